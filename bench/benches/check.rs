@@ -15,7 +15,7 @@ use std::time::Instant;
 use texunit_check::{Options, check_source, check_with, lint};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
-/// A text to check.
+/// A PTX text to check.
 struct Input {
     name: &'static str,
     text: String,
@@ -30,7 +30,7 @@ fn nvcc_output() -> String {
     text
 }
 
-/// One kernel with at least `lines` lines of one instruction each, and at least `bytes` bytes.
+/// A kernel with at least `lines` lines of one instruction each, and at least `bytes` bytes.
 fn one_line_instructions(lines: usize, bytes: usize) -> String {
     const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
         .visible .entry kernel(.param .u64 kernel_param_0)\n{\n\
@@ -84,17 +84,18 @@ fn phases(source: &SourceFile) -> [f64; 4] {
     [parsing, checking, linting, all]
 }
 
-/// Peak memory of this process in MiB, if the system reports it.
+/// Peak memory of this process in MiB, or `None` if the system does not report it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// The argument that makes this program check one file and print the memory it took.
+/// The argument that makes this program check one file and print its peak memory, because memory is
+/// measured in a process of its own.
 const MEMORY: &str = "--memory-of";
 
-/// Memory of a process that only checks the file.
+/// Peak memory of a process of this program that only checks the given file, as text for the table.
 fn memory_of(file: &Path) -> String {
     let program = std::env::current_exe().unwrap();
     let output = Command::new(program).arg(MEMORY).arg(file).output().unwrap();
@@ -116,7 +117,7 @@ fn ptxas() -> Option<PathBuf> {
     Some(folder.join("cu13/nvidia/cu13/bin/ptxas")).filter(|p| p.is_file())
 }
 
-/// Best time of several runs of a program in seconds, and whether it succeeded.
+/// Best time in seconds of several runs of a program, and whether it succeeded.
 fn run(runs: usize, program: &Path, args: &[&str]) -> (f64, bool) {
     let once = |_| {
         let mut command = Command::new(program);
@@ -160,7 +161,7 @@ fn speed(folder: &Path, ptxas: Option<&Path>) {
     }
 }
 
-/// The `texunit` program beside this benchmark, if it was built.
+/// The path of the `texunit` program in the target folder of this benchmark, if it was built.
 fn program() -> Option<PathBuf> {
     let exe = std::env::current_exe().ok()?;
     let path = exe.parent()?.parent()?.join(format!("texunit{}", std::env::consts::EXE_SUFFIX));

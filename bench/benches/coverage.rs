@@ -1,5 +1,5 @@
-//! Benchmark of `--coverage`: alternates launches with the observer of the crate coverage, and
-//! without.
+//! Benchmark of `--coverage`: the time of launches with the observer of the crate coverage,
+//! compared with launches without it.
 //!
 //! Runs the jobs of examples/, programs of tests/programs, a loop of fused multiply-adds, and a
 //! kernel that mostly branches. Prints a table with medians of several rounds; time never makes it
@@ -12,14 +12,14 @@ use texunit_coverage::Module as Covered;
 use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module, Observer};
 use texunit_job::{Problems, bind, load};
 
-/// Number of rounds, and the minimum time of one. Rounds are short, so that most are not
-/// interrupted by other programs.
+/// Number of rounds, and the minimum time of a round. Rounds are short, so that other programs
+/// interrupt few of them.
 const ROUNDS: usize = 101;
 const MIN: Duration = Duration::from_millis(1);
-/// Maximum time for a kernel.
+/// Time after which no further round of a kernel begins, except for the first nine.
 const MAX: Duration = Duration::from_secs(6);
 
-/// Programs of tests/programs with loops, branches and calls.
+/// Names of programs in tests/programs that have loops, branches and calls.
 const PROGRAMS: [&str; 15] = [
     "barrier_matmul",
     "bitonic",
@@ -58,7 +58,8 @@ DONE: mad.wide.u32 %d, %i, 4, %o; st.global.u32 [%d], %c;
 ret;
 }";
 
-/// Prints a row: median times of a launch without and with coverage, and their ratio.
+/// Measures a kernel and prints its row of the table: median times of a launch without and with
+/// coverage, and their ratio.
 fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) {
     let covered = Covered::new(kernel.module().listing(Default::default()), Path::new("k.ptx"));
     let run = |with: bool, count: u32| {
@@ -70,7 +71,8 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
         }
         start.elapsed()
     };
-    // Warms up both variants until machine code is generated.
+    // Doubles the number of launches until a round is long enough, by which machine code is also
+    // generated before the first round.
     let mut count = 1;
     while run(false, count).max(run(true, count)) < MIN {
         count *= 2;
@@ -97,7 +99,7 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
     println!("| {name} | {without:.1} | {with:.1} | {:+.0} % |", (with / without - 1.0) * 100.0);
 }
 
-/// Measures a job, or a program of tests/programs in its first form.
+/// Measures the kernel of a job, or of a program of tests/programs, whose first PTX file is used.
 fn job(path: &Path, name: &str) {
     let folder = path.parent().unwrap();
     let mut table: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
@@ -119,7 +121,7 @@ fn job(path: &Path, name: &str) {
     row(name, &kernel, &options, &bound.args().unwrap());
 }
 
-/// Measures a kernel with one buffer.
+/// Measures a kernel that has one buffer, given as PTX.
 fn text(name: &str, text: &str, grid: u32) {
     let device = Device::new(&DeviceOptions::default());
     let module = Module::load(&device, "k.ptx", text).unwrap();

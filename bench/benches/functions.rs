@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 use texunit_device::{Approximate, Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 
 const ROUNDS: usize = 9;
-/// Number of CTAs of 256 threads, loop iterations of a thread, and functions per iteration.
+/// Number of CTAs of 256 threads, loop iterations of a thread, and applications of the function per
+/// iteration.
 const CTAS: u32 = 8;
 const TURNS: u32 = 64;
 const FUNCTIONS: u32 = 32;
 
-/// The instructions; operand number i is i times the first number plus the second.
+/// The measured instructions. The operand with number i is i times the first float plus the second.
 const INSTRUCTIONS: [(&str, f32, f32); 16] = [
     ("rcp.approx.f32", 0.01, 0.5),
     ("rcp.approx.ftz.f32", 0.01, 0.5),
@@ -95,7 +96,7 @@ fn main() {
         for round in 0..=ROUNDS {
             let mut now = ways.map(|way| time(&kernel, way, &args)).to_vec();
             now.push(time(&empty, Approximate::Card, &args));
-            // The first round generates machine code.
+            // The times of the first round are dropped, because it generates machine code.
             if round > 0 {
                 times.iter_mut().zip(now).for_each(|(all, time)| all.push(time));
             }

@@ -8,7 +8,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::time::Instant;
-// Links the functions that are declared below.
+// Links the crate that defines the functions declared below.
 use texunit_cuda as _;
 use texunit_cuda_abi::{CUDA_KERNEL_NODE_PARAMS, CUresult};
 
@@ -72,7 +72,7 @@ fn ok(code: CUresult) {
     assert_eq!(code, CUresult::SUCCESS);
 }
 
-/// Best of several runs, in milliseconds.
+/// Best time of several runs, in milliseconds.
 fn best(mut work: impl FnMut()) -> f64 {
     let time = |_| {
         let start = Instant::now();
@@ -86,7 +86,8 @@ fn main() {
     let (mut context, mut module, mut function, mut stream) =
         (null_mut(), null_mut(), null_mut(), null_mut());
     let mut memory = 0_u64;
-    // SAFETY: all pointers are to local variables, or to texts with a terminating zero.
+    // SAFETY: all pointers are to live local variables of the declared types, or to texts with a
+    // terminating zero.
     unsafe {
         ok(cuInit(0));
         ok(cuCtxCreate_v2(&raw mut context, 0, 0));
@@ -99,10 +100,11 @@ fn main() {
     let list = args.as_mut_ptr();
     let launches = best(|| {
         for _ in 0..NODES {
-            // SAFETY: the kernel has one parameter, which the list points to.
+            // SAFETY: the kernel has one parameter, whose value the first pointer of the list
+            // points to.
             unsafe { ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, list, null_mut())) };
         }
-        // SAFETY: the stream was created here.
+        // SAFETY: the stream was created above and is not destroyed.
         unsafe { ok(cuStreamSynchronize(stream)) };
     });
     let params = CUDA_KERNEL_NODE_PARAMS {
@@ -120,10 +122,10 @@ fn main() {
         let mut graph: Ptr = null_mut();
         let added = best(|| {
             if !graph.is_null() {
-                // SAFETY: the graph was created here.
+                // SAFETY: the graph was created in an earlier run, and is destroyed only here.
                 unsafe { ok(cuGraphDestroy(graph)) };
             }
-            // SAFETY: pointers are to local variables.
+            // SAFETY: the pointer is to a live local variable.
             unsafe { ok(cuGraphCreate(&raw mut graph, 0)) };
             let mut nodes: Vec<Ptr> = Vec::with_capacity(NODES);
             for i in 0..NODES {
@@ -131,7 +133,8 @@ fn main() {
                 let before = i.checked_sub(width).map(|i| nodes[i]);
                 let (list, count) =
                     before.as_ref().map_or((null(), 0), |before| (std::ptr::from_ref(before), 1));
-                // SAFETY: as above.
+                // SAFETY: the pointers are to live local variables, and the graph was created
+                // above.
                 unsafe {
                     ok(cuGraphAddKernelNode_v2(
                         &raw mut node,
@@ -147,14 +150,14 @@ fn main() {
         let mut exec: Ptr = null_mut();
         let instantiated = best(|| {
             if !exec.is_null() {
-                // SAFETY: the instance was created here.
+                // SAFETY: the instance was created in an earlier run, and is destroyed only here.
                 unsafe { ok(cuGraphExecDestroy(exec)) };
             }
-            // SAFETY: pointers are to local variables.
+            // SAFETY: the pointer is to a live local variable, and the graph was created above.
             unsafe { ok(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0)) };
         });
         let launched = best(|| {
-            // SAFETY: the instance and the stream were created here.
+            // SAFETY: the instance and the stream were created above and are not destroyed.
             unsafe {
                 ok(cuGraphLaunch(exec, stream));
                 ok(cuStreamSynchronize(stream));

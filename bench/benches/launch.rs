@@ -15,21 +15,22 @@ use texunit_device::{
 
 const RUNS: usize = 5;
 
-/// Best time of several launches in seconds (with one thread, CPU time), with the statistics of one
-/// launch.
+/// Best time in seconds of several launches, with the statistics of one launch. With one host
+/// thread it is CPU time, which other programs do not affect.
 fn best(kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> (f64, LaunchStats) {
     let run = |_| {
         let (start, cpu) = (Instant::now(), cpu_time());
         let stats = kernel.launch(options, args).unwrap();
         let time = start.elapsed().as_secs_f64();
-        // A launch with one thread runs in the calling thread.
+        // A launch with one host thread runs in the calling thread, whose CPU time is then the
+        // launch's.
         let own = options.threads == 1;
         (cpu.zip(cpu_time()).filter(|_| own).map_or(time, |(from, to)| to - from), stats)
     };
     (0..RUNS).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
 }
 
-/// CPU time of this thread in seconds, if the system reports it; other programs do not affect it.
+/// CPU time of this thread in seconds, or `None` if the system does not report it.
 fn cpu_time() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
@@ -94,8 +95,8 @@ fn rotate(device: &Device) {
     }
 }
 
-/// The sampling kernel with each fetch replaced by moves of its coordinates, to measure everything
-/// else.
+/// The sampling kernel with each fetch replaced by moves of its coordinates, by which the time of
+/// everything else is measured.
 fn without_fetches(text: &str) -> String {
     let line = |line: &str| match line.trim_start().strip_prefix("tex.2d.v4.f32.f32 {") {
         None => line.to_owned(),
@@ -111,7 +112,7 @@ fn without_fetches(text: &str) -> String {
     text.lines().map(|l| line(l) + "\n").collect()
 }
 
-/// A kernel with four fetches per thread, 4 Mi in total, which computes its coordinates.
+/// Measures a kernel that computes coordinates and makes four fetches per thread, 4 Mi in total.
 fn sample(device: &Device) {
     const THREADS: u32 = 1 << 20;
     let texture = noise_texture(device);
@@ -146,14 +147,14 @@ fn fma(device: &Device) {
     }
 }
 
-/// Peak memory of this process in MiB, if the system reports it.
+/// Peak memory of this process in MiB, or `None` if the system does not report it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Measures a kind of launch, and prints its rows.
+/// A function that measures one kind of launch, and prints its rows of the table.
 type Measurement = fn(&Device);
 
 fn main() {

@@ -10,7 +10,8 @@ use texunit_unit::FetchPlan;
 use texunit_workloads::cases;
 use texunit_workloads::workload::Failure;
 
-/// Number of plans per measurement, which takes less than a scheduler time slice.
+/// Number of plans built in one measurement, which is few enough to take less than a time slice of
+/// the scheduler.
 const AT_ONCE: u32 = 200;
 const ROUNDS: usize = 50;
 

@@ -1,4 +1,5 @@
-//! Benchmark of machine words: decodes 10^8 random words, and only TXD, and prints them.
+//! Benchmark of the codec for Maxwell's machine words: decodes 10^8 random words, decodes random
+//! TXD, and prints TXD as text.
 //!
 //! Prints a table with the best of several runs; time never makes it fail. docs/performance.md has
 //! measured numbers, with the machine.
@@ -15,12 +16,12 @@ const RUNS: usize = 3;
 const DECODED: u64 = 100_000_000;
 const PRINTED: u64 = 2_000_000;
 
-/// The random word with a number.
+/// The random instruction word with number `n`, which is the same in every run.
 fn word(n: u64) -> u64 {
     Random::new(n).u64()
 }
 
-/// A random TXD, valid on every architecture from sm_52 on.
+/// The random TXD with number `n`, which is valid on every architecture from sm_52 on.
 fn txd(n: u64) -> u64 {
     OPCODE.set(word(n), OPCODE.absent())
 }

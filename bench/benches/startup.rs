@@ -17,7 +17,7 @@ use texunit_syntax::SourceFile;
 
 const RUNS: usize = 9;
 
-/// A module, and the kernel to launch.
+/// A PTX module, and its kernel to launch.
 struct Input {
     name: &'static str,
     text: String,
@@ -91,8 +91,8 @@ fn inputs() -> Vec<Input> {
     ]
 }
 
-/// Milliseconds that `work` takes; if that is long, CPU time, which other programs do not affect,
-/// since all work is done by this thread.
+/// Milliseconds that `work` takes. Above [`COARSE`] seconds they are CPU time, which other programs
+/// do not affect, since this thread does all of the work.
 fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let (start, cpu) = (Instant::now(), cpu_time());
     let result = work();
@@ -101,16 +101,17 @@ fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (cpu.unwrap_or(time) * 1e3, result)
 }
 
-/// The system counts CPU time in steps of some milliseconds.
+/// Time in seconds above which CPU time is precise enough, since the system counts it in steps of
+/// some milliseconds.
 const COARSE: f64 = 0.05;
 
-/// CPU time of this thread in seconds, if the system reports it.
+/// CPU time of this thread in seconds, or `None` if the system does not report it.
 fn cpu_time() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// Peak memory of this process in MiB, if the system reports it.
+/// Peak memory of this process in MiB, or `None` if the system does not report it.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
@@ -118,11 +119,11 @@ fn peak_memory() -> Option<f64> {
 }
 
 /// Arguments that make this program perform one measurement and print its numbers, separated by
-/// spaces.
+/// spaces, because each measurement needs a new process.
 const PHASES: &str = "--phases-of";
 const START: &str = "--start-of";
 
-/// The times of parsing and checking.
+/// Measures parsing and checking of a file, in milliseconds.
 fn phases(file: &str) -> Vec<f64> {
     let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap());
     let (parsing, parsed) = ms(|| texunit_syntax::parse(&source));
@@ -131,8 +132,9 @@ fn phases(file: &str) -> Vec<f64> {
     vec![parsing, checking]
 }
 
-/// The times of loading, of lowering one kernel (by querying its attributes), of its first launch
-/// with `grid` CTAs and of its second, and memory.
+/// Measures a file: the times of loading it, of lowering one kernel (by querying the kernel's
+/// attributes), of the first launch with `grid` CTAs and of the second, and the process's peak
+/// memory.
 fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     let text = std::fs::read_to_string(file).unwrap();
     let device = Device::new(&DeviceOptions::default());
@@ -148,13 +150,13 @@ fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     let mut params = vec![0; kernel.param_size() as usize];
     params[..8].copy_from_slice(&out.address().to_le_bytes());
     let options = LaunchOptions::new(grid, 128).with_threads(1);
-    // An arbitrary kernel may fault when its parameters are zeros, which takes no longer.
+    // All parameters are zeros, so that an arbitrary kernel may fault, which does not take longer.
     let (first, _) = ms(|| kernel.launch_packed(&options, &params));
     let (second, _) = ms(|| kernel.launch_packed(&options, &params));
     vec![loading, lowering, first, second, peak_memory().unwrap_or(0.0)]
 }
 
-/// The numbers that one process prints.
+/// The numbers that one process of this program prints.
 fn once(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(args).envs(jit.map(|jit| ("TEXUNIT_JIT", jit)));
@@ -164,7 +166,7 @@ fn once(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     text.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
-/// The minimum of each number over several processes.
+/// The minimum of each number over several processes of this program.
 fn least(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     let fewer = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.min(b)).collect();
     (0..RUNS).map(|_| once(args, jit)).reduce(fewer).unwrap()
@@ -227,7 +229,8 @@ fn never_pays(folder: &Path) {
     let path = folder.join("regions.ptx");
     std::fs::write(&path, short_regions(80_000)).unwrap();
     let file = path.to_str().unwrap();
-    // Alternates, because other programs may be running.
+    // Launches with and without machine code alternate, so that the load by other programs affects
+    // both.
     let mut ratios = Vec::new();
     let mut all = [Vec::new(), Vec::new()];
     for _ in 0..3 {

@@ -76,7 +76,7 @@ fn list() -> Result<(), String> {
     Ok(())
 }
 
-/// Prints a line and flushes it.
+/// Prints a line of JSON, and flushes it because the caller waits for it.
 fn say(line: &Json) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|e| e.to_string())
@@ -137,7 +137,7 @@ fn describe(case: &Case, folder: &str) -> Result<(), String> {
     }))
 }
 
-/// A line of `/proc/self/status` in MiB, if the system reports it.
+/// A line of `/proc/self/status` in MiB, or `None` if the system does not report it.
 fn memory(of: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(of))?;
@@ -151,7 +151,7 @@ fn milliseconds(time: Duration) -> f64 {
 fn serve(case: &Case, threads: usize) -> Result<(), String> {
     let expected = (case.model)(case);
     let mut session = Session::new(case, threads)?;
-    // From here on, the peak is that of loading and launching.
+    // The peak is reset, so that the reported peak is that of loading and launching.
     let before = reset_peak();
     let load = session.load()?;
     let RunStats { time, warp_instructions, thread_instructions } = session.run()?;
@@ -188,7 +188,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Resets the peak memory of this process; returns its current memory in MiB.
+/// Resets the peak memory of this process to the current memory, and returns that in MiB.
 fn reset_peak() -> Option<f64> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     memory("VmRSS:")

@@ -5,7 +5,7 @@
 //! SIMD level and mode are settings of a process, so the test runs itself for each combination.
 #![allow(clippy::unwrap_used)]
 
-// Some of its items are used by the program only.
+// The test does not use all items of the suite, some of which only the program uses.
 #[allow(dead_code, unused_imports)]
 #[path = "../kernels/suite/mod.rs"]
 mod suite;
@@ -18,8 +18,8 @@ use texunit_unit::SimdLevel;
 
 const OUT: &str = "TEXUNIT_TEST_DIGESTS";
 
-/// Runs a case twice with so many threads and compares the results with the model. Returns a digest
-/// of the results.
+/// Runs a case twice with this number of threads, and compares both results with the model. Returns
+/// a digest of the results.
 fn digest_of(name: &str, threads: usize) -> Result<u64, String> {
     let case = case(name, Size::Small).unwrap();
     let mut session = Session::new(&case, threads)?;
@@ -89,7 +89,8 @@ fn bits_are_the_same_everywhere() {
     }
 }
 
-/// The programs that compare texunit with other emulators read these files by name.
+/// Each case has its files, which the programs that compare texunit with other emulators read by
+/// name.
 #[test]
 fn every_kernel_has_its_files() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");

@@ -1,17 +1,17 @@
-//! Tools for the tests of the drop-in libraries: nvcc with its headers, the headers of CUDA 12, and
-//! Python packages. They are in a folder that the user names, or are installed with pip, as in
-//! [`crate::tools`].
+//! Installs tools for the tests of the drop-in libraries: nvcc with its headers, the headers of
+//! CUDA 12, and Python packages. They are in a folder that the user names, or are installed with
+//! pip, as in [`crate::tools`].
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Files and packages that are installed together.
+/// A set of files and packages that are installed together.
 struct Kit {
     name: &'static str,
-    /// Folder below the folder of all tools.
+    /// The kit's folder below the folder of all tools.
     folder: &'static str,
     packages: &'static [&'static str],
-    /// Whether to install the packages' dependencies.
+    /// Whether pip also installs the packages' dependencies.
     requirements: bool,
     /// Names and paths of files that exist if the kit is complete; the names appear in the output.
     files: &'static [(&'static str, &'static str)],
@@ -58,7 +58,7 @@ const KITS: &[Kit] = &[
         packages: &["nvidia-ml-py==13.615.71"],
         files: &[("nvml", ""), ("pynvml", "pynvml.py")],
     },
-    // Packages that validate reports and run tests.
+    // Packages that validate the reports of texunit and run tests.
     Kit {
         name: "reports", folder: "reports", requirements: true,
         packages: &["jsonschema==4.26.0", "lxml==6.1.3", "pytest==9.2.0"],
@@ -101,8 +101,8 @@ pub(crate) fn file(kit: &str, name: &str) -> Result<PathBuf, String> {
 }
 
 impl Kit {
-    /// Finds the kit's files in the folder that the user names, or below target, where missing kits
-    /// are installed.
+    /// Finds the kit's files in the folder that the user names, or below target. A missing kit is
+    /// installed below target.
     fn find(&self) -> Result<Vec<(&'static str, PathBuf)>, String> {
         match std::env::var_os("TEXUNIT_NVIDIA") {
             Some(folder) => self.present(Path::new(&folder)),
@@ -122,7 +122,7 @@ impl Kit {
         self.files.iter().map(at).collect()
     }
 
-    /// The kit's files in `folder`; installs the kit if they are missing.
+    /// Returns the kit's files in `folder`, and installs the kit if they are missing.
     fn get(&self, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, String> {
         self.present(folder).or_else(|_| {
             self.install(&folder.join(self.folder))?;
@@ -133,7 +133,7 @@ impl Kit {
     fn install(&self, to: &Path) -> Result<(), String> {
         std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
         let mut command = Command::new("python3");
-        // pip would compile all modules; most are never imported.
+        // Modules are not compiled, because most are never imported.
         command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target"]);
         command.arg(to);
         if !self.requirements {

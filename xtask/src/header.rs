@@ -7,7 +7,7 @@ use cbindgen::{
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The source files, in the order of the header.
+/// The source files of crates/faces/capi, in the order in which the header has their contents.
 const SOURCES: [&str; 10] = [
     "status", "handle", "formats", "desc", "array", "texture", "fetch", "surface", "query", "text",
 ];
@@ -24,7 +24,7 @@ const HEAD: &str = "\
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */";
 
-/// The values of CUDA's constants by name. The sources refer to those of another crate, which
+/// The values of CUDA's constants by name. The sources use the constants of another crate, which
 /// cbindgen does not resolve.
 fn cuda_constants() -> Result<HashMap<String, String>, String> {
     let mut all = HashMap::new();
@@ -46,7 +46,7 @@ fn cuda_constants() -> Result<HashMap<String, String>, String> {
     Ok(all)
 }
 
-/// The header for the sources.
+/// The text of the header for the source files in a folder.
 fn text(sources: &Path) -> Result<String, String> {
     let config = Config {
         export: ExportConfig { rename: cuda_constants()?, ..ExportConfig::default() },
@@ -76,16 +76,16 @@ fn text(sources: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     builder.generate().map_err(|e| format!("cbindgen: {e}"))?.write(&mut bytes);
     let text = String::from_utf8(bytes).map_err(|e| format!("cbindgen: {e}"))?;
-    // Replaces Rustdoc's heading by a sentence for C users.
+    // The heading of Rustdoc is replaced by a sentence for users of C.
     Ok(text.replace(" * # Safety\n", " * What the caller promises:\n"))
 }
 
-/// The folder of the crate.
+/// The folder of the crate crates/faces/capi.
 fn folder() -> PathBuf {
     crate::workspace().join("crates/faces/capi")
 }
 
-/// Writes the header.
+/// Writes the header into the crate's folder.
 pub(crate) fn write() -> Result<bool, String> {
     let path = folder().join("include/texunit.h");
     let text = text(&folder().join("src"))?;
@@ -103,7 +103,7 @@ mod tests {
         let kept = std::fs::read_to_string(folder().join("include/texunit.h")).expect("a header");
         let made = text(&folder().join("src")).expect("cbindgen reads the sources");
         assert!(kept == made, "renew it: cargo run -p xtask -- header");
-        // Everything that is exported must be in the header.
+        // Every exported function must be in the header.
         for name in SOURCES {
             let path = folder().join(format!("src/{name}.rs"));
             let source = std::fs::read_to_string(path).expect("a source");

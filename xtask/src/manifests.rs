@@ -54,25 +54,25 @@ fn crates() -> Vec<(PathBuf, String)> {
 const PARTS: [(&str, &[&str]); 10] = [
     ("support", &[]),
     ("unit", &["support"]),
-    // Only `unit/forms`, with the names of geometries and operations that both layers use; nothing
-    // about texels.
+    // Crates of ptx may use only `unit/forms`, which has names of geometries and operations for
+    // both layers, but no code for texels.
     ("ptx", &["support", "unit/forms"]),
     ("maxwell", &["support", "unit", "ptx"]),
     ("engine", &["support", "unit", "ptx", "maxwell"]),
-    // Observers of kernels; the engine does not depend on them.
+    // Crates of observe observe kernels; those of engine do not depend on them.
     ("observe", &["support", "unit", "ptx", "maxwell", "engine"]),
     ("cuda", &["support", "unit", "ptx", "maxwell", "engine", "observe"]),
     ("faces", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
     ("tools", &["support", "unit", "ptx", "maxwell", "engine", "observe", "cuda"]),
-    // The core with everything in one file.
+    // The crate of dist is the core, which contains the crates of all other layers.
     ("dist", &["support", "cuda", "faces", "tools"]),
 ];
 
-/// Dependencies of tests are exempt: a test of a lower layer may use a higher one.
+/// No crate depends on a crate of a higher layer. Dependencies of tests are exempt.
 #[test]
 fn no_crate_uses_one_of_a_part_above_its_own() {
     let crates = crates();
-    // The layer and folder of each package.
+    // The layer and folder of each package, by the package's name.
     let places: BTreeMap<&str, (String, String)> = crates
         .iter()
         .map(|(folder, text)| {
@@ -135,7 +135,7 @@ fn crates_without_tests_of_a_kind_say_so_and_have_none() {
     assert!(judged > 20, "{judged} settings");
 }
 
-/// The text of a section of a manifest.
+/// The text of a manifest's section.
 fn section<'t>(text: &'t str, name: &str) -> &'t str {
     let heading = format!("[{name}]\n");
     let rest = text.split(&heading).nth(1).unwrap_or_default();
@@ -177,7 +177,8 @@ fn what_is_published_has_all_that_a_registry_wants() {
             let same = std::fs::read(workspace.join(licence)).expect("a licence");
             assert_eq!(std::fs::read(folder.join(licence)).ok(), Some(same), "{name}: {licence}");
         }
-        // Packages omit dependencies of tests.
+        // Only `[dependencies]` is examined, because published packages omit the dependencies of
+        // tests.
         for line in section(text, "dependencies").lines() {
             let own = line.split(['.', ' ']).next().unwrap_or_default();
             if own.starts_with("texunit-") {
@@ -206,13 +207,14 @@ fn published_crates_have_examples_that_run() {
         }
         let listed = std::fs::read_dir(folder.join("examples")).into_iter().flatten().flatten();
         let mut sources: Vec<PathBuf> = listed.map(|entry| entry.path()).collect();
-        // Benchmarks need arguments and time.
+        // Benchmarks are not run, because they need arguments and time.
         let benchmarks = ["fetch_rate.rs", "sample_rate.rs", "speed.rs"];
         sources.retain(|source| !benchmarks.iter().any(|name| source.ends_with(name)));
         assert!(!sources.is_empty(), "{} has no example", package(&text));
         for source in sources {
             let program = built.join(source.file_stem().expect("a name"));
-            // `None`, without a program, is less than any time.
+            // An example is run only if its program is newer than its source. A missing program has
+            // the time `None`, which is less than any time.
             if modified(&program) < modified(&source) {
                 continue;
             }

@@ -13,23 +13,24 @@ use std::process::ExitCode;
 const APIS_DOCUMENT: &str = "docs/cuda-api.md";
 /// The page about libraries on top of them.
 const LIBRARIES_DOCUMENT: &str = "docs/cuda-libraries.md";
-/// The marker line; everything after it is generated.
+/// The line of a page after which everything is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
-/// Why functions of the driver and the runtime are not provided: group, reason.
+/// The file with reasons why functions of the driver and the runtime are not provided: group,
+/// reason.
 const LACKING: &str = "crates/cuda/cuda-abi/data/lacking.txt";
-/// Functions that programs have called: function, test.
+/// The file that records which test program has called a function: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
-/// Folders with Rust tests that call driver functions by name.
+/// Folders with Rust tests, which call driver functions by name.
 const IN_RUST: [&str; 3] =
     ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
 
 /// A library with an API.
 struct Api {
-    /// The page that lists its functions.
+    /// The page that lists the API's functions.
     document: &'static str,
     title: &'static str,
     list: &'static str,
-    /// The error that functions return which are not provided.
+    /// The error that functions return which texunit does not provide.
     refusal: &'static str,
 }
 
@@ -72,7 +73,7 @@ const APIS: [Api; 6] = [
     },
 ];
 
-/// Writes the pages.
+/// Writes the generated part of the pages.
 pub(crate) fn write() -> ExitCode {
     let written = [APIS_DOCUMENT, LIBRARIES_DOCUMENT].into_iter().try_for_each(|document| {
         let path = workspace().join(document);
@@ -87,7 +88,7 @@ fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(workspace().join(file)).map_err(|e| format!("{file}: {e}"))
 }
 
-/// The current text of a page.
+/// The text of a page with its generated part renewed.
 fn whole(document: &str) -> Result<String, String> {
     let text = read(document)?;
     let (before, _) = text.split_once(MARK).ok_or_else(|| format!("it has no line {MARK}"))?;
@@ -149,7 +150,7 @@ impl Api {
                 line.split('#').next().unwrap_or_default().split_whitespace().collect();
             let (Some(symbol), Some(is_there)) = (words.first(), words.last()) else { continue };
             let symbol = symbol.trim_end_matches('*');
-            // Lists of libraries have a version in place of the suffix for per-thread default
+            // In the lists of libraries, a version replaces the suffix for per-thread default
             // streams.
             let ending = words.get(words.len().wrapping_sub(2));
             let ending = ending.filter(|ending| ending.starts_with("pt"));

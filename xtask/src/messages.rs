@@ -1,7 +1,7 @@
 //! Tests that messages use `texunit_forms::Count` for a number with a noun, which prints the
 //! singular for 1.
 
-/// Nouns that messages count.
+/// Nouns that messages use with a number.
 const THINGS: [&str; 45] = [
     "bytes",
     "CTAs",
@@ -50,8 +50,8 @@ const THINGS: [&str; 45] = [
     "axes",
 ];
 
-/// Exceptions: expressions that are not numbers, or are never 1, each with the end of the file's
-/// name.
+/// Exceptions, each with the end of the file's name. Their expressions are not numbers, or are
+/// never 1.
 const OTHERS: [(&str, &str); 11] = [
     ("describe/texture.rs", "{} elements"),
     ("describe/texture.rs", "{} registers"),
@@ -76,7 +76,7 @@ fn counted(line: &str) -> Option<&str> {
         let word = after.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         let is_number =
             number.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        // `4 x 1 texels`, `1 to 3 operands`
+        // The number is a part of a larger expression, such as `4 x 1 texels` or `1 to 3 operands`.
         let is_part = [" x ", " to "].iter().any(|before| line[..start].ends_with(before));
         let found = is_number && !is_part && THINGS.contains(&word);
         found.then(|| &line[start..end + 2 + word.len()])

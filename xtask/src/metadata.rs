@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package.
+/// A package of the workspace or one of its dependencies.
 #[derive(Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -21,11 +21,11 @@ pub(crate) struct Package {
     pub(crate) is_published: bool,
     /// Whether the package is a procedural macro, which runs while others are compiled.
     is_macro: bool,
-    /// Identities of its normal dependencies.
+    /// Identities of the package's normal dependencies.
     needs: Vec<String>,
 }
 
-/// All packages by identity.
+/// The packages of the workspace and its dependencies, by identity.
 pub(crate) struct Metadata(BTreeMap<String, Package>);
 
 fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
@@ -77,7 +77,8 @@ impl Metadata {
         Ok(Self(packages.collect()))
     }
 
-    /// The packages that these are linked with, including themselves, each after its dependencies.
+    /// The packages that the named ones are linked with, including themselves, each after its
+    /// dependencies.
     pub(crate) fn linked(&self, names: &[&str]) -> Result<Vec<&Package>, String> {
         let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
         for name in names {
@@ -101,12 +102,12 @@ impl Metadata {
         }
     }
 
-    /// The dependencies of a package that [`Self::linked`] returned.
+    /// The dependencies of a package that [`Self::linked`] has returned.
     pub(crate) fn needs(&self, package: &Package) -> impl Iterator<Item = &Package> {
         package.needs.iter().filter_map(|id| self.0.get(id)).filter(|need| !need.is_macro)
     }
 
-    /// The published packages, each after its dependencies.
+    /// The packages that are published, each after its dependencies.
     pub(crate) fn published(&self) -> Result<Vec<&Package>, String> {
         let published = self.0.values().filter(|package| package.is_published);
         let names: Vec<&str> = published.map(|package| package.name.as_str()).collect();

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Crates without cycles, below `crates/`, and whether this also holds between their folders.
-/// Exception: in simt, `observe` defines the observer interface that all others import, and also
-/// inserts marks into code, for which it imports them.
+/// Crates below `crates/` without import cycles between modules. The flag says whether folders have
+/// no cycles either. In simt, the module `observe` is an exception: it defines the observer
+/// interface that all others import, and also inserts marks into code, for which it imports them.
 const HELD: [(&str, bool); 8] = [
     ("engine/alu", true),
     ("engine/simt", false),
@@ -24,7 +24,7 @@ const HELD: [(&str, bool); 8] = [
 /// The imports of each module, as paths from the crate root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The text without comments, strings and test modules.
+/// The text of a module without comments, strings and test modules.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -34,7 +34,7 @@ fn code(text: &str) -> String {
             '/' if rest.starts_with("/*") => comment(rest),
             '"' => string(rest),
             'r' if !code.ends_with(is_word) && raw(rest).is_some() => raw(rest).unwrap_or(1),
-            // A character literal, as opposed to a lifetime.
+            // A quote begins a character literal, unless it begins a lifetime.
             '\'' if rest[1..].starts_with('\\') => {
                 rest[3..].find('\'').map_or(rest.len(), |n| n + 4)
             }
@@ -83,7 +83,7 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// Length of `r"..."` or `r#"..."#`.
+/// Length of a raw string literal, `r"..."` or `r#"..."#`.
 fn raw(text: &str) -> Option<usize> {
     let marks = text[1..].bytes().take_while(|b| *b == b'#').count();
     let body = text[1 + marks..].strip_prefix('"')?;
@@ -136,7 +136,8 @@ fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>
                     None => {}
                 }
                 let rest = paths(group, &path, found);
-                // A renamed item, or one of a macro.
+                // The rest of a path in the group is skipped: a new name after `as`, or a part that
+                // a macro inserts.
                 let end = rest.find([',', '}']).unwrap_or(rest.len());
                 group = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]);
             }
@@ -153,7 +154,7 @@ fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>
     text
 }
 
-/// The modules of a crate with their imports.
+/// The modules of a crate, each with its imports.
 fn imports(source: &Path) -> Imports {
     let mut texts = BTreeMap::new();
     read(source, &[], &mut texts);
@@ -178,7 +179,7 @@ fn imports(source: &Path) -> Imports {
                 _ => own[..own.len().saturating_sub(ups)].to_vec(),
             };
             full.extend(path.iter().skip(ups.max(1)).map(String::as_str));
-            // The longest prefix that is a module.
+            // An import refers to the longest prefix of its path that is a module.
             let mut beginnings = (0..=full.len()).rev().map(|n| full[..n].join("::"));
             let target = beginnings.find(|name| known.contains(name)).unwrap_or_default();
             if target != *module {
@@ -210,8 +211,8 @@ fn read(folder: &Path, path: &[String], texts: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The modules that remain after repeatedly removing those without imports: members of cycles, and
-/// modules between cycles.
+/// The modules that remain after repeatedly removing modules without imports. These are the members
+/// of cycles, and modules between cycles.
 fn circles(mut imports: Imports) -> Imports {
     loop {
         let leaves: Vec<String> =
@@ -228,7 +229,7 @@ fn circles(mut imports: Imports) -> Imports {
     }
 }
 
-/// The imports between the folders and files directly below the root.
+/// The imports between the folders and files that are directly below the crate's root.
 fn folders(imports: &Imports) -> Imports {
     let first = |module: &str| module.split("::").next().unwrap_or_default().to_owned();
     let mut folders = Imports::new();

@@ -18,9 +18,10 @@ use crate::generate::{Families, Question, exceptions};
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
-/// Concurrent ptxas processes.
+/// Number of ptxas processes that run at the same time.
 const WORKERS: usize = 2;
-/// Runs of ptxas for the lines of one module before each line is checked alone.
+/// Number of ptxas runs on the lines of one module after which each remaining line is checked
+/// alone.
 const RUNS: usize = 12;
 /// The maximum number of printed differences.
 const SHOWN: usize = 40;
@@ -74,22 +75,22 @@ impl From<Ask> for Request {
     }
 }
 
-/// Prints what is not compared, with reasons.
+/// Prints the instructions that are not compared with ptxas, with the reasons.
 fn print_exceptions() {
     for (name, reason) in exceptions() {
         println!("{name:<22} {reason}");
     }
 }
 
-/// A module with both verdicts.
+/// A module, with the verdicts of ptxas and of texunit on it.
 struct Comparison {
     family: &'static str,
     release: Ptxas,
     arch: String,
     module: String,
-    /// The error of ptxas; `None` if accepted.
+    /// The error that ptxas reports; `None` if it accepts the module.
     theirs: Option<String>,
-    /// The error of texunit; `None` if accepted.
+    /// The error that texunit reports; `None` if it accepts the module.
     ours: Option<String>,
 }
 
@@ -99,7 +100,7 @@ impl Comparison {
     }
 }
 
-/// Runs the comparison.
+/// Compares the verdicts of texunit and ptxas on the requested modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.exceptions {
         print_exceptions();
@@ -128,7 +129,8 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn compare(request: &Request, root: &Path, tools: &[Tool]) -> std::io::Result<usize> {
     let folder = root.join("target/oracle");
-    // Concurrent runs must not overwrite each other's files.
+    // Each process has a folder of its own, because concurrent runs must not overwrite each other's
+    // files.
     let scratch = folder.join(format!("asking-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
     let found = compare_in(request, root, tools, (&folder, &scratch));
@@ -176,7 +178,7 @@ fn compare_in(
     Ok(differing.len())
 }
 
-/// Prints both verdicts and the instruction on one line.
+/// Prints the verdicts of ptxas and texunit, and the instruction, on one line.
 fn print_line(row: &Comparison) {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     let instruction = row.module.trim_end().lines().rev().nth(3).unwrap_or_default();
@@ -185,7 +187,7 @@ fn print_line(row: &Comparison) {
     println!("{mark} | {} | {instruction} | {theirs} | {ours}", row.release);
 }
 
-/// The module, followed by both verdicts.
+/// The text of the module, followed by the verdicts of ptxas and texunit.
 fn described(row: &Comparison) -> String {
     let said = |verdict: &Option<String>| verdict.clone().unwrap_or("accepted".into());
     format!(
@@ -211,8 +213,8 @@ fn show(row: &Comparison, path: &str) {
     }
 }
 
-/// A table of the numbers of checked, accepted, rejected and differing modules, by release and
-/// family.
+/// A table by ptxas release and family, with the numbers of modules that were checked, accepted,
+/// rejected, and judged differently.
 fn table(rows: &[Comparison], releases: &[Ptxas]) {
     let mut counts: BTreeMap<(Ptxas, &str), [usize; 3]> = BTreeMap::new();
     for row in rows {
@@ -285,7 +287,7 @@ fn ask_all(
     Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// A module that a worker has ptxas check.
+/// A question that a worker has ptxas answer.
 struct Asking<'q> {
     tool: &'q Tool,
     question: &'q Question,

@@ -8,32 +8,32 @@ use std::time::{Duration, Instant};
 
 use texunit_check::Ptxas;
 
-/// Time limit for one module.
+/// Time limit of ptxas for one module.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// An installed release of ptxas.
+/// An installed release of ptxas, with its path.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     pub(crate) release: Ptxas,
     pub(crate) path: PathBuf,
 }
 
-/// The verdict of ptxas.
+/// The verdict of ptxas on a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
-    /// Whether the exit code is 0. A crash or timeout is a rejection.
+    /// Whether the exit code is 0. A crash or timeout counts as a rejection.
     pub(crate) accepted: bool,
-    /// Whether it ended by itself.
+    /// Whether ptxas has ended by itself, and not by a crash or at the time limit.
     pub(crate) finished: bool,
-    /// Lines with errors, and the messages.
+    /// Line numbers of errors, and their messages.
     pub(crate) errors: Vec<(usize, String)>,
     /// The beginning of the message of a rejection.
     pub(crate) first: String,
 }
 
 impl Tool {
-    /// Judges a module, for a target such as `compute_75` (front end only) or `sm_75`. `slot` makes
-    /// the worker's file names in `folder` unique.
+    /// Asks ptxas about a module, for a target such as `compute_75` (front end only) or `sm_75`.
+    /// `slot` is the worker's number, which makes its file names in `folder` unique.
     pub(crate) fn ask(
         &self,
         arch: &str,
@@ -85,7 +85,8 @@ impl Tool {
     }
 }
 
-/// Parses `ptxas FILE, line 6; error   : words`
+/// Parses an error line of ptxas, `ptxas FILE, line 6; error   : words`, into line number and
+/// message.
 fn error_line(line: &str) -> Option<(usize, String)> {
     let (before, words) = line.split_once(": ")?;
     let (place, kind) = before.rsplit_once(';')?;

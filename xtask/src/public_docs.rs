@@ -4,7 +4,8 @@
 /// Beginnings of comments that refer to another comment.
 const REFERRING: [&str; 2] = [concat!("/// Like", "wise"), "/// The same"];
 
-/// Lines with such comments on public items, with line numbers.
+/// The lines of a text where the comment of a public item refers to another comment, with line
+/// numbers.
 fn referring(text: &str) -> Vec<(usize, &str)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_public = |&(at, _): &(usize, &str)| {

@@ -27,16 +27,17 @@ impl Choice {
     }
 }
 
-/// The source of a release.
+/// The packages on PyPI from which a release of ptxas is installed, and the path of the program.
 struct Source {
     release: Ptxas,
-    /// Folder below the folder of all tools.
+    /// The release's folder below the folder of all tools.
     folder: &'static str,
-    /// Packages for pip.
+    /// The packages and versions that pip installs.
     packages: &'static [&'static str],
-    /// The path of the program in its folder.
+    /// The path of ptxas in the release's folder.
     program: &'static str,
-    /// The folder inside the wheel, for packages of which only that folder is extracted.
+    /// The only folder that is extracted from the package's wheel; `None` if the whole package is
+    /// installed.
     inside: Option<&'static str>,
 }
 
@@ -48,10 +49,10 @@ const SOURCES: &[Source] = &[
     Source { release: Ptxas::V13_5, folder: "cu13", packages: &["nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37"], program: "nvidia/cu13/bin/ptxas", inside: None },
 ];
 
-/// Folder and name of the disassembler, which is part of a release of ptxas.
+/// Folder and file name of nvdisasm, which is installed with a release of ptxas.
 const NVDISASM: (&str, &str) = ("cu124", "nvdisasm");
 
-/// The path of the disassembler in a folder of tools.
+/// The path of nvdisasm in a folder of tools.
 pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join(NVDISASM.0).join(NVDISASM.1);
     match Command::new(&path).arg("--version").output() {
@@ -60,7 +61,8 @@ pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The available tools, and messages about missing ones.
+/// The installed releases of ptxas, and messages about missing ones. Missing ones are installed if
+/// the user names no folder.
 pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for source in SOURCES {
@@ -130,14 +132,14 @@ fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The path of the first file in a folder.
+/// The path of the first file in a folder, in the order of the system.
 pub(crate) fn first_file(folder: &Path) -> Result<PathBuf, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let first = entries.flatten().map(|e| e.path()).find(|p| p.is_file());
     first.ok_or_else(|| format!("{} is empty", folder.display()))
 }
 
-/// Runs Python; its error output if it fails.
+/// Runs a Python command; the error is its error output.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|e| format!("python3: {e}"))?;
     if output.status.success() {

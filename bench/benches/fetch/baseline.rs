@@ -1,10 +1,10 @@
-//! Earlier measurements, as lines of JSON.
+//! Reads measurements of an earlier run from lines of JSON, for comparison with the current run.
 
 use std::collections::HashMap;
 use std::path::Path;
 use texunit_workloads::measure::Via;
 
-/// Best rates by case and interface.
+/// Best fetch rates of an earlier run, by case and interface.
 #[derive(Default)]
 pub(crate) struct Baseline {
     rates: HashMap<(String, String), f64>,

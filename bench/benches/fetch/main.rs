@@ -48,7 +48,7 @@ fn options() -> Result<Options, String> {
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
-            // Cargo passes this argument.
+            // Cargo passes `--bench` to every benchmark, so that it is ignored.
             "--bench" => {}
             "--baseline" => options.baseline = Some(value()?.into()),
             "--save-baseline" => options.save = Some(value()?.into()),
@@ -64,7 +64,8 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// Prints rows with their ratios to the baseline, and collects them for the next baseline.
+/// Prints the rows of the table with their ratios to the baseline, and collects them for the next
+/// baseline.
 struct Table {
     baseline: Baseline,
     part: String,

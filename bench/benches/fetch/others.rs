@@ -17,7 +17,7 @@ fn linear(name: &str, format: &str) -> Workload {
     plane(name, Format::from_name(format).unwrap(), Filter::Linear, AddressMode::Wrap)
 }
 
-/// A workload with a change.
+/// Applies `change` to a workload.
 fn with(mut workload: Workload, change: impl FnOnce(&mut Workload)) -> Workload {
     change(&mut workload);
     workload
@@ -49,14 +49,14 @@ fn of_mipmapped(name: &str, lod: Lod, operands: fn(u32) -> FetchOperands) -> Wor
 
 const LAYERS: u32 = 4;
 
-/// Adds a layer to the operands; it changes every 256 fetches.
+/// Adds a layer number, which changes every 256 fetches, to the operands of fetch `i`.
 fn layered(i: u32, mut operands: FetchOperands) -> FetchOperands {
     operands.coords.layer = i >> 8 & (LAYERS - 1);
     operands
 }
 
-/// A plane seen at an oblique angle: gradients of 9 texels of the largest level along x, and 1.5
-/// along y.
+/// Operands of fetch `i` for a plane seen at an oblique angle: gradients of 9 texels of the largest
+/// level along x, and 1.5 along y.
 fn oblique(i: u32) -> FetchOperands {
     let gradients = [9.0 * STEP, 1.5 * STEP].map(f32::to_bits);
     let plane = at(plane_coherent(i, STEP));

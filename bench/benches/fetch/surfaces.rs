@@ -1,4 +1,4 @@
-//! Surface accesses of whole warps, 32 consecutive elements each.
+//! Measures surface accesses of whole warps, in which the lanes access 32 consecutive elements.
 
 use super::Table;
 use std::sync::Arc;
@@ -11,10 +11,11 @@ use texunit_workloads::cases::plane;
 use texunit_workloads::effort::Effort;
 use texunit_workloads::measure::{Via, time};
 
-/// Width and height in texels.
+/// Width and height of the surface in texels.
 const SIZE: u32 = 1024;
 
-/// Name, format, kind, and the distance of elements in the instruction's units of x.
+/// Measured accesses: name, texel format, kind, and the distance of two elements in the units of
+/// the instruction's x coordinate.
 const ROWS: [(&str, &str, SurfaceKind, u32); 5] = {
     use SurfaceKind::{Load, Reduce, Store, StoreFormatted};
     [
@@ -47,7 +48,7 @@ pub(crate) fn all(effort: &Effort, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes `count` accesses, row by row, starting over at the end.
+/// Makes `count` accesses, row by row; after the last row it continues with the first.
 fn access(plan: &SurfacePlan, kind: SurfaceKind, stride: u32, count: u32) {
     let values = [[7; 32]; 4];
     let mut answer = SurfaceAnswer::default();

@@ -1,4 +1,4 @@
-//! The table of cases, and the launches of each.
+//! The table of benchmark cases: the buffers, arguments and launches of each.
 
 use super::inputs::{
     ball, doubles, floats, letters, picture, picture_words, small_integers, sparse, words, zeros,
@@ -8,10 +8,10 @@ use super::{Buffer, Case, Check, Data, Launch, Size, Texture, Twin, Value, model
 use Check::{Close, Equal, Mostly, Scratch};
 use Value::{Buffer as B, F32 as F, U32 as U};
 
-/// A row: name, PTX, and the function that makes buffers and launches.
+/// A row of the table: case name, PTX, and the function that makes buffers and launches.
 type CaseRow = (&'static str, &'static str, fn(Size) -> Parts);
 
-/// A case without its name and text.
+/// The parts of a case that its function makes, without name and PTX.
 struct Parts {
     twin: Twin,
     buffers: Vec<Buffer>,
@@ -27,7 +27,7 @@ macro_rules! row {
     };
 }
 
-/// Cases with textures come last.
+/// All cases; those with textures come last.
 const CASES: &[CaseRow] = &[
     row!("matmul16", |size| matmul("matmul16", 16, size.of(64, 512))),
     row!("matmul32", |size| matmul("matmul32", 32, size.of(64, 384))),
@@ -57,7 +57,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CASES.iter().map(|row| row.0)
 }
 
-/// The case with this name, if there is one.
+/// Makes the case with this name, if there is one.
 pub(crate) fn case(name: &str, size: Size) -> Option<Case> {
     let &(name, ptx, parts) = CASES.iter().find(|row| row.0 == name)?;
     let Parts { twin, buffers, texture, launches, plain, model } = parts(size);
@@ -93,7 +93,7 @@ fn plane(kernel: &'static str, size: [u32; 2], block: [u32; 2], args: &[Value]) 
     Launch { kernel, grid, block: [x, y, 1], args: args.to_vec() }
 }
 
-/// A case with one launch, whose arguments are also those of the C loop.
+/// A case with one launch; the C loop gets the launch's arguments.
 fn one(buffers: Vec<Buffer>, launch: Launch, model: fn(&Case) -> Vec<Data>) -> Parts {
     let plain = launch.args.clone();
     Parts { twin: Twin::Same, buffers, texture: None, launches: vec![launch], plain, model }
@@ -127,7 +127,7 @@ fn transpose(size: Size) -> Parts {
     let all = (n * n) as usize;
     let buffers =
         vec![input("in", floats(3, all, -1.0, 1.0)), output("out", zeros_f32(all), Equal)];
-    // Each thread moves four elements.
+    // Each thread moves four elements, so that a CTA has 32 x 8 threads for a tile of 32 x 32.
     let mut launch = plane("transpose", [n, n], [32, 32], &[B(0), B(1), U(n)]);
     launch.block = [32, 8, 1];
     one(buffers, launch, models::transpose)
@@ -243,7 +243,8 @@ fn bitonic(size: Size) -> Parts {
     parts
 }
 
-/// Launches for each eight bits of the keys: counting, prefix sums, scattering.
+/// A radix sort, which has launches for each eight bits of the keys: they count digits, compute
+/// prefix sums, and scatter the keys.
 fn radix(size: Size) -> Parts {
     const DIGITS: u32 = 256;
     let n = size.of(10_000, 1 << 19);

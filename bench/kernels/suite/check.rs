@@ -1,17 +1,18 @@
-//! Compares results with expected ones.
+//! Compares the buffers that kernels have written with the expected contents.
 
 use super::Data;
 
-/// How a buffer is compared.
+/// How the contents of a buffer are compared with the expected ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Check {
-    /// Not compared: temporary memory between launches.
+    /// The buffer is not compared, since it is temporary memory between launches.
     Scratch,
-    /// Bit-exact.
+    /// All elements must be bit-exact.
     Equal,
-    /// Each element within an absolute and a relative tolerance.
+    /// Each element must be within an absolute and a relative tolerance.
     Close(f64, f64),
-    /// Exact except for this share of the elements: rounding decides when a loop ends.
+    /// All elements must be exact except for this share of them, in kernels where rounding decides
+    /// when a loop ends.
     Mostly(f64),
 }
 
@@ -24,7 +25,8 @@ fn numbers(data: &Data) -> Vec<f64> {
     }
 }
 
-/// Describes the differences of the results.
+/// Describes how the contents of a buffer differ from the expected ones; `None` if they pass the
+/// check.
 pub(crate) fn differences(
     name: &str,
     check: Check,
@@ -40,7 +42,7 @@ pub(crate) fn differences(
         Check::Equal | Check::Mostly(_) => found != expected,
         Check::Close(absolute, relative) => {
             let is_close = (found - expected).abs() <= absolute + relative * expected.abs();
-            // Negated, so that NaN differs.
+            // The comparison is negated, so that NaN counts as different.
             !is_close
         }
     };

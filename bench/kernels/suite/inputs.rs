@@ -3,59 +3,60 @@
 use super::Data;
 use texunit_testkit::Random;
 
-/// Zeros as 32-bit integers.
+/// A buffer of `n` 32-bit integers that are zero.
 pub(super) fn zeros(n: usize) -> Data {
     Data::U32(vec![0; n])
 }
 
-/// Zeros as floats.
+/// A buffer of `n` floats that are zero.
 pub(super) fn zeros_f32(n: usize) -> Data {
     Data::F32(vec![0.0; n])
 }
 
-/// Random 32-bit words.
+/// A buffer of `n` random 32-bit words.
 pub(super) fn words(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     Data::U32((0..n).map(|_| random.u32()).collect())
 }
 
-/// Floats from `low` to `high`.
+/// A buffer of `n` random floats from `low` to `high`.
 pub(super) fn floats(seed: u64, n: usize, low: f32, high: f32) -> Data {
     let mut random = Random::new(seed);
     Data::F32((0..n).map(|_| random.between(low, high)).collect())
 }
 
-/// Doubles from -1 to 1.
+/// A buffer of `n` random doubles from -1 to 1.
 pub(super) fn doubles(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     Data::F64((0..n).map(|_| f64::from(random.between(-1.0, 1.0))).collect())
 }
 
-/// Floats from 0 to 3, of which up to eight million have an exact sum in any order.
+/// A buffer of `n` floats with integer values from 0 to 3. Up to eight million of them have an
+/// exact sum in any order.
 pub(super) fn small_integers(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     Data::F32((0..n).map(|_| (random.u32() >> 30) as f32).collect())
 }
 
-/// Bytes with a bell-shaped distribution, as in photographs.
+/// A buffer of `n` random bytes with a bell-shaped distribution, as in photographs.
 pub(super) fn picture(seed: u64, n: usize) -> Data {
     let mut random = Random::new(seed);
     let mut texel = || (random.below(128_u32) + random.below(128_u32)) as u8;
     Data::U8((0..n).map(|_| texel()).collect())
 }
 
-/// Words that consist of such bytes.
+/// A buffer of `n` words whose bytes are those of [`picture`].
 pub(super) fn picture_words(seed: u64, n: usize) -> Data {
     Data::U32(vec![0; n]).with_bytes(&picture(seed, 4 * n).bytes())
 }
 
-/// Letters `a` to `d`.
+/// A text of `n` random letters from `a` to `d`.
 pub(super) fn letters(seed: u64, n: usize) -> Vec<u8> {
     let mut random = Random::new(seed);
     (0..n).map(|_| b'a' + (random.u32() >> 30) as u8).collect()
 }
 
-/// Row starts, columns and values of a sparse square matrix with 0 to 32 values per row.
+/// A sparse square matrix as row starts, columns and values, with 0 to 32 values per row.
 pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
     let mut random = Random::new(seed);
     let (mut starts, mut columns) = (vec![0], Vec::new());
@@ -69,7 +70,7 @@ pub(super) fn sparse(seed: u64, rows: u32) -> [Data; 3] {
     [Data::U32(starts), Data::U32(columns), values]
 }
 
-/// Densities of a cube of texels: a soft ball with noise.
+/// Densities of a cube of `n` texels per edge, which show a soft ball with noise.
 pub(super) fn ball(seed: u64, n: u32) -> Data {
     let mut random = Random::new(seed);
     let from_middle = |i: u32| (i as f32 + 0.5) / n as f32 - 0.5;

@@ -14,28 +14,29 @@ pub(crate) use cases::{case, names};
 pub(crate) use check::{Check, differences};
 pub(crate) use session::{RunStats, Session, digest};
 
-/// The problem size.
+/// The problem size of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
-    /// Small enough for tests.
+    /// A size small enough for tests.
     Small,
-    /// Some 5 to 100 ms in PoCL with one thread.
+    /// A size that takes some 5 to 100 ms in PoCL with one thread.
     Full,
 }
 
-/// The OpenCL twin of a kernel.
+/// How the OpenCL twin of a kernel, the implementation that texunit is compared with, relates to
+/// the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twin {
-    /// The same algorithm.
+    /// The twin has the same algorithm as the PTX kernel.
     Same,
-    /// Local memory replaces shuffles if the driver has no sub-groups.
+    /// The twin uses local memory in place of shuffles if the OpenCL driver has no sub-groups.
     SubGroups,
-    /// There is none.
+    /// The kernel has no twin.
     None,
 }
 
 impl Twin {
-    /// The name in JSON.
+    /// The variant's name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Twin::Same => "same",
@@ -45,21 +46,21 @@ impl Twin {
     }
 }
 
-/// The elements of a buffer.
+/// The elements of a buffer, by type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Data {
-    /// Bytes.
+    /// Elements of 8 bits.
     U8(Vec<u8>),
-    /// Words.
+    /// Integers of 32 bits.
     U32(Vec<u32>),
-    /// Floats.
+    /// Floats of 32 bits.
     F32(Vec<f32>),
-    /// Doubles.
+    /// Floats of 64 bits.
     F64(Vec<f64>),
 }
 
 impl Data {
-    /// The little-endian bytes.
+    /// The elements as little-endian bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Data::U8(all) => all.clone(),
@@ -69,7 +70,7 @@ impl Data {
         }
     }
 
-    /// Elements of the same type from bytes.
+    /// Converts little-endian bytes to a buffer with the element type of `self`.
     pub(crate) fn with_bytes(&self, bytes: &[u8]) -> Self {
         fn words<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
             bytes.as_chunks::<N>().0.iter().map(|&b| of(b)).collect()
@@ -82,7 +83,7 @@ impl Data {
         }
     }
 
-    /// The type's name in NumPy.
+    /// The name of the element type in NumPy.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Data::U8(_) => "uint8",
@@ -96,69 +97,70 @@ impl Data {
 /// A buffer of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
-    /// The name in messages and files.
+    /// The buffer's name in messages and files.
     pub(crate) name: &'static str,
-    /// The contents before the first launch.
+    /// The buffer's contents before the first launch.
     pub(crate) data: Data,
-    /// For a buffer that kernels write: how it is compared. It is restored before the launches are
-    /// timed again.
+    /// How the contents are compared, if kernels write the buffer. Such a buffer is restored before
+    /// the launches are timed again.
     pub(crate) written: Option<Check>,
 }
 
-/// The value of a parameter.
+/// The value of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// The buffer with this index.
+    /// The buffer with this index in the case.
     Buffer(usize),
-    /// The texture; in C its texels.
+    /// The case's texture; the C function gets its texels.
     Texture,
-    /// An integer.
+    /// An integer of 32 bits.
     U32(u32),
-    /// A float.
+    /// A float of 32 bits.
     F32(f32),
 }
 
-/// A launch.
+/// A kernel launch of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
-    /// Name of the kernel.
+    /// Name of the kernel in the PTX.
     pub(crate) kernel: &'static str,
-    /// CTAs along x, y, z.
+    /// Number of CTAs along x, y, z.
     pub(crate) grid: [u32; 3],
-    /// Threads of a CTA along x, y, z.
+    /// Number of threads of a CTA along x, y, z.
     pub(crate) block: [u32; 3],
-    /// Its arguments.
+    /// The arguments of the kernel.
     pub(crate) args: Vec<Value>,
 }
 
-/// A clamped texture with one component, on the texels of a buffer.
+/// A texture with one component and clamped addressing, whose texels are in a buffer of the case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Texture {
-    /// Index of the buffer.
+    /// Index of the buffer with the texels.
     pub(crate) buffer: usize,
     /// Number of texels along x, y, z; a depth of 0 means 2D.
     pub(crate) extent: [u32; 3],
-    /// Whether it is filtered with normalized coordinates; otherwise neither.
+    /// Whether fetches use linear filtering and normalized coordinates; otherwise point filtering
+    /// and texel coordinates.
     pub(crate) linear: bool,
 }
 
 /// A sequence of launches that is measured as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// The name of the case and its files.
+    /// The name of the case, which its files also have.
     pub(crate) name: &'static str,
-    /// The CUDA C++ as compiled by nvcc.
+    /// The PTX that nvcc has compiled from the case's CUDA C++.
     pub(crate) ptx: &'static str,
-    /// The OpenCL twin.
+    /// How the OpenCL twin relates to the kernel.
     pub(crate) twin: Twin,
-    /// All buffers.
+    /// All buffers of the case; arguments refer to them by index.
     pub(crate) buffers: Vec<Buffer>,
-    /// The texture, if there is one.
+    /// The texture of the case, if there is one.
     pub(crate) texture: Option<Texture>,
-    /// The launches in order.
+    /// The launches of the case, in order.
     pub(crate) launches: Vec<Launch>,
     /// The arguments of the C function with the same name.
     pub(crate) plain: Vec<Value>,
-    /// Computes the expected contents of compared buffers from the initial ones.
+    /// Computes the expected contents of the compared buffers from their initial contents.
     pub(crate) model: fn(&Case) -> Vec<Data>,
 }

@@ -1,4 +1,4 @@
-//! Computes the expected results in plain Rust, regardless of speed.
+//! Computes the expected results of each case in plain Rust, regardless of speed.
 
 use super::{Case, Data, Value};
 
@@ -30,7 +30,7 @@ fn u8s(case: &Case, buffer: usize) -> &[u8] {
     }
 }
 
-/// An integer argument of the C loop.
+/// The argument of the C loop with this index, which must be an integer.
 fn number(case: &Case, argument: usize) -> u32 {
     match case.plain[argument] {
         Value::U32(value) => value,
@@ -45,7 +45,7 @@ fn float(case: &Case, argument: usize) -> f32 {
     }
 }
 
-/// The matrix product, in doubles.
+/// The product of two matrices of `n` by `n` elements, in doubles.
 fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     let mut c = vec![0.0; n * n];
     for (row, of_a) in c.chunks_exact_mut(n).zip(a.chunks_exact(n)) {
@@ -141,7 +141,7 @@ pub(super) fn nbody(case: &Case) -> Vec<Data> {
     vec![Data::F32(bodies.iter().flat_map(of).collect())]
 }
 
-/// The prices of a call and a put, in doubles.
+/// The prices of a call and a put option, in doubles.
 fn option(s: f64, x: f64, t: f64, rate: f64, volatility: f64) -> (f64, f64) {
     let distribution = |d: f64| {
         let k = 1.0 / (1.0 + 0.231_641_9 * d.abs());

@@ -1,4 +1,4 @@
-//! Runs a case on a device.
+//! Runs a case on a device of texunit, and returns times, instruction counts and results.
 
 use super::{Case, Check, Data, Texture, Value};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use texunit_device::{
 /// The measurement of a case's launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RunStats {
-    /// Time of the launches only.
+    /// Time of all launches, without the work between them.
     pub(crate) time: Duration,
-    /// Warp instructions of all launches.
+    /// Number of instructions that the warps of all launches have executed.
     pub(crate) warp_instructions: u64,
-    /// Thread instructions of all launches.
+    /// Number of instructions that the threads of all launches have executed.
     pub(crate) thread_instructions: u64,
 }
 
-/// A prepared case: its buffers, its texture and, once loaded, its kernels.
+/// A case with its buffers and texture on a device and, once loaded, its kernels.
 pub(crate) struct Session<'a> {
     case: &'a Case,
     threads: usize,
@@ -29,14 +29,14 @@ pub(crate) struct Session<'a> {
     buffers: Vec<Buffer>,
     texture: Option<TextureObject>,
     kernels: Vec<Kernel>,
-    /// The log of the checks in `TEXUNIT_CHECK`, to measure their cost.
+    /// The log of the checks that `TEXUNIT_CHECK` enables, to measure their cost.
     log: Option<Log>,
     /// Whether `TEXUNIT_PROFILE` enables profiling, to measure its cost.
     is_profiled: bool,
     profiles: Vec<Arc<texunit_profile::Module>>,
 }
 
-/// The log of the checks in `TEXUNIT_CHECK`.
+/// Creates the log of the checks that `TEXUNIT_CHECK` enables; `None` if it is not set.
 fn log() -> Result<Option<Log>, String> {
     let Ok(list) = std::env::var("TEXUNIT_CHECK") else { return Ok(None) };
     let checks = Checks::parse(&list).map_err(|e| e.to_string())?;
@@ -44,7 +44,7 @@ fn log() -> Result<Option<Log>, String> {
 }
 
 impl<'a> Session<'a> {
-    /// Creates the buffers and the texture.
+    /// Creates the buffers and the texture on a device with this number of threads.
     pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
         let say = |e: texunit_device::Error| format!("{}: {e}", case.name);
         let log = log()?;
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Loads the kernels; returns the time that this took.
+    /// Loads the kernels; returns the time that loading took.
     pub(crate) fn load(&mut self) -> Result<Duration, String> {
         let name = self.case.name;
         let start = Instant::now();
@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
         Ok(start.elapsed())
     }
 
-    /// Restores the buffers that kernels write.
+    /// Restores the initial contents of the buffers that kernels write.
     pub(crate) fn restore(&self) -> Result<(), String> {
         for (there, buffer) in self.buffers.iter().zip(&self.case.buffers) {
             if buffer.written.is_some() {
@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Executes all launches in order.
+    /// Executes all launches of the case in order.
     pub(crate) fn run(&self) -> Result<RunStats, String> {
         let mut all = RunStats::default();
         for (launch, kernel) in self.case.launches.iter().zip(&self.kernels) {
@@ -125,13 +125,13 @@ impl<'a> Session<'a> {
         Ok(all)
     }
 
-    /// The findings of the checks.
+    /// The findings of the enabled checks, as text.
     pub(crate) fn findings(&self) -> Vec<String> {
         let findings = self.log.iter().flat_map(Log::findings);
         findings.map(|f| texunit_checks::text(&f, None, false)).collect()
     }
 
-    /// The contents of compared buffers, by name.
+    /// The contents of the buffers that are compared, with name and check.
     pub(crate) fn results(&self) -> Vec<(&'static str, Check, Data)> {
         let compared = self.case.buffers.iter().zip(&self.buffers).filter_map(|(buffer, there)| {
             let check = buffer.written.filter(|&check| check != Check::Scratch)?;
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A hash of all results.
+/// A hash of the results, by which runs are compared bit for bit.
 pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (_, _, data) in results {
@@ -152,7 +152,7 @@ pub(crate) fn digest(results: &[(&'static str, Check, Data)]) -> u64 {
     hash
 }
 
-/// Creates the texture on the texels.
+/// Creates a texture whose texels are those of a buffer.
 fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject, String> {
     let [width, height, depth] = how.extent;
     let geometry = if depth == 0 { Geometry::D2 } else { Geometry::D3 };

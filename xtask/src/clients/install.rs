@@ -1,5 +1,5 @@
-//! The environment of a client: Python packages, source archives with tests, and folders for
-//! output.
+//! Prepares the environment of a client, a package whose tests run on texunit: its Python packages,
+//! the source archive with its tests, and folders for output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use super::table::{Client, Source};
 use crate::tools::run;
 use crate::workspace;
 
-/// The folders of a client.
+/// The folders of a client below `target/clients`.
 pub(crate) struct Place {
     folder: PathBuf,
     site: PathBuf,
@@ -18,7 +18,8 @@ pub(crate) struct Place {
 const DONE: &str = "installed.txt";
 
 impl Place {
-    /// The folders of a client below `all`. The Python environment is created if it is missing.
+    /// Makes the folders of a client below `all`, and creates its Python environment if it is
+    /// missing.
     pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
         let folder = all.join(client.name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -46,12 +47,13 @@ impl Place {
         self.folder.join("results")
     }
 
-    /// The home folder of a user who has never run the client.
+    /// The home folder for the client's tests, which is emptied before each run, so that no file of
+    /// an earlier run is used.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.join("home")
     }
 
-    /// Expands the placeholders in a path or variable of the table.
+    /// Expands placeholders such as `{site}` in a path or variable of the table of clients.
     pub(crate) fn expand(&self, text: &str) -> String {
         let tests = workspace().join("tests/clients");
         let path = std::env::var("PATH").unwrap_or_default();
@@ -77,7 +79,7 @@ impl Place {
         Ok(())
     }
 
-    /// Installs missing packages, in the pinned releases.
+    /// Installs the client's missing packages, in their pinned releases.
     pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
         let file = workspace().join("tests/clients").join(client.name).join("requirements.txt");
         let wanted =
@@ -87,7 +89,7 @@ impl Place {
             return Ok(());
         }
         println!("{}: installing into {}", client.name, self.folder.display());
-        // All packages including dependencies are pinned, so that pip selects nothing itself.
+        // pip selects no releases itself, because all packages, including dependencies, are pinned.
         run(self.pip().args(["--no-compile", "--no-deps", "--requirement"]).arg(&file))?;
         if let Some(source) = &client.source {
             self.get_source(source)?;
@@ -125,9 +127,9 @@ impl Place {
         std::fs::remove_dir_all(&unpacked).map_err(|e| format!("{}: {e}", unpacked.display()))
     }
 
-    /// Compiles a package without a wheel against the headers of NVIDIA's packages. They contain no
-    /// `libcuda`, so it is linked with an empty library of that name; at run time texunit's is
-    /// loaded.
+    /// Compiles a package that has no wheel against the headers of NVIDIA's packages. These contain
+    /// no `libcuda`, so that the package is linked with an empty library of that name; at run time
+    /// texunit's is loaded.
     fn compile(&self, package: &str) -> Result<(), String> {
         let toolkit = self.site.join("nvidia/cu13");
         let stubs = self.folder.join("stubs");

@@ -52,7 +52,7 @@ pub(crate) struct Request {
     select: Option<String>,
 }
 
-/// The client names and `table`.
+/// The accepted names: those of the clients, `all`, and `table`.
 fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name).chain(["all", "table"])
 }
@@ -82,7 +82,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }
 
-/// Whether every client passes as many tests as recorded.
+/// Runs the requested clients; returns whether each passes as many tests as recorded.
 fn run_all(request: &Request) -> Result<bool, String> {
     let mut record = Record::read()?;
     if request.has("table") {
@@ -119,7 +119,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Compares counts with the recorded ones, and records the new ones if requested.
+/// Compares the counts of a client with the recorded ones, and records them if requested.
 fn judge(
     request: &Request,
     client: &Client,
@@ -141,7 +141,7 @@ fn judge(
     Ok(counts.passed >= demanded)
 }
 
-/// Builds the program and the libraries with the release profile; the program's path.
+/// Builds the program and the libraries with the release profile; returns the program's path.
 fn built() -> Result<PathBuf, String> {
     if crate::libs::run(&crate::libs::Request::default()) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
@@ -149,7 +149,7 @@ fn built() -> Result<PathBuf, String> {
     Ok(crate::libs::target(&workspace()).join("release/texunit"))
 }
 
-/// Runs a client's tests.
+/// Runs the tests of a client, and returns their counts.
 fn tests(
     request: &Request,
     client: &Client,
@@ -175,7 +175,7 @@ fn tests(
     for option in client.pytest {
         command.arg(format!("--pytest={option}"));
     }
-    // pytest uses the last -k.
+    // pytest uses the last `-k`, so that the request's follows that of the table.
     if let Some(expression) = &request.select {
         command.arg("--pytest=-k").arg(format!("--pytest={expression}"));
     }
@@ -184,7 +184,7 @@ fn tests(
     } else {
         command.args(request.only.iter().map(|path| place.expand(path)));
     }
-    // Files in the user's folder thus never come from an earlier run.
+    // The home folder is empty, so that no file of an earlier run is used.
     command.env("HOME", place.home()).env("XDG_CACHE_HOME", place.home());
     let status = command.status().map_err(|e| format!("{}: {e}", place.python().display()))?;
     if !status.success() {

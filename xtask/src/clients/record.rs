@@ -17,7 +17,7 @@ const DOCUMENT: &str = "tests/clients/README.md";
 const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
 const END: &str = "<!-- End of what is written. -->\n";
 
-/// The result of a suite.
+/// The numbers of a client's tests by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// The results in a file of the test harness.
+    /// Reads the numbers from the result file of the test harness.
     pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let result: serde_json::Value =
@@ -53,7 +53,7 @@ impl Counts {
     }
 }
 
-/// All recorded results.
+/// All recorded numbers, by client and `before` or `now`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Record(BTreeMap<(String, String), Counts>);
 
@@ -85,12 +85,12 @@ impl Record {
         self.0.get(&(name.to_owned(), when.to_owned()))
     }
 
-    /// The number of tests that must pass.
+    /// The number of a client's tests that must pass.
     pub(crate) fn demanded(&self, name: &str) -> u64 {
         self.get(name, "now").or_else(|| self.get(name, "before")).map_or(0, |c| c.passed)
     }
 
-    /// Records a result.
+    /// Records the numbers of a client, and writes the file.
     pub(crate) fn note(&mut self, name: &str, when: &str, counts: &Counts) -> Result<(), String> {
         self.0.insert((name.to_owned(), when.to_owned()), *counts);
         let mut text = HEAD.to_owned();
@@ -105,14 +105,14 @@ impl Record {
         self.write_document()
     }
 
-    /// Writes the table in the document.
+    /// Writes the generated table into tests/clients/README.md.
     pub(crate) fn write_document(&self) -> Result<(), String> {
         let document = workspace().join(DOCUMENT);
         let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;
         write(DOCUMENT, &self.in_document(&old)?)
     }
 
-    /// The document with the current table.
+    /// The text of tests/clients/README.md with the current table.
     fn in_document(&self, old: &str) -> Result<String, String> {
         let lost = || format!("{DOCUMENT} has no place for the table");
         let (before, rest) = old.split_once(START).ok_or_else(lost)?;

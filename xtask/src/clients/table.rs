@@ -1,25 +1,27 @@
-//! The clients: which packages are installed, and which of their tests are run, with which options.
+//! The table of clients: for each, the packages that are installed, and the tests that are run,
+//! with their options.
 
 /// A package that uses CUDA, with a test suite.
 pub(crate) struct Client {
-    /// The client's name, and that of its folder in tests/clients, which has the pinned releases.
+    /// The client's name, which is also that of its folder in tests/clients with the pinned
+    /// releases.
     pub(crate) name: &'static str,
     /// A description of the tests, for the table in tests/clients/README.md.
     pub(crate) what: &'static str,
-    /// Why the client is skipped: PyPI has no release that can be run.
+    /// Why the client is skipped, if PyPI has no release of it that can be run.
     pub(crate) absent: Option<&'static str>,
-    /// The source archive with its tests, if the wheel lacks them.
+    /// The source archive with the client's tests, if the wheel lacks them.
     pub(crate) source: Option<Source>,
-    /// A package without a wheel, with its release.
+    /// The package and release that must be compiled, if it has no wheel.
     pub(crate) compiled: Option<&'static str>,
     /// Files and folders of tests. `{site}` stands for the installed packages, `{source}` for the
     /// unpacked archive, `{tests}` for the folder tests/clients.
     pub(crate) tests: &'static [&'static str],
-    /// Environment variables.
+    /// Environment variables of the client's tests.
     pub(crate) environment: &'static [(&'static str, &'static str)],
-    /// Options of pytest.
+    /// Options that pytest gets.
     pub(crate) pytest: &'static [&'static str],
-    /// Time limit for all tests in seconds, on two cores.
+    /// Time limit for all tests of the client in seconds, on two cores.
     pub(crate) limit: &'static str,
     /// Time limit for one test in seconds.
     pub(crate) test_limit: &'static str,
@@ -29,7 +31,7 @@ pub(crate) struct Client {
 pub(crate) struct Source {
     pub(crate) package: &'static str,
     pub(crate) version: &'static str,
-    /// Environment variables that its build needs even to report metadata.
+    /// Environment variables that the package's build needs even to report metadata.
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
@@ -52,8 +54,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{source}/tests/cupyx_tests/scipy_tests/ndimage_tests/test_interpolation.py",
         ],
         environment: &[("CUPY_CACHE_DIR", "{home}/cupy")],
-        // Excluded: cupy.random uses libcurand, whose kernels are machine code; so do other
-        // excluded libraries.
+        // Tests of cupy.random are excluded, because it uses libcurand, whose kernels are machine
+        // code. Tests that need other such libraries are excluded too.
         pytest: &[
             "-p",
             "host_random",
@@ -77,7 +79,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{site}/numba_cuda/numba/cuda/tests/nocuda",
             "{site}/numba_cuda/numba/cuda/tests/nrt",
         ],
-        // Two tests access memory past the end of arrays.
+        // Accesses past the end of arrays behave as on a GPU, because two tests make them.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &["-p", "numba_modules"],
         limit: "1200",
@@ -90,7 +92,8 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/drjit"],
-        // Dr.Jit's reductions of 33 to 64 values read past their requested shared memory.
+        // Accesses past the end of shared memory behave as on a GPU, because Dr.Jit's reductions of
+        // 33 to 64 values make them.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &[],
         limit: "600",
@@ -117,7 +120,8 @@ pub(crate) const CLIENTS: &[Client] = &[
         compiled: Some("pycuda==2026.1"),
         tests: &["{source}/test"],
         environment: &[
-            // A wrapper of nvcc that generates PTX where PyCUDA requests machine code.
+            // The folder has a wrapper of nvcc that generates PTX where PyCUDA requests machine
+            // code.
             ("PATH", "{tests}/pycuda:{path}"),
             ("TEXUNIT_CLIENT_NVIDIA", "{site}/nvidia"),
             ("LD_LIBRARY_PATH", "{site}/nvidia/cu13/lib"),
@@ -126,7 +130,8 @@ pub(crate) const CLIENTS: &[Client] = &[
             "-p",
             "references",
             "-k",
-            // Excluded: arrays of 4 and 8 GB; launches from the device.
+            // Tests with arrays of 4 and 8 GB, and tests that launch kernels from the device, are
+            // excluded.
             "not 8gb and not big_array and not recursive_launch and not jit_link_module",
         ],
         limit: "900",
@@ -152,7 +157,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/astra"],
-        // The wheel has PTX for the newest GPUs only.
+        // The device is a new GPU, because the wheel has PTX for the newest GPUs only.
         environment: &[("TEXUNIT_DEVICE", "sm_120")],
         pytest: &[],
         limit: "600",
@@ -233,7 +238,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         compiled: None,
         tests: &["{source}/test/test_tiny.py", "{tests}/tinygrad"],
         environment: &[
-            // A wrapper of gcc in place of clang, with which the package computes constants.
+            // The package computes constants with clang, for which a wrapper of gcc is used.
             ("DEV", "CUDA"),
             ("CUDA_PATH", "{site}/nvidia/cu13"),
             ("LD_LIBRARY_PATH", "{site}/nvidia/cu13/lib"),

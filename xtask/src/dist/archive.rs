@@ -5,7 +5,7 @@ use crate::libs::{self, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Files of the repository that are included unchanged.
+/// Files of the repository that the archive contains unchanged.
 const TEXTS: [&str; 8] = [
     "README.md",
     "CHANGELOG.md",
@@ -17,11 +17,11 @@ const TEXTS: [&str; 8] = [
     "docs/c.md",
 ];
 
-/// The link names for linkers.
+/// Symbolic links with the names that linkers look for, and the libraries that they lead to.
 const LINKS: [(&str, &str); 3] =
     [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13"), ("libtexunit.so", FOR_C)];
 
-/// The name of the archive's folder.
+/// The name of the archive's top folder.
 fn name() -> String {
     format!("texunit-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
 }
@@ -78,13 +78,13 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
             return Err(format!("{} does not lead to {to}", path.display()));
         }
     }
-    // The program must find the libraries.
+    // The program must find the libraries of the archive.
     let shown = call(clean(&texunit).args(["run", "sh", "-c", "echo $LD_LIBRARY_PATH"]))?;
     let found = at(Path::new(shown.trim()), Path::new(shown.trim()).canonicalize())?;
     if found != lib {
         return Err(format!("the program takes {} for its libraries", found.display()));
     }
-    // The libraries must be loadable and find each other.
+    // The libraries must be loadable, and must find each other.
     for library in LIBRARIES.into_iter().chain(libs::named()) {
         let said = call(
             clean(Path::new("sh")).arg("-c").arg("true 2>&1").env("LD_PRELOAD", lib.join(library)),
@@ -95,7 +95,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
     }
     pkgconfig::try_out(&folder, &place)?;
     guide::try_out(&texunit, &place)?;
-    // Copied libraries must not need the originals.
+    // Libraries that `install-libs` has copied must not need the originals.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
     for library in libraries() {
@@ -110,7 +110,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));
         }
-        // Uses the copy of the core library.
+        // The copied program must find the copied core library.
         call(clean(&b).arg("--help"))?;
     }
     let listed = call(clean(&copies.join(SHIMS).join("nvidia-smi")).arg("-L"))?;

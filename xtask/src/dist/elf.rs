@@ -5,8 +5,8 @@ use object::read::elf::FileHeader;
 use object::{Endianness, ReadRef};
 use std::path::Path;
 
-/// An error if a file requires a C library newer than `newest`. A thin library in front of the core
-/// may require none.
+/// Returns an error if a file requires a C library newer than `newest`. A thin library in front of
+/// the core may require none.
 pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
     let data = super::at(file, std::fs::read(file))?;
     let wanted = versions(data.as_slice()).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -22,14 +22,14 @@ pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
     }
 }
 
-/// The release in a symbol version: 2.2 for `2.2.5`; `PRIVATE` has none.
+/// The release in a symbol version: 2.2 for `2.2.5`. The version `PRIVATE` has none.
 fn release(version: &str) -> Option<(u32, u32)> {
     let (major, rest) = version.split_once('.')?;
     let minor = rest.split('.').next()?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The symbol versions that a file requires.
+/// The versions of the C library's symbols that a file requires.
 fn versions<'a>(data: impl ReadRef<'a>) -> object::Result<Vec<String>> {
     let header = FileHeader64::<Endianness>::parse(data)?;
     let endian = header.endian()?;
@@ -58,7 +58,8 @@ mod tests {
         assert!(release("2.9") < release("2.28"));
     }
 
-    /// This test's own executable requires some version of the C library, which is at least 2.0.
+    /// An executable that requires a newer C library than allowed is rejected. This test's own
+    /// executable serves as an example, because it requires at least 2.0.
     #[test]
     fn a_newer_library_is_refused() {
         let this = std::env::current_exe().expect("a program");

@@ -5,14 +5,14 @@ use crate::tools;
 use std::path::Path;
 use std::process::Command;
 
-/// Packages that the tests need.
+/// Packages that the tests of the wheel need.
 const TOOLS: [&str; 2] = ["pytest==9.2.0", "numpy==2.4.6"];
 
-/// Tests of python/tests that are fast and need no CUDA compiler.
+/// Files of python/tests that are fast and need no CUDA compiler.
 const LIGHT: [&str; 3] = ["test_module.py", "test_c.py", "test_core.py"];
 
-/// Installs the wheel in a new environment below `folder`, and runs python/tests, or those tests
-/// that do not need nvcc.
+/// Installs the wheel in a new environment below `folder`, and runs all of python/tests, or with a
+/// light package those that do not need nvcc.
 pub(super) fn check(
     wheel: &Path,
     archive: &Path,
@@ -24,7 +24,7 @@ pub(super) fn check(
     tools::run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     let python = venv.join("bin/python");
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    // The wheel must not have dependencies.
+    // The wheel is installed without an index, because it must not have dependencies.
     tools::run(empty(&python, folder).args(pip).args(["--no-index", "--no-deps"]).arg(wheel))?;
     tools::run(empty(&python, folder).args(["-c", "import texunit; texunit.path()"]))?;
     tools::run(empty(&python, folder).args(pip).args(TOOLS))?;
@@ -45,8 +45,8 @@ pub(super) fn check(
     at(folder, std::fs::remove_dir_all(folder))
 }
 
-/// A command whose environment has only this Python, system programs, and pip's configuration, but
-/// not Rust.
+/// A command whose environment has only this Python, system programs, and pip's configuration, so
+/// that it cannot find Rust.
 fn empty(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     let kept = |name: &str| {

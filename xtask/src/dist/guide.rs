@@ -5,11 +5,11 @@ use super::{at, call, clean};
 use std::path::Path;
 use std::process::Command;
 
-/// The list of files and folders.
+/// The path of the list of files and folders that are packed.
 const LIST: &str = "examples/guide.txt";
 
-/// Copies the listed files, limited to those that git tracks or would track, so that results of
-/// commands are left out.
+/// Copies the listed files. Only files that git tracks or would track are copied, so that results
+/// of commands are left out.
 pub(super) fn pack(package: &Path) -> Result<(), String> {
     let (workspace, to) = (crate::workspace(), package.join("guide"));
     let list = at(Path::new(LIST), std::fs::read_to_string(workspace.join(LIST)))?;
@@ -31,7 +31,7 @@ pub(super) fn pack(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Extracts the files with an archive's program, and launches one of them.
+/// Extracts the guide's files with the program of an archive, and launches one of them.
 pub(super) fn try_out(texunit: &Path, place: &Path) -> Result<(), String> {
     let folder = place.join("examples");
     call(clean(texunit).arg("examples").arg(&folder))?;

@@ -27,18 +27,19 @@ pub(crate) struct Request {
     pub(crate) light: bool,
 }
 
-/// The program and the libraries, from which both packages are assembled.
+/// The built program and libraries, from which both packages are assembled.
 struct Built {
-    /// Their folder, with the names that the dynamic linker and linkers look for.
+    /// The folder of the program and libraries, with the names that the dynamic linker and linkers
+    /// look for.
     files: PathBuf,
     /// The file with the licences of linked crates.
     notices: PathBuf,
     light: bool,
 }
 
-/// Libraries that programs load.
+/// The file names of libraries that CUDA programs load by their NVIDIA names.
 const LIBRARIES: [&str; 4] = ["libcuda.so.1", libs::NVML, "libcudart.so.12", "libcudart.so.13"];
-/// The file names of all libraries.
+/// The file names of all libraries of a package.
 fn libraries() -> impl Iterator<Item = &'static str> {
     LIBRARIES.into_iter().chain(libs::named()).chain([CORE, REDIRECT])
 }
@@ -95,8 +96,8 @@ pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     Ok(vec![archive, wheel])
 }
 
-/// Builds the program and the libraries without debugging symbols, with zig for the old C library
-/// and otherwise for this system's.
+/// Builds the program and the libraries without debugging symbols. With zig they are linked for the
+/// old C library, and otherwise for this system's.
 fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
     let files = stage.join("files");
@@ -110,7 +111,8 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     };
     libs::build(&wanted)?;
     if !light {
-        // The thin libraries in front of the core must not need the C library.
+        // The thin libraries in front of the core must not need the C library, so that they load on
+        // every system.
         let [_driver, _nvml, runtimes @ ..] = LIBRARIES;
         let runtimes = runtimes.into_iter().chain(libs::named());
         for name in runtimes.chain([CORE, REDIRECT, PROGRAM]) {
@@ -133,7 +135,7 @@ fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// An error if a package exceeds the maximum size.
+/// Returns an error if a package exceeds the maximum size.
 fn judge_size(package: &Path) -> Result<(), String> {
     let size = at(package, package.metadata())?.len();
     if size > LARGEST {
@@ -150,7 +152,7 @@ fn anew(folder: &Path) -> Result<(), String> {
     at(folder, std::fs::create_dir_all(folder))
 }
 
-/// A command without the variables that select libraries.
+/// A command whose environment lacks the variables that select libraries.
 fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_remove("TEXUNIT_LIBS").env_remove("LD_LIBRARY_PATH");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The packages of the program and the libraries.
+/// The workspace's packages that are linked into the program and the libraries.
 pub(crate) const LINKED: [&str; 11] = [
     "texunit",
     "texunit-capi",
@@ -27,7 +27,7 @@ licence that is named there, the standard library of Rust (MIT or Apache-2.0), a
 libunwind (Apache-2.0 WITH LLVM-exception). The texts of the licences, each once, come after the list.
 ";
 
-/// The text with all licences.
+/// The text with the licences of all linked crates.
 pub(super) fn text() -> Result<String, String> {
     let metadata = Metadata::read()?;
     let mut crates = metadata.linked(&LINKED)?;
@@ -51,7 +51,7 @@ pub(super) fn text() -> Result<String, String> {
     Ok(all)
 }
 
-/// The licence files of a crate.
+/// The licence files in the folder of a crate.
 fn licence_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = super::at(folder, std::fs::read_dir(folder))?;
     let is_one = |path: &PathBuf| {
@@ -74,7 +74,8 @@ mod tests {
         let crates = metadata.linked(&LINKED).expect("the packages");
         let has = |name: &str| crates.iter().any(|package| !package.is_own && package.name == name);
         assert!(["clap", "serde", "libc", "exr", "rustfft", "gemm", "statrs"].into_iter().all(has));
-        // A derive macro, and a dependency of tests only.
+        // `serde_derive` is a derive macro and `proptest` a dependency of tests only, so that
+        // neither is linked.
         assert!(!has("serde_derive") && !has("proptest"));
         assert!(crates.iter().all(|package| !package.licence.is_empty()));
     }

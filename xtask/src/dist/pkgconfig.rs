@@ -44,8 +44,8 @@ fn text(is_wheel: bool) -> String {
     )
 }
 
-/// Compiles examples/c/first.c with the flags of pkg-config, and runs it; without pkg-config, with
-/// the flags in the file.
+/// Compiles examples/c/first.c with the flags that pkg-config prints, and runs it. Without
+/// pkg-config the flags are read from the file.
 pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
     let lib = at(folder, folder.join("lib").canonicalize())?;
     let mut asked = Command::new("pkg-config");
@@ -72,7 +72,7 @@ pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
         }
     };
     compile_and_run(place, flags.split_whitespace(), &lib)?;
-    // The static form as docs/c.md describes it, which needs no libraries at run time.
+    // Links the static library as docs/c.md describes it, which needs no libraries at run time.
     let include = format!("-I{}", folder.join("include").display());
     let archive = lib.join(ARCHIVE_FOR_C).display().to_string();
     let system = ["-lgcc_s", "-lpthread", "-ldl", "-lm"];

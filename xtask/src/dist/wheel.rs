@@ -8,7 +8,7 @@ use super::{Built, NOTICES, anew, at, call, guide, libraries, pkgconfig, shims};
 use crate::libs::{MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
-/// The platform tag.
+/// The platform tag of the wheel.
 fn tag() -> String {
     format!("manylinux_{}_{}_{}", GLIBC.0, GLIBC.1, std::env::consts::ARCH)
 }
@@ -92,7 +92,7 @@ fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     at(&metadata, std::fs::write(&metadata, all))
 }
 
-/// An error if the wheel does not satisfy its platform tag.
+/// Returns an error if the wheel does not satisfy its platform tag.
 pub(super) fn judge(wheel: &Path, zig: &Zig) -> Result<(), String> {
     let said = call(zig.tool("auditwheel").arg("show").arg(wheel))?;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");

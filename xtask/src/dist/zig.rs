@@ -9,7 +9,7 @@ use std::process::Command;
 /// 18.10).
 pub(crate) const GLIBC: (u32, u32) = (2, 28);
 
-/// The tested releases; either all of them are installed, or none.
+/// The pinned releases of the tools. Either all of them are installed, or none.
 const PACKAGES: [&str; 5] = [
     "maturin==1.16.0",
     "wheel==0.48.0",
@@ -17,21 +17,21 @@ const PACKAGES: [&str; 5] = [
     "cargo-zigbuild==0.24.0",
     "ziglang==0.17.1",
 ];
-/// The number of them that a light package needs.
+/// The number of first [`PACKAGES`] that a light package needs.
 const LIGHT: usize = 2;
 
 /// The installed tools.
 #[derive(Clone, Debug)]
 pub(crate) struct Zig {
-    /// The environment's folder of programs.
+    /// The folder of the tools' programs in their Python environment.
     bin: PathBuf,
-    /// The folder for the tools' caches.
+    /// The folder for the caches of the tools.
     cache: PathBuf,
 }
 
 impl Zig {
-    /// The tools in a folder, with `light` without zig. They are installed first if they differ
-    /// from [`PACKAGES`].
+    /// Returns the tools in a folder, with `light` without zig, and installs them first if their
+    /// releases differ from [`PACKAGES`].
     pub(crate) fn get(folder: &Path, light: bool) -> Result<Self, String> {
         let environment = folder.join(if light { "light" } else { "environment" });
         let packages = if light { &PACKAGES[..LIGHT] } else { &PACKAGES };
@@ -57,12 +57,12 @@ impl Zig {
         Ok(zig)
     }
 
-    /// A command of the environment, with the tools and Cargo in its PATH.
+    /// A command that runs a tool, with the tools and Cargo in its PATH.
     pub(crate) fn tool(&self, name: &str) -> Command {
         let mut command = Command::new(self.bin.join(name));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path));
-        // If joining fails, PATH was not a list of folders before.
+        // PATH stays unchanged if joining fails, because then it was not a list of folders before.
         if let Ok(path) = std::env::join_paths(path) {
             command.env("PATH", path);
         }
@@ -71,7 +71,7 @@ impl Zig {
         command
     }
 
-    /// Cargo with zig as the linker; `arguments` begin with a Cargo command.
+    /// A command that runs Cargo with zig as the linker; `arguments` begin with a Cargo command.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.tool("cargo-zigbuild");
         let (first, rest) = arguments.split_first().unwrap_or((&"build", &[]));
@@ -80,7 +80,7 @@ impl Zig {
         command
     }
 
-    /// zig as a C compiler with the arguments of cc.
+    /// A command that runs zig as a C compiler with the arguments of `cc`.
     pub(crate) fn cc(&self) -> Command {
         let mut command = self.tool("cargo-zigbuild");
         let arch = std::env::consts::ARCH;
@@ -90,13 +90,14 @@ impl Zig {
     }
 }
 
-/// The target triple, which is also the name of Cargo's folder for it.
+/// The target triple of the build, which is also the name of Cargo's folder for it.
 pub(crate) fn triple() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// The system's unwinder, in place of zig's own: an exception that a program throws in a host
-/// function passes through texunit's frames, so both sides must use the same unwinder.
+/// The path of the system's unwinder, which is linked in place of zig's own. An exception that a
+/// program throws in a host function passes through texunit's frames, so that both must use the
+/// same unwinder.
 pub(crate) fn unwinder() -> Result<PathBuf, String> {
     let mut command = Command::new("cc");
     command.arg("-print-file-name=libgcc_s.so.1");

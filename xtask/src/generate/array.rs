@@ -8,7 +8,7 @@ use super::operand::{any_register, braces, dest, good, guard, source, wild};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Arrays with their state space and type.
+/// The names of array variables, with their state space and type.
 const ARRAYS: &[(&str, &str, &str)] = &[
     ("a1", "global", "b8"),
     ("a2", "global", "u16"),
@@ -27,11 +27,11 @@ const ARRAYS: &[(&str, &str, &str)] = &[
     ("l8", "local", "f64"),
 ];
 
-/// Array parameters, for PTX versions that have them.
+/// The names of array parameters, with their state space and type, for PTX versions that have them.
 const PARAMETERS: &[(&str, &str, &str)] =
     &[("p4", "param", "u32"), ("pb", "param", "b8"), ("q4", "param", "u32")];
 
-/// Names that are not arrays.
+/// Names that are subscripted although they are not arrays.
 const OTHERS: &[&str] =
     &["gi", "gv", "cf", "lo", "px", "%r1", "%rd1", "%vf", "%tid", "k", "here", "nobody", "tex_a"];
 
@@ -40,7 +40,8 @@ const VARIABLES: &str = "\
 .global .align 16 .v4 .f32 av[4];\n.global .s32 am[3][5];\n.global .u32 ai[2] = {1, 2};\n.global .u32 gi;\n.global .v2 .u32 gv;\n\
 .shared .u32 s4[16];\n.shared .u64 s8[4];\n.extern .shared .b8 se[];\n.const .u32 c4[8];\n.const .u64 c8[8];\n.const .f32 cf;\n";
 
-/// Numbered names at module scope and in the body, with their state space and type.
+/// Numbered names at module scope and in the body, with their state space and type, such as
+/// `ln<4>`.
 const NUMBERED: &[(&str, &str, &str)] = &[
     ("gn", "global", "u32"),
     ("cn", "const", "f64"),
@@ -54,14 +55,15 @@ const NUMBERED_OF_MODULE: &str =
     ".global .u32 gn<4>;\n.const .f64 cn<2>;\n.shared .align 8 .b8 sn<12>;\n";
 const NUMBERED_OF_BODY: &str = ".local .b32 ln<4>;\n.shared .u64 bn<3>;\n.global .f32 hn<2>;\n";
 
-/// Instructions in one kernel.
+/// A question whose lines are random instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
     most: usize,
     random: &mut Random,
 ) -> Question {
-    // Array parameters of kernels, and parameters of calls in a body.
+    // Array parameters of kernels, and call parameters in a body, need version 2.0 and target
+    // sm_20.
     let parameters = setup.version >= 20 && setup.target >= 20;
     let mut variables = VARIABLES.to_owned() + NUMBERED_OF_MODULE;
     if setup.version >= 15 {
@@ -87,7 +89,7 @@ pub(super) fn question(
     Question { prefix, ..setup.question(family, lines) }
 }
 
-/// The subscript without brackets.
+/// A random subscript without its brackets.
 fn subscript(random: &mut Random) -> String {
     let register = match random.below(10) {
         0..=5 => good(random.of(&["u32", "s32", "b32", "u64", "s64", "u16", "s16"]), random),
@@ -126,7 +128,7 @@ fn subscript(random: &mut Random) -> String {
     }
 }
 
-/// A use of a numbered name, or a scope with declarations and a use.
+/// A random use of a numbered name, or a scope with declarations and a use.
 fn numbered(random: &mut Random) -> String {
     let (name, space, ty) = random.of(NUMBERED);
     let number = random.of(&["0", "1", "1", "2", "3", "11", "12", "", "x", "0[1]", "1+4", "_"]);
@@ -167,7 +169,7 @@ fn numbered(random: &mut Random) -> String {
     format!("{{ {text} {used} }}")
 }
 
-/// An instruction that contains a variable's address or a register.
+/// A random instruction that contains the address of a variable, or a register.
 fn access(space: &str, ty: &str, name: &str, random: &mut Random) -> String {
     if space == "reg" && random.chance(80) {
         return format!("mov.{ty} {name}, {};", source(ty, random));

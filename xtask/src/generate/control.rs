@@ -9,7 +9,7 @@ use super::operand::any_register;
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Functions to call: definition and call.
+/// The functions that modules call: the definition of each, and a call.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&str, &str)] = &[
     (".func f0 { ret; }", "call f0;"),
@@ -24,7 +24,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     (".func (.reg .pred v) f7 (.reg .pred a) { mov.pred v, a; ret; }", "call (%p1), f7, (%p0);"),
 ];
 
-/// Calls through registers.
+/// Calls of functions through registers.
 #[rustfmt::skip]
 const INDIRECT: &[&str] = &[
     "pr: .callprototype (.param .b32 _) _ (.param .b64 _); { .param .b32 pv; .param .b64 pa; call (pv), %rd1, (pa), pr; }",
@@ -37,7 +37,7 @@ const INDIRECT: &[&str] = &[
     "call %rd1, (%r1);",
 ];
 
-/// Statements other than calls.
+/// Random lines are drawn from these statements, which are not calls.
 #[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
     "bra L1;", "@%p1 bra L2;", "@!%p0 bra.uni L1;", "bra L3;", "bra inner;", "bra k;", "bra %r1;", "bra f0;", "@%r1 bra L1;", "bra.uni L0;",
@@ -50,7 +50,7 @@ const STATEMENTS: &[&str] = &[
     ".loc 1 2 3", ".pragma \"nounroll\";", "LL: LM: ret;", "L1: ret;", "%r1: ret;", "add: ret;", "@%p1 { ret; }", "@%p1 L9: ret;", "call k;", "call nobody;", "call (%r1), nobody, (%r2);", "call f0, ();", "call f1;",
 ];
 
-/// A random module.
+/// A question about a random module of this family.
 pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let mut text = setup.head();
     let functions: Vec<_> = (0..random.below(4) + 1).map(|_| random.of(FUNCTIONS)).collect();

@@ -78,7 +78,7 @@ const HEADS: &[&str] = &[
     ".version 7.0\n.target sm_75\n.address_size 64\n.address_size 64\n", ".version 2.2\n.target sm_20\n.address_size 64\n", ".version 7.0\n.target sm_75\n.address_size\n",
     ".version 7.0\n.target sm_30\n", ".version 3.0\n.target sm_75\n", ".version 8.0\n.target sm_100\n", ".version 8.8\n.target sm_120f\n", ".version 8.6\n.target sm_100a\n", ".version 8.8\n.target sm_103\n",
 ];
-/// Uses of names, which follow the declarations of a kernel.
+/// Statements that use the names of declarations; they follow the declarations of a kernel.
 #[rustfmt::skip]
 const USES: &[&str] = &[
     "mov.u64 %rd1, x;", "mov.u32 %r1, x;", "mov.u64 %rd1, x+4;", "ld.global.u32 %r1, [x];", "ld.shared.u32 %r1, [x];", "ld.u32 %r1, [x];", "ld.param.u32 %r1, [x];", "ld.const.u32 %r1, [x];",
@@ -87,7 +87,7 @@ const USES: &[&str] = &[
     "add.u32 %r1, %r1, x;", "mov.b32 %r1, %x0;", "call x;", "bra x;", "ld.global.u32 %r1, [x0];", "ld.global.u32 %r1, [x[1]];", "mov.u64 %rd1, f;", "mov.u64 %rd1, k;", "ld.param.u64 %rd1, [p];",
 ];
 
-/// A random module.
+/// A question about a random module of this family.
 pub(super) fn question(mut setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let mut head = setup.head();
     if random.chance(6) {
@@ -101,7 +101,7 @@ pub(super) fn question(mut setup: Setup, family: &'static str, random: &mut Rand
     Question { assemble: counted, ..setup.whole(family, text) }
 }
 
-/// A variable, usually a valid one.
+/// A random variable declaration, which is usually valid.
 fn variable(name: &str, random: &mut Random) -> String {
     let mut text = String::new();
     if random.chance(8) {
@@ -257,7 +257,7 @@ fn body(random: &mut Random) -> String {
     text + "ret;\n}\n"
 }
 
-/// A kernel with many references.
+/// A kernel with about as many references as the limit of a kernel allows.
 fn limit(random: &mut Random) -> String {
     let (ty, most) = random.of(&[
         ("texref", 256),

@@ -4,7 +4,8 @@ use super::Question;
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Pragma strings: those of the PTX ISA with valid and invalid arguments, and others.
+/// The strings of `.pragma`: those of the PTX ISA with valid and invalid arguments, and unknown
+/// ones.
 const PRAGMAS: &[&str] = &[
     "nounroll",
     "used_bytes_mask 0xfff",
@@ -26,7 +27,7 @@ const PRAGMAS: &[&str] = &[
     "",
 ];
 
-/// A line of a section.
+/// Lines that sections are filled with, valid and invalid ones.
 const LINES: &[&str] = &[
     ".b8 1, 2, 255",
     ".b16 65535",
@@ -77,7 +78,7 @@ fn section(random: &mut Random) -> String {
     text + "}\n"
 }
 
-/// A module with one or two such directives.
+/// A question about a module with one or two pragmas or sections.
 pub(super) fn question(setup: Setup, family: &'static str, random: &mut Random) -> Question {
     let [mut before, mut head, mut body, mut after] = [const { String::new() }; 4];
     for _ in 0..random.of(&[1, 1, 1, 2]) {

@@ -19,12 +19,12 @@ use texunit_check::Ptxas;
 use setup::Setup;
 use texunit_testkit::Random;
 
-/// Names of what is not compared, with reasons.
+/// Names of instructions whose operands are not compared with ptxas, with the reasons.
 pub(crate) fn exceptions() -> &'static [(&'static str, &'static str)] {
     unread::UNREAD
 }
 
-/// Number of instructions in one module.
+/// Number of instructions that one module contains.
 const TOGETHER: usize = 40;
 
 /// Modules that differ in one line: prefix, one of the lines, suffix. A whole module is a single
@@ -33,9 +33,9 @@ const TOGETHER: usize = 40;
 pub(crate) struct Question {
     pub(crate) family: &'static str,
     pub(crate) release: Ptxas,
-    /// The architecture to assemble for: `75`, `90a`.
+    /// The architecture that ptxas assembles for, without `sm_`: `75`, `90a`.
     pub(crate) arch: String,
-    /// Whether code is generated too, since only then ptxas counts references.
+    /// Whether ptxas also generates code, since it counts references only then.
     pub(crate) assemble: bool,
     pub(crate) prefix: String,
     pub(crate) lines: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// The module with these lines.
+    /// The module that contains these lines of the question.
     pub(crate) fn module(&self, lines: &[usize]) -> String {
         let mut text = self.prefix.clone();
         for &n in lines {
@@ -53,7 +53,7 @@ impl Question {
         text + &self.suffix
     }
 
-    /// Questions about the lines of a text, in modules with a head such as `8.8 75,
+    /// Questions about the lines of a text. Each module has the given head, such as `8.8 75,
     /// texmode_independent`.
     pub(crate) fn of_lines(release: Ptxas, head: &str, text: &str) -> Vec<Self> {
         let setup = Setup::read(release, head);
@@ -61,13 +61,13 @@ impl Question {
         lines.chunks(TOGETHER).map(|c| setup.clone().question("given", c.to_vec())).collect()
     }
 
-    /// The line number of the first line after the prefix.
+    /// The line number in a module of the first line after the prefix.
     pub(crate) fn first_line(&self) -> usize {
         self.prefix.matches('\n').count() + 1
     }
 }
 
-/// The material that the families draw from.
+/// The selected families, and the material that they draw random modules from.
 pub(crate) struct Families {
     releases: Vec<Ptxas>,
     only: Option<usize>,
@@ -82,7 +82,7 @@ impl Families {
     /// The weight of each family, in the order of [`Families::NAMES`].
     const WEIGHTS: [usize; 7] = [30, 20, 20, 20, 10, 10, 5];
 
-    /// Reads the bundled examples.
+    /// Reads the bundled examples, which mutations start from.
     pub(crate) fn new(
         root: &Path,
         only: Option<&str>,

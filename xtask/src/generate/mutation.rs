@@ -17,17 +17,17 @@ use super::setup::machine;
 use super::unread::unread;
 use texunit_testkit::Random;
 
-/// Folders with modules, and their weights.
+/// Folders and files with modules that are mutated, and their weights.
 const FOLDERS: &[(&str, usize)] =
     &[("examples", 25), ("tests/programs", 45), ("tests/check/semantics", 10), (SAMPLE, 20)];
 
-/// A module compiled by nvcc, whose kernels are separate examples.
+/// The path of a module compiled by nvcc, each kernel of which is an example.
 const SAMPLE: &str = "bench/data/sample.ptx.gz";
 
-/// Percentage of changes that probably leave the module valid.
+/// Percentage of mutations that probably leave the module valid.
 const GENTLY: u32 = 75;
 
-/// Maximum file size; for larger files ptxas takes too long for one changed token.
+/// Maximum size in bytes of a mutated module, because ptxas takes too long for larger ones.
 const LARGEST: u64 = 40_000;
 
 /// Groups of words that can replace each other.
@@ -78,37 +78,38 @@ const GENTLE: &[&[&str]] = &[
     &["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"],
 ];
 
-/// Numbers that are valid in most places.
+/// Numbers that are valid in most positions.
 const SMALL: &[&str] =
     &["0", "1", "2", "4", "8", "12", "16", "24", "31", "32", "64", "100", "0x20", "255"];
 
-/// Replacements for numbers.
+/// Numbers of all kinds that replace a number.
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
-/// Replacements for versions.
+/// Version numbers that replace a version.
 const VERSIONS: &[&str] = &[
     "1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4",
     "8.8", "9.0", "9.5", "10.0", "0.0",
 ];
 
-/// An example module.
+/// A module that is mutated, as tokens.
 pub(super) struct Example {
     folder: usize,
-    /// Whether it reaches or exceeds the maximum number of references of a kernel.
+    /// Whether the module reaches or exceeds the maximum number of references of a kernel.
     limits: bool,
     tokens: Vec<Token>,
 }
 
-/// A token with the preceding white space.
+/// A token of a module, with the white space before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     space: String,
     text: String,
-    /// Whether it belongs to an instruction whose operands the checker ignores.
+    /// Whether the token is in an instruction whose operands the checker ignores, so that it must
+    /// not be changed.
     fixed: bool,
 }
 
-/// Reads all examples, sorted by path.
+/// Reads the modules of all folders, sorted by path.
 pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (folder, (name, _)) in FOLDERS.iter().enumerate() {
@@ -125,7 +126,7 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
             let limits =
                 path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("limits"));
             let text = std::fs::read_to_string(path)?;
-            // A file with options of its own is not comparable with ptxas.
+            // A file with options for the checker is skipped, because ptxas does not have these.
             if !text.starts_with("// options:") {
                 examples.push(Example { folder, limits, tokens: tokens(&text) });
             }
@@ -134,7 +135,7 @@ pub(super) fn examples(root: &Path) -> std::io::Result<Vec<Example>> {
     Ok(examples)
 }
 
-/// The kernels of a file compiled by nvcc, each with the file's header.
+/// Splits a file compiled by nvcc into one module for each kernel, with the file's header.
 fn kernels(path: &Path) -> std::io::Result<Vec<String>> {
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
@@ -159,7 +160,7 @@ fn collect(folder: &Path, paths: &mut Vec<std::path::PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-/// A mutated module.
+/// A question about a randomly selected and mutated module.
 pub(super) fn question(
     examples: &[Example],
     release: Ptxas,
@@ -206,7 +207,7 @@ pub(super) fn question(
     }
 }
 
-/// Mutates a module that is given as text.
+/// Mutates the text of a module.
 pub(super) fn mutated(module: &str, strength: usize, random: &mut Random) -> String {
     let mut tokens = tokens(module);
     for _ in 0..strength {
@@ -231,7 +232,7 @@ fn suit(tokens: &mut [Token], release: Ptxas) {
     }
 }
 
-/// Number and suffix letter of the first `.target`.
+/// The number and suffix letter of the first architecture after `.target`.
 fn target_of(tokens: &[Token]) -> (u32, String) {
     let possible =
         |name: &&str| format!("sm_{name}").parse::<texunit_check::Architecture>().is_ok();
@@ -250,7 +251,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         if tokens[n].fixed || tokens[n].text.is_empty() {
             continue;
         }
-        // The header is often left unchanged, because everything after an invalid one is rejected.
+        // The header is often left unchanged, because an invalid one hides everything after it.
         if n < 8 && random.chance(50) {
             continue;
         }
@@ -303,7 +304,8 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         return true;
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        // The numbers of versions and lines, and the lengths of .reg, are left alone.
+        // Version numbers and the lengths of register declarations are left unchanged, because
+        // other ones are rarely valid.
         if n > 0 && matches!(tokens[n - 1].text.as_str(), ".version" | ".address_size" | "<") {
             return false;
         }
@@ -313,7 +315,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)) {
         return false;
     }
-    // A register or name with another number.
+    // The token is replaced by a register or name that differs in its number only.
     let stem = |t: &str| t.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let own = stem(&text);
     let alike: Vec<String> = tokens
@@ -335,7 +337,7 @@ fn plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || "%_$".contains(c))
 }
 
-/// A word of the same group as the token.
+/// A word that can replace the token: one of the same group, or one of the same kind.
 fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
     let text = &tokens[n].text;
     let kinds: Vec<&[&str]> =
@@ -350,10 +352,10 @@ fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
         return Some(random.of(NUMBERS).to_owned());
     }
     if text.starts_with('.') {
-        // A modifier or directive is removed.
+        // A modifier or directive without a group is removed.
         return Some(String::new());
     }
-    // Another name of the module, preferably one with the same first letters.
+    // A name is replaced by another name of the module, preferably one with the same first letters.
     let names: Vec<&str> = tokens
         .iter()
         .map(|t| t.text.as_str())
@@ -380,7 +382,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Length of white space and comments at the beginning.
+/// Length of the white space and comments at the beginning of the text.
 fn space(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -402,7 +404,7 @@ fn space(text: &str) -> usize {
     }
 }
 
-/// Length of the first word.
+/// Length of the word at the beginning of the text.
 fn word(text: &str) -> usize {
     let Some(first) = text.chars().next() else { return 0 };
     let name = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
@@ -417,7 +419,7 @@ fn word(text: &str) -> usize {
     first.len_utf8() + more
 }
 
-/// Marks instructions whose operands the checker ignores.
+/// Marks the tokens of instructions whose operands the checker ignores.
 fn fix(tokens: &mut [Token]) {
     for n in 0..tokens.len() {
         let Some(opcode) = Opcode::from_name(&tokens[n].text) else { continue };

@@ -1,9 +1,10 @@
-//! Random operands: of the right type, of a similar one, or of any kind.
+//! Random operands for generated instructions: of the right type, of a similar one, or of any kind.
 
 use super::setup::REGISTERS;
 use texunit_testkit::Random;
 
-/// Operands of every kind other than plain registers.
+/// Operands of every kind other than plain registers, for instructions where they are mostly
+/// invalid.
 #[rustfmt::skip]
 const WILD: &[&str] = &[
     "0", "1", "-1", "7", "31", "64", "255", "65536", "4294967295", "4294967296", "-2147483649", "0x7fffffffffffffff", "18446744073709551615",
@@ -15,7 +16,7 @@ const WILD: &[&str] = &[
     "[%rd0]", "[gi]", "[%r0]", "[0]", "(%r0)", "%r9", "%", "\"x\"",
 ];
 
-/// Constants by type.
+/// Integer constants; the lists that follow have those of the other types.
 const INTEGERS: &[&str] =
     &["0", "1", "-1", "2", "5", "16", "31", "32", "63", "0xff", "-128", "1U", "(2+3)", "WARP_SZ"];
 const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];
@@ -32,7 +33,7 @@ pub(super) fn bits(ty: &str) -> u32 {
     }
 }
 
-/// A random register that `fits`, or any register if none does.
+/// A random register whose type satisfies `fits`, or any register if none does.
 fn register_that(random: &mut Random, fits: impl Fn(&str) -> bool) -> String {
     let fitting: Vec<&str> =
         REGISTERS.iter().filter(|(ty, ..)| fits(ty)).map(|(_, name, _)| *name).collect();
@@ -40,7 +41,7 @@ fn register_that(random: &mut Random, fits: impl Fn(&str) -> bool) -> String {
     format!("{name}{}", random.below(6))
 }
 
-/// A register of this type, or an untyped one of the same width.
+/// A random register of this type, or an untyped one of the same width.
 pub(super) fn good(ty: &str, random: &mut Random) -> String {
     let plain = random.chance(40);
     let width = bits(ty);
@@ -51,22 +52,22 @@ pub(super) fn good(ty: &str, random: &mut Random) -> String {
     })
 }
 
-/// A register of this width.
+/// A random register of any type with this type's width.
 pub(super) fn near(ty: &str, random: &mut Random) -> String {
     register_that(random, |t| bits(t) == bits(ty))
 }
 
-/// A register of any type.
+/// A random register of any type.
 pub(super) fn any_register(random: &mut Random) -> String {
     register_that(random, |_| true)
 }
 
-/// Any operand.
+/// A random operand of any kind.
 pub(super) fn wild(random: &mut Random) -> String {
     random.of(WILD).to_owned()
 }
 
-/// A constant of the type.
+/// A random constant of this type.
 pub(super) fn constant(ty: &str, random: &mut Random) -> String {
     let list = match ty {
         "f32" => FLOATS,
@@ -78,7 +79,7 @@ pub(super) fn constant(ty: &str, random: &mut Random) -> String {
     random.of(list).to_owned()
 }
 
-/// A destination operand.
+/// A random destination operand, which usually has this type.
 pub(super) fn dest(ty: &str, random: &mut Random) -> String {
     match random.below(100) {
         0..=79 => good(ty, random),
@@ -88,7 +89,7 @@ pub(super) fn dest(ty: &str, random: &mut Random) -> String {
     }
 }
 
-/// A source operand.
+/// A random source operand, which usually has this type.
 pub(super) fn source(ty: &str, random: &mut Random) -> String {
     match random.below(100) {
         0..=61 => good(ty, random),
@@ -99,13 +100,13 @@ pub(super) fn source(ty: &str, random: &mut Random) -> String {
     }
 }
 
-/// `{a,b,c}` of `n` operands.
+/// A vector operand `{a,b,c}` of `n` operands.
 pub(super) fn braces(n: usize, mut one: impl FnMut() -> String) -> String {
     let list: Vec<String> = (0..n).map(|_| one()).collect();
     format!("{{{}}}", list.join(","))
 }
 
-/// A predicate, empty in most cases.
+/// A random predicate of an instruction; empty in most cases.
 pub(super) fn guard(random: &mut Random) -> &'static str {
     match random.below(100) {
         0..=3 => "@%p1 ",

@@ -9,7 +9,7 @@ use super::setup::Setup;
 use super::unread::right;
 use texunit_testkit::Random;
 
-/// Modifiers of all kinds, to insert in wrong places.
+/// Modifiers of all kinds, which are inserted in wrong positions.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred",
@@ -18,7 +18,7 @@ const WORDS: &[&str] = &[
     "uni", "sync", "aligned", "to", "add", "min", "cas", "1d", "2d", "trap", "clamp", "wrap", "l", "r", "noftz", "relu", "NaN", "x", "u24", "f8", "v3",
 ];
 
-/// Operand shapes that other families generate.
+/// Operand shapes of instructions that other families generate.
 const ELSEWHERE: &[Shape] = &[
     Shape::Texture,
     Shape::Gather,
@@ -28,11 +28,11 @@ const ELSEWHERE: &[Shape] = &[
     Shape::SurfaceLoad,
     Shape::SurfaceStore,
     Shape::SurfaceReduce,
-    // Not examined by the checker, so that there is nothing to compare.
+    // The checker does not examine these operands, so that there is nothing to compare.
     Shape::Unchecked,
 ];
 
-/// Instructions in one kernel.
+/// A question whose lines are random instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
@@ -243,7 +243,7 @@ fn mov(words: &[&str], random: &mut Random) -> Vec<String> {
     }
 }
 
-/// `d.h1, a.b0, -b, c`
+/// The operands of a video instruction: `d.h1, a.b0, -b, c`.
 fn video(words: &[&str], random: &mut Random) -> Vec<String> {
     let types = types(words);
     let ty = |n: usize| types.get(n).copied().unwrap_or("u32");

@@ -8,18 +8,18 @@ use texunit_check::Ptxas;
 use super::Question;
 use texunit_testkit::Random;
 
-/// Versions of the PTX ISA, times ten.
+/// Versions of the PTX ISA that modules name, times ten.
 #[rustfmt::skip]
 const VERSIONS: &[u32] = &[
     10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78,
     80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95,
 ];
 
-/// Targets, including the architectures that a ptxas release assembles for.
+/// Targets that modules name, among them the architectures that a ptxas release assembles for.
 #[rustfmt::skip]
 const TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 120, 121];
 
-/// Common targets.
+/// Targets that most modules name.
 const COMMON: &[u32] = &[50, 60, 70, 75, 75, 75, 80, 86, 89, 90];
 
 /// The architectures that a ptxas release assembles for, without variants with a suffix letter.
@@ -38,12 +38,12 @@ pub(super) fn machines(release: Ptxas) -> &'static [u32] {
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) release: Ptxas,
-    /// The architecture to assemble for.
+    /// The architecture that ptxas assembles for.
     pub(super) arch: u32,
     pub(super) target: u32,
     /// The PTX version times ten.
     pub(super) version: u32,
-    /// Text after the target.
+    /// The text that follows the target, such as a texturing mode.
     pub(super) options: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Setup {
         Self { release, arch, target, version, options }
     }
 
-    /// `8.8 75`, `7.8 80, texmode_independent`
+    /// Parses a head, such as `8.8 75` or `7.8 80, texmode_independent`.
     pub(super) fn read(release: Ptxas, head: &str) -> Self {
         let (version, rest) = head.split_once(' ').unwrap_or((head, "75"));
         let (target, options) = rest.split_once(',').unwrap_or((rest, ""));
@@ -97,7 +97,7 @@ impl Setup {
         text
     }
 
-    /// The text before the instructions of a kernel.
+    /// The text of a module before the instructions of a kernel.
     pub(super) fn prefix(&self) -> String {
         let mut variables = String::new();
         if self.version >= 15 {
@@ -113,7 +113,7 @@ impl Setup {
         text + ".local .align 16 .b32 lo[8];\n"
     }
 
-    /// The text before the registers, with variables and parameters of a family.
+    /// The text of a module before its registers, with the variables and parameters of a family.
     pub(super) fn prefix_with(&self, variables: &str, params: &str) -> String {
         let mut text = self.head() + variables;
         let _ = writeln!(text, ".entry k({params})\n{{");
@@ -130,7 +130,7 @@ impl Setup {
         text + VECTORS
     }
 
-    /// A question about instructions in a kernel.
+    /// Makes a question about instructions in a kernel.
     pub(super) fn question(self, family: &'static str, lines: Vec<String>) -> Question {
         Question {
             family,
@@ -143,7 +143,7 @@ impl Setup {
         }
     }
 
-    /// A question about a whole module.
+    /// Makes a question about a whole module.
     pub(super) fn whole(self, family: &'static str, module: String) -> Question {
         Question {
             family,
@@ -157,7 +157,8 @@ impl Setup {
     }
 }
 
-/// An architecture that runs code for `target`: the lowest, or a later one.
+/// A random architecture that runs code for `target`: usually the lowest that ptxas assembles for,
+/// or a later one.
 pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
     let later: Vec<u32> = machines(release).iter().copied().filter(|m| *m >= target).collect();
     match later.first() {
@@ -167,7 +168,7 @@ pub(super) fn machine(release: Ptxas, target: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// The version that introduced a target, times ten.
+/// The version of the PTX ISA that introduced a target, times ten.
 fn first_version(target: u32) -> u32 {
     match target {
         0..=11 => 10,
@@ -201,6 +202,6 @@ pub(super) const REGISTERS: &[(&str, &str, u32)] = &[
     ("b128", "%bq", 83),
 ];
 
-/// Vector registers.
+/// Declarations of vector registers.
 const VECTORS: &str = "\
 .reg .v4 .f32 %vf;\n.reg .v4 .b32 %vr;\n.reg .v2 .f32 %wf;\n.reg .v2 .s32 %ws;\n.reg .v4 .s32 %vs;\n.reg .v2 .b64 %wd;\n";

@@ -8,7 +8,7 @@ use super::operand::{any_register, braces, good, guard, source, wild};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// Modifiers of these instructions, to insert in wrong places.
+/// Modifiers of texture and surface instructions, which are inserted in wrong positions.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "base", "level", "grad", "v2", "v4", "v8", "u32", "s32", "f32", "f16", "f16x2",
@@ -17,7 +17,7 @@ const WORDS: &[&str] = &[
     "add", "min", "max", "and", "or", "xor", "texref", "samplerref", "surfref", "uni", "sat", "ftz", "global", "x",
 ];
 
-/// Instructions in one kernel.
+/// A question whose lines are random texture and surface instructions in one kernel.
 pub(super) fn question(
     setup: Setup,
     family: &'static str,
@@ -38,7 +38,7 @@ pub(super) fn question(
     let forms: Vec<&Form> = forms().iter().filter(texture).collect();
     let mut opcodes: Vec<&str> = forms.iter().map(|f| f.row.opcode.name()).collect();
     opcodes.dedup();
-    // `tex` has the most forms.
+    // `tex` and `tld4` are drawn more often, because they have the most forms.
     opcodes.extend(["tex", "tex", "tex", "tld4"]);
     let independent = setup.independent();
     let lines = (0..most)
@@ -105,7 +105,7 @@ impl Instruction<'_> {
         self.words.contains(&word)
     }
 
-    /// Number of elements in the coordinate vector.
+    /// Number of elements that the coordinate vector needs.
     fn size(&self) -> usize {
         match () {
             () if self.has("1d") => 1,
@@ -129,7 +129,7 @@ impl Instruction<'_> {
         }
     }
 
-    /// A coordinate of this type.
+    /// A random coordinate, which usually has this type.
     fn coordinate(ty: &str, random: &mut Random) -> String {
         match random.below(40) {
             0 => any_register(random),
@@ -269,7 +269,7 @@ impl Instruction<'_> {
         format!("{result}, {handle}")
     }
 
-    /// `[surface, {coordinates}]`
+    /// The surface operand with its coordinates: `[surface, {coordinates}]`.
     fn place(&self, random: &mut Random) -> String {
         let handle = Self::handle(&["surf_a", "surf_a", "%rd0", "%bd1"], random);
         let text = format!("{handle}, {}", self.coordinates("s32", random));

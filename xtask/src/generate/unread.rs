@@ -1,5 +1,5 @@
-//! Instructions of which the checker reads name, version and target but not operands. They are not
-//! compared, except for their minimum version and target.
+//! Instructions of which the checker reads name, version and target but not operands. Only their
+//! minimum version and target are compared with ptxas.
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
@@ -11,7 +11,8 @@ const ASYNC: &str = "copies of tensors by their maps, and their proxies, are not
 const OTHER: &str = "steers the machine, not the program";
 const RANDOM: &str = "random rounding is not run";
 
-/// Opcodes, or an opcode with the modifier of a form, whose operands are not compared, and why.
+/// Opcodes whose operands are not compared with ptxas, and the reasons. A modifier after the opcode
+/// restricts an entry to forms with that modifier.
 #[rustfmt::skip]
 pub(super) const UNREAD: &[(&str, &str)] = &[
     ("clusterlaunchcontrol", CLUSTER), ("cp.tensor", ASYNC), ("cvt.rs", RANDOM),
@@ -22,7 +23,8 @@ pub(super) const UNREAD: &[(&str, &str)] = &[
     ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
 
-/// Valid instructions without forms in the table, whose minimum version and target are compared.
+/// Valid instructions that the table of instruction forms lacks. Their minimum version and target
+/// are compared with ptxas.
 #[rustfmt::skip]
 const RIGHT: &[&str] = &[
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [sh], [%rd1, {%r1}], [sh];",
@@ -53,12 +55,12 @@ const RIGHT: &[&str] = &[
     "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
 ];
 
-/// An instruction that only version and target can make invalid.
+/// A random valid instruction of [`RIGHT`], which only version and target can make invalid.
 pub(super) fn right(random: &mut Random) -> String {
     random.of(RIGHT).to_owned()
 }
 
-/// Whether the operands of this form are ignored.
+/// Whether the checker ignores the operands of an instruction with these modifiers.
 pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
     match read_modifiers(opcode, words) {
         _ if known_by_name_only(opcode, words) => true,
@@ -67,7 +69,8 @@ pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
     }
 }
 
-/// The names of a form in [`UNREAD`].
+/// The names that an instruction form may have in [`UNREAD`]: its opcode with the modifier that
+/// makes its operands unchecked.
 #[cfg(test)]
 fn names(form: &texunit_isa::Form) -> Vec<String> {
     let opcode = form.row.opcode.name();

@@ -16,33 +16,34 @@ use std::process::Command;
 
 /// The soname of the core.
 pub(crate) const CORE: &str = concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION"));
-/// The driver.
+/// The soname of the driver.
 pub(crate) const DRIVER: &str = "libcuda.so.1";
-/// NVML.
+/// The soname of NVML.
 pub(crate) const NVML: &str = "libnvidia-ml.so.1";
-/// The library for C.
+/// The soname of the C library.
 pub(crate) const FOR_C: &str = "libtexunit.so.1";
-/// The C library as a static archive.
+/// The file name of the C library as a static archive.
 pub(crate) const ARCHIVE_FOR_C: &str = "libtexunit.a";
-/// The Python module, in the parent folder of the core.
+/// The file name of the Python module, which is in the parent folder of the core.
 pub(crate) const MODULE: &str = "_texunit.abi3.so";
-/// The program, in a folder beside that of the core.
+/// The file name of the program, which is in a folder beside that of the core.
 pub(crate) const PROGRAM: &str = "texunit";
 
-/// The driver's functions.
+/// The list of the driver's functions.
 const DRIVER_FUNCTIONS: List = List { file: "crates/cuda/cuda/data/driver-api.txt", major: None };
-/// The declarations of the C library.
+/// The header with the declarations of the C library's functions.
 const HEADER: &str = "crates/faces/capi/include/texunit.h";
-/// Prefix of the core's names.
+/// The prefix of names that the core exports.
 pub(super) const PREFIX: &str = "texunit_core_";
-/// The variable by which `texunit compare` recognises texunit's driver (`texunit_cuda::marker`).
+/// The symbol by which `texunit compare` recognises texunit's driver (`texunit_cuda::marker`).
 const MARKER: &str = "texunit_driver";
 
-/// The sections of the static archive, each merged into one.
+/// The sections that the static archive keeps. Each is merged from the sections of its functions
+/// and variables.
 const SECTIONS: [&str; 8] =
     [".text", ".rodata", ".data.rel.ro", ".data", ".bss", ".tdata", ".tbss", ".gcc_except_table"];
 
-/// The core's functions for each thin library.
+/// The names of the core's functions that each thin library jumps to.
 pub(super) struct Entries {
     driver: Vec<String>,
     nvml: Vec<String>,
@@ -94,7 +95,7 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
     Ok(entries)
 }
 
-/// Links the driver.
+/// Links the driver, a thin library in front of the core.
 pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     let mut text = jumps(&entries.driver)?;
     let version = env!("CARGO_PKG_VERSION");
@@ -103,12 +104,12 @@ pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, 
     thin(linker, (DRIVER, None, CORE), "cu*; texunit_*;", &text)
 }
 
-/// Links NVML.
+/// Links NVML, a thin library in front of the core.
 pub(super) fn nvml(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     thin(linker, (NVML, None, CORE), "nvml*;", &jumps(&entries.nvml)?)
 }
 
-/// Links the C library.
+/// Links the C library, a thin library in front of the core.
 pub(super) fn for_c(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
     thin(linker, (FOR_C, None, CORE), "texunit_*;", &jumps(&entries.for_c)?)
 }
@@ -121,7 +122,7 @@ pub(super) fn archive_for_c(
     entries: &Entries,
 ) -> Result<PathBuf, String> {
     let names = written(linker.to.join("libtexunit.txt"), &(entries.for_c.join("\n") + "\n"))?;
-    // Separate sections for each function would take a sixth of the file.
+    // Sections are merged, because separate ones for each function would take a sixth of the file.
     let sections = SECTIONS.map(|name| format!("{name} : {{ *({name} {name}.*) }}\n")).concat();
     let script = format!("SECTIONS {{\n{sections}}}\n");
     let script = written(linker.to.join("libtexunit.ld"), &script)?;
@@ -131,8 +132,8 @@ pub(super) fn archive_for_c(
     cc.args(entries.for_c.iter().map(|name| format!("-Wl,-u,{name}"))).arg(core);
     finish(&mut cc)?;
     let mut objcopy = Command::new("objcopy");
-    // Removes debug information and bitcode of the standard library, which would be half of the
-    // file.
+    // Debug information and the bitcode of the standard library are removed, because they would be
+    // half of the file.
     objcopy.args(["--strip-unneeded", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     objcopy.arg("--keep-global-symbols").arg(&names).arg(&object);
     finish(&mut objcopy)?;
@@ -152,13 +153,15 @@ fn jumps(functions: &[String]) -> Result<String, String> {
     jumps_to(functions.iter().map(|name| (name.as_str(), name.as_str())))
 }
 
-/// The same for functions with other names in the core.
+/// The assembly source of functions that jump to core functions with other names, given as pairs of
+/// both names.
 pub(super) fn jumps_to<'a>(
     functions: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<String, String> {
     let jump = match std::env::consts::ARCH {
         "x86_64" => "jmp *SYMBOL@GOTPCREL(%rip)",
-        // Uses the register that a linker's own trampolines may clobber.
+        // The jump uses the register that a linker's own trampolines may clobber, so that callers
+        // keep no value in it.
         "aarch64" => "adrp x16, :got:SYMBOL; ldr x16, [x16, :got_lo12:SYMBOL]; br x16",
         other => return Err(format!("libraries for {other} are not known: jumps in {}", file!())),
     };

@@ -5,32 +5,33 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A linker with its destination folder.
+/// A linker, and the folder that it writes libraries to.
 pub(super) struct Linker<'a> {
     pub(super) zig: Option<&'a Zig>,
-    /// The folder of the libraries, where they find each other.
+    /// The folder of the linked libraries, in which they find each other.
     pub(super) to: &'a Path,
 }
 
 /// A shared library to link.
 pub(super) struct Shared<'a> {
     pub(super) soname: &'a str,
-    /// The version of its symbols, if any.
+    /// The version that exported symbols get, if any.
     pub(super) version: Option<&'a str>,
-    /// Patterns of exported symbols.
+    /// Patterns for the names of exported symbols.
     pub(super) exported: &'a str,
-    /// Aliases of symbols.
+    /// Aliases of symbols: alias and symbol.
     pub(super) aliases: &'a [(String, String)],
-    /// Libraries in the folder that it depends on.
+    /// Libraries in the same folder that the library depends on.
     pub(super) needs: &'a [&'a str],
-    /// The search path for these, and for libraries that it loads itself; may be empty.
+    /// The search path for these libraries, and for those that the library loads itself; may be
+    /// empty.
     pub(super) found: &'a str,
     /// The function that the dynamic linker calls at the end of the process.
     pub(super) end: Option<&'a str>,
 }
 
 impl Linker<'_> {
-    /// The C compiler.
+    /// A command that runs the C compiler.
     pub(super) fn cc(&self) -> Command {
         self.zig.map_or_else(|| Command::new("cc"), Zig::cc)
     }
@@ -62,21 +63,22 @@ impl Linker<'_> {
         let version = shared.version.map(|v| format!("{v} ")).unwrap_or_default();
         let text = format!("{version}{{ global: {} local: *; }};\n", shared.exported);
         let mut scripts = vec![written(to.join(format!("{soname}.map")), &text)?];
-        // Written under another name and renamed, because a program may be using the library.
+        // The library is written under another name and renamed, because a program may be using the
+        // old file.
         let made = to.join(format!("{soname}.new"));
         let mut command = self.cc();
         command.args(["-shared", "-fPIC", "-o"]).arg(&made);
         command.arg(format!("-Wl,-soname,{soname}"));
         command.arg(joined("-Wl,--version-script=", &scripts[0]));
         command.args(["-Wl,-z,relro,-z,now", "-Wl,-s"]);
-        // The library stays loaded after `dlclose`, because of its exit function and its running
-        // threads.
+        // The library stays loaded after `dlclose`, because its exit function and its threads need
+        // it.
         command.arg("-Wl,-z,nodelete");
         let aliases = shared.aliases.iter();
         if self.zig.is_none() {
             command.args(aliases.map(|(name, symbol)| format!("-Wl,--defsym={name}={symbol}")));
         } else if !shared.aliases.is_empty() {
-            // zig does not support --defsym, but linker scripts.
+            // Aliases are defined by a linker script, because zig does not support `--defsym`.
             let text: String =
                 aliases.map(|(name, symbol)| format!("{name} = {symbol};\n")).collect();
             let script = written(to.join(format!("{soname}.ld")), &text)?;

@@ -57,27 +57,27 @@ pub(crate) struct Request {
 /// A shared library that is linked without the core.
 struct Library {
     soname: &'static str,
-    /// The link name for linkers.
+    /// The name of the link that linkers look for.
     link: Option<&'static str>,
     package: &'static str,
     feature: Option<&'static str>,
-    /// Its functions, if some have aliases.
+    /// The list of the library's functions, if some have aliases.
     functions: Option<List>,
-    /// The version of its symbols, if any.
+    /// The version that exported symbols get, if any.
     version: Option<&'static str>,
-    /// Patterns of exported symbols.
+    /// Patterns for the names of exported symbols.
     exported: &'static str,
     /// The function that the dynamic linker calls at the end of the process.
     end: Option<&'static str>,
 }
 
-/// The list of a runtime's functions.
+/// The list of the functions of a runtime with this major version.
 const fn runtime(major: &'static str) -> Option<List> {
     Some(List { file: "crates/cuda/cudart/data/runtime-api.txt", major: Some(major) })
 }
 
-/// The two runtimes, and the library that the dynamic linker preloads. All are small, and are used
-/// in processes that do not load the core.
+/// The two runtimes, and the library that the dynamic linker preloads. They are linked without the
+/// core, because they are small, and are used in processes that do not load it.
 const OTHERS: [Library; 3] = [
     Library {
         soname: "libcudart.so.12",
@@ -111,14 +111,14 @@ const OTHERS: [Library; 3] = [
     },
 ];
 
-/// The values of `--only`.
+/// The sonames that `--only` accepts.
 fn names() -> impl Iterator<Item = &'static str> {
     let others = OTHERS.iter().map(|library| library.soname);
     [DRIVER, NVML, FOR_C].into_iter().chain(others).chain(named::sonames())
 }
 
 impl Request {
-    /// Cargo's profile.
+    /// The profile that Cargo builds with.
     fn profile(&self) -> &'static str {
         match (&self.zig, self.debug) {
             (_, true) => "debug",
@@ -127,13 +127,13 @@ impl Request {
         }
     }
 
-    /// Whether the library is requested.
+    /// Whether the library with this soname is requested.
     fn wants(&self, soname: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == soname)
     }
 }
 
-/// Cargo's profile for packages.
+/// The profile that Cargo builds packages with.
 const DIST: &str = "dist";
 
 /// Builds the requested libraries, and prints their paths.
@@ -149,7 +149,7 @@ pub(crate) fn say(made: Result<Vec<PathBuf>, String>) -> ExitCode {
     }))
 }
 
-/// Cargo's target folder.
+/// The target folder of Cargo.
 pub(crate) fn target(workspace: &Path) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => workspace.join(folder),
@@ -193,7 +193,8 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Builds the core and the thin files in front of it, the program first if it is one of them.
+/// Builds the core and the thin files in front of it; if the program is one of them, its path is
+/// first.
 fn core_and_thin(
     workspace: &Path,
     request: &Request,
@@ -226,7 +227,7 @@ fn core_and_thin(
     Ok(files)
 }
 
-/// Builds a static library with Cargo; its path.
+/// Builds a static library with Cargo, and returns its path.
 fn archive(
     workspace: &Path,
     request: &Request,
@@ -273,7 +274,7 @@ fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBu
         exported: library.exported,
         aliases: &aliases,
         needs: &[],
-        // A runtime loads the driver itself.
+        // The runtime loads the driver itself, from its own folder.
         found: "$ORIGIN",
         end: library.end,
     };
@@ -300,7 +301,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::process::Command;
 
-    /// The crates of a build with these packages, each with its features.
+    /// The crates that Cargo builds for these packages, each with its features.
     fn crates(arguments: &[&str]) -> BTreeSet<String> {
         let mut tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         tree.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).args(["tree", "--locked"]);
@@ -336,7 +337,7 @@ mod tests {
             &["-p", "texunit-shims"],
             &["-p", "xtask"],
         ];
-        // Features may differ for packages below which nothing is compiled again:
+        // The features of these packages may differ, because nothing below them is compiled again:
         // `texunit-features` has no code, and no crate depends on the others.
         let leaves = [
             "texunit v",
@@ -344,7 +345,7 @@ mod tests {
             "texunit-cudart v",
             "texunit-features v",
             "texunit-gpu v",
-            // Only the crate `mcp` and its test depend on these.
+            // Only the crate `mcp` and its test depend on the crates that follow.
             "rmcp v",
             "tokio v",
         ];

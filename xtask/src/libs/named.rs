@@ -8,25 +8,25 @@ use super::names::List;
 use super::{Request, archive, symlink};
 use std::path::{Path, PathBuf};
 
-/// A library with the name of one of NVIDIA's.
+/// A library with the name of one of NVIDIA's, in one file with code and several files of jumps.
 struct Named {
     package: &'static str,
-    /// The name of the file with the code.
+    /// The name of the file that contains the code.
     code: &'static str,
-    /// Patterns of its functions' names.
+    /// Patterns for the names of the library's functions.
     exported: &'static str,
-    /// The files of jumps.
+    /// The files of jumps, one for each version that programs load.
     files: &'static [File],
 }
 
 /// A file of jumps, which programs load.
 struct File {
     soname: &'static str,
-    /// The major version.
+    /// The major version of NVIDIA's library.
     major: &'static str,
-    /// The file that lists its functions.
+    /// The file in the repository that lists the functions of this version.
     functions: &'static str,
-    /// The link name for linkers, for the newest version.
+    /// The name of the link that linkers look for, which the newest version has.
     link: Option<&'static str>,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn make(
             exported: &format!("{PREFIX}*;"),
             aliases: &aliases,
             needs: &[],
-            // The library loads the driver itself.
+            // The library loads the driver itself, from its own folder.
             found: "$ORIGIN",
             end: None,
         };

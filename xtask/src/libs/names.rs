@@ -1,4 +1,5 @@
-//! Reads names of functions: those in a static archive, and aliases.
+//! Reads the names of functions from static archives, and the aliases of functions from lists in
+//! the repository.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ pub(super) fn of_archive(archive: &Path) -> Result<Vec<String>, String> {
     Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-/// Parses the first member of an archive, `/`: the number of names, a position for each, and the
-/// names.
+/// Parses the first member of an archive, `/`, which is the index: the number of names, a position
+/// for each, and the names.
 fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
     let rest = archive.strip_prefix(b"!<arch>\n/               ")?;
     let (header, rest) = rest.split_at_checked(44)?;
@@ -31,9 +32,9 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Aliases for per-thread default streams, each with the function's name.
+    /// Aliases of functions for per-thread default streams, each with the function's name.
     pub(super) fn variants(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
-        // The next to last word of a line is the suffix.
+        // The suffix of an alias is the next to last word of a line.
         let named = |row: &Vec<String>| {
             let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
             (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
@@ -41,8 +42,8 @@ impl List {
         Ok(self.rows(workspace)?.iter().filter_map(named).collect())
     }
 
-    /// The functions, each with the symbol in the library with the code, whose name can depend on
-    /// the version.
+    /// The functions of the list, each with its symbol in the library with the code, whose name can
+    /// depend on the version.
     pub(super) fn symbols(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
         let symbol = |row: &Vec<String>| {
             let word = row.first()?;

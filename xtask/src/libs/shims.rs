@@ -1,19 +1,19 @@
 //! Builds replacements for programs of NVIDIA (crate `texunit-shims`), in a folder of their own
-//! that only `texunit run` adds to PATH and, for a file that Python runs before a program, to
+//! that only `texunit run` adds to PATH. A file there that Python runs before a program is found by
 //! PYTHONPATH.
 
 use super::linker::Linker;
 use super::{Request, cargo, core};
 use std::path::{Path, PathBuf};
 
-/// The name of their folder, below that of the libraries.
+/// The name of the replacements' folder, below that of the libraries.
 pub(crate) const FOLDER: &str = "shims";
-/// Their names.
+/// The names of the replaced programs.
 pub(crate) const PROGRAMS: [&str; 2] = ["nvidia-smi", "ptxas"];
 /// The file that Python runs before a program.
 pub(crate) const SITE: &str = "sitecustomize.py";
 
-/// Builds all of them as small programs in front of a core with their code.
+/// Builds all replacements as small programs that load a core with their code.
 pub(super) fn make(
     workspace: &Path,
     request: &Request,
@@ -33,7 +33,7 @@ pub(super) fn make(
             let from = built.join(name);
             std::fs::copy(&from, &made).map_err(|e| format!("{}: {e}", from.display()))?;
         }
-        // Renamed when complete, because a program may be running under this name.
+        // The file is renamed when complete, because a program may be running under this name.
         std::fs::rename(&made, &program).map_err(|e| format!("{}: {e}", program.display()))?;
         Ok(program)
     };

@@ -21,7 +21,7 @@ pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(),
     std::fs::write(library, bytes).map_err(|e| at(&e))
 }
 
-/// File offsets of the binding of undefined symbols with such names.
+/// File offsets of the binding of the undefined symbols whose names satisfy `is_wanted`.
 fn undefined(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> object::Result<Vec<usize>> {
     /// Offset of the `st_info` byte in a symbol table entry.
     const INFO: usize = 4;

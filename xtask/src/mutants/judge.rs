@@ -1,4 +1,4 @@
-//! Judges a mutant: changes the source, builds, and runs the tests.
+//! Judges a mutant: changes the source, builds the tests, runs them, and gives the verdict.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::list::{Mutant, Position};
 use super::parts::{Part, SKIPPED, Tests, package};
 use super::verdicts::Verdict;
 
-/// A build profile that compiles one changed function as fast as possible.
+/// The build profile of mutants, which compiles one changed function as fast as possible.
 const PROFILE: &[&str] = &[
     "profile.mutants.inherits=\"dev\"",
     "profile.mutants.debug=false",
@@ -29,10 +29,10 @@ const USUAL_LIMIT: u64 = 120;
 /// detected by CPU time.
 const WAITING: Duration = Duration::from_secs(1200);
 
-/// Memory limit of a test in KiB, for mutants with infinite allocations.
+/// Memory limit of a test in KiB, because a mutant may allocate without end.
 const MEMORY: u32 = 12 << 20;
 
-/// The tests of a part, and their time without a mutation.
+/// The tests of a part of the code, and their time without a mutation.
 struct Test {
     tests: Tests,
     usual: Duration,
@@ -42,7 +42,7 @@ struct Test {
 pub(super) struct Judge<'a> {
     part: &'static Part,
     place: &'a Place,
-    /// Filled by the first judgement.
+    /// The tests in the order in which they run, which the first judgement fills in.
     tests: Vec<Test>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Judge<'a> {
         Self { part, place, tests: Vec::new() }
     }
 
-    /// Judges a mutant.
+    /// The verdict on a mutant, after which the source is restored.
     pub(super) fn verdict(&mut self, mutant: &Mutant) -> Result<Verdict, String> {
         if self.tests.is_empty() {
             self.tests = self.usual()?;
@@ -76,7 +76,7 @@ impl<'a> Judge<'a> {
         Ok(verdict)
     }
 
-    /// Judges the current state of the tree.
+    /// The verdict on the current source.
     fn judged(&self) -> Result<Verdict, String> {
         for test in &self.tests {
             let Some(program) = self.build(test.tests)? else {
@@ -90,7 +90,7 @@ impl<'a> Judge<'a> {
         Ok(Verdict::Survived)
     }
 
-    /// Runs the tests without a mutation, which must pass.
+    /// Builds and runs the tests without a mutation, which must pass, and returns their times.
     fn usual(&self) -> Result<Vec<Test>, String> {
         let test = |&tests: &Tests| {
             let program = self.build(tests)?.ok_or("the tree does not compile")?;
@@ -104,7 +104,7 @@ impl<'a> Judge<'a> {
         self.part.tests.iter().map(test).collect()
     }
 
-    /// Builds the executable of some tests; `None` if it does not compile.
+    /// Builds the executable of some tests; `None` if the mutant does not compile.
     fn build(&self, (folder, option): Tests) -> Result<Option<PathBuf>, String> {
         let mut cargo = Command::new("cargo");
         cargo.args(["test", "--no-run", "--locked", "--message-format=json", "--profile=mutants"]);
@@ -113,7 +113,7 @@ impl<'a> Judge<'a> {
             cargo.args(["--config", line]);
         }
         cargo.current_dir(self.place.tree()).env("CARGO_TARGET_DIR", self.place.builds());
-        // CI disables incremental builds, which are useful here.
+        // Incremental builds are enabled even in CI, because each mutant changes only one function.
         cargo.env_remove("CARGO_INCREMENTAL").stderr(Stdio::null());
         let output = cargo.output().map_err(|e| format!("cargo: {e}"))?;
         if !output.status.success() {
@@ -138,7 +138,8 @@ impl<'a> Judge<'a> {
         shell.args(["-c", &limits]).arg(program);
         shell.args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
         shell.current_dir(self.place.tree().join(super::parts::folder(folder)));
-        // The same random cases for every mutant, and no shrinking of failing ones.
+        // Every mutant gets the same random cases, and failing cases are not minimised, to save
+        // time.
         shell.env("PROPTEST_RNG_SEED", "20261120").env("PROPTEST_MAX_SHRINK_ITERS", "0");
         shell.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1").env("RUST_BACKTRACE", "0");
         shell.stdin(Stdio::null()).stderr(output.try_clone().map_err(said)?).stdout(output);
@@ -166,11 +167,11 @@ fn in_words((folder, option): Tests) -> String {
     format!("{folder} {option}")
 }
 
-/// The mutated text; `None` if the position does not exist.
+/// The text of a source file with the mutation; `None` if the mutant's position does not exist.
 fn applied(text: &str, mutant: &Mutant) -> Option<String> {
     let (start, end) = (offset(text, mutant.start)?, offset(text, mutant.end)?);
     let after = text.get(end..)?;
-    // With spaces, since the removed text may have separated two words.
+    // Spaces are added, because the replaced text may have separated two words.
     Some(format!("{} {} {after}", text.get(..start)?, mutant.replacement))
 }
 

@@ -11,7 +11,7 @@ use super::parts::{Part, package};
 /// The release of cargo-mutants that is installed if it is missing.
 const RELEASE: &str = "27.1.0";
 
-/// A position in a file; lines and columns (in characters) count from 1.
+/// A position in a source file. Lines and columns (in characters) count from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Position {
     pub(super) line: usize,
@@ -21,19 +21,19 @@ pub(super) struct Position {
 /// A mutation that cargo-mutants can make.
 #[derive(Clone, Debug)]
 pub(super) struct Mutant {
-    /// Path relative to the repository.
+    /// Path of the source file, relative to the repository.
     pub(super) file: String,
-    /// Description without line number: `replace + with - in decode`, followed by ` (2)` if it is
-    /// the second with this description in the file.
+    /// Description of the mutation without line number: `replace + with - in decode`, followed by `
+    /// (2)` if the file has an earlier one with this description.
     pub(super) name: String,
     pub(super) start: Position,
     pub(super) end: Position,
-    /// The replacement text.
+    /// The text that replaces the text between `start` and `end`.
     pub(super) replacement: String,
     pub(super) diff: String,
 }
 
-/// All mutants of a part.
+/// All mutants of a part of the code.
 pub(super) fn of(part: &Part, place: &Place) -> Result<Vec<Mutant>, String> {
     let mut command = cargo_mutants(place)?;
     command.args(["mutants", "--list", "--json", "--diff", "--package"]);
@@ -101,8 +101,8 @@ fn cargo_mutants(place: &Place) -> Result<Command, String> {
     Ok(Command::new(own))
 }
 
-/// Shuffles mutants such that the order of two mutants does not depend on the others: after changes
-/// of the code nearly the same ones are selected.
+/// Shuffles mutants such that the order of two mutants does not depend on the others. After changes
+/// of the code nearly the same mutants are selected.
 pub(super) fn shuffle(mutants: &mut [Mutant], seed: u64) {
     mutants.sort_by_cached_key(|mutant| {
         let bytes = mutant.file.bytes().chain([0]).chain(mutant.name.bytes());
@@ -110,7 +110,7 @@ pub(super) fn shuffle(mutants: &mut [Mutant], seed: u64) {
     });
 }
 
-/// The finaliser of SplitMix64.
+/// The finaliser of SplitMix64, which makes equally distributed bits.
 fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -89,7 +89,8 @@ fn run_all(request: &Request) -> Result<bool, String> {
     Ok(good)
 }
 
-/// Judges mutants of a part, in the given order; whether each undetected one has a reason.
+/// Judges the mutants of a part in the given order; returns whether each undetected one has a
+/// reason in docs/mutants.md.
 fn part_is_good(
     request: &Request,
     part: &'static Part,
@@ -107,7 +108,7 @@ fn part_is_good(
         }
         let reason = table.reason(part.name, mutant);
         let verdict = match found.of(mutant) {
-            // A new test may detect it now.
+            // A mutant that survived earlier is judged again, because a new test may detect it.
             Some(Verdict::Survived) if reason.is_none() => judge.verdict(mutant)?,
             Some(known) => known.clone(),
             None => judge.verdict(mutant)?,
@@ -135,15 +136,15 @@ fn part_is_good(
     Ok(alone.is_empty())
 }
 
-/// The folder with the copy of the tree, its builds and the verdicts, locked for this process while
-/// this exists.
+/// The folder with the copy of the tree, its builds and the verdicts. The folder is locked for this
+/// process while this value exists.
 struct Place {
     folder: PathBuf,
     _lock: std::fs::File,
 }
 
 impl Place {
-    /// The locked folder, with a copy of the current tree.
+    /// Locks the folder, and copies the current tree into it.
     fn new() -> Result<Self, String> {
         let folder = crate::libs::target(&workspace()).join("mutants");
         let said = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -167,7 +168,7 @@ impl Place {
         self.folder.join("tools")
     }
 
-    /// The file of a part's verdicts.
+    /// The path of the file that stores the verdicts on a part.
     fn noted(&self, part: &Part) -> PathBuf {
         self.folder.join(format!("{}.txt", part.name))
     }

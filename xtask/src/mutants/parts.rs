@@ -1,16 +1,16 @@
 //! The parts of the code whose mutants are judged, and their tests.
 
-/// A part: some files of a crate.
+/// A part of the code: some files of a crate.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: &'static str,
-    /// The folder name of its crate.
+    /// The folder name of the part's crate.
     pub(super) package: &'static str,
-    /// A pattern for its files.
+    /// A pattern for the part's files.
     pub(super) files: &'static str,
-    /// The tests: those of the crate that end within a minute, and those of another crate that
-    /// examine this part's messages, as crate and `cargo test` option. Each is built only if all
-    /// previous ones pass.
+    /// The tests that judge the part's mutants, as crate and `cargo test` option: those of its
+    /// crate that end within a minute, and those of another crate that examine its messages. Each
+    /// is built only if all previous ones pass.
     pub(super) tests: &'static [Tests],
 }
 

@@ -6,7 +6,7 @@ use super::list::Mutant;
 
 const DOCUMENT: &str = "docs/mutants.md";
 
-/// A row: part, file with line, mutant, reason.
+/// A row of the table: part, file with line, mutant, reason.
 #[derive(Debug, PartialEq)]
 struct Reason {
     part: String,
@@ -15,7 +15,7 @@ struct Reason {
     reason: String,
 }
 
-/// All rows.
+/// All rows of the table.
 #[derive(Debug)]
 pub(super) struct Table(Vec<Reason>);
 
@@ -26,12 +26,14 @@ impl Table {
         Ok(Self::parse(&text))
     }
 
-    /// Other tables have no inline code in their third column.
+    /// Parses the rows of the table. Rows of other tables in the page are skipped, because their
+    /// third column has no inline code.
     fn parse(text: &str) -> Self {
         Self(text.lines().filter_map(row).collect())
     }
 
-    /// Why a mutant may stay undetected. The recorded line is ignored, since lines change.
+    /// The reason why a mutant may stay undetected, if the table has one. The recorded line is
+    /// ignored, since lines change.
     pub(super) fn reason(&self, part: &str, mutant: &Mutant) -> Option<&str> {
         let same = |row: &&Reason| {
             row.part == part && row.file == mutant.file && row.mutant == escaped(&mutant.name)

@@ -31,7 +31,7 @@ fn same(from: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    // Also copies permissions, because some files are executable.
+    // `copy` also copies the permissions, because some files are executable.
     std::fs::copy(from, to).map(|_| ())
 }
 

@@ -8,10 +8,10 @@ use super::list::Mutant;
 /// The verdict about a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Detected by these tests.
+    /// The tests of this name have detected the mutant.
     Caught(String),
     Survived,
-    /// It does not compile.
+    /// The mutant does not compile.
     Unviable,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum Verdict {
 pub(super) struct Verdicts(BTreeMap<(String, String), Verdict>);
 
 impl Verdicts {
-    /// Reads the verdicts in a file; empty if it does not exist.
+    /// Reads the verdicts in a file; without a file there are no verdicts.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
             return Ok(Self::default());
@@ -67,7 +67,7 @@ impl Verdicts {
         self.0.get(&(mutant.file.clone(), mutant.name.clone()))
     }
 
-    /// Records a verdict; returns whether it is new.
+    /// Records the verdict on a mutant; returns whether it is new.
     pub(super) fn note(&mut self, mutant: &Mutant, verdict: &Verdict) -> bool {
         let key = (mutant.file.clone(), mutant.name.clone());
         self.0.insert(key, verdict.clone()).as_ref() != Some(verdict)

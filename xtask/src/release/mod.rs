@@ -12,11 +12,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// The version of all packages.
+/// The version that all packages must have.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Manifests of npm packages, which have a version too.
+/// Manifests of npm packages, which have the version too.
 const MANIFESTS: [&str; 2] = ["editors/vscode/package.json", "web/package.json"];
-/// The file of checksums, in the format of `sha256sum`.
+/// The name of the file of checksums, which has the format of `sha256sum`.
 const SUMS: &str = "SHA256SUMS";
 
 /// The arguments of `release`.
@@ -37,14 +37,14 @@ pub(crate) struct Request {
     format: String,
 }
 
-/// A condition for a release: its name, and why it is not met.
+/// A condition for a release: its name, and the reason if it is not met.
 struct Check(&'static str, Result<(), String>);
 
 /// A file of the release.
 struct File {
     name: String,
     bytes: usize,
-    /// SHA-256 in hexadecimal.
+    /// The SHA-256 checksum of the file in hexadecimal.
     sum: String,
 }
 
@@ -85,7 +85,7 @@ fn tag(tag: &str) -> Result<(), String> {
     }
 }
 
-/// An error that names all manifests with another version.
+/// Returns an error that names all manifests with another version.
 fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(), String> {
     for manifest in MANIFESTS {
         let path = root.join(manifest);
@@ -98,7 +98,7 @@ fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(),
     if others.is_empty() { Ok(()) } else { Err(others.join(", ")) }
 }
 
-/// An error unless the changelog has a heading `## 0.1.0` or `## [0.1.0]`.
+/// Returns an error unless the changelog has a heading for the version, `## 0.1.0` or `## [0.1.0]`.
 fn changelog(root: &Path) -> Result<(), String> {
     let path = root.join("CHANGELOG.md");
     let text = at(&path, std::fs::read_to_string(&path))?;
@@ -112,7 +112,7 @@ fn changelog(root: &Path) -> Result<(), String> {
     }
 }
 
-/// An error unless the working tree is clean and HEAD has the tag.
+/// Returns an error unless the working tree is clean and HEAD has the tag.
 fn commit(root: &Path, tag: &str) -> Result<(), String> {
     let git = |arguments: &[&str]| call(Command::new("git").current_dir(root).args(arguments));
     if !git(&["status", "--porcelain"])?.is_empty() {
@@ -137,7 +137,7 @@ fn packages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Builds all files of the release.
+/// Makes all files of the release.
 fn files(request: &Request, metadata: &Metadata, folder: &Path) -> Result<Vec<File>, String> {
     let mut paths = if request.light { packages(folder) } else { Vec::new() };
     if paths.is_empty() {
@@ -149,7 +149,7 @@ fn files(request: &Request, metadata: &Metadata, folder: &Path) -> Result<Vec<Fi
     sums(folder, &paths)
 }
 
-/// Writes the file of checksums; returns the files that it lists.
+/// Writes the file of checksums; returns the files that it lists, with their checksums.
 fn sums(folder: &Path, paths: &[PathBuf]) -> Result<Vec<File>, String> {
     let (mut files, mut text) = (Vec::new(), String::new());
     for path in paths {

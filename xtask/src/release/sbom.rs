@@ -23,7 +23,8 @@ fn purl(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version)
 }
 
-/// The document. It has no date and no serial number, so that equal sources give equal bytes.
+/// The bill of materials as JSON. It has no date and no serial number, so that equal sources give
+/// equal bytes.
 pub(super) fn document(metadata: &Metadata) -> Result<Value, String> {
     let lock = crate::workspace().join("Cargo.lock");
     let lock = at(&lock, std::fs::read_to_string(&lock))?;

@@ -1,20 +1,20 @@
 //! Reads the code of a cubin: the sections of an ELF file whose names begin with `.text.`.
 
-/// A little-endian number in a file.
+/// A little-endian number of some bytes at a position of the file.
 fn number(file: &[u8], at: usize, bytes: usize) -> Option<usize> {
     let bytes = file.get(at..at.checked_add(bytes)?)?;
     let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
     usize::try_from(value).ok()
 }
 
-/// The code of each function; `None` if the file is not a 64-bit ELF file.
+/// The machine code of each function; `None` if the file is not a 64-bit ELF file.
 pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
     if file.get(..5)? != b"\x7fELF\x02" {
         return None;
     }
     let (table, size) = (number(file, 0x28, 8)?, number(file, 0x3a, 2)?);
     let (count, names) = (number(file, 0x3c, 2)?, number(file, 0x3e, 2)?);
-    // A truncated header is ignored.
+    // The header of section `n`; `None` if the file ends before it.
     let header = |n: usize| {
         let start = table.checked_add(n.checked_mul(size)?)?;
         file.get(start..start.checked_add(size)?).map(|_| start)
@@ -39,7 +39,7 @@ pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
 mod tests {
     use super::code;
 
-    /// An ELF file with these sections.
+    /// Makes an ELF file with these sections.
     fn file(sections: &[(&str, &[u8])]) -> Vec<u8> {
         let names: Vec<u8> = sections.iter().flat_map(|(n, _)| n.bytes().chain([0])).collect();
         let mut parts: Vec<(usize, &[u8])> = Vec::new();

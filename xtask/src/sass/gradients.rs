@@ -1,4 +1,4 @@
-//! Generates random modules with `tex.grad`.
+//! Generates random PTX modules with `tex.grad`, whose lowering is compared with that of ptxas.
 
 use std::fmt::Write;
 
@@ -6,23 +6,23 @@ use texunit_sass::Arch;
 
 use texunit_testkit::Random;
 
-/// A module, and options for ptxas.
+/// A random module, and the options of ptxas for it.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
     pub(super) arch: Arch,
-    /// The optimisation level.
+    /// The optimisation level of ptxas.
     pub(super) level: usize,
     pub(super) text: String,
 }
 
-/// Geometry, number of coordinates, whether it is an array, whether it allows offsets.
+/// Geometry modifiers: number of coordinates, whether it is an array, whether it allows offsets.
 #[rustfmt::skip]
 const GEOMETRIES: [(&str, usize, bool, bool); 7] = [
     ("1d", 1, false, true), ("2d", 2, false, true), ("a1d", 1, true, true), ("a2d", 2, true, true),
     ("3d", 3, false, true), ("cube", 3, false, false), ("acube", 3, true, false),
 ];
 
-/// Parameters besides `in` and `out`: declaration, and loads of a handle from it.
+/// Parameters of kernels besides `in` and `out`: the declaration, and loads of a handle from it.
 #[rustfmt::skip]
 const PARAMS: &[(&str, &[&str])] = &[
     (".param .u64 NAME", &["ld.param.u64 REG, [NAME];", "ld.param.b64 REG, [NAME+0];",
@@ -35,14 +35,14 @@ const PARAMS: &[(&str, &[&str])] = &[
     (".param .align 16 .b8 NAME[16]", &["ld.param.v2.u64 {%q, REG}, [NAME];", "ld.param.v2.u64 {REG, %q}, [NAME];"]),
 ];
 
-/// Ways to copy a handle to another register after it is loaded.
+/// Instructions that copy a handle to another register after it is loaded.
 #[rustfmt::skip]
 const COPIES: &[&str] = &[
     "mov.b64 TO, FROM;", "mov.u64 TO, FROM;", "cvta.to.global.u64 TO, FROM;", "add.s64 TO, FROM, 4;",
     "and.b64 TO, FROM, 1048575;", "@%p1 mov.b64 FROM, 3; mov.b64 TO, FROM;",
 ];
 
-/// Independent predicates for guards, branches, and selections.
+/// Instructions that compute predicates for guards, branches, and selections.
 const PREDICATES: &str = "ld.global.u32 %c, [%in+-4];\nsetp.ne.u32 %p2, %c, 0;\n\
     ld.global.u32 %c, [%in+-8];\nsetp.ne.u32 %p3, %c, 0;\n\
     ld.global.u32 %c, [%in];\nsetp.ne.u32 %p1, %c, 0;\n";
@@ -51,21 +51,21 @@ struct Writer {
     random: Random,
     arch: Arch,
     independent: bool,
-    /// Whether code is optimised; otherwise a component counts as used if any instruction names its
+    /// Whether ptxas optimises. Otherwise a component counts as used if any instruction names its
     /// register.
     optimised: bool,
-    /// Declarations of parameters, and loads of handles from them.
+    /// Declarations of the kernel's parameters, and loads of handles from them.
     params: Vec<(String, String, &'static [&'static str])>,
     body: String,
-    /// Number of bytes loaded and stored.
+    /// Number of bytes that the kernel has loaded and stored so far.
     loaded: usize,
     stored: usize,
-    /// Number of registers.
+    /// Number of registers that the kernel has used so far.
     registers: usize,
 }
 
 impl Module {
-    /// The random module of an item.
+    /// The random module with this number.
     pub(super) fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed ^ 0x6772_6164, item);
         let arch = random.of(&Arch::ALL);
@@ -100,7 +100,7 @@ impl Writer {
         for n in 0..functions {
             text += &self.function(n);
         }
-        // Each function is called by one kernel.
+        // Each function is called by one kernel, so that it has one constant bank.
         let mut calls: Vec<usize> = (0..functions).collect();
         if self.random.chance(50) {
             calls.reverse();
@@ -155,7 +155,7 @@ impl Writer {
         format!("%{kind}{}", self.registers)
     }
 
-    /// A register with a value loaded from memory.
+    /// Loads a value of this type from memory; returns the register.
     fn load(&mut self, kind: &str, ty: &str, bytes: usize) -> String {
         let register = self.fresh(kind);
         self.loaded = self.loaded.next_multiple_of(bytes) + bytes;
@@ -168,7 +168,7 @@ impl Writer {
         let _ = writeln!(self.body, "st.global.{ty} [%out+{}], {register};", self.stored);
     }
 
-    /// A function that fetches, called once.
+    /// Writes a function that fetches, and that is called once.
     fn function(&mut self, n: usize) -> String {
         let visible = self.random.of(&["", "", ".visible "]);
         self.body.clear();
@@ -195,7 +195,7 @@ impl Writer {
         );
     }
 
-    /// Names of a texture and a sampler.
+    /// The operand for a texture and, in independent mode, a sampler, by name.
     fn named(&mut self) -> String {
         let texture = self.texture();
         match self.independent {
@@ -211,7 +211,7 @@ impl Writer {
         self.random.of(&names).to_owned()
     }
 
-    /// A register with a handle.
+    /// Computes a handle; returns its register.
     fn handle(&mut self) -> String {
         let register = self.fresh("h");
         let loads: Vec<_> = self
@@ -285,7 +285,7 @@ impl Writer {
         }
     }
 
-    /// A fetch, and stores of some of its results. `x` is a coordinate.
+    /// Writes a `tex.grad`, and stores of some of its results. `x` is the register of a coordinate.
     fn gradient(&mut self, geometry: (&str, usize, bool, bool), handles: &str, x: &str) {
         let (name, dims, array, offsets) = geometry;
         let (ty, kind, store) = match self.random.below(if self.arch > Arch::Sm52 { 9 } else { 7 })
@@ -325,7 +325,7 @@ impl Writer {
         for _ in 1..dims {
             coords.push(self.load("f", "f32", 4));
         }
-        // Three coordinates are padded to four.
+        // Vectors of three coordinates are padded to four elements.
         let padded = |mut list: Vec<String>| {
             list.resize(list.len().next_power_of_two(), list.last().cloned().unwrap_or_default());
             list.join(", ")

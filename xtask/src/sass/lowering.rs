@@ -1,5 +1,5 @@
-//! Compares random modules with `tex.grad`: the fetches that texunit generates, and those in
-//! ptxas's code.
+//! Compares the fetches that texunit generates for `tex.grad` in random modules with those in the
+//! code of ptxas.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,14 +19,14 @@ use super::gradients::Module;
 use super::{SHOWN, cubin, each};
 use crate::ptxas::Tool;
 
-/// Fetches of a module without registers, with their numbers.
+/// The fetches of a module as text without registers, with their numbers.
 type Shapes = BTreeMap<String, usize>;
 
-/// The result for a module.
+/// The result of comparing a module.
 enum Outcome {
-    /// Both have the same fetches: number of TXD, number of others.
+    /// texunit and ptxas generate the same fetches: number of TXD, number of others.
     Same(usize, usize),
-    /// Both reject it, or ptxas crashes.
+    /// texunit and ptxas reject the module, or ptxas crashes.
     Refused,
     Differs(String),
 }
@@ -140,13 +140,13 @@ fn ours(module: &Module) -> Result<Shapes, String> {
     Ok(shapes)
 }
 
-/// Whether a handle is a kernel parameter, which unoptimised code loads; unoptimised code also has
-/// no phases.
+/// Whether a handle is a kernel parameter, which only unoptimised code loads into a register.
+/// Unoptimised code also has no phases.
 fn by_value(handle: &str) -> bool {
     handle.contains("kernel parameter, through")
 }
 
-/// A TXD without registers; its phase is left out because it depends on dual issue.
+/// The text of a TXD without registers. Its phase is left out, because it depends on dual issue.
 fn txd(txd: &Txd) -> String {
     let mut shape = "TXD".to_owned();
     for flag in [&LC, &AOFFI, &NODEP] {
@@ -165,7 +165,7 @@ fn txd(txd: &Txd) -> String {
     shape
 }
 
-/// The fetch of a quad emulation.
+/// The text of a fetch that is part of a quad emulation; `None` for other fetches.
 fn tex(word: &texunit_sass::texture_words::TextureWord) -> Option<String> {
     let parts = word.parts();
     let part = |name: &str| parts.iter().find(|p| p.0 == name).map_or(0, |p| p.1);
@@ -181,7 +181,7 @@ fn tex(word: &texunit_sass::texture_words::TextureWord) -> Option<String> {
     Some(format!("TEX{flags}{lod} {at} {coordinates} {:#x}", part("mask")))
 }
 
-/// The fetches in ptxas's code, or the beginning of its error; `None` if it crashes.
+/// The fetches in the code of ptxas, or the beginning of its error; `None` if ptxas crashes.
 fn theirs(
     tool: &Tool,
     module: &Module,
@@ -226,7 +226,8 @@ fn theirs(
 mod tests {
     use super::{Module, ours};
 
-    /// With errors both sides would reject modules, and nothing would be compared.
+    /// Random modules have no errors, because texunit and ptxas would both reject a module with
+    /// errors, and nothing would be compared.
     #[test]
     fn random_modules_have_no_errors() {
         let refused = |item: &u64| ours(&Module::random(3, *item)).is_err();

@@ -15,7 +15,7 @@ use texunit_check::Ptxas;
 
 use crate::tools;
 
-/// Concurrent processes.
+/// Number of processes of NVIDIA's tools that run at the same time.
 const WORKERS: usize = 2;
 /// The maximum number of printed differences.
 const SHOWN: usize = 20;
@@ -33,7 +33,7 @@ pub(crate) struct Request {
     tools: tools::Choice,
 }
 
-/// Runs the comparison.
+/// Runs the comparison of machine words and of lowered modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let default = root.join("target/nvidia");
@@ -43,7 +43,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
     let assemblers: Vec<_> = found
         .into_iter()
-        // Later releases do not support Maxwell.
+        // Releases from 13.5 on are left out, because they do not support Maxwell.
         .filter(|tool| tool.release < Ptxas::V13_5)
         .filter(|tool| request.tools.wants(tool.release))
         .collect();
@@ -81,8 +81,8 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     }
 }
 
-/// Processes items 0 to `count` in several threads; the results in the order of the items. The
-/// second argument of the closure is the worker's number.
+/// Calls `work` for items 0 to `count` in several threads, and returns the results in the order of
+/// the items. The second argument of `work` is the number of the thread.
 fn each<T: Send>(
     count: usize,
     work: impl Fn(usize, usize) -> io::Result<T> + Sync,

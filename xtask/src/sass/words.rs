@@ -14,13 +14,13 @@ use texunit_sass::{Arch, Control, Word, control};
 use super::{SHOWN, each};
 use texunit_testkit::Random;
 
-/// Number of words in one file.
+/// Number of words that nvdisasm gets in one file.
 const BATCH: usize = 500;
-/// Number of rejected words that are compared, since each needs a run of its own.
+/// Number of words compared that texunit rejects. Each needs a run of nvdisasm of its own.
 const REFUSED: usize = 300;
 /// Number of words compared that texunit does not recognise as instructions.
 const UNKNOWN: usize = 300;
-/// An instruction without effect.
+/// The instruction word of a NOP, which fills a group.
 const NOP: u64 = 0x50b0_0000_0007_0f00;
 /// Names of instructions that texunit must recognise.
 const OURS: [&str; 11] =
@@ -38,7 +38,7 @@ impl SampledWord {
         let mut random = Random::of_item(seed, item);
         let arch = random.of(&Arch::ALL);
         let mut word = random.u64();
-        // A quarter are TXD; the other forms are equally frequent.
+        // A quarter of the words are TXD; the forms of the other instructions are equally frequent.
         if random.chance(25) {
             word = OPCODE.set(word, OPCODE.absent());
         } else if random.chance(98) {
@@ -47,11 +47,11 @@ impl SampledWord {
                 word = random.u64();
             }
         }
-        // Usually the predicate result, which sm_50 does not have.
+        // Often there is no predicate result, because sm_50 does not have it.
         if random.chance(40) {
             word |= PT << PS.low;
         }
-        // Random fields are rarely absent.
+        // Register fields are often set to RZ, because random ones rarely are.
         for low in [0, 8, 20, 28] {
             if random.chance(20) {
                 word |= 0xff << low;
@@ -59,7 +59,7 @@ impl SampledWord {
         }
         let bits = random.below(1 << Control::BITS) as u32;
         let control = Control::new(bits).unwrap_or(Control::NONE);
-        // Dual issue is mostly avoided, because there is no second instruction to pair with.
+        // Dual issue is mostly avoided, because the group has no second instruction to issue.
         let paired = control.is_dual_issue() && random.chance(90);
         let control = if paired { control.with(&control::SCHED, 1) } else { control };
         Self { arch, word, control }
@@ -69,7 +69,7 @@ impl SampledWord {
         Word::decode(self.word, self.control, self.arch)
     }
 
-    /// Parses the text of a TXD, which must give the word; returns the error.
+    /// Parses the printed text of a TXD, which must give the word again; returns the error.
     fn back(&self) -> Option<String> {
         let Word::Txd(txd) = self.ours() else { return None };
         let text = self.ours().text(Style::Isa)?;
@@ -82,7 +82,7 @@ impl SampledWord {
     }
 }
 
-/// Compares the texts of random words; returns the number of differences.
+/// Compares the texts of random words with those of nvdisasm; returns the number of differences.
 pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> io::Result<usize> {
     let asked: Vec<SampledWord> = (0..count as u64).map(|n| SampledWord::random(seed, n)).collect();
     let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
@@ -133,8 +133,8 @@ fn table(counts: &BTreeMap<(&str, Arch), usize>) {
     }
 }
 
-/// nvdisasm's texts of words, each in a group of its own, or the address of the first rejected
-/// word.
+/// The texts that nvdisasm prints for words, each in a group of its own, or the address of the
+/// first rejected word.
 fn disassembled(
     tool: &Path,
     words: &[SampledWord],
@@ -163,20 +163,20 @@ fn disassembled(
     Ok(Ok(texts(&out)))
 }
 
-/// The texts of the first instructions of groups.
+/// The texts of the first instruction of each group in a listing of nvdisasm.
 fn texts(listing: &str) -> Vec<String> {
     let text = |line: &str| {
         let (address, text) = line.trim().strip_prefix("/*")?.split_once("*/")?;
         let first = usize::from_str_radix(address, 16).ok()? % 32 == 8;
         let text = text.trim().trim_end_matches(['}', ' ']).trim_end_matches(';');
-        // nvdisasm aligns the text after a brace to a column.
+        // White space is normalised, because nvdisasm aligns the text after a brace to a column.
         first.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     listing.lines().filter_map(text).collect()
 }
 
-/// The texts of valid words in one file. A word that nvdisasm rejects is left out in the next
-/// attempt.
+/// The texts of the valid words, which nvdisasm gets in one file. A word that nvdisasm rejects is
+/// left out in the next attempt.
 fn batch(tool: &Path, words: &[SampledWord], file: &Path) -> io::Result<Vec<String>> {
     let mut words = words.to_vec();
     let mut wrong = Vec::new();
@@ -210,7 +210,7 @@ fn difference(asked: &SampledWord, ours: &str, theirs: &str) -> String {
     format!("{arch} {word:#018x} {:#08x}: {ours} | nvdisasm: {theirs}", control.bits())
 }
 
-/// The text of a word that texunit rejects or does not recognise.
+/// Describes the difference if nvdisasm accepts a word that texunit rejects or does not recognise.
 fn one(tool: &Path, asked: SampledWord, file: &Path) -> io::Result<Vec<String>> {
     let Ok(texts) = disassembled(tool, &[asked], file)? else { return Ok(Vec::new()) };
     let theirs = texts.concat();
@@ -218,7 +218,7 @@ fn one(tool: &Path, asked: SampledWord, file: &Path) -> io::Result<Vec<String>> 
     let bare = if bare.starts_with('@') { bare.split_once(' ').map_or("", |b| b.1) } else { bare };
     let name = bare.split(['.', ' ']).next().unwrap_or_default();
     let known = OURS.contains(&name);
-    // The name says that both phases are set, which is invalid.
+    // The modifier says that both phases are set, which is invalid although nvdisasm prints it.
     let invalid = bare.starts_with("TXD") && bare.contains(".INVALIDPHASE3");
     let wrong = !invalid && (known || matches!(asked.ours(), Word::Refused { .. }));
     Ok(wrong.then(|| difference(&asked, "refused", &theirs)).into_iter().collect())

@@ -12,7 +12,8 @@ pub(super) fn build(out: &Path) -> Result<(), String> {
     let metadata = Metadata::read()?;
     let crates = metadata.published()?;
     let made = crate::libs::target(&crate::workspace()).join("doc");
-    // Pages of earlier runs may describe crates that are no longer public.
+    // Pages of earlier runs are removed, because they may describe crates that are no longer
+    // public.
     if made.exists() {
         at(&made, std::fs::remove_dir_all(&made))?;
     }
@@ -32,7 +33,7 @@ pub(super) fn build(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The page that lists the crates, each before its dependencies.
+/// The HTML page that lists the crates, each before its dependencies.
 fn index(crates: &[&Package]) -> String {
     let mut rows = String::new();
     for Package { name, description, .. } in crates.iter().rev() {

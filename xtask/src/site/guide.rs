@@ -18,7 +18,7 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// The release that is installed.
+/// The release of mdBook that is installed.
 const MDBOOK: &str = "0.5.4";
 
 /// mdBook's configuration: code is highlighted if the language is known, and never sent to the Rust
@@ -81,7 +81,7 @@ pub(crate) fn build(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the input of mdBook.
+/// Writes the source pages and the configuration that mdBook reads.
 fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
     let failed = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     let source = work.join("src");

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 /// A part of the site.
 struct Part {
     name: &'static str,
-    /// Builds the part into the site's folder; an error says how to fix the problem.
+    /// Builds the part into the site's folder. An error says how to fix the problem.
     build: fn(&Path) -> Result<(), String>,
 }
 
@@ -77,7 +77,7 @@ fn call(command: &mut Command, missing: &str) -> Result<(), String> {
     }
 }
 
-/// The output of a command, if it succeeds.
+/// The output of a command; `None` if it fails.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()

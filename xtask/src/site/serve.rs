@@ -1,4 +1,4 @@
-//! A file server for local use.
+//! Serves the files of a folder by HTTP, for local use.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,13 +15,13 @@ pub(super) fn serve(folder: &Path, port: u16) -> Result<(), String> {
     println!("open http://localhost:{port}/ (Ctrl+C ends it)");
     for stream in listener.incoming().flatten() {
         let folder = folder.to_owned();
-        // A client that disconnects early is ignored.
+        // An error of a connection is ignored, because the client may disconnect early.
         std::thread::spawn(move || drop(answer(stream, &folder)));
     }
     Ok(())
 }
 
-/// Maximum size of a request.
+/// Maximum size of a request in bytes.
 const MAX_REQUEST: u64 = 16 << 10;
 
 fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
@@ -88,7 +88,7 @@ fn file_of(folder: &Path, target: &str) -> Option<PathBuf> {
     Some(file)
 }
 
-/// Decodes percent escapes.
+/// Decodes the percent escapes of a path.
 fn decoded(path: &str) -> Option<String> {
     let (bytes, mut out, mut at) = (path.as_bytes(), Vec::new(), 0);
     while let Some(&byte) = bytes.get(at) {

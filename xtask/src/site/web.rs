@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Maximum size of a build compressed by gzip, which every file server and browser supports; brotli
-/// compresses more.
+/// Maximum size in bytes of a build compressed by gzip, which every file server and browser
+/// supports; brotli compresses more.
 const MAX_COMPRESSED: usize = 3_000_000;
-/// The builds: folder, and compiler flags.
+/// The WebAssembly builds: folder, and compiler flags.
 const BUILDS: [(&str, &str); 2] = [("simd", "-C target-feature=+simd128"), ("plain", "")];
 pub(super) fn build(out: &Path) -> Result<(), String> {
     node()?;
@@ -46,7 +46,7 @@ fn node() -> Result<(), String> {
     }
 }
 
-/// Installs the standard library for WebAssembly with rustup.
+/// Installs the standard library for WebAssembly with rustup, if it is missing.
 fn target() -> Result<(), String> {
     let root = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
     if Path::new(root.trim()).join("lib/rustlib").join(TARGET).is_dir() {
@@ -63,12 +63,12 @@ fn packages() -> Result<(), String> {
     if modified("node_modules/.package-lock.json") >= modified("package-lock.json") {
         return Ok(());
     }
-    // The packages need no install scripts.
+    // Install scripts are disabled, because the packages need none.
     let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     call(Command::new("npm").args(install).current_dir(web), NODE)
 }
 
-/// Removes the files of an earlier build; other parts of the site stay.
+/// Removes the playground's files of an earlier build; other parts of the site stay.
 fn clear(out: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("{}: {e}", out.display());
     fs::create_dir_all(out).map_err(failed)?;
@@ -93,7 +93,7 @@ fn bindgen_is_built() -> Result<(), String> {
         .args(["build", "--locked", "--quiet", "--manifest-path"])
         .arg(root.join("web/bindgen/Cargo.toml"));
     command.arg("--target-dir").arg(root.join("target/site-tools"));
-    // The flags of xtask's own build must not apply.
+    // The flags of xtask's own build must not apply to the command.
     call(
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS"),
         "it comes with Rust",
@@ -102,7 +102,7 @@ fn bindgen_is_built() -> Result<(), String> {
 
 fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
     let root = crate::workspace();
-    // Separate target folders, so that the builds do not invalidate each other.
+    // Each build has a target folder of its own, so that the builds do not invalidate each other.
     let built = root.join("target/web").join(name);
     println!("building the WebAssembly `{name}`");
     let mut command = Command::new(env!("CARGO"));
@@ -133,14 +133,14 @@ fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
     size(name, bytes.len(), gzipped(&bytes)?)
 }
 
-/// The size of a file as a server sends it.
+/// The compressed size of a file, as a server sends it.
 fn gzipped(bytes: &[u8]) -> Result<usize, String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let made = encoder.write_all(bytes).and_then(|()| encoder.finish());
     made.map(|made| made.len()).map_err(|e| e.to_string())
 }
 
-/// Prints the size of a build, and rejects one that is too large.
+/// Prints the size of a build, and returns an error if it is too large.
 fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
     println!("{name}: {plain} bytes, {compressed} with gzip -9");
     if compressed <= MAX_COMPRESSED {

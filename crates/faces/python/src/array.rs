@@ -1,4 +1,4 @@
-//! Python objects as input arrays, and arrays for results.
+//! Converts Python objects to input arrays, and makes arrays for results.
 //!
 //! An object exposes its memory by the buffer protocol, `__array_interface__` or DLPack, and is
 //! kept alive while it is read. As in NumPy, other threads must not change arrays during a call.
@@ -18,12 +18,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
 use texunit_sample::{Dtype, Input};
 
-/// An input array that is kept alive.
+/// An input array, whose owner is kept alive while it is read.
 pub(crate) struct InputArray {
     shape: Vec<usize>,
     strides: Vec<isize>,
     dtype: Dtype,
-    /// The lowest byte of any element, and the number of bytes to the end of the highest.
+    /// The address of the lowest byte of any element, and the number of bytes to the end of the
+    /// highest.
     data: *const u8,
     len: usize,
     /// Offset of the first element from `data`.
@@ -32,7 +33,7 @@ pub(crate) struct InputArray {
     _owner: Owner,
 }
 
-/// The object that owns the memory.
+/// The object that owns the memory of an input array.
 #[allow(dead_code, reason = "kept, not looked at")]
 enum Owner {
     Buffer(PyUntypedBuffer),
@@ -41,7 +42,7 @@ enum Owner {
     Number(Box<[u8; 8]>),
 }
 
-/// The location of an array, as an object exposes it.
+/// The location of an array in memory, as its object exposes it.
 struct ArrayLocation {
     shape: Vec<usize>,
     /// Strides in bytes; `None` for C order without gaps.
@@ -52,7 +53,7 @@ struct ArrayLocation {
 }
 
 impl InputArray {
-    /// The array that an object exposes.
+    /// The input array that an object exposes. `what` names the argument in messages.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if object.is_exact_instance_of::<PyFloat>() {
             return Ok(Self::number(Dtype::F64, object.extract::<f64>()?.to_le_bytes()));
@@ -64,7 +65,7 @@ impl InputArray {
             return Ok(Self::number(Dtype::S64, number.to_le_bytes()));
         }
         if object.is_instance_of::<PyList>() {
-            // Python numbers, whose type is converted as needed.
+            // A list has Python numbers, which are converted to the type that is needed.
             let array = numpy(object.py(), "asarray")?.call1((object,))?;
             return Ok(Self { is_weak: true, ..Self::of_buffer(what, &array)? });
         }
@@ -179,13 +180,13 @@ impl InputArray {
         Self { shape, strides, dtype, data, len, start, is_weak: false, _owner: owner }
     }
 
-    /// The array as an input of `texunit-sample`.
+    /// The array as an input of the crate `texunit-sample`.
     pub(crate) fn input(&self) -> PyResult<Input<'_>> {
         let bytes = if self.len == 0 {
             &[][..]
         } else {
-            // SAFETY: the owner has stated that its elements are there, and is kept alive as long
-            // as `self`.
+            // SAFETY: `data` and `len` cover the elements that the owner exposes as its memory. The
+            // owner is held by `self`, so that the bytes stay valid as long as the slice.
             unsafe { std::slice::from_raw_parts(self.data, self.len) }
         };
         let input =
@@ -210,7 +211,7 @@ fn of_format(format: &str, size: usize) -> Option<Dtype> {
     Dtype::of(kind, size)
 }
 
-/// Parses a NumPy type string such as `<f4`
+/// Parses a NumPy type string such as `<f4`.
 fn of_typestr(text: &str) -> Option<Dtype> {
     let mut letters = text.chars();
     if !matches!(letters.next(), Some('<' | '|' | '=')) {
@@ -231,11 +232,11 @@ pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyA
     module.bind(py).getattr(name)
 }
 
-/// A new array in C order.
+/// A new NumPy array in C order, whose elements are not initialised.
 fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: Dtype) -> PyResult<Bound<'py, PyAny>> {
     static EMPTY: PyOnceLock<(Py<PyAny>, Vec<Py<PyAny>>)> = PyOnceLock::new();
     let (empty, dtypes) = EMPTY.get_or_try_init(py, || {
-        // The type as an object, because a name would be looked up in every call.
+        // The type is passed as an object, because NumPy would look up a name in every call.
         let of = numpy(py, "dtype")?;
         let made = |dtype: &Dtype| of.call1((dtype.name(),)).map(Bound::unbind);
         let dtypes = Dtype::ALL.iter().map(made).collect::<PyResult<_>>()?;
@@ -244,16 +245,16 @@ fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: Dtype) -> PyResult<Bound<
     empty.bind(py).call1((PyTuple::new(py, shape)?, &dtypes[dtype as usize]))
 }
 
-/// The array that results are written to.
+/// The array that the results of a call are written to.
 pub(crate) struct Out<'py> {
     object: Bound<'py, PyAny>,
     buffer: PyUntypedBuffer,
-    /// Whether the new array stands for a scalar result.
+    /// Whether the new array has one element and stands for a scalar result.
     is_scalar: bool,
 }
 
 impl<'py> Out<'py> {
-    /// The caller's array, if it has the right shape and type (rule R7), or a new one.
+    /// Takes the caller's array, if it has the right shape and type (rule R7), or makes a new one.
     pub(crate) fn new(
         py: Python<'py>,
         given: Option<Bound<'py, PyAny>>,
@@ -261,7 +262,8 @@ impl<'py> Out<'py> {
         dtype: Dtype,
     ) -> PyResult<Self> {
         let Some(object) = given else {
-            // PyO3 rejects buffers without axes.
+            // A scalar result gets an array with one axis, because PyO3 rejects buffers without
+            // axes.
             let is_scalar = shape.is_empty();
             let object = empty(py, if is_scalar { &[1] } else { shape }, dtype)?;
             let buffer = PyUntypedBuffer::get(&object)?;
@@ -290,18 +292,18 @@ impl<'py> Out<'py> {
         Ok(Self { object, buffer, is_scalar: false })
     }
 
-    /// The bytes of all elements.
+    /// The bytes of all elements of the array.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         let len = self.buffer.len_bytes();
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: a new array is C-contiguous and writable, and the caller's was checked; the
-        // buffer is kept alive.
+        // SAFETY: the buffer is C-contiguous and writable, since a new array is so and the caller's
+        // was checked. It has `len` bytes, and `self.buffer` keeps it alive as long as the slice.
         unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast(), len) }
     }
 
-    /// The returned object: a scalar for a new array without axes, as in NumPy.
+    /// The object that the call returns: for a new array without axes a scalar, as in NumPy.
     pub(crate) fn finish(self) -> PyResult<Bound<'py, PyAny>> {
         if self.is_scalar { self.object.get_item(0) } else { Ok(self.object) }
     }

@@ -1,4 +1,4 @@
-//! The function `texunit.check`.
+//! The function `texunit.check`, which checks PTX and returns diagnostics.
 
 use crate::launch::diagnostics;
 use crate::program::value_error;

@@ -1,4 +1,4 @@
-//! The class `texunit.Coverage`.
+//! The class `texunit.Coverage`, which sums up the coverage of launches.
 
 use crate::program::value_error;
 use pyo3::prelude::*;

@@ -19,7 +19,7 @@ type Object<'py> = Bound<'py, PyAny>;
 /// Adds the settings of a `TextureObjectOptions`, or of any object or mapping with its names, to
 /// the keywords.
 pub(crate) fn merge(keywords: &Bound<'_, PyDict>, options: &Object<'_>) -> PyResult<()> {
-    // Has no effect, because trilinear filtering is always exact here.
+    // The keyword has no effect, because trilinear filtering is always exact here.
     let exact = ("disable_trilinear_optimization", "", "");
     let mut found = false;
     for (word, short, _) in OPTIONS.into_iter().chain([exact]) {
@@ -58,11 +58,11 @@ pub(crate) fn merge(keywords: &Bound<'_, PyDict>, options: &Object<'_>) -> PyRes
     Ok(())
 }
 
-/// The texels that a descriptor refers to.
+/// The texels that a `ResourceDescriptor` refers to.
 pub(crate) enum Described<'py> {
-    /// An array, or a list of mip levels.
+    /// Texels in an array, or in a list of arrays for mip levels.
     Array(Object<'py>),
-    /// Linear or pitched memory.
+    /// Texels in linear or pitched memory.
     Memory(Resource),
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn described<'py>(object: &Object<'py>) -> PyResult<Option<Described<
             Count(bytes.len(), "byte")
         )));
     }
-    // Rows are copied with their padding, except that the last row may end before its pitch.
+    // Rows are copied with their padding, but the last row may end before its pitch.
     let size = pitch.saturating_mul(u64::from(height.max(1))).max(1);
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
     let block =

@@ -1,11 +1,11 @@
-//! Converts errors to Python exceptions.
+//! Converts errors of the crates to Python exceptions.
 
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use texunit_files::Problem;
 use texunit_sample::{ErrorKind, SampleError};
 
-/// `TypeError` or `ValueError`, with the rule in the message.
+/// The `TypeError` or `ValueError` for an error, whose message names the violated rule.
 pub(crate) fn error(error: SampleError) -> PyErr {
     let text = error.to_string();
     match (&error, error.kind()) {
@@ -18,7 +18,7 @@ pub(crate) fn error(error: SampleError) -> PyErr {
     }
 }
 
-/// Converts results of `texunit-sample`.
+/// Converts the errors of results of the crate `texunit-sample` to Python exceptions.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self) -> PyResult<T>;
 }

@@ -1,4 +1,4 @@
-//! The class `texunit.Explanation`: the steps of a fetch, as text, dictionary and picture.
+//! The class `texunit.Explanation`, which has the steps of a fetch as text, dictionary and picture.
 
 use pyo3::prelude::*;
 

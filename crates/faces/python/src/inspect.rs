@@ -1,4 +1,4 @@
-//! The steps of many fetches as arrays, for `texunit/plot.py`.
+//! Returns intermediate values of many fetches as arrays, for `texunit/plot.py`.
 
 use crate::array::Out;
 use crate::error::OrRaise;
@@ -16,20 +16,20 @@ use texunit_unit::{
 type Object<'py> = Bound<'py, PyAny>;
 type OptionalObject<'py> = Option<Object<'py>>;
 
-/// The numbers of one fetch.
+/// The result and intermediate values of one fetch, a row of the arrays.
 struct FetchRow {
     result: Vec<f64>,
     exact: Vec<f64>,
     level: f64,
     taps: i32,
     texels: i32,
-    /// Weights of the first footprint's corners, rounded and exact.
+    /// Weights of the corners of the first footprint, rounded as by the hardware, and exact.
     weights: [Vec<f64>; 2],
-    /// The maximum difference of a weight from its value without rounding.
+    /// The maximum difference between a rounded weight and its exact value.
     weight_error: f64,
 }
 
-/// What fetches read.
+/// The instruction, texture and sampler of the fetches.
 struct Source<'a> {
     form: FetchForm,
     texture: &'a Header,
@@ -61,7 +61,8 @@ impl Source<'_> {
                 weights[1][corner] += texel.exact * whole(first) / share;
             }
         }
-        // Texels whose weight was rounded to zero are missing from the footprint.
+        // The exact weights are computed from the axes, because the footprint lacks texels whose
+        // weight was rounded to zero.
         if let Some(first) = footprints.first().filter(|_| trace.cube.is_none()) {
             for (corner, weight) in weights[1].iter_mut().enumerate() {
                 let parts = first.axes.iter().enumerate().map(|(i, axis)| {
@@ -102,7 +103,7 @@ impl Source<'_> {
                     .map(|(axis, corner)| if corner == 0 { 1.0 - upper(axis) } else { upper(axis) })
                     .fold(share, |weight, part| weight * part),
             };
-            // A texel without weight is skipped, since it may be infinite.
+            // A texel without weight is skipped, since 0 times an infinite value is NaN.
             if weight == 0.0 {
                 continue;
             }
@@ -151,13 +152,13 @@ impl Source<'_> {
     }
 }
 
-/// The sum of all weights of a fetch: 256, or more with several taps.
+/// The sum of all weights of a footprint: 256, or more with several taps.
 fn whole(footprint: &Footprint) -> f64 {
     f64::from(256_u32 << footprint.scale)
 }
 
-/// The weight of an axis's upper texel before rounding; for a carried coordinate, of the texel that
-/// it was carried to.
+/// The weight of an axis's upper texel before rounding. If rounding has carried the coordinate to
+/// the next texel, it is the weight of that texel.
 fn upper(axis: &AxisTrace) -> f64 {
     if axis.exact < 0.0 { 1.0 + axis.exact } else { axis.exact }
 }
@@ -212,7 +213,7 @@ pub(crate) fn _inspect<'py>(
         return Err(PyValueError::new_err("there are no fetches"));
     }
     let channels = call.byte_size() / 4 / fetches;
-    // A cube face has two axes.
+    // A face of a cube has two axes.
     let corners = 1 << made.resource().geometry().axes();
     let rows = py.detach(|| rows(&call, made, (channels, corners)))?;
     let dict = PyDict::new(py);

@@ -10,7 +10,8 @@ use texunit_sample::SampleError;
 use texunit_spec::write;
 use texunit_unit::Resource;
 
-/// The keys of a texture in a job, except its file, and the texels for the file.
+/// A texture as the keys of a job's object, without the key of its file, and the texels that the
+/// file must contain.
 #[pyfunction]
 pub(crate) fn texture_job<'py>(
     py: Python<'py>,
@@ -24,7 +25,8 @@ pub(crate) fn texture_job<'py>(
     Ok((keys, packed(py, made.resource())?))
 }
 
-/// The same for a surface.
+/// A surface as the keys of a job's object, without the key of its file, and the texels that the
+/// file must contain.
 #[pyfunction]
 pub(crate) fn surface_job<'py>(
     py: Python<'py>,
@@ -34,7 +36,7 @@ pub(crate) fn surface_job<'py>(
     Ok((write::inline(&write::shape(resource.shape())), packed(py, resource)?))
 }
 
-/// All texels; an error if memory is exhausted.
+/// The packed texels of a resource; an error if memory is exhausted.
 fn packed<'py>(py: Python<'py>, resource: &Resource) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, resource.size_in_bytes() as usize, |bytes| {
         resource.read_packed(bytes);

@@ -29,19 +29,19 @@ pub(crate) struct Keywords {
     dynamic_shared: u32,
     threads: usize,
     max_steps: Option<u64>,
-    /// The time limit in seconds.
+    /// The time limit of the launch in seconds.
     timeout: Option<f64>,
     stack_limit: Option<u32>,
     printf_limit: Option<usize>,
     cooperative: bool,
-    /// Number of CTAs in a cluster.
+    /// Number of CTAs of a cluster along x, y, z.
     cluster: Option<[u32; 3]>,
     fmad: bool,
-    /// `card` or `rounded`.
+    /// The results of approximate instructions: `card` or `rounded`.
     approx: String,
-    /// `exact` or `hardware`.
+    /// The treatment of accesses out of bounds: `exact` or `hardware`.
     bounds: String,
-    /// `fault` or `zero`.
+    /// The treatment of fetches without a matching texture: `fault` or `zero`.
     bad_fetch: String,
     schedule: Option<u64>,
     checks: String,
@@ -51,14 +51,14 @@ pub(crate) struct Keywords {
     has_coverage: bool,
 }
 
-/// A launch: its kernel, arguments and options.
+/// A launch that is prepared: its kernel, arguments and options.
 pub(crate) struct Launch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) kernel: &'a Kernel,
     pub(crate) words: &'a Keywords,
 }
 
-/// The result of a launch.
+/// The result of a launch: its report as JSON, the output, and an exception if it was interrupted.
 pub(crate) struct LaunchResult {
     pub(crate) json: String,
     pub(crate) printf: Vec<u8>,
@@ -67,7 +67,7 @@ pub(crate) struct LaunchResult {
     pub(crate) interrupted: Option<PyErr>,
 }
 
-/// Diagnostics of a text as JSON, each including its rendering for people.
+/// The diagnostics of a text as JSON, each with its rendering for people.
 pub(crate) fn diagnostics(text: Located<'_>, all: &[Diagnostic]) -> Value {
     let object = |d: &Diagnostic| {
         let mut value = json!(Object::new(Some(text), d));
@@ -121,7 +121,8 @@ impl Launch<'_> {
         }
     }
 
-    /// Runs the kernel without the GIL.
+    /// Runs the kernel on another thread, while this thread handles signals without holding the
+    /// GIL.
     pub(crate) fn run(
         &self,
         py: Python<'_>,
@@ -242,7 +243,7 @@ fn counters(stats: &LaunchStats) -> Value {
     })
 }
 
-/// The state of the caller's thread while a kernel runs.
+/// Watches a running kernel from the caller's thread: time limit, signals and progress.
 struct Watch<'a, 'py> {
     timeout: Option<f64>,
     cancel: &'a AtomicBool,
@@ -250,7 +251,8 @@ struct Watch<'a, 'py> {
     progress: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Signals the end of the kernel, even if its thread panics.
+/// Signals the end of the kernel when it is dropped, so that a panic of the kernel's thread signals
+/// it too.
 struct EndSignal<'a>(&'a Mutex<bool>, &'a Condvar);
 
 impl Drop for EndSignal<'_> {

@@ -23,7 +23,7 @@ mod texture;
 
 use pyo3::prelude::*;
 
-/// The module that `texunit/__init__.py` imports from.
+/// The compiled module `texunit._texunit`, from which `texunit/__init__.py` imports.
 #[pymodule]
 mod _texunit {
     use super::*;

@@ -1,4 +1,5 @@
-//! The operands of fetches, kept alive while they are read.
+//! Converts the Python operands of fetches to inputs of `texunit-sample`, and keeps them alive
+//! while they are read.
 
 use crate::array::InputArray;
 use crate::error::OrRaise;
@@ -7,14 +8,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use texunit_sample::{Action, Call, Points, Request, Texture};
 
-/// Coordinates, offsets or gradients (rules C1 and C2).
+/// Vector operands, which are coordinates, offsets or gradients: one array with an axis of
+/// components, or an array for each component (rules C1 and C2).
 pub(crate) enum Vectors {
     Array(InputArray),
     Separate(Vec<InputArray>),
 }
 
 impl Vectors {
-    /// A tuple has an array for each axis.
+    /// Converts an object to vectors. A tuple has an array for each axis.
     pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(tuple) = object.cast::<PyTuple>() else {
             return Ok(Self::Array(InputArray::of(what, object)?));
@@ -33,7 +35,7 @@ impl Vectors {
     }
 }
 
-/// The operands of a call.
+/// The operands of one call, kept alive.
 pub(crate) struct Operands {
     pub(crate) action: Action,
     pub(crate) points: Vectors,
@@ -49,7 +51,7 @@ pub(crate) struct Operands {
 
 type OptionalObject<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-/// An optional operand.
+/// Converts an optional operand to an array that is kept alive.
 pub(crate) fn held(what: &str, object: OptionalObject<'_, '_>) -> PyResult<Option<InputArray>> {
     object.map(|object| InputArray::of(what, object)).transpose()
 }
@@ -70,7 +72,7 @@ impl Operands {
         }
     }
 
-    /// `grad=(ddx, ddy)`
+    /// Adds the operand `grad=(ddx, ddy)`.
     pub(crate) fn with_grad(mut self, grad: OptionalObject<'_, '_>) -> PyResult<Self> {
         let Some(grad) = grad else { return Ok(self) };
         let two = grad.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 2);
@@ -88,7 +90,7 @@ impl Operands {
         Ok(self)
     }
 
-    /// `dtype="float16"`, by name or as a NumPy type.
+    /// Adds the result type `dtype="float16"`, given by name or as a NumPy type.
     pub(crate) fn with_dtype(
         mut self,
         texture: &Texture,
@@ -112,7 +114,7 @@ impl Operands {
         Ok(self)
     }
 
-    /// The call with these operands.
+    /// The call of `texunit-sample` with these operands.
     pub(crate) fn call(&self, texture: &Texture) -> PyResult<Call<'_>> {
         let grad = match &self.grad {
             Some([x, y]) => Some([x.points()?, y.points()?]),

@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use texunit_sample::{ArrayOptions, Mipmaps, Setting, TextureOptions};
 use texunit_texel::Format;
 
-/// Takes the keywords that describe an array's axes.
+/// Takes the keywords that describe the axes of an array.
 pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ArrayOptions> {
     let mut options = ArrayOptions::default();
     let Some(keywords) = keywords else { return Ok(options) };
@@ -38,7 +38,7 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
         })?);
     }
     if let Some(value) = take("size")? {
-        // In the order of array shapes, x last.
+        // The sizes have the order of array shapes, with x last.
         let size: Vec<u32> = value.extract()?;
         options.size = Some(size.into_iter().rev().collect());
     }
@@ -56,7 +56,7 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
     Ok(options)
 }
 
-/// Takes `copy=True`, `False` or `None`; the default is true.
+/// Takes the keyword `copy`, which is `True`, `False` or `None`; the default is `True`.
 pub(crate) fn copy_option(keywords: &Bound<'_, PyDict>) -> PyResult<Option<bool>> {
     let Some(value) = keywords.get_item("copy")? else { return Ok(Some(true)) };
     keywords.del_item("copy")?;
@@ -87,7 +87,7 @@ fn setting(value: &Bound<'_, PyAny>) -> PyResult<Setting> {
     }
     let items: Vec<Bound<'_, PyAny>> = match value.try_iter() {
         Ok(items) => items.collect::<PyResult<_>>()?,
-        // A NumPy scalar.
+        // A value that cannot be iterated is a NumPy scalar.
         Err(_) => return Ok(Setting::Numbers(vec![value.extract()?])),
     };
     let words: Vec<Option<String>> = items.iter().map(word).collect::<PyResult<_>>()?;
@@ -99,12 +99,12 @@ fn setting(value: &Bound<'_, PyAny>) -> PyResult<Setting> {
     Ok(Setting::Numbers(items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?))
 }
 
-/// A string, or the name of an enum member such as `FilterMode.LINEAR` in `cuda.core`.
+/// The text of a string, or the name of an enum member such as `FilterMode.LINEAR` in `cuda.core`.
 fn word(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(Some(value.extract()?));
     }
-    // Enum members have both attributes; NumPy scalars have no `name`.
+    // Enum members have both attributes, and NumPy scalars lack `name`.
     if value.hasattr("name")? && value.hasattr("value")? {
         return Ok(value.getattr("name")?.extract().ok());
     }

@@ -36,12 +36,12 @@ type Object<'py> = Bound<'py, PyAny>;
 /// memory elements that a pointer is used for (type, size in bytes, elements per access).
 type Param = (String, String, u32, String, Vec<(String, u32, u8)>);
 
-/// An error of the device or of a text.
+/// The `ValueError` for an error of the device or of a text.
 pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The device's description of a Python texture.
+/// The descriptor by which the device creates a Python texture.
 fn descriptor(texture: &Texture) -> TextureDescriptor {
     let header = texture.made().header();
     TextureDescriptor::default()
@@ -50,18 +50,18 @@ fn descriptor(texture: &Texture) -> TextureDescriptor {
         .with_sampler(*texture.made().sampler())
 }
 
-/// A launch argument.
+/// An argument of a launch.
 enum LaunchArgument<'py> {
-    /// The bytes of a scalar or structure.
+    /// The argument is a scalar or structure, given as bytes.
     Bytes(Bound<'py, PyBytes>),
-    /// Index of an array.
+    /// The argument is a pointer to the array with this index.
     Array(usize),
     Texture(TextureObject),
     Sampler(SamplerObject),
     Surface(SurfaceObject),
 }
 
-/// A byte array, and its copy on the device (`None` if it is empty).
+/// A byte array, and its copy on the device, which is `None` if the array is empty.
 struct ByteArray<'py> {
     object: Object<'py>,
     is_written: bool,
@@ -86,7 +86,7 @@ impl<'py> ByteArray<'py> {
         Ok(Self { object, is_written, buffer })
     }
 
-    /// Copies the kernel's results back.
+    /// Copies the results of the kernel back into the array.
     fn write_back(self) -> PyResult<()> {
         let Some(buffer) = self.buffer.filter(|_| self.is_written) else { return Ok(()) };
         let py = self.object.py();
@@ -113,8 +113,8 @@ impl Program {
                 return Ok(LaunchArgument::Sampler(sampler.map_err(value_error)?));
             }
             let texels = TextureResource::Texels(texture.made().resource());
-            // The driver's rules, because the runtime's additional checks were made when the
-            // texture was created.
+            // The texture is created by the rules of the driver, because the runtime's additional
+            // checks were made when the Python texture was created.
             let object = self.device().create_texture_as_driver(&texels, &how);
             return Ok(LaunchArgument::Texture(object.map_err(value_error)?));
         }

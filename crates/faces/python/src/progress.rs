@@ -1,11 +1,11 @@
-//! Progress of long calls.
+//! Makes long calls in parts, between which progress is reported and signals are handled.
 
 use crate::error::OrRaise;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use texunit_sample::Call;
 
-/// Number of fetches between two reports.
+/// Number of fetches in a part.
 const PART: usize = 1 << 20;
 
 /// Makes fetches in parts. After each part signals are handled and `progress` (a function, a tqdm
@@ -34,7 +34,7 @@ pub(crate) fn in_parts(
             false => tell.call1((first + out.len() / size, total)).map(drop),
         }
     });
-    // A bar created here is closed even after an error.
+    // A progress bar that was created here is closed even after an error.
     manager.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
     done
 }

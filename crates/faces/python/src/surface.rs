@@ -1,4 +1,4 @@
-//! The class `texunit.Surface`.
+//! The class `texunit.Surface`, which reads, writes and combines texels.
 
 use crate::array::{InputArray, Out, numpy};
 use crate::error::OrRaise;
@@ -27,7 +27,7 @@ pub(crate) struct Surface {
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// The operands of an access, kept alive.
+/// The coordinates of a surface access with layer and boundary mode, kept alive.
 struct At {
     points: Vectors,
     layer: Option<InputArray>,
@@ -49,12 +49,13 @@ impl At {
 }
 
 impl Surface {
-    /// The created surface.
+    /// The surface as `texunit-sample` has created it.
     pub(crate) fn made(&self) -> &Made {
         &self.made
     }
 
-    /// Values; Python numbers are converted to the surface's type.
+    /// Converts an object to the values of a write. Python numbers are converted to the surface's
+    /// type.
     fn values(&self, values: &Object<'_>) -> PyResult<InputArray> {
         let held = InputArray::of("values", values)?;
         if !held.is_weak() {
@@ -71,7 +72,7 @@ impl Surface {
     #[pyo3(signature = (array, **keywords))]
     fn new(array: Object<'_>, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
         let options = array_options(keywords.as_ref())?;
-        // Remaining keywords are unknown to surfaces.
+        // Keywords that are left are unknown to surfaces, so that they are reported as errors.
         if keywords.as_ref().is_some_and(|left| !left.is_empty()) {
             texture_options(keywords.as_ref())?;
             return Err(pyo3::exceptions::PyTypeError::new_err("a surface has no sampler state"));

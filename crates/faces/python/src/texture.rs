@@ -1,4 +1,4 @@
-//! The class `texunit.Texture`.
+//! The class `texunit.Texture`, which samples a texture on an array.
 
 use crate::array::{InputArray, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
@@ -33,25 +33,26 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Texture {
     made: Made,
-    /// The keywords as given, for pickling.
+    /// The keywords as the caller has given them, for pickling.
     keywords: Option<Py<PyDict>>,
-    /// The descriptor of memory, for pickling.
+    /// The memory descriptor that the texture was created from, for pickling.
     source: Option<Py<PyAny>>,
-    /// For a texture that shares its memory: the memory's keeper, dropped later.
+    /// The keeper of the memory, if the texture shares the memory of an array. It is dropped after
+    /// the texture.
     keeper: Option<Keeper>,
 }
 
 const MAX_THREADS: usize = 1024;
 
-/// Number of fetches from which the GIL is released.
+/// Number of fetches from which the GIL is released; for fewer, releasing it takes longer.
 const WORTH_DETACHING: usize = 256;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Coordinates, with the interpreter.
+/// The Python interpreter, and the coordinates of a call.
 type At<'py> = (Python<'py>, Vectors);
 
-/// An optional operand.
+/// An operand that the caller may omit.
 type OptionalObject<'py> = Option<Object<'py>>;
 
 /// The operands lod, grad, layer, offset, compare.
@@ -75,7 +76,7 @@ fn levels(array: &Object<'_>) -> PyResult<Vec<InputArray>> {
     }
 }
 
-/// Coordinates with an object for each axis.
+/// Converts coordinates with an object for each axis.
 fn separate<'py>(
     x: Object<'py>,
     y: OptionalObject<'py>,
@@ -87,17 +88,17 @@ fn separate<'py>(
     Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
 }
 
-/// A coordinate that is a Python number (rule C5).
+/// The value of a coordinate that is a Python number (rule C5); `None` for other objects.
 fn number(object: &Object<'_>) -> Option<f32> {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         return Some(float.value() as f32);
     }
-    // The general path reports an error for larger numbers.
+    // Larger numbers are left to the general path, which reports an error.
     object.is_exact_instance_of::<PyInt>().then(|| object.extract::<i64>().ok())?.map(|n| n as f32)
 }
 
 impl Texture {
-    /// The created texture.
+    /// The texture as `texunit-sample` has created it.
     pub(crate) fn made(&self) -> &Made {
         &self.made
     }
@@ -147,7 +148,8 @@ impl Texture {
         out.finish()
     }
 
-    /// Samples at Python numbers without allocating arrays; `None` for other coordinates.
+    /// Samples at a point of Python numbers, without allocating arrays; `None` if a coordinate is
+    /// another object.
     fn at_numbers<'py>(
         &self,
         axes: [Option<&Object<'py>>; 3],
@@ -169,7 +171,7 @@ impl Texture {
         out.finish().map(Some)
     }
 
-    /// The instruction of a method.
+    /// The instruction by which a method of this name fetches.
     fn form(&self, method: &str) -> PyResult<FetchForm> {
         let (kind, coord) = match method {
             "sample" => (FetchKind::Sample(Lod::Implicit), CoordType::F32),
@@ -497,7 +499,8 @@ impl Texture {
         self.state(py, self.form(if multisample { "fetch" } else { "sample" })?)
     }
 
-    /// The same for ``"sample"``, ``"lod"``, ``"grad"``, ``"gather"`` or ``"fetch"``.
+    /// The sampling state that takes effect for a method, which is ``"sample"``, ``"lod"``,
+    /// ``"grad"``, ``"gather"`` or ``"fetch"``; ``overrides`` has pairs of a rule and its effect.
     fn effective_for<'py>(&self, py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
         self.state(py, self.form(method)?)
     }

@@ -9,7 +9,7 @@ use texunit_texel::{Reading, f16_to_f32};
 use texunit_unit::reference::{self, trace::Trace};
 use texunit_unit::{CoordType, Element, FetchKind, ResultType};
 
-/// Maximum number of pixels of a row, and of a slice.
+/// Maximum number of pixels of a row, and of all rows in a call.
 const MAX_WIDTH: u32 = 1024;
 const MAX_PIXELS: u32 = 1 << 18;
 
@@ -69,7 +69,7 @@ pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> MethodResul
     Ok((json!({ "rows": [first, last], "width": width }), bytes))
 }
 
-/// The result as floats.
+/// The components of a fetch's result as floats.
 pub fn floats(trace: &Trace) -> [f32; 4] {
     let values = trace.answer.values;
     match trace.form.result {
@@ -112,7 +112,8 @@ pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
                 all += weight;
             }
         }
-        // Not a sum, or an incomplete one.
+        // The hardware's value is used if the channel is not a weighted sum, or if texels are
+        // missing.
         if (all - 1.0).abs() > 1e-6 { hardware[c] } else { sum as f32 }
     })
 }

@@ -13,11 +13,11 @@ use texunit_unit::{ArrayShape, Extent, Geometry};
 /// A built-in texture.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// The value of `tex`.
+    /// The value of the key `tex` that selects the texture.
     pub name: &'static str,
-    /// Its purpose.
+    /// A sentence about what the texture shows.
     pub about: &'static str,
-    /// Default geometry.
+    /// The geometry that the texture has without a `geometry` key.
     pub geometry: Geometry,
     format: &'static str,
     edge: u32,
@@ -26,13 +26,13 @@ pub struct Builtin {
     colour: fn(Texel) -> [f32; 4],
 }
 
-/// A texel's centre, from 0 to 1 along each axis, and its indices.
+/// A texel of a built-in texture: its centre, from 0 to 1 along each axis, and its indices.
 #[derive(Clone, Copy, Debug)]
 struct Texel {
     at: [f32; 3],
     index: [u32; 3],
     extent: [u32; 3],
-    /// Layer; for cubes, the face.
+    /// The layer of the texel; for cubes, the face.
     plane: u32,
     sample: u32,
     level: u32,
@@ -58,7 +58,7 @@ pub fn all() -> &'static [Builtin] {
     &ALL
 }
 
-/// The texture with this name.
+/// The built-in texture with this name.
 pub fn find(name: &str) -> Result<&'static Builtin, Refusal> {
     ALL.iter().find(|builtin| builtin.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|builtin| builtin.name).collect();
@@ -72,7 +72,7 @@ pub fn find(name: &str) -> Result<&'static Builtin, Refusal> {
 const MAX_BYTES: u64 = 128 << 20;
 
 impl Builtin {
-    /// The texels as a raw file, with the options that describe it.
+    /// The texels of the texture as a raw file, with the options that describe the file.
     pub fn made(
         &self,
         given: &FileOptions,
@@ -142,7 +142,7 @@ impl Builtin {
         Extent { width: along(0), height: along(1), depth: along(2) }
     }
 
-    /// The texels of a level, plane by plane and sample by sample.
+    /// The texels of a mip level, plane by plane and sample by sample.
     fn level(&self, shape: &ArrayShape, channel: Channel, level: u32) -> Vec<u8> {
         let extent = shape.extent.level(level).axes();
         let mut bytes = Vec::new();
@@ -164,16 +164,16 @@ impl Builtin {
         bytes
     }
 
-    /// All levels, each from the previous one by a box filter.
+    /// The texels of all mip levels, each made from the previous one by a box filter.
     fn chain(&self, shape: &ArrayShape, channel: Channel, levels: u32) -> Vec<u8> {
         let base = self.level(shape, channel, 0);
         let chain = mipmaps::chain(&base, shape.format, channel, shape.extent.axes(), levels);
-        // An empty result is rejected when the texture is created.
+        // An empty list is rejected when the texture is created.
         chain.unwrap_or_default()
     }
 }
 
-/// Appends a colour in a texel format.
+/// Appends a texel with this colour, encoded in a texel format.
 fn push(bytes: &mut Vec<u8>, format: Format, channel: Channel, colour: [f32; 4]) {
     let code = |value: f32| match channel {
         Channel::U8 => (value.clamp(0.0, 1.0) * 255.0).round() as u32,
@@ -195,7 +195,7 @@ fn gradient(t: Texel) -> [f32; 4] {
     [t.at[0], t.at[1], 0.25 + 0.5 * t.at[2] * (t.extent[2] > 1) as u32 as f32, 1.0]
 }
 
-/// The texel values of docs/textures/grid.png: 36 x, 36 y, 5 x y, 255.
+/// The colours of docs/textures/grid.png: 36 x, 36 y, 5 x y, 255.
 fn grid(t: Texel) -> [f32; 4] {
     let [x, y, _] = t.index;
     let value = |code: u32| (code % 256) as f32 / 255.0;
@@ -213,7 +213,7 @@ fn checker(t: Texel) -> [f32; 4] {
     }
 }
 
-/// The letter R on 16 x 16 texels, enlarged if there are more.
+/// The letter R on 16 x 16 texels, which is enlarged for larger textures.
 const GLYPH: [u16; 16] = [
     0b0000_0000_0000_0000,
     0b0000_0000_0000_0000,
@@ -241,7 +241,7 @@ fn glyph(t: Texel) -> [f32; 4] {
 }
 
 fn ramp(t: Texel) -> [f32; 4] {
-    // A nonlinear ramp, so that interpolated values differ from it and show the filter.
+    // The ramp is not linear, so that interpolated values differ from it and show the filter.
     let value = t.at[0] * t.at[0];
     [value, 1.0 - value, 0.5 * t.at[1], 1.0]
 }
@@ -257,8 +257,8 @@ fn volume(t: Texel) -> [f32; 4] {
     }
 }
 
-/// The labels `+x` etc. of cube faces: three rows of five bits for the sign, and five rows for the
-/// letter x, y or z.
+/// The glyphs of cube face labels such as `+x`: three rows of five bits for the sign, and five rows
+/// for the letter x, y or z.
 const LETTERS: [[u8; 5]; 3] = [
     [0b10001, 0b01010, 0b00100, 0b01010, 0b10001],
     [0b10001, 0b01010, 0b00100, 0b00100, 0b00100],
@@ -310,7 +310,7 @@ fn depth(t: Texel) -> [f32; 4] {
 fn samples(t: Texel) -> [f32; 4] {
     let [x, y, _] = t.at;
     let hue = hue(t.sample as f32 / 4.0);
-    // An edge at a different position for each sample.
+    // The edge has a different position for each sample.
     if x + 0.12 * t.sample as f32 > 0.35 + 0.6 * y {
         [hue[0], hue[1], hue[2], 1.0]
     } else {
@@ -318,7 +318,7 @@ fn samples(t: Texel) -> [f32; 4] {
     }
 }
 
-/// A colour of the hue circle; 0 and 1 are the same.
+/// The colour at a position of the hue circle, where 0 and 1 are the same colour.
 fn hue(turn: f32) -> [f32; 3] {
     let part = |shift: f32| {
         let t = (turn + shift).rem_euclid(1.0) * 6.0;

@@ -4,7 +4,8 @@ use crate::fetch::Access;
 use crate::keys::{Form, Keys};
 use texunit_sample::file::FileOptions;
 
-/// Options for sampler and texture, which have the names of keys; and whether they are flags.
+/// Options for sampler and texture, which have the names of keys. The flag says whether the option
+/// has no value.
 const OPTIONS: [(&str, bool); 12] = [
     ("unnormalized", true),
     ("read", false),
@@ -20,7 +21,7 @@ const OPTIONS: [(&str, bool); 12] = [
     ("seamless", true),
 ];
 
-/// The arguments, without the program name.
+/// The arguments of `texunit` without the program name.
 pub(crate) fn arguments(
     file: &str,
     options: &FileOptions,
@@ -81,7 +82,7 @@ pub(crate) fn arguments(
     all
 }
 
-/// The command as a shell line.
+/// The command `texunit explain` as a line for a shell.
 pub(crate) fn explain(file: &str, options: &FileOptions, keys: &Keys, access: &Access) -> String {
     let quoted = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/:+".contains(c);

@@ -19,22 +19,24 @@ use texunit_unit::{
     Surface, SurfaceKind, Texture,
 };
 
-/// Maximum size of a user's file, and of its texture, which fits into a browser tab's memory.
+/// Maximum size in bytes of a user's file, and of its texture, which fits into a browser tab's
+/// memory.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// The user's file.
+/// A texture file that the user has opened in the page.
 #[derive(Debug)]
 pub(crate) struct UserFile {
     name: String,
     bytes: Arc<[u8]>,
-    /// Keeps the file readable by its name.
+    /// The registration of the file's bytes as a virtual file. The file can be opened by its name
+    /// as long as this exists.
     _held: MemoryFiles,
 }
 
 /// A created texture, and the keys that it was created from.
 #[derive(Debug)]
 pub(crate) struct CachedTexture {
-    /// The keys that it depends on, and the geometry of the instruction.
+    /// The keys that the texture depends on, and the geometry of the instruction.
     of: (Keys, Option<Geometry>),
     resource: Arc<Resource>,
     srgb: bool,
@@ -54,13 +56,13 @@ pub(crate) struct Access {
     name: String,
 }
 
-/// Parameters of the methods about a fetch.
+/// Parameters of the methods that describe an access by keys.
 #[derive(Debug, Deserialize)]
 pub(crate) struct KeysParameters {
     pub(crate) keys: Keys,
 }
 
-/// Parameters of `file`.
+/// Parameters of the method `file`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct File {
     name: String,
@@ -75,7 +77,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
         );
         return Err(Refusal::of("tex", message));
     }
-    // The folder is dropped.
+    // The name of the folder is removed, because virtual files have none.
     let name =
         Path::new(&name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let bytes: Arc<[u8]> = bytes.into();
@@ -97,7 +99,7 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     Ok((json!({ "name": name, "bytes": size, "kind": kind.name() }), Vec::new()))
 }
 
-/// The geometry of a texture without a `geom` key; for a container file, that of its header.
+/// The geometry of a texture without the key `geometry`; for a container file, that of its header.
 fn own_geometry(session: &Session, keys: &Keys) -> Result<Geometry, Refusal> {
     match source_of(keys)? {
         Some(builtin) => Ok(builtin.geometry),
@@ -129,7 +131,7 @@ fn own(session: &Session) -> Result<&UserFile, Refusal> {
     })
 }
 
-/// The keys that texels depend on.
+/// The keys that the texels of a texture depend on.
 const OF_TEXELS: [&str; 8] =
     ["tex", "texel-format", "geometry", "size", "layers", "samples", "levels", "mipmaps"];
 
@@ -170,8 +172,8 @@ fn make(
                 Some(wanted) => wanted,
                 None => own_geometry(session, keys)?,
             };
-            // A container file describes itself; keys that were set for another texture are
-            // ignored.
+            // A container file describes its texture itself, so that keys that were set for another
+            // texture are ignored.
             let kind = Kind::of(Path::new(&own.name));
             if matches!(kind, Kind::Dds | Kind::Ktx2) {
                 given =
@@ -190,7 +192,7 @@ fn make(
     Ok(CachedTexture { of, resource: Arc::new(resource), srgb, options, name })
 }
 
-/// The access that the keys describe.
+/// The fetch or surface access that the keys describe.
 pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refusal> {
     let texture_geometry = match keys.get("op") {
         Some(_) => None,
@@ -211,8 +213,8 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     sampler.srgb |= made.srgb;
     let result = match form {
         Form::Fetch(fetch) => fetch.result,
-        // The instruction returns no texel values, so a texture with a float result is used to show
-        // the texels.
+        // A surface access gives no texel values, so that a texture with a float result is used to
+        // show the texels.
         Form::Surface(_) => texunit_unit::ResultType::F32,
     };
     let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
@@ -231,7 +233,7 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     })
 }
 
-/// The default coordinates: the centre of the texture.
+/// The default coordinates of an access, which are the centre of the texture.
 fn middle(form: Form, texture: &Texture) -> String {
     let extent = texture.resource.extent().axes();
     let g = form.geometry();
@@ -277,12 +279,12 @@ fn middle(form: Form, texture: &Texture) -> String {
 }
 
 impl Access {
-    /// The operands as text.
+    /// The operands of the access as text, with defaults.
     pub(crate) fn written(&self) -> operand::Written<'_> {
         self.keys.written(self.form, &self.middle, &self.zeros)
     }
 
-    /// The operands of a fetch.
+    /// The operands of a fetch, parsed.
     pub(crate) fn operands(&self, form: FetchForm) -> Result<FetchOperands, Refusal> {
         operand::fetch(&self.written(), form).map_err(blamed)
     }
@@ -300,7 +302,7 @@ impl Access {
             Some(text) => operand::elements(text).map_err(|e| Refusal::of("value", e))?,
             None => [0; 4],
         };
-        // A store changes a copy, so that the next access sees the original texture.
+        // A store changes a copy of the surface, so that the next access sees the original texels.
         let (own, shape) = (&self.texture.resource, *self.texture.resource.shape());
         let block = texunit_device::Block::new(own.block().size(), own.name());
         let block = block
@@ -317,7 +319,7 @@ impl Access {
     }
 }
 
-/// The refusal for an operand's message, which begins with the key.
+/// Makes a refusal from the message about an operand, which begins with the operand's key.
 fn blamed(message: String) -> Refusal {
     let key = ["at", "lod", "grad", "offset", "compare", "value"];
     let key = key.into_iter().find(|key| message.starts_with(&format!("--{key}")));
@@ -352,7 +354,7 @@ pub(crate) fn explain(
     Ok((answer, Vec::new()))
 }
 
-/// The operands by key, including defaults.
+/// The operands of an access by key, including defaults.
 fn written(access: &Access) -> Value {
     let w = access.written();
     json!({
@@ -385,7 +387,7 @@ pub(crate) fn texture(texture: &Texture) -> Value {
     })
 }
 
-/// `svg`: the picture of `texunit explain`.
+/// `svg`: the picture that `texunit explain` makes of the access.
 pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameters) -> MethodResult {
     let access = access(session, keys)?;
     let (svg, text) = match access.form {
@@ -401,7 +403,8 @@ pub(crate) fn svg(session: &mut Session, KeysParameters { keys }: &KeysParameter
     Ok((json!({ "svg": svg, "text": text }), Vec::new()))
 }
 
-/// `source`: the texels as a file, and the arguments of `texunit` that explain the same access.
+/// `source`: the texels as a file, and the arguments of `texunit` that explain the same access of
+/// that file.
 pub(crate) fn source(
     session: &mut Session,
     KeysParameters { keys }: &KeysParameters,

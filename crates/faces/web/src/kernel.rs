@@ -17,22 +17,22 @@ use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
-/// The files of the job, which are kept until another example is started.
+/// The files of the page's job, which are kept until another example is started.
 #[derive(Debug, Default)]
 pub(crate) struct Files(MemoryFiles);
 
-/// The virtual folder of the job's files.
+/// The folder of the job's virtual files.
 const FOLDER: &str = "examples/example";
 
-/// Number of instructions after which a warp counts as looping forever; lower than on the command
-/// line, because a page is not waited for as long.
+/// Number of instructions after which a warp counts as looping forever. It is lower than on the
+/// command line, because users wait less long for a page.
 const MAX_STEPS: u64 = 20_000_000;
-/// Maximum memory of a kernel in bytes.
+/// Maximum size in bytes of a kernel's memory.
 const MEMORY: u64 = 512 << 20;
 /// Maximum number of accesses of a thread that are explained.
 const MAX_ACCESSES: usize = 100;
 
-/// A running kernel.
+/// A kernel that is run range by range.
 #[derive(Debug)]
 pub(crate) struct Run {
     job: Job,
@@ -67,14 +67,14 @@ pub(crate) fn hold(
     Ok((json!({}), Vec::new()))
 }
 
-/// Parameters of `start`.
+/// Parameters of `start`: the texts of the job and the PTX.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Start {
     job: String,
     ptx: String,
 }
 
-/// What prevented a kernel from starting.
+/// The problems and diagnostics that have prevented a kernel from starting.
 struct Stopped {
     problems: Vec<Value>,
 }
@@ -88,7 +88,7 @@ impl Stopped {
     }
 }
 
-/// `start`: loads job and PTX, and creates the objects.
+/// `start`: loads the job and the PTX, and creates the job's objects.
 pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> MethodResult {
     session.run = None;
     session.subjects.clear();
@@ -178,7 +178,7 @@ fn bound(
     if problems.is_empty() { Ok(bound) } else { Err(problems) }
 }
 
-/// A diagnostic, with the name of its file.
+/// A diagnostic as JSON, with the name of its file.
 fn diagnostic(file: &str, located: Option<Located<'_>>, found: &Diagnostic) -> Value {
     let mut value = serde_json::to_value(Object::new(located, found)).unwrap_or_default();
     value["file"] = file.into();
@@ -289,17 +289,18 @@ impl Run {
     }
 }
 
-/// Parameters of `output`.
+/// Parameters of `output`: an output of the job, and the part to return.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WhichOutput {
     output: usize,
-    /// The slice.
+    /// The slice of the output along z.
     z: u32,
-    /// Whether to return the file instead of colours.
+    /// Whether to return the output file instead of the colours of a slice.
     file: bool,
 }
 
-/// `output`: the current contents of an output, as colours (RGBA) or as the file to be written.
+/// `output`: the current contents of an output, as colours (RGBA) or as the file that the job would
+/// write.
 pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let outputs = run.bound.outputs();
@@ -312,7 +313,7 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> MethodResult
     let bytes = output.bytes().map_err(Refusal::new)?;
     let (format, extent) = match output.texels {
         Some(texels) => texels,
-        // Raw bytes in rows.
+        // An output without a format is shown as raw bytes in rows.
         None => {
             let format = texunit_device::Format::from_name("u8")
                 .ok_or_else(|| Refusal::new("no such format"))?;
@@ -333,7 +334,7 @@ pub(crate) struct Pixel {
     at: [u64; 3],
 }
 
-/// `pixel`: the thread that wrote a texel, and its fetches in order.
+/// `pixel`: the thread that has written a texel, and the thread's fetches in order.
 pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> MethodResult {
     let run = session.run.as_ref().ok_or_else(not_started)?;
     let Some(number) = run.writers.of(*output, *at) else {
@@ -341,8 +342,8 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Meth
     };
     let thread = run.thread(number);
     let path = Path::new(FOLDER);
-    // The kernel may have changed its inputs, so that objects are created again. A cooperative
-    // launch, and one whose CTAs wait for each other, is repeated completely.
+    // The job's objects are created again, because the kernel may have changed its inputs. A
+    // cooperative launch, and one whose CTAs wait for each other, is repeated completely.
     let fresh = bound(&run.job, path, &run.device, &run.kernel);
     let fresh = fresh.map_err(|found| {
         Refusal::new(found.first().map_or_else(String::new, |p| p.message.clone()))
@@ -371,7 +372,7 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Meth
     Ok((answer, Vec::new()))
 }
 
-/// An access of a thread, with its source line.
+/// The explanation of a thread's access, with its source line.
 fn explained(
     access: &WatchedAccess,
     located: Located<'_>,

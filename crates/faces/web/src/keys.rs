@@ -16,10 +16,10 @@ use texunit_unit::{
     AddressMode, CompareFunction, FetchForm, FetchKind, Filter, Geometry, Lod, Sampler, SurfaceForm,
 };
 
-/// The value of `tex` that stands for a user's file.
+/// The value of the key `tex` that stands for the user's file.
 pub const OWN: &str = "own";
 
-/// Keys with their values. Empty values count as missing.
+/// The keys of a link with their values. Empty values count as missing.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize,
 )]
@@ -29,14 +29,14 @@ pub struct Keys(pub BTreeMap<String, String>);
 /// An instruction of the texture or surface unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `tex`, `tld4`
+    /// A fetch: `tex` or `tld4`.
     Fetch(FetchForm),
-    /// `suld`, `sust`, `sured`
+    /// A surface access: `suld`, `sust` or `sured`.
     Surface(SurfaceForm),
 }
 
 impl Form {
-    /// `.geom`
+    /// The geometry that the instruction's modifier names.
     pub fn geometry(self) -> Geometry {
         match self {
             Self::Fetch(form) => form.geometry,
@@ -46,17 +46,17 @@ impl Form {
 }
 
 impl Keys {
-    /// The value of a key.
+    /// The value of a key; `None` if it is missing or empty.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// Whether a flag is set.
+    /// Whether the key of a flag is set and is not `no`.
     pub fn flag(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value != "no")
     }
 
-    /// The instruction, which the present operands determine.
+    /// The instruction, from the key `op` and the keys of operands that are present.
     pub fn form(&self, texture: Geometry) -> Result<Form, Refusal> {
         let usual = || match texture.is_multisample() {
             true => format!("tex.{texture}.v4.f32.s32"),
@@ -69,7 +69,7 @@ impl Keys {
         let mut form: FetchForm = op.parse().map_err(|e| Refusal::of("op", e))?;
         form.offset = self.get("offset").is_some();
         form.compare = self.get("compare").is_some();
-        // A key that the instruction does not allow is ignored.
+        // The key of an operand that the instruction does not allow is ignored.
         if form.why_impossible().is_some() {
             form.offset &= FetchForm { compare: false, ..form }.why_impossible().is_none();
             form.compare &= FetchForm { offset: false, ..form }.why_impossible().is_none();
@@ -80,7 +80,7 @@ impl Keys {
         }
     }
 
-    /// The operands as text, with defaults: the centre, level 0, gradients 0.
+    /// The operands as text. Missing operands have the defaults centre, level 0, and gradients 0.
     pub fn written<'a>(&'a self, form: Form, middle: &'a str, zeros: &'a str) -> Written<'a> {
         let at = self.get("at").unwrap_or(middle);
         match form {
@@ -103,7 +103,7 @@ impl Keys {
         }
     }
 
-    /// The description of the texture.
+    /// The options that describe the texture.
     pub fn options(&self) -> Result<FileOptions, Refusal> {
         Ok(FileOptions::default()
             .with_texel_format(self.get("texel-format").map(format).transpose()?)
@@ -117,7 +117,7 @@ impl Keys {
             .with_unnormalized(self.flag("unnormalized")))
     }
 
-    /// The sampling state.
+    /// The sampler that the keys describe.
     pub fn sampler(&self) -> Result<Sampler, Refusal> {
         let address_mode = match self.get("address") {
             Some(text) => {
@@ -171,7 +171,7 @@ impl Keys {
         self.get(key).map(read).transpose()
     }
 
-    /// A positive number.
+    /// The value of a key that is a positive number.
     fn count(&self, key: &'static str) -> Result<Option<u32>, Refusal> {
         match self.number(key)? {
             Some(0) => Err(expected_number(key, "0")),

@@ -25,7 +25,7 @@ pub(crate) struct PictureParameters {
     sample: u32,
 }
 
-/// `picture`: RGBA bytes, row by row.
+/// `picture`: the texels as RGBA bytes, row by row.
 pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> MethodResult {
     let texture = match (asked.subject, &asked.keys) {
         (Some(number), _) => {
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// A picture and its description.
+/// A picture as RGBA bytes, and its description as JSON.
 pub(crate) struct Picture {
     pub(crate) json: serde_json::Value,
     pub(crate) bytes: Vec<u8>,
@@ -111,10 +111,11 @@ pub(crate) fn of_bytes(
     Ok(Picture { json, bytes: colours })
 }
 
-/// Maximum number of texels whose values are returned with the picture.
+/// Maximum number of texels whose values are returned beside the colours of the picture.
 const MAX_VALUES: u32 = 1024;
 
-/// The values of a slice of packed texels; 8-bit and 16-bit formats from 0 to 1, as in images.
+/// The values of a slice of packed texels. Those of 8-bit and 16-bit formats are from 0 to 1, as in
+/// images.
 fn texel_values(
     format: Format,
     packed: &[u8],
@@ -129,7 +130,7 @@ fn texel_values(
     texels.map(|texel| values_of(readings, unpack(format, texel).unwrap_or_default())).collect()
 }
 
-/// Converts texel codes to floats.
+/// Converts the stored components of a texel to floats.
 fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
     let Some(readings) = readings else { return codes.map(|code| code as f32) };
     std::array::from_fn(|c| {
@@ -142,15 +143,15 @@ fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
     })
 }
 
-/// The values that are shown as black and white.
+/// The conversion of texel values to colours, with the values that are shown as black and white.
 pub(crate) struct Scale {
     readings: Option<[Reading; 4]>,
-    /// Minimum and maximum, if they are not 0 and 1.
+    /// The values shown as black and white, if they are not 0 and 1.
     range: Option<[f32; 2]>,
     channels: u8,
 }
 
-/// Maximum number of texels along an edge that are examined to find the range.
+/// Maximum number of texels along an edge that are examined to find the range of values.
 const LOOKED_AT: u32 = 128;
 
 impl Scale {
@@ -158,7 +159,7 @@ impl Scale {
         let resource = &texture.resource;
         let format = resource.format();
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
-        // sRGB colours are shown as stored, which is what screens expect.
+        // sRGB colours are shown as stored, because screens expect them so.
         let readings = readings(format, normalized, false);
         let mut scale = Self { readings, range: None, channels: format.channels() };
         let [width, height, depth] = resource.extent().axes();
@@ -168,7 +169,7 @@ impl Scale {
                 for x in (0..width).step_by(width.div_ceil(LOOKED_AT) as usize) {
                     let index = TexelIndex { level: 0, plane: 0, sample: 0, at: [x, y, z] };
                     let values = scale.values(resource, index);
-                    // Alpha does not contribute to the range.
+                    // The alpha component does not contribute to the range.
                     for &value in values.iter().take(usize::from(scale.channels.min(3))) {
                         if value.is_finite() {
                             (low, high) = (low.min(value), high.max(value));
@@ -188,7 +189,7 @@ impl Scale {
         values_of(self.readings, resource.texel(index).unwrap_or_default())
     }
 
-    /// The colour of a texel: red, green, blue, alpha. A single channel is shown as grey, and
+    /// The colour of a texel as red, green, blue, alpha. A single channel is shown as grey, and
     /// texels are opaque.
     fn colour(&self, resource: &Resource, index: TexelIndex) -> [u8; 4] {
         self.shown(self.values(resource, index))
@@ -196,7 +197,7 @@ impl Scale {
 
     fn shown(&self, values: [f32; 4]) -> [u8; 4] {
         let [low, high] = self.range.unwrap_or([0.0, 1.0]);
-        // NaN is black.
+        // The conversion makes NaN black.
         let byte = |v: f32| ((v - low) / (high - low) * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
         let [r, g, b, _] = values.map(byte);
         match self.channels {

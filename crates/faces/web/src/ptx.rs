@@ -1,7 +1,7 @@
-//! Converts an access to a PTX instruction and back.
+//! Converts a fetch or surface access to a PTX instruction and back.
 //!
-//! Operands are constants in place of registers. A text is checked inside a PTX module, so that its
-//! errors are those of the assembler.
+//! In the instruction, constants replace the source registers. A text is checked inside a PTX
+//! module, so that its errors are those of the assembler.
 
 use crate::fetch::Access;
 use crate::keys::Form;
@@ -17,16 +17,16 @@ use texunit_unit::{
     SurfaceKind,
 };
 
-/// Parameters of `ptx`.
+/// Parameters of `ptx`: the text of an instruction.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Text {
     text: String,
 }
 
-/// Maximum length of a text.
+/// Maximum length in bytes of an instruction's text.
 const MAX_TEXT: usize = 4096;
 
-/// The module before the instruction.
+/// The text of the module that precedes the instruction.
 const HEAD: &str = "\
 .version 8.8
 .target sm_90
@@ -39,7 +39,7 @@ const HEAD: &str = "\
 ";
 const TAIL: &str = "\nret;\n}\n";
 
-/// The instruction for an access.
+/// The PTX instruction that makes an access.
 pub(crate) fn write(access: &Access) -> Result<String, Refusal> {
     match access.form {
         Form::Fetch(form) => fetch(access, form),
@@ -118,7 +118,7 @@ fn surface(access: &Access, form: SurfaceForm) -> Result<String, Refusal> {
     }
 }
 
-/// The coordinate vector, padded to the length that PTX requires.
+/// The coordinate vector of an instruction, padded to the length that PTX requires.
 fn vector(
     g: Geometry,
     coords: Coordinates<u32>,
@@ -132,7 +132,7 @@ fn vector(
     padded(parts.collect(), zero)
 }
 
-/// A vector; three elements are padded to four.
+/// A vector operand; three elements are padded to four.
 fn padded(mut parts: Vec<String>, zero: &str) -> String {
     if parts.len() == 3 {
         parts.push(zero.to_owned());
@@ -140,7 +140,7 @@ fn padded(mut parts: Vec<String>, zero: &str) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// A PTX float: the shortest decimal that reads back exactly, or its bits.
+/// A float constant of PTX, as the shortest decimal that reads back exactly, or as its bits.
 fn float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     let text = format!("{value}");
@@ -151,7 +151,7 @@ fn float(bits: u32) -> String {
     }
 }
 
-/// `ptx`: the keys for an instruction.
+/// `ptx`: the keys that describe an instruction.
 pub(crate) fn read(Text { text }: &Text) -> MethodResult {
     let code = text.trim().trim_end_matches(';');
     if code.len() > MAX_TEXT {
@@ -166,7 +166,7 @@ pub(crate) fn read(Text { text }: &Text) -> MethodResult {
         let span = [error.primary.span.start, error.primary.span.end]
             .map(|at| at.clamp(begin, end) - begin);
         let refusal = Refusal { help: error.help.clone(), ..Refusal::new(&error.message) };
-        // The page marks the position.
+        // An error in the text is a result, because the page marks its position.
         return Ok((json!({ "error": refusal, "code": error.code, "span": span }), Vec::new()));
     }
     let body = checked.module.functions.first().and_then(|f| f.body.as_deref()).unwrap_or_default();
@@ -188,7 +188,7 @@ pub(crate) fn read(Text { text }: &Text) -> MethodResult {
     Ok((json!({ "keys": keys }), Vec::new()))
 }
 
-/// The constant in place of a register.
+/// The constant that an operand is in place of a register.
 fn number(operand: &Operand) -> Result<u64, Refusal> {
     match operand {
         Operand::Imm(bits) => Ok(*bits),
@@ -270,7 +270,7 @@ fn coordinates(
     Ok(parts?.join(","))
 }
 
-/// A float as a key's value.
+/// A float as the value of a key.
 fn plain(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { format!("{value}") } else { format!("bits:{bits:08x}") }

@@ -10,65 +10,66 @@ use std::sync::Arc;
 use texunit_lsp::Server;
 use texunit_unit::Texture;
 
-/// The state of the page's worker.
+/// The state that the page's worker keeps between calls.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// The user's file, for `tex=own`.
+    /// The file that the user has opened, for `tex=own`.
     pub(crate) own: Option<UserFile>,
-    /// The last texture, with its keys.
+    /// The texture that was created last, with its keys.
     pub(crate) made: Option<CachedTexture>,
-    /// The files of the job.
+    /// The files of the page's job.
     pub(crate) files: Files,
-    /// The running kernel.
+    /// The kernel that was started last.
     pub(crate) run: Option<Run>,
-    /// Textures of explained fetches that keys do not describe, by number.
+    /// Textures of explained fetches that no keys describe; their numbers are indices.
     pub(crate) subjects: Vec<Arc<Texture>>,
     lsp: Server,
 }
 
-/// The answer of a method.
+/// The answer of a method: JSON, and bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// An object; on failure its only member is `error`.
+    /// A JSON object; on failure its only member is `error`.
     pub json: String,
-    /// Pixels, numbers or a file.
+    /// Bytes of the answer: pixels, numbers or a file.
     pub bytes: Vec<u8>,
 }
 
-/// Why a method was refused: its input is invalid.
+/// Why a method has refused a call, which is always an invalid input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The message that says what is wrong.
     pub message: String,
-    /// The invalid key.
+    /// The key with the invalid value.
     pub key: Option<&'static str>,
-    /// Advice.
+    /// Advice for a valid input.
     pub help: Option<String>,
 }
 
 impl Refusal {
-    /// A refusal without a key.
+    /// A refusal that no key is to blame for.
     pub fn new(message: impl ToString) -> Self {
-        // Keys are named like options without dashes.
+        // Dashes before options are removed from the message, because keys are named like options
+        // without dashes.
         Self { message: message.to_string().replace("--", ""), ..Self::default() }
     }
 
-    /// The refusal of a key.
+    /// A refusal because of the value of a key.
     pub fn of(key: &'static str, message: impl ToString) -> Self {
         Self { key: Some(key), ..Self::new(message) }
     }
 }
 
-/// The result of a method.
+/// The result of a method: JSON and bytes, or a refusal.
 pub(crate) type MethodResult = Result<(Value, Vec<u8>), Refusal>;
 
 impl Session {
-    /// An empty session.
+    /// A session without file, texture and kernel.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Calls a method. Its parameters are a JSON object.
+    /// Calls the method with this name. Its parameters are a JSON object.
     pub fn ask(&mut self, method: &str, parameters: &str, bytes: Vec<u8>) -> Answer {
         match self.given(method, parameters, bytes) {
             Ok((value, bytes)) => Answer { json: value.to_string(), bytes },

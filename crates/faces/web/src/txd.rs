@@ -19,10 +19,11 @@ use texunit_txd::exec::{execute as run, fetched};
 use texunit_txd::state_file;
 use texunit_unit::lanes;
 
-/// Maximum size of a state file: parsing TOML takes a multiple of its size in memory.
+/// Maximum size in bytes of a state file, because parsing TOML takes a multiple of its size in
+/// memory.
 const MAX_STATE: usize = 1 << 20;
 
-/// Parameters of `txd`: a word or a text, and fields to set.
+/// Parameters of `txd`: an instruction word or its text, and fields to set.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WordParameters {
     arch: String,
@@ -33,13 +34,13 @@ pub(crate) struct WordParameters {
     fields: BTreeMap<String, u64>,
 }
 
-/// An instruction with its diagnostics.
+/// A TXD instruction with the diagnostics for it.
 struct DecodedWord {
     txd: Txd,
     found: Vec<Value>,
 }
 
-/// Parses hexadecimal digits, with or without 0x.
+/// Parses hexadecimal digits, with or without `0x`, into at most `bits` bits.
 fn hex(key: &'static str, text: &str, bits: u32) -> Result<u64, Refusal> {
     let digits = text.trim();
     let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
@@ -91,7 +92,7 @@ fn arch(name: &str) -> Result<Arch, Refusal> {
     Arch::from_str(name).map_err(|e| Refusal::of("arch", e))
 }
 
-/// `txd`: the word in all its forms.
+/// `txd`: the instruction as word, text and fields, with diagnostics.
 pub(crate) fn word(asked: &WordParameters) -> MethodResult {
     let arch = arch(&asked.arch)?;
     let DecodedWord { txd, found } = read(asked, arch)?;
@@ -142,7 +143,7 @@ fn field(field: &Field, value: u64) -> Value {
     })
 }
 
-/// Parameters of `execute`.
+/// Parameters of `execute`: an instruction word, a state file and a lane.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Execute {
     #[serde(flatten)]
@@ -151,7 +152,8 @@ pub(crate) struct Execute {
     lane: usize,
 }
 
-/// `execute`: executes the word on the state in a file, and explains the fetch of a lane.
+/// `execute`: executes the instruction word on the state in a file, and explains the fetch of a
+/// lane.
 pub(crate) fn execute(
     session: &mut Session,
     Execute { asked, state, lane }: &Execute,

@@ -10,20 +10,21 @@ use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes}
 /// Maximum size of a recorded output in texels.
 const MAX_TEXELS: u64 = 4 << 20;
 
-/// The writers of a launch's outputs.
+/// The threads that have written each texel of a launch's outputs.
 #[derive(Debug)]
 pub(crate) struct Writers {
     outputs: Vec<Written>,
-    /// By output and texel: the number of the writing thread in the grid, from 1; 0 for none.
+    /// For each output and texel, the number of the last writing thread in the grid, from 1; 0 if
+    /// no thread has written it.
     found: Mutex<Vec<Vec<u64>>>,
 }
 
-/// The location of an output.
+/// The location of an output in memory.
 #[derive(Debug)]
 struct Written {
-    /// For buffers: the generic address of the first byte.
+    /// The generic address of a buffer's first byte.
     address: Option<u64>,
-    /// For arrays: the allocation number, and the first plane.
+    /// An array's allocation number and first plane.
     array: Option<(u64, u32)>,
     texel: u64,
     extent: [u64; 3],
@@ -66,7 +67,7 @@ impl Writers {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread that wrote a texel last, as its number in the grid from 0.
+    /// The number in the grid, from 0, of the thread that has written a texel last.
     pub(crate) fn of(&self, output: usize, [x, y, z]: [u64; 3]) -> Option<u64> {
         let [width, height, _] = self.outputs.get(output)?.extent;
         let texel = usize::try_from((z * height + y) * width + x).ok()?;
@@ -175,7 +176,7 @@ impl Probe for Writing<'_> {
     }
 }
 
-/// Number of bytes that an access writes.
+/// Number of bytes that a surface access writes.
 fn bytes_of(form: SurfaceForm, texel: u64) -> u64 {
     match form.kind {
         SurfaceKind::Load { element_size, vector }

@@ -1,5 +1,5 @@
-//! Runs the page's calls on the host. `web/test/browser.mjs` makes the same calls in a browser, and
-//! compares with the command line.
+//! Calls the methods of a session on the host. `web/test/browser.mjs` makes the same calls in a
+//! browser, and compares the answers with the command line.
 
 #![allow(clippy::unwrap_used)]
 
@@ -103,7 +103,7 @@ fn mistakes_name_their_key() {
         let answer = explain(&mut session, keys.clone());
         assert_eq!(answer["error"]["key"], key, "{keys}: {answer}");
     }
-    // A texture that exceeds any memory is refused.
+    // A texture that exceeds the memory of any browser is refused.
     let answer = explain(&mut session, json!({ "size": "30000,30000", "texel-format": "f32x4" }));
     assert!(answer["error"]["message"].as_str().unwrap().contains("bytes"), "{answer}");
     let (answer, _) = ask(&mut session, "nothing", json!({}));
@@ -163,7 +163,7 @@ fn pixels(file: &[u8]) -> ([u32; 2], Vec<u8>) {
     ([frame.width, frame.height], pixels)
 }
 
-/// The live figures of the guide show what its text says.
+/// The live figures of the guide show the numbers that its text names.
 #[test]
 fn the_grid_is_the_picture_of_the_lessons() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/textures/grid.png");
@@ -198,7 +198,8 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     assert_eq!(slices, 2);
     let (file, bytes) = ask(&mut session, "output", json!({ "output": 0, "z": 0, "file": true }));
     assert_eq!(file["name"].as_str(), Some("edges.png"));
-    // Only pixels are compared, because compression depends on the features of the build.
+    // Only the pixels of the files are compared, because compression depends on the features of the
+    // build.
     assert!(pixels(&bytes) == pixels(&read("expected/edges.png")));
     let (pixel, _) = ask(&mut session, "pixel", json!({ "output": 0, "at": [17, 40, 0] }));
     assert_eq!(pixel["thread"], json!([17, 40, 0]));
@@ -207,7 +208,7 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     assert_eq!(accesses[0]["what"]["explanation"]["known"]["agrees"], true);
     let part = json!({ "subject": 0, "level": 0, "plane": 0, "z": 0, "sample": 0 });
     assert_eq!(ask(&mut session, "picture", part).1.len(), 256 * 256 * 4);
-    // Errors have a message and a line.
+    // An error has a message and a line.
     let (wrong, _) =
         ask(&mut session, "start", json!({ "job": job.replace("8, 32", "8, x"), "ptx": ptx }));
     assert_eq!(wrong["problems"][0]["file"], "job", "{wrong}");

@@ -14,7 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let parsed = parse::parse(&text).map_err(|mistake| mistake.message)?;
     assert_eq!(parsed.txd.word, 0xde7a_000f_b7c7_10c0);
 
-    // Four results begin at a register that is a multiple of four.
+    // The parser accepts R193, but the rules reject it, because a destination of four registers
+    // must begin at a multiple of four.
     let parsed = parse::parse(&text.replace("R192", "R193")).map_err(|mistake| mistake.message)?;
     let mistakes = rules::check(&parsed.txd, &parsed.places, Arch::Sm50);
     mistakes.iter().for_each(|mistake| println!("{}: {}", mistake.code, mistake.message));

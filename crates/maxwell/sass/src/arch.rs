@@ -20,7 +20,7 @@ impl Arch {
     pub const ALL: [Self; 6] =
         [Self::Sm50, Self::Sm52, Self::Sm53, Self::Sm60, Self::Sm61, Self::Sm62];
 
-    /// `sm_50`
+    /// The architecture's name as in `.target`: `sm_50`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sm50 => "sm_50",

@@ -7,7 +7,8 @@ const fn code(code: &'static str, title: &'static str, explanation: &'static str
     Code { code, title, explanation }
 }
 
-/// Every code, in order: E060x the text cannot be read, E061x the instruction is forbidden.
+/// Every diagnostic code of this crate, in order: E060x for text that cannot be read, E061x for an
+/// instruction that the rules forbid.
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     code("E0600", "not a TXD", "The text is not of the form `@P0 TXD.B.AOFFI P1, R0, R4, R8, 0x5, ARRAY_2D, 0xf`: an optional guard, the mnemonic with its modifiers, an optional predicate, three registers, the index, the coordinates and the write mask."),
@@ -27,7 +28,7 @@ const fn example(code: &'static str, wrong: &'static str, right: &'static str) -
     Example { code, place: ExampleSite::Machine, wrong, right }
 }
 
-/// An example for every code.
+/// For each diagnostic code, an example text that causes the diagnostic.
 #[rustfmt::skip]
 pub const EXAMPLES: &[Example] = &[
     example("E0600", "TXD R0, R4, 0x5, 2D, 0xf", "TXD R0, R4, R8, 0x5, 2D, 0xf"),

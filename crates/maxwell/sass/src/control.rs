@@ -20,22 +20,22 @@ pub const SCHED: Field = field(
     "sched",
     "Cycles until the next instruction of the warp (3:0), and whether it yields (4); 0x10 pairs it with the next one.",
 );
-/// Write barrier.
+/// The barrier that the instruction's result write releases.
 pub const WRITE: Field =
     field(5, 3, "wr", "Barrier that is released when the result is written; 7: none.");
-/// Read barrier.
+/// The barrier that the instruction's operand reads release.
 pub const READ: Field =
     field(8, 3, "rd", "Barrier that is released when the operands are read; 7: none.");
-/// Wait mask.
+/// The mask of barriers that the instruction waits for.
 pub const WAIT: Field = field(11, 6, "req", "Barriers that are waited for.");
-/// Phases.
+/// The phase of a texture instruction: `.T` and `.P`.
 pub const PHASE: Field = field(
     17,
     2,
     "phase",
     "Of a texture instruction, .T (1) or .P (2): how the warp's texture hash goes on.",
 );
-/// Reuse flags.
+/// The register reuse flags.
 pub const REUSE: Field =
     field(19, 2, "reuse", "Reuse flags that a texture instruction does not use for its phase.");
 
@@ -43,13 +43,13 @@ pub const REUSE: Field =
 pub const FIELDS: &[Field] = &[SCHED, WRITE, READ, WAIT, PHASE, REUSE];
 
 impl Control {
-    /// Bits of a control field.
+    /// Number of bits of a control field.
     pub const BITS: u32 = 21;
     /// The field without waits and barriers, after which the next instruction may be issued at
     /// once.
     pub const NONE: Self = Self((WRITE.mask() | READ.mask()) as u32);
 
-    /// The field with these bits; `None` if there are more than 21.
+    /// The control field with these bits; `None` if a bit above the 21st is set.
     pub const fn new(bits: u32) -> Option<Self> {
         if bits >> Self::BITS == 0 { Some(Self(bits)) } else { None }
     }
@@ -64,28 +64,29 @@ impl Control {
         (0..).zip(fields).fold(0, |word, (n, field)| word | u64::from(field.0) << (n * Self::BITS))
     }
 
-    /// The 21 bits as a number.
+    /// The control field as a number of 21 bits.
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// A part of the field.
+    /// The value of one of the [`FIELDS`] in this control field.
     pub const fn get(self, field: &Field) -> u64 {
         field.get(self.0 as u64)
     }
 
-    /// Replaces a part of the field; the value is truncated to its width.
+    /// Replaces one of the [`FIELDS`]; the value is truncated to the field's width.
     #[must_use]
     pub const fn with(self, field: &Field, value: u64) -> Self {
         Self(field.set(self.0 as u64, value) as u32)
     }
 
-    /// `.T`: increments the texture component of the warp's hash.
+    /// Whether the phase has `.T`, which increments the texture component of the warp's hash.
     pub const fn phase_t(self) -> bool {
         self.get(&PHASE) & 1 != 0
     }
 
-    /// `.P`: increments the phase component of the warp's hash, and resets the texture component.
+    /// Whether the phase has `.P`, which increments the phase component of the warp's hash, and
+    /// resets the texture component.
     pub const fn phase_p(self) -> bool {
         self.get(&PHASE) & 2 != 0
     }

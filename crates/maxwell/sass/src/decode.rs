@@ -1,30 +1,31 @@
-//! Decodes any instruction word.
+//! Decodes an instruction word of any kind: TXD, another texture or surface instruction, or
+//! neither.
 
 use crate::print::{Style, print};
 use crate::texture_words::{Form, TextureWord};
 use crate::txd::{DecodeError, FIELDS, OPCODE};
 use crate::{Arch, Control, Txd};
 
-/// A decoded word.
+/// A decoded instruction word.
 #[derive(Clone, Copy, Debug)]
 pub enum Word {
     /// A TXD instruction.
     Txd(Txd),
     /// Another texture or surface instruction.
     TextureWord(TextureWord),
-    /// A texture or surface instruction according to its opcode, but an invalid one.
+    /// The opcode is that of a texture or surface instruction, but the rest of the word is invalid.
     Refused {
-        /// `TXD`, `TEX.B`
+        /// The mnemonic that the opcode stands for: `TXD`, `TEX.B`.
         name: &'static str,
-        /// The reason, if known.
+        /// Why the word is invalid, if known.
         reason: Option<DecodeError>,
     },
-    /// Not a texture or surface instruction.
+    /// An instruction that is neither a texture nor a surface instruction.
     Unknown,
 }
 
 impl Word {
-    /// Decodes a word with its control field.
+    /// Decodes an instruction word with its control field.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Self {
         match Txd::decode(word, control, arch) {
             Ok(txd) => Self::Txd(txd),
@@ -39,8 +40,8 @@ impl Word {
         }
     }
 
-    /// The text; `None` if the word is invalid or is not a texture or surface instruction. Only TXD
-    /// has a text in the style of the instruction's page.
+    /// The word as text; `None` if the word is invalid or is not a texture or surface instruction.
+    /// Only TXD has a text in the style of the instruction's page.
     pub fn text(&self, style: Style) -> Option<String> {
         match self {
             Self::Txd(txd) => Some(print(txd, style)),
@@ -49,8 +50,8 @@ impl Word {
         }
     }
 
-    /// Names and values of the fields; empty if the word is invalid or is not a texture or surface
-    /// instruction.
+    /// Names and values of the word's fields; empty if the word is invalid or is not a texture or
+    /// surface instruction.
     pub fn fields(&self) -> Vec<(&'static str, u64)> {
         match self {
             Self::Txd(txd) => FIELDS

@@ -1,70 +1,70 @@
-//! Fields of an instruction word.
+//! Fields of an instruction word: bits, interpretation, and position in the text.
 
 use crate::Arch;
 
 /// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A register number; 255 is RZ.
+    /// The field is a register number; 255 is RZ.
     Register,
-    /// A predicate number; 7 is PT, or none.
+    /// The field is a predicate number; 7 is PT, or no predicate.
     Predicate,
-    /// One bit.
+    /// The field is a flag of one bit.
     Flag,
-    /// An unsigned number.
+    /// The field is an unsigned number.
     Number,
-    /// An index into [`crate::txd::COORDINATES`].
+    /// The field is an index into [`crate::txd::COORDINATES`].
     Coordinates,
-    /// Fixed bits of the opcode.
+    /// The field has fixed bits of the opcode.
     Opcode(u64),
 }
 
 /// The position of a field in the text of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// `@P0` at the beginning.
+    /// The predicate at the beginning: `@P0`.
     Guard,
-    /// `!` in the guard.
+    /// The negation `!` of that predicate.
     GuardNot,
-    /// A modifier after the mnemonic; modifiers are ordered by number.
+    /// A modifier after the mnemonic: its position among the modifiers, and its text.
     Modifier(u8, &'static str),
-    /// An operand; operands are ordered by number.
+    /// An operand: its position among the operands.
     Operand(u8),
-    /// The mnemonic itself.
+    /// The mnemonic itself, for the opcode field.
     Mnemonic,
 }
 
-/// A field of a word.
+/// A field of an instruction word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name on the instruction's page.
+    /// The field's name on the instruction's page.
     pub name: &'static str,
-    /// Lowest bit.
+    /// Number of the field's lowest bit.
     pub low: u32,
     /// Number of bits.
     pub width: u32,
-    /// The interpretation of the bits.
+    /// The interpretation of the field's bits.
     pub kind: Kind,
-    /// The position in the text.
+    /// The field's position in the text.
     pub written: Written,
-    /// The first architecture with the field; in earlier ones it must be [`Field::absent`].
+    /// The first architecture with the field; on earlier ones its value must be [`Field::absent`].
     pub since: Arch,
-    /// The meaning.
+    /// The field's meaning, for explanations.
     pub meaning: &'static str,
 }
 
 impl Field {
-    /// The mask of the field in the word.
+    /// A mask of the field's bits in the instruction word.
     pub const fn mask(&self) -> u64 {
         self.max() << self.low
     }
 
-    /// The maximum value.
+    /// The maximum value of the field.
     pub const fn max(&self) -> u64 {
         (1 << self.width) - 1
     }
 
-    /// The value if the field is omitted in the text: no predicate, no flag, 0.
+    /// The value of the field if the text omits it: no predicate, no flag, or 0.
     pub const fn absent(&self) -> u64 {
         match self.kind {
             Kind::Predicate => 7,
@@ -73,12 +73,12 @@ impl Field {
         }
     }
 
-    /// The field of a word.
+    /// The value of the field in an instruction word.
     pub const fn get(&self, word: u64) -> u64 {
         word >> self.low & self.max()
     }
 
-    /// Replaces the field in a word; the value is truncated to its width.
+    /// Replaces the field in an instruction word; the value is truncated to the field's width.
     #[must_use]
     pub const fn set(&self, word: u64, value: u64) -> u64 {
         word & !self.mask() | (value & self.max()) << self.low

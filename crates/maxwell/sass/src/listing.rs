@@ -1,23 +1,24 @@
-//! Splits code into groups of one control word and three instructions.
+//! Splits a code file into groups of one control word and three instructions, and gives each
+//! instruction with its control field.
 
 use crate::Control;
 use texunit_forms::Count;
 
-/// An instruction of a code file.
+/// An instruction of a code file, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Byte offset in the file.
+    /// Byte offset of the instruction in the file.
     pub offset: usize,
-    /// The word.
+    /// The instruction word.
     pub word: u64,
-    /// Its control field.
+    /// The instruction's control field.
     pub control: Control,
 }
 
-/// The error for a file whose length is not a multiple of a group's.
+/// The error for a code file whose length is not a multiple of a group's 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadLength {
-    /// The length in bytes.
+    /// The file's length in bytes.
     pub length: usize,
 }
 
@@ -31,7 +32,7 @@ impl std::fmt::Display for BadLength {
 
 impl std::error::Error for BadLength {}
 
-/// The instructions of little-endian code.
+/// The instructions of a code file, whose words are little-endian.
 pub fn lines(code: &[u8]) -> Result<impl Iterator<Item = Line>, BadLength> {
     let (groups, rest) = code.as_chunks::<32>();
     if !rest.is_empty() {

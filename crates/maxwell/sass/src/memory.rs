@@ -14,33 +14,33 @@ pub struct Memory {
 /// The error of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// Not all bytes are mapped.
+    /// Some byte of the range is not mapped.
     #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Absent {
-        /// The first byte.
+        /// Address of the range's first byte.
         address: u64,
-        /// Number of bytes.
+        /// Size of the range in bytes.
         bytes: u64,
     },
-    /// Some of the bytes are mapped already.
+    /// Some byte of the range is mapped already.
     #[error("the {} at {address:#x} would overlap with memory at {other:#x}", Count(bytes, "byte"))]
     Overlap {
-        /// The first byte.
+        /// Address of the range's first byte.
         address: u64,
-        /// Number of bytes.
+        /// Size of the range in bytes.
         bytes: u64,
-        /// Address of the other region.
+        /// Address of the region that is mapped there.
         other: u64,
     },
-    /// The region exceeds the address space.
+    /// The range exceeds the address space.
     #[error(
         "the {} at {address:#x} would go past the end of the address space",
         Count(bytes, "byte")
     )]
     Wraps {
-        /// The first byte.
+        /// Address of the range's first byte.
         address: u64,
-        /// Number of bytes.
+        /// Size of the range in bytes.
         bytes: u64,
     },
 }
@@ -49,13 +49,13 @@ pub enum MemoryError {
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
 impl Memory {
-    /// Empty memory.
+    /// A memory without regions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A number that identifies the current contents: it changes with every change, and no other
-    /// memory has it.
+    /// A number that identifies the current contents. Every change gives a new number, and no other
+    /// memory has it, so that caches can compare it.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -64,12 +64,12 @@ impl Memory {
         self.generation = CHANGES.fetch_add(1, Relaxed);
     }
 
-    /// The regions, lowest address first.
+    /// The mapped regions, lowest address first.
     pub fn regions(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.regions.iter().map(|(&address, bytes)| (address, &bytes[..]))
     }
 
-    /// Maps a region.
+    /// Maps a region with these bytes.
     pub fn map(&mut self, address: u64, bytes: Vec<u8>) -> Result<(), MemoryError> {
         let length = bytes.len() as u64;
         if length == 0 {
@@ -95,18 +95,18 @@ impl Memory {
         Some(region)
     }
 
-    /// The part of a region from an address on.
+    /// The bytes from an address to the end of its region.
     fn rest(&self, address: u64) -> Option<&[u8]> {
         let (&start, bytes) = self.regions.range(..=address).next_back()?;
         bytes.get((address - start) as usize..).filter(|rest| !rest.is_empty())
     }
 
-    /// A byte range inside one region.
+    /// The bytes of a range that is inside one region; `None` for any other range.
     pub fn slice(&self, address: u64, length: u64) -> Option<&[u8]> {
         self.rest(address)?.get(..usize::try_from(length).ok()?)
     }
 
-    /// Whether all bytes are mapped.
+    /// Whether all bytes of a range are mapped.
     pub fn contains(&self, address: u64, length: u64) -> bool {
         let Some(end) = address.checked_add(length) else { return false };
         let mut at = address;
@@ -119,7 +119,7 @@ impl Memory {
         true
     }
 
-    /// Whether any of the bytes is mapped.
+    /// Whether any byte of a range is mapped.
     pub fn touches(&self, address: u64, length: u64) -> bool {
         let end = address.saturating_add(length);
         if end == address {
@@ -129,7 +129,7 @@ impl Memory {
         last.is_some_and(|(&start, region)| start + region.len() as u64 > address)
     }
 
-    /// Reads bytes; after an error `out` is partly written.
+    /// Reads a range, which may cross regions; after an error `out` is partly written.
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         let absent = MemoryError::Absent { address, bytes: out.len() as u64 };
         let mut done = 0;
@@ -143,7 +143,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes mapped bytes: all of them, or none.
+    /// Writes a range of mapped bytes; if a byte is not mapped, nothing is written.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         if !self.contains(address, bytes.len() as u64) {
             return Err(MemoryError::Absent { address, bytes: bytes.len() as u64 });

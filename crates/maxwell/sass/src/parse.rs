@@ -1,4 +1,5 @@
-//! Parses the text of a TXD, in the disassembler's style or that of the instruction's page.
+//! Parses the text of a TXD, in the disassembler's style or that of the instruction's page, into
+//! the instruction and the text position of each field.
 
 use texunit_syntax::{Diagnostic, Span};
 
@@ -7,16 +8,16 @@ use crate::field::{Field, Kind};
 use crate::print::{modifiers, operands};
 use crate::txd::{COORDINATES, GUARD, GUARD_NOT, INDEX, MASK, PS, PT, RZ, Txd};
 
-/// A parsed instruction with the positions of its parts.
+/// A parsed instruction with the text positions of its fields.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The instruction, not yet checked against the rules of the page.
+    /// The instruction, which is not yet checked against the rules of the page.
     pub txd: Txd,
-    /// The positions of the fields in the text.
+    /// The text positions of the instruction's fields.
     pub places: FieldPositions,
 }
 
-/// The positions of fields in a text.
+/// The text positions of an instruction's fields.
 #[derive(Clone, Debug, Default)]
 pub struct FieldPositions {
     mnemonic: Span,
@@ -24,7 +25,7 @@ pub struct FieldPositions {
 }
 
 impl FieldPositions {
-    /// The position of a field; for an omitted field, the position of the mnemonic.
+    /// The text position of a field; for an omitted field, the position of the mnemonic.
     pub fn of(&self, field: &Field) -> Span {
         let found = self.fields.iter().find(|(name, _)| *name == field.name);
         found.map_or(self.mnemonic, |(_, span)| *span)
@@ -45,7 +46,7 @@ pub fn parse(text: &str) -> Result<Parsed, Box<Diagnostic>> {
     Parser { text, at: 0, txd: Txd::PLAIN, places: FieldPositions::default() }.instruction()
 }
 
-/// The expected syntax, for messages.
+/// Advice for messages about wrong syntax.
 const FORM: &str = "write for instance `@P0 TXD.B.AOFFI R0, R4, R8, 0x0, ARRAY_2D, 0xf`";
 
 struct Parser<'a> {
@@ -55,7 +56,7 @@ struct Parser<'a> {
     places: FieldPositions,
 }
 
-/// A token: a word, a number, or a single character.
+/// A token of the text: a name, a number, or a single character.
 #[derive(Clone, Copy)]
 struct Token<'a> {
     text: &'a str,
@@ -230,8 +231,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses `0x105`, or the older spelling `5, 1`, which is recognised by the second number in
-    /// place of coordinates.
+    /// Parses the index, `0x105`, or its older spelling `5, 1`, which is recognised because a
+    /// second number is in the position of the coordinates.
     fn index(&mut self) -> Result<(), Box<Diagnostic>> {
         let (value, span) = self.number(INDEX.name, INDEX.max())?;
         let start = self.at;
@@ -269,7 +270,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `&req_0x3 &rd0 &wr1 &reuse_0x1 ?0x0d`
+    /// Parses annotations of the control field: `&req_0x3 &rd0 &wr1 &reuse_0x1 ?0x0d`.
     fn annotations(&mut self) -> Result<(), Box<Diagnostic>> {
         let mut seen = Vec::new();
         loop {
@@ -283,7 +284,7 @@ impl<'a> Parser<'a> {
                 else {
                     return Err(unexpected(token, "&req_, &rd, &wr or &reuse_"));
                 };
-                // The number is part of the token.
+                // The value follows the annotation's name in the same token.
                 self.at += name.len();
                 (name, field, token)
             } else {
@@ -300,7 +301,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `R12`, `RZ`
+/// Parses a register, `R12` or `RZ`, into its number.
 fn register(text: &str) -> Option<u64> {
     let rest = text.strip_prefix(['R', 'r'])?;
     if rest.eq_ignore_ascii_case("Z") {
@@ -311,7 +312,7 @@ fn register(text: &str) -> Option<u64> {
     number.filter(|&n| n < RZ && canonical)
 }
 
-/// `P3`, `PT`
+/// Parses a predicate, `P3` or `PT`, into its number.
 fn predicate(text: &str) -> Option<u64> {
     let rest = text.strip_prefix(['P', 'p'])?;
     if rest.eq_ignore_ascii_case("T") {

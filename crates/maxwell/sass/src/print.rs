@@ -1,4 +1,4 @@
-//! Prints a TXD as text.
+//! Prints a TXD as text, in the style of NVIDIA's disassembler or of the instruction's page.
 
 use std::sync::LazyLock;
 
@@ -6,18 +6,18 @@ use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
 use crate::field::{Field, Kind, Written};
 use crate::txd::{BINDLESS, COORDINATES, FIELDS, GUARD, GUARD_NOT, INDEX, PS, PT, RZ, Txd};
 
-/// The style of the text.
+/// The style of an instruction's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// As NVIDIA's disassembler prints it.
+    /// The style of NVIDIA's disassembler.
     #[default]
     Nvidia,
-    /// As on the instruction's page, with annotations for control bits that differ from
+    /// The style of the instruction's page, with annotations for control bits that differ from
     /// [`crate::Control::NONE`]: `&req_0x3 &rd0 &wr1 ?0x0d;`.
     Isa,
 }
 
-/// The text of an instruction.
+/// The text of a TXD.
 pub fn print(txd: &Txd, style: Style) -> String {
     let mut text = String::new();
     if style == Style::Nvidia && txd.control.is_dual_issue() {
@@ -51,8 +51,8 @@ pub fn print(txd: &Txd, style: Style) -> String {
     text
 }
 
-/// The predicate with a trailing space, from bits that all instruction words share; empty if it is
-/// always true.
+/// The predicate of an instruction with a trailing space, from bits that all instruction words
+/// share; empty if the predicate is always true.
 pub(crate) fn guard(word: u64) -> String {
     let not = if GUARD_NOT.get(word) != 0 { "!" } else { "" };
     match GUARD.get(word) {
@@ -61,10 +61,10 @@ pub(crate) fn guard(word: u64) -> String {
     }
 }
 
-/// A modifier: its position in the text, name and field.
+/// A modifier of TXD: its position in the text, name and field.
 type Modifier = (u8, &'static str, &'static Field);
 
-/// The modifiers, in the order of the text.
+/// The modifiers of TXD, in the order of the text.
 pub(crate) fn modifiers() -> &'static [Modifier] {
     static LIST: LazyLock<Vec<Modifier>> = LazyLock::new(find_modifiers);
     &LIST
@@ -82,7 +82,7 @@ fn find_modifiers() -> Vec<Modifier> {
     list
 }
 
-/// The operands, in the order of the text.
+/// The operands of TXD, each with its position, in the order of the text.
 pub(crate) fn operands() -> &'static [(u8, &'static Field)] {
     static LIST: LazyLock<Vec<(u8, &'static Field)>> = LazyLock::new(find_operands);
     &LIST
@@ -100,7 +100,7 @@ fn find_operands() -> Vec<(u8, &'static Field)> {
     list
 }
 
-/// The text of an operand; `None` if it is omitted.
+/// The text of an operand; `None` if the operand is omitted.
 fn operand(txd: &Txd, field: &Field) -> Option<String> {
     let value = txd.get(field);
     Some(match field.kind {

@@ -1,4 +1,5 @@
-//! Checks encodable instructions against the restrictions of the instruction's page.
+//! Checks decoded or parsed instructions against the restrictions of the instruction's page, and
+//! reports each violation at its text position.
 
 use texunit_forms::Count;
 use texunit_syntax::Diagnostic;
@@ -9,7 +10,8 @@ use crate::field::Field;
 use crate::parse::FieldPositions;
 use crate::txd::{COORDINATES, LC, PARAM, PS, RA, RB, RD, RZ, Txd};
 
-/// An error for every violated rule, at the part of the text that violates it.
+/// An error for every restriction that the instruction violates, at the part of the text that
+/// violates it.
 pub fn check(txd: &Txd, places: &FieldPositions, arch: Arch) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for field in [&LC, &PS] {
@@ -47,7 +49,7 @@ pub fn check(txd: &Txd, places: &FieldPositions, arch: Arch) -> Vec<Diagnostic> 
     found
 }
 
-/// Checks the alignment and range of a register group.
+/// Checks the alignment and range of a group of consecutive registers.
 fn group(
     txd: &Txd,
     places: &FieldPositions,
@@ -59,7 +61,7 @@ fn group(
     let (name, span) = (field.name, places.of(field));
     let error = |code, message: String| Diagnostic::error(code, span, message);
     if first == RZ {
-        // RZ discards the result.
+        // Only a destination may be RZ, which discards the result.
         return (*field != RD).then(|| {
             error("E0611", format!("{name} is RZ, but it holds {}", Count(count, "value")))
                 .help(format!("give {name} a register"))

@@ -10,79 +10,80 @@ use crate::control::PHASE;
 use crate::txd::{COORDINATES, PT, RZ};
 use crate::{Arch, Control};
 
-/// A modifier.
+/// A modifier of an instruction, and how the word encodes it.
 #[derive(Clone, Copy, Debug)]
 enum Modifier {
-    /// A name that is printed if a bit is set.
+    /// A flag: the name that is printed if the bit with this number is set.
     Flag(&'static str, u32),
-    /// The same, but invalid before sm_52.
+    /// A flag like [`Self::Flag`], but the word is invalid before sm_52 if the bit is set.
     Since52(&'static str, u32),
-    /// The same, but the bit is ignored from sm_60 on.
+    /// A flag like [`Self::Flag`], but the bit is ignored from sm_60 on.
     Until53(&'static str, u32),
-    /// A bit that must be clear.
+    /// A bit that must be clear, or else the word is invalid.
     Clear(u32),
     /// A field with a name for each value: field name, lowest bit, width, names. An empty name is
     /// not printed.
     List(&'static str, u32, u32, &'static [&'static str]),
-    /// The size of a reduction, whose fifth value differs between architectures.
+    /// The operand size of SURED, whose fifth value differs between architectures.
     ReduceSize,
 }
 
-/// An operand.
+/// An operand of an instruction, and how the word encodes it.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
-    /// A register: name, lowest bit.
+    /// A register: operand name, number of its lowest bit.
     Register(&'static str, u32),
-    /// A register that is omitted if it is RZ.
+    /// A register that the text omits if it is RZ.
     Optional(&'static str, u32),
-    /// A register with an address, in brackets.
+    /// A register with an address, which the text has in brackets.
     Address(&'static str, u32),
-    /// The predicate result, from sm_52 on; omitted if it is PT.
+    /// The predicate result for non-resident texels, from sm_52 on; the text omits PT.
     Sparse,
-    /// The predicate result of SULD, from sm_52 on, with inverted bits.
+    /// The predicate result of SULD for non-resident texels, from sm_52 on, whose bits are
+    /// inverted.
     SurfaceSparse,
-    /// The word index in the constant bank.
+    /// The index of the handle's word in the constant bank.
     Index,
-    /// The unused index field of an instruction with .B.
+    /// The index field of an instruction with .B, which uses a register instead.
     NoIndex,
-    /// An index into [`COORDINATES`].
+    /// The coordinate description, an index into [`COORDINATES`].
     Coordinates,
-    /// Write mask.
+    /// The write mask: a bit for each component of the result.
     Mask,
-    /// The coordinates of short forms, which the mode field determines.
+    /// The coordinate description of TEXS, TLDS or TLD4S, as names indexed by the mode field.
     Mode(&'static [&'static str]),
-    /// The components of short forms, whose encoding depends on whether there is a second
-    /// destination.
+    /// The components that TEXS or TLDS returns. Their encoding depends on whether the instruction
+    /// has a second destination register.
     Components,
-    /// The queried attribute of a texture.
+    /// The attribute of a texture that TXQ queries.
     Query,
     /// A surface handle: a constant index if bit 51 is set, otherwise a register.
     Surface,
 }
 
-/// A form of an instruction word.
+/// A form of a texture or surface instruction: the encoding that its words share.
 #[derive(Debug)]
 pub struct Form {
-    /// `TEX`, `TEX.B`, `SULD.P`
+    /// The mnemonic: `TEX`, `TEX.B`, `SULD.P`.
     pub name: &'static str,
-    /// The upper bits that identify it.
+    /// The upper bits of the instruction word, which all words of this form share.
     pattern: u64,
-    /// The number of these bits.
+    /// The number of bits in `pattern`.
     bits: u32,
     modifiers: &'static [Modifier],
     operands: &'static [Operand],
     since: Arch,
-    /// Whether the control field can have a phase.
+    /// Whether the control field of this instruction can have a phase.
     phase: bool,
 }
 
-/// A field of a word: name and value.
+/// A field of an instruction word: name and value.
 pub type FieldValue = (&'static str, u64);
 
-/// A decoded word.
+/// A valid texture or surface instruction other than TXD.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureWord {
-    /// Its form.
+    /// The form of the instruction.
     pub form: &'static Form,
     word: u64,
     control: Control,
@@ -176,7 +177,7 @@ const STORE: &[Operand] = &[Address("Ra", 8), Register("Rb", 0), Surface];
 
 macro_rules! forms {
     ($($name:literal $bits:literal $pattern:literal $since:ident $phase:literal [$($modifier:expr),*] $operands:expr;)*) => {
-        /// Every form. No pattern is a prefix of another.
+        /// Every instruction form. No form's pattern is a prefix of another's.
         pub const FORMS: &[Form] = &[$(Form {
             name: $name, bits: $bits, pattern: $pattern, since: Arch::$since, phase: $phase,
             modifiers: &[$($modifier),*], operands: $operands,
@@ -230,12 +231,12 @@ fn size_of_reduction(word: u64, arch: Arch) -> &'static str {
     }
 }
 
-/// Whether the disassembler knows a query.
+/// Whether the disassembler knows the query attribute of a TXQ.
 const fn is_query(value: u64) -> bool {
     matches!(value, 1 | 2 | 5) || value >= 6 && value.is_multiple_of(2)
 }
 
-/// The name of a query; `None` if the disassembler rejects it.
+/// The name of a TXQ's query attribute; `None` if the disassembler rejects it.
 fn query(value: u64) -> Option<String> {
     Some(match value {
         1 => "TEX_HEADER_DIMENSION".into(),
@@ -250,10 +251,11 @@ fn query(value: u64) -> Option<String> {
     })
 }
 
-/// Number of bits that distinguish the forms.
+/// Number of upper bits of a word that distinguish the forms.
 const FORM_BITS: u32 = 13;
 
-/// For the upper bits of a word: the index in [`FORMS`] plus 1, or 0.
+/// The form for each value of a word's upper [`FORM_BITS`] bits, as its index in [`FORMS`] plus 1;
+/// 0 for no form.
 static FORM_OF: [u8; 1 << FORM_BITS] = {
     let mut table = [0; 1 << FORM_BITS];
     let mut row = 0;
@@ -271,7 +273,7 @@ static FORM_OF: [u8; 1 << FORM_BITS] = {
 };
 
 impl Form {
-    /// The form of a word, judged by its upper bits only.
+    /// The form of an instruction word, judged by its upper bits only.
     pub fn of(word: u64) -> Option<&'static Self> {
         let row = FORM_OF[(word >> (64 - FORM_BITS)) as usize];
         FORMS.get(usize::from(row).wrapping_sub(1))
@@ -279,7 +281,8 @@ impl Form {
 }
 
 impl TextureWord {
-    /// Decodes a word; `None` if it is another instruction, or the disassembler rejects it.
+    /// Decodes an instruction word; `None` if it is another instruction, or the disassembler
+    /// rejects it.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Option<Self> {
         let form = Form::of(word)?;
         let refused = |modifier: &Modifier| match *modifier {
@@ -301,7 +304,7 @@ impl TextureWord {
         known.then_some(Self { form, word, control, arch })
     }
 
-    /// The fields of the word, in the order of the text.
+    /// The fields of the instruction word, in the order of the text.
     pub fn parts(&self) -> Vec<FieldValue> {
         let get = |low, width| bits(self.word, low, width);
         let mut parts = vec![("Pg", get(16, 3)), ("!Pg", get(19, 1))];
@@ -321,7 +324,8 @@ impl TextureWord {
             NoIndex => None,
             Coordinates => Some(("coordinates", get(28, 3))),
             Mask => Some(("mask", get(31, 4))),
-            // The mode is included already.
+            // The list of fields has the mode already, since it begins with a short form's
+            // modifiers.
             Operand::Mode(_) => None,
             Components => Some(("components", get(50, 3))),
             Query => Some(("query", get(22, 6))),
@@ -342,7 +346,7 @@ impl TextureWord {
         }
     }
 
-    /// The text of an operand; `None` if it is omitted.
+    /// The text of an operand; `None` if the operand is omitted.
     fn operand(&self, operand: &Operand) -> Option<String> {
         let get = |low, width| bits(self.word, low, width);
         let register = |low| match get(low, 8) {

@@ -1,11 +1,11 @@
-//! The instruction word of TXD.
+//! The instruction word of TXD: its fields, decoding, and the number of registers that it uses.
 
 use crate::field::{Field, Kind, Written};
 use crate::{Arch, Control};
 
 /// The register number of RZ.
 pub const RZ: u64 = 255;
-/// The predicate number of PT; in `Ps` it means none.
+/// The predicate number of PT; in the result predicate `Ps` it means that there is none.
 pub const PT: u64 = 7;
 
 /// The coordinate descriptions of `paramA`. Those from the fifth on are reserved: the disassembler
@@ -13,7 +13,7 @@ pub const PT: u64 = 7;
 pub const COORDINATES: [&str; 8] =
     ["1D", "ARRAY_1D", "2D", "ARRAY_2D", "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"];
 
-/// Declares the fields as constants, and as a table in the order of the word.
+/// Declares the fields of TXD as constants, and as a table in the order of the word.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $name:literal $kind:expr, $written:expr, $since:ident, $meaning:literal;)*) => {
         $(#[doc = $meaning]
@@ -21,7 +21,7 @@ macro_rules! fields {
             name: $name, low: $low, width: $width, kind: $kind, written: $written,
             since: Arch::$since, meaning: $meaning,
         };)*
-        /// Every field of the word, lowest bits first. Together they cover all 64 bits.
+        /// Every field of a TXD, lowest bits first. Together they cover all 64 bits.
         pub const FIELDS: &[Field] = &[$($constant),*];
     };
 }
@@ -50,24 +50,24 @@ fields! {
 /// A valid TXD with its control field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Txd {
-    /// The word.
+    /// The instruction word.
     pub word: u64,
-    /// Its control field.
+    /// The instruction's control field.
     pub control: Control,
 }
 
-/// Why a word is not a valid TXD.
+/// Why an instruction word is not a valid TXD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// It has another opcode.
+    /// The word has another opcode.
     OtherOpcode,
-    /// The control field has both .T and .P.
+    /// The control field has both `.T` and `.P`.
     BothPhases,
-    /// A field is used that the architecture does not have.
+    /// The word uses a field that the architecture does not have.
     NotYet {
-        /// The field.
+        /// The field that the word uses.
         field: &'static Field,
-        /// The architecture.
+        /// The architecture that lacks it.
         arch: Arch,
     },
 }
@@ -86,11 +86,11 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Fields that the first architecture does not have.
+/// Fields that sm_50 does not have.
 const LATER: [&Field; 2] = [&LC, &PS];
 
 impl Txd {
-    /// The instruction without optional parts: `TXD R0, R0, R0, 0x0, 1D, 0xf`.
+    /// A TXD without optional parts: `TXD R0, R0, R0, 0x0, 1D, 0xf`.
     pub const PLAIN: Self = Self {
         word: MASK.mask() | PS.mask() | GUARD.mask() | OPCODE.set(0, OPCODE.absent()),
         control: Control::NONE,
@@ -113,17 +113,17 @@ impl Txd {
         Ok(Self { word, control })
     }
 
-    /// A field of the word.
+    /// The value of a field of the instruction.
     pub const fn get(&self, field: &Field) -> u64 {
         field.get(self.word)
     }
 
-    /// Whether a flag is set.
+    /// Whether the instruction has a flag.
     pub const fn has(&self, flag: &Field) -> bool {
         flag.get(self.word) != 0
     }
 
-    /// Replaces a field; the value is truncated to its width.
+    /// Replaces a field of the instruction; the value is truncated to the field's width.
     #[must_use]
     pub const fn with(self, field: &Field, value: u64) -> Self {
         Self { word: field.set(self.word, value), ..self }
@@ -138,7 +138,7 @@ impl Txd {
         }
     }
 
-    /// Whether the packed word contains an array index.
+    /// Whether the instruction has an array index, which the packed word contains.
     pub const fn is_array(&self) -> bool {
         self.get(&PARAM) & 1 == 1
     }
@@ -148,22 +148,23 @@ impl Txd {
         self.get(&PARAM) >= 4
     }
 
-    /// Whether the registers at Ra include a packed word.
+    /// Whether the registers at Ra include a packed word, which has array index, offsets or level
+    /// clamp.
     pub const fn has_packed_word(&self) -> bool {
         self.is_array() || self.has(&AOFFI) || self.has(&LC)
     }
 
-    /// Number of registers read from Ra on.
+    /// Number of registers that the instruction reads from Ra on.
     pub const fn ra_count(&self) -> u32 {
         self.has(&BINDLESS) as u32 + self.dimensions() + self.has_packed_word() as u32
     }
 
-    /// Number of registers read from Rb on.
+    /// Number of registers that the instruction reads from Rb on.
     pub const fn rb_count(&self) -> u32 {
         2 * self.dimensions()
     }
 
-    /// Number of registers written from Rd on.
+    /// Number of registers that the instruction writes from Rd on.
     pub const fn rd_count(&self) -> u32 {
         self.get(&MASK).count_ones()
     }

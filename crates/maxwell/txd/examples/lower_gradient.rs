@@ -1,4 +1,4 @@
-//! What a `tex.grad` of PTX becomes on Maxwell.
+//! Prints the machine code that a `tex.grad` of PTX becomes on Maxwell.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::collections::HashSet;

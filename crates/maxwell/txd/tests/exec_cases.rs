@@ -17,7 +17,7 @@ use texunit_unit::{
 };
 use toml::{Table, Value};
 
-/// The state of all cases, of which a case may change keys.
+/// The file with the state that all cases begin with.
 const STATE: &str = "state.toml";
 
 #[derive(Deserialize)]
@@ -30,27 +30,27 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
-    /// The statement that the case tests.
+    /// The statement of docs/sass.md that the case tests.
     page: String,
     text: String,
-    /// Changed keys of the state.
+    /// Keys of the state that the case changes.
     #[serde(default)]
     state: Table,
-    /// Expected registers and predicates.
+    /// Registers and predicates that the case expects.
     #[serde(default)]
     expect: Table,
-    /// A call of the unit's reference implementation that must give the same result.
+    /// A call of the texture unit's reference implementation that must give the same result.
     reference: Option<Reference>,
     error: Option<String>,
-    /// Lanes that got zeros for an invalid texture, as a mask.
+    /// A mask of the lanes that get zeros for an invalid texture.
     #[serde(default)]
     invalid: u32,
-    /// Lanes that accessed a missing tile, as a mask.
+    /// A mask of the lanes that access a missing tile.
     #[serde(default)]
     missing: u32,
 }
 
-/// Operands for the reference: names of registers, or numbers.
+/// Operands of the reference implementation: names of registers, or numbers.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reference {
@@ -144,7 +144,7 @@ fn run(case: &Case, state: &Table) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that other lanes and registers are unchanged.
+/// Checks that the registers and lanes that the case does not mention are unchanged.
 fn same_elsewhere(
     before: &State,
     after: &State,
@@ -167,7 +167,7 @@ fn same_elsewhere(
     Ok(())
 }
 
-/// Checks the expectations, which are written as in a state file.
+/// Checks the expectations of a case, which are written as in a state file.
 fn check(case: &Case, text: &str, state: &State) -> Result<(), Failed> {
     let mut wanted = Table::new();
     for (name, value) in &case.expect {
@@ -204,7 +204,7 @@ fn check(case: &Case, text: &str, state: &State) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The result of the unit's reference for a lane.
+/// The result that the reference implementation gives for a lane.
 fn asked(wanted: &Reference, state: &State, lane: usize) -> Result<[u32; 4], Failed> {
     let descriptor = |address: u64, index: u32| {
         let mut words = [0; 8];

@@ -71,7 +71,7 @@ impl std::error::Error for UnknownCheck {}
 impl Checks {
     /// The empty set: only faults are reported.
     pub const NONE: Self = Self(0);
-    /// All of them.
+    /// The set of all checks.
     pub const ALL: Self = Self((1 << Check::ALL.len()) - 1);
     /// The check `race`, which also reports races that only the letter of the PTX memory model
     /// calls so.
@@ -99,7 +99,7 @@ impl Checks {
         self.0 >> check as u8 & 1 == 1
     }
 
-    /// Whether it has [`Self::STRICT_RACE`].
+    /// Whether the set has [`Self::STRICT_RACE`].
     pub fn is_strict(self) -> bool {
         self.0 & Self::STRICT_RACE.0 == Self::STRICT_RACE.0
     }

@@ -62,7 +62,7 @@ pub struct Finding {
     /// Number of the launch among those that were checked, from 1; 0 if the finding belongs to no
     /// launch.
     pub launch: u64,
-    /// How often it occurred.
+    /// How often the finding occurred.
     pub count: u64,
     /// Number of PTX instructions at which it occurred.
     pub places: u64,

@@ -11,13 +11,13 @@ use texunit_simt::{Fault, LaunchConfig};
 /// The identity of a launch.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchId {
-    /// Its number among the checked launches.
+    /// The launch's number among the checked launches.
     pub(crate) number: u64,
-    /// Its stream.
+    /// The stream of the launch.
     pub(crate) queue: Queue,
-    /// Its position in the stream, if it was submitted earlier.
+    /// The position of the launch in its stream, if it was submitted earlier.
     pub(crate) submitted: Option<Submitted>,
-    /// Number of its context.
+    /// Number of the launch's context.
     pub(crate) context: u64,
     /// Whether its findings are reported. If not, it is observed only for its effects on memory,
     /// which other launches depend on.

@@ -84,7 +84,7 @@ pub struct LaunchFinding {
     pub object: Option<Described>,
     /// FurtherLoad remarks, one per line.
     pub notes: Vec<String>,
-    /// How often it occurred.
+    /// How often the finding occurred.
     pub count: u64,
 }
 

@@ -63,7 +63,7 @@ struct CopyBuilder {
     first: u32,
     /// Blocks by position: those of operations with side effects, and those of all others.
     lines: HashMap<At, [Vec<u32>; 2]>,
-    /// Positions in the order of their first occurrence.
+    /// The source positions with operations, in the order of their first occurrence in the PTX.
     order: Vec<At>,
     /// Number of branches at each position.
     branches: HashMap<At, u32>,

@@ -55,7 +55,7 @@ struct State {
     /// For ledgers: the counts of unloaded modules by the hash of their tables, with their sizes. A
     /// module that is loaded again continues with its counts.
     left: HashMap<u64, Vec<(Counted, usize)>>,
-    /// Total of these sizes.
+    /// Total of the sizes in `left`.
     left_size: usize,
     modules: Vec<Weak<Module>>,
     /// The number of the next module.

@@ -72,9 +72,9 @@ pub struct Kernel {
     /// Number of these launches made by kernels, by the launching kernel's name in the PTX.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub launched_by: BTreeMap<String, u64>,
-    /// CTAs of these launches.
+    /// Number of CTAs of these launches.
     pub blocks: u64,
-    /// Threads of these launches.
+    /// Number of threads of these launches.
     pub threads: u64,
     /// Wall time in milliseconds.
     pub milliseconds: f64,

@@ -27,7 +27,7 @@ pub struct Run {
     pub timed_out: Option<f64>,
     /// The seed of `--schedule`.
     pub schedule: Option<u64>,
-    /// Events that are missing.
+    /// Events that are missing from the record, if any.
     pub lost: Option<Lost>,
     /// Why the program's kernels could not be executed, if none could.
     pub not_executed: Option<String>,

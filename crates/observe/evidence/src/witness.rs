@@ -31,7 +31,8 @@ fn failure() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1)
 }
 
-/// Maximum nesting of runs.
+/// Maximum number of nested runs: a program under `texunit run` may execute `texunit run` again,
+/// and its events count for all of these runs.
 const DEPTH: usize = 16;
 
 /// The meaning of a byte.

@@ -184,7 +184,7 @@ struct Binder<'a> {
     params: Vec<ParamInfo>,
     problems: &'a Problems,
     bound: Bound,
-    /// Files that were read.
+    /// Paths of the files that were read for the job.
     read: RefCell<Vec<PathBuf>>,
 }
 

@@ -16,7 +16,7 @@ pub enum Class {
     Fp64,
     /// Matrix multiply-accumulate.
     Tensor,
-    /// `cvt`
+    /// Conversions: `cvt`.
     Conversion,
     /// Logic, shifts, bit fields.
     Bit,
@@ -24,7 +24,7 @@ pub enum Class {
     Compare,
     /// Loads, stores and copies of memory.
     Memory,
-    /// `atom`, `red`
+    /// Atomic operations: `atom`, `red`.
     Atomic,
     /// Fetches and queries of textures.
     Texture,

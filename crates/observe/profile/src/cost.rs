@@ -90,7 +90,8 @@ impl Elements {
         (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
     }
 
-    /// The numbers of larger elements that contain these.
+    /// Converts the elements to larger ones of 2^`shift` elements each, such as words to sectors;
+    /// returns the numbers of the larger elements that the lanes access.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
         let mut larger = Self { last: self.last >> shift, ..*self };

@@ -44,7 +44,7 @@ pub enum Format {
         /// Whether to use ANSI colours.
         color: bool,
     },
-    /// `file:line:column: error[E0020]: message`
+    /// One line per diagnostic: `file:line:column: error[E0020]: message`.
     Short,
     /// One [`Object`] per line, and a last line with the totals.
     Json,

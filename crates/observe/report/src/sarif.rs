@@ -27,7 +27,7 @@ pub struct Rule {
     pub markdown: String,
 }
 
-/// The document before the results.
+/// The beginning of a SARIF document, up to the list of results.
 const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
     \"version\":\"2.1.0\",\"runs\":[{\"columnKind\":\"utf16CodeUnits\",\"results\":[";
 

@@ -57,10 +57,10 @@ pub struct Conflict {
 /// Why sets cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There are no sets.
+    /// The list of sets to merge is empty.
     #[error("there are no sets to merge")]
     Nothing,
-    /// A set belongs to another launch; its index in the list.
+    /// The set with this index in the list is not of the launch that the sets are merged for.
     #[error(
         "it is of another launch: of another job, with other options, or with other bytes in memory to begin with"
     )]

@@ -61,7 +61,7 @@ impl Objects {
         }
     }
 
-    /// All objects.
+    /// All objects of the launch, in the order in which they were added.
     pub fn list(&self) -> &[Object] {
         &self.list
     }

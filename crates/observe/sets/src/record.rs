@@ -19,7 +19,7 @@ pub struct Refused {
     pub span: Option<Span>,
     /// What the instruction does.
     pub message: String,
-    /// Why it is refused.
+    /// Why the operation is refused.
     pub help: &'static str,
     /// Whether it is an access outside every recorded object. Observers run before the access,
     /// which may also be a fault that explains more.

@@ -1,39 +1,40 @@
-//! Choices that the bytes of a fuzzer decide.
+//! Random choices for tests, which are decided by the bytes of a fuzzer.
 
-/// Decides choices by consuming bytes; when they are used up, every choice is the first. Changing a
-/// byte changes one choice, and a test can draw the bytes from [`Random`](crate::Random).
+/// Decides choices by consuming bytes. After the last byte, every choice is the first one. Changing
+/// a byte changes one choice. A test without a fuzzer can draw the bytes from
+/// [`Random`](crate::Random).
 #[derive(Clone, Debug)]
 pub struct Choices<'a>(&'a [u8]);
 
 impl<'a> Choices<'a> {
-    /// The choices of these bytes.
+    /// The source of choices that consumes these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Whether all bytes are used up.
+    /// Whether all bytes are consumed.
     pub fn is_done(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The unused bytes.
+    /// The bytes that are not consumed.
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }
 
-    /// The next byte.
+    /// The next byte; 0 after the last byte.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         first
     }
 
-    /// The next four bytes.
+    /// The next four bytes as a little-endian number.
     pub fn word(&mut self) -> u32 {
         u32::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
-    /// A number from 0 to `n - 1`; 0 if `n` is 0. Takes one byte if that is enough.
+    /// A number from 0 to `n - 1`, or 0 if `n` is 0. It consumes one byte if that is enough.
     pub fn below(&mut self, n: u32) -> u32 {
         match n {
             0 | 1 => 0,
@@ -43,7 +44,7 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// True with a probability of 1/n; the first choice is false.
+    /// True with a probability of 1/n. After the last byte it is false.
     pub fn once_in(&mut self, n: u32) -> bool {
         n <= 1 || self.below(n) == n - 1
     }

@@ -11,35 +11,35 @@ use std::fmt;
 /// An expected finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// Line, from 1.
+    /// Line of the finding, from 1.
     pub line: u32,
-    /// The finding's code.
+    /// Code of the finding.
     pub code: String,
-    /// Line of the other side; `None` if the case does not state it.
+    /// Line of the finding's other side; `None` if the case does not state it.
     pub other: Option<u32>,
-    /// A part of the message.
+    /// Words that the message must contain.
     pub words: String,
-    /// The variable or allocation.
+    /// Name of the variable or allocation, if the case states it.
     pub object: Option<String>,
 }
 
 /// An actual finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundAt {
-    /// Line, from 1.
+    /// Line of the finding, from 1.
     pub line: u32,
-    /// The finding's code.
+    /// Code of the finding.
     pub code: String,
-    /// Line of the other side, if there is one.
+    /// Line of the finding's other side, if there is one.
     pub other: Option<u32>,
-    /// The message.
+    /// Message of the finding.
     pub message: String,
     /// Description of the variable or allocation.
     pub object: String,
 }
 
 impl Expected {
-    /// Whether the finding is the expected one.
+    /// Whether an actual finding satisfies all that the annotation states.
     pub fn is(&self, found: &FoundAt) -> bool {
         let is_in = |name: &String| {
             let starts = [format!("`{name}`"), format!("`{name}+0x")];
@@ -51,12 +51,12 @@ impl Expected {
             && self.object.as_ref().is_none_or(is_in)
     }
 
-    /// Whether line and code match.
+    /// Whether the line and code of an actual finding are the expected ones.
     fn is_near(&self, found: &FoundAt) -> bool {
         self.line == found.line && self.code == found.code
     }
 
-    /// Whether both lines match, in either order.
+    /// Whether both lines of an actual finding are the expected ones, in either order.
     pub fn has_ends(&self, found: &FoundAt) -> bool {
         let ends = (Some(self.line), self.other);
         ends == (Some(found.line), found.other) || ends == (found.other, Some(found.line))

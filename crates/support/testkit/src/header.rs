@@ -1,6 +1,6 @@
-//! Compares structure sizes and offsets with C headers that are not available on every machine. The
-//! values are recorded in the repository, so that they can be compared everywhere, and the record
-//! itself is compared where the header is available.
+//! Compares structure sizes and offsets with C headers that are not available on every machine.
+//! Their values are recorded in a file of the repository, with which every machine compares; where
+//! the header is available, the file itself is compared with the header.
 
 use crate::skipped;
 use std::collections::BTreeMap;
@@ -8,37 +8,40 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Environment variable that makes [`Header::compare`] write records again from the headers.
+/// Name of the environment variable with which [`Header::compare`] writes records again from the
+/// headers.
 pub const RECORD: &str = "TEXUNIT_RECORD";
 
-/// A C expression and its value in this implementation.
+/// A C expression, such as `sizeof(struct s)`, and its value in this implementation.
 pub type Fact = (String, i128);
 
-/// A header and its record.
+/// A C header, and the record file with the values of expressions that it defines.
 pub struct Header<'a> {
-    /// The folder of the header; `None` if it is not available.
+    /// The folder that contains the header; `None` if the header is not available on this machine.
     pub include: Option<PathBuf>,
-    /// Further include folders.
+    /// Further folders that the header includes files from.
     pub more: Vec<PathBuf>,
-    /// Its name: `cuda.h`.
+    /// The header's file name: `cuda.h`.
     pub name: &'a str,
-    /// The compiler and its options: `cc`.
+    /// The C compiler and its options: `cc`.
     pub compiler: &'a [&'a str],
-    /// The file extension of its programs: `c`.
+    /// The file extension of programs for the compiler: `c`.
     pub ending: &'a str,
-    /// The folder to compile programs in.
+    /// The folder in which programs are compiled.
     pub work: &'a Path,
-    /// The path of the record.
+    /// The path of the record file.
     pub record: PathBuf,
-    /// The first lines of the record: the header's origin, and how to write the record again.
+    /// The first lines of the record file, which say where the header comes from and how to write
+    /// the record file again.
     pub origin: &'a str,
 }
 
 impl Header<'_> {
-    /// Compares facts with the record, and the record with the header.
+    /// Compares this implementation's values with the record file, and the record file with the
+    /// header.
     ///
     /// # Panics
-    /// If they differ.
+    /// If a value differs.
     pub fn compare(&self, facts: &[Fact]) {
         if !self.is_compared_whole(facts) {
             skipped(&format!(
@@ -49,7 +52,8 @@ impl Header<'_> {
         }
     }
 
-    /// Compares everything; false if the header is not available.
+    /// Compares with the record file and the header; returns false if the header is not available,
+    /// so that only the record file was compared.
     fn is_compared_whole(&self, facts: &[Fact]) -> bool {
         let said = self.include.as_ref().map(|include| self.ask(include, facts));
         if let Some(said) = &said
@@ -72,7 +76,8 @@ impl Header<'_> {
         true
     }
 
-    /// The values that a C program computes for the expressions.
+    /// Compiles and runs a C program that includes the header, and returns its values of the
+    /// expressions.
     fn ask(&self, include: &Path, facts: &[Fact]) -> Vec<Fact> {
         let mut program =
             format!("#include <{}>\n#include <stddef.h>\n#include <stdio.h>\n", self.name);
@@ -102,7 +107,7 @@ impl Header<'_> {
         facts.iter().map(|(expression, _)| expression.clone()).zip(numbers).collect()
     }
 
-    /// Writes the record in the order of the facts, without duplicates.
+    /// Writes the record file in the order of the facts, without duplicates.
     fn write(&self, said: &[Fact]) {
         let mut text: String = self.origin.lines().map(|line| format!("# {line}\n")).collect();
         let mut seen = std::collections::BTreeSet::new();
@@ -113,7 +118,8 @@ impl Header<'_> {
     }
 }
 
-/// Parses a record, whose lines have a number and an expression; the error is a malformed line.
+/// Parses a record file, each line of which has a number and an expression. The error is a
+/// malformed line.
 fn parse(text: &str) -> Result<BTreeMap<&str, i128>, &str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let fact = |line| -> Option<(&str, i128)> {
@@ -128,7 +134,7 @@ mod tests {
     use super::*;
     use crate::TempDir;
 
-    /// A header with two structures, and its record.
+    /// A folder with a header that has a structure, and with its record file.
     struct Setting(TempDir);
 
     impl Setting {
@@ -160,7 +166,8 @@ mod tests {
         setting.0.file("record.txt", record);
         assert_eq!(setting.compare(false, &fine), Ok(()));
         assert_eq!(setting.compare(true, &fine), Ok(()));
-        // A fact that is wrong, is not recorded, or no longer exists.
+        // A fact must not have a wrong value, be missing from the record file, or be only in the
+        // record file.
         for wrong in [
             &[fine[0], ("offsetof(struct s, b)", 1), fine[2]][..],
             &[fine[0], fine[1], fine[2], ("offsetof(struct s, a)", 0)],
@@ -168,7 +175,8 @@ mod tests {
         ] {
             assert!(setting.compare(false, wrong).is_err(), "{wrong:?}");
         }
-        // If both the record and the fact are wrong, only the header shows it.
+        // A wrong value that this implementation and the record file share is found only by the
+        // comparison with the header.
         setting.0.file("record.txt", record.replace("4 off", "2 off"));
         let wrong = [fine[0], ("offsetof(struct s, b)", 2), fine[2]];
         assert_eq!(setting.compare(false, &wrong), Ok(()));

@@ -1,4 +1,4 @@
-//! Reads pages of documentation.
+//! Reads Markdown pages of the documentation, for tests that compare them with the code.
 
 /// A page without its anchors, `<a id="rule-1.8"></a>`, which are link targets that readers do not
 /// see.
@@ -16,7 +16,7 @@ pub fn without_anchors(page: &str) -> String {
     text
 }
 
-/// The anchors of a page in order: `rule-1.8`.
+/// The names of a page's anchors, such as `rule-1.8`, in order.
 pub fn anchors(page: &str) -> Vec<&str> {
     page.split("<a id=\"").skip(1).filter_map(|part| part.split('"').next()).collect()
 }

@@ -1,4 +1,5 @@
-//! The text of PTX modules around kernel bodies.
+//! Makes the text of PTX modules from kernel bodies, so that tests contain only the instructions
+//! that they are about.
 
 /// The first lines of a module for sm_75, which suffices for most tests.
 pub const SM_75: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
@@ -16,8 +17,9 @@ pub fn kernel(head: &str, params: &str, body: &str) -> String {
     format!("{head}.visible .entry k({params})\n{{\n{body}\n}}\n")
 }
 
-/// A module with one kernel `k(.param .u64 out)`. Registers: `%out` has the parameter, `%my` the
-/// address of the thread's own word, `%t` the thread's number in the grid, `%cta` has `%ctaid.x`.
+/// A module with one kernel `k(.param .u64 out)`. Its registers are `%out` with the parameter,
+/// `%my` with the address of the thread's own word, `%t` with the thread's number in the grid, and
+/// `%cta` with `%ctaid.x`.
 pub fn threads(head: &str, declarations: &str, body: &str) -> String {
     let start = "ld.param.u64 %out, [out];
 mov.u32 %t, %tid.x;

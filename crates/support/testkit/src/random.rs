@@ -5,18 +5,19 @@
 
 use std::io::Write;
 
-/// A generator. Equal seeds give equal numbers, on every machine.
+/// A generator of random numbers. Equal seeds give equal numbers, on every machine.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// The seed to print on a panic.
+    /// The seed, if a panic must print it.
     told: Option<u64>,
-    /// Bytes of a fuzzer, two for each number, in reverse order.
+    /// The bytes of a fuzzer that are not consumed, in reverse order. Each number consumes two of
+    /// them.
     bytes: Vec<u8>,
 }
 
 impl Random {
-    /// The generator with a seed.
+    /// The generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed, told: None, bytes: Vec::new() }
     }
@@ -37,20 +38,20 @@ impl Random {
         Self { state: seed, told: Some(seed), bytes: Vec::new() }
     }
 
-    /// The generator that consumes a fuzzer's bytes, two for each number, and continues with a
-    /// seed. Changing a byte changes one number and none of the later ones.
+    /// A generator whose numbers are made from a fuzzer's bytes, two for each number, and after the
+    /// last byte from a seed. Changing a byte changes one number and none of the later ones.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.iter().rev().copied().collect(), ..Self::new(bytes.len() as u64) }
     }
 
-    /// The generator of the item with this number; items are independent of each other.
+    /// A generator for the item with this number. The numbers of different items are independent.
     pub fn of_item(seed: u64, item: u64) -> Self {
         let mut random = Self::new(seed ^ item.wrapping_mul(0xd134_2543_de82_ef95));
         random.u64();
         random
     }
 
-    /// A number of 64 bits.
+    /// A random number of 64 bits.
     pub fn u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -63,24 +64,24 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number of 32 bits.
+    /// A random number of 32 bits.
     pub fn u32(&mut self) -> u32 {
         (self.u64() >> 32) as u32
     }
 
-    /// A number from 0 to `n - 1`; 0 if `n` is 0 or less.
+    /// A random number from 0 to `n - 1`; 0 if `n` is 0 or less.
     pub fn below<N: Number>(&mut self, n: N) -> N {
         N::of(self.u64() % n.bits().max(1))
     }
 
-    /// A number of an inclusive range.
+    /// A random number of an inclusive range.
     pub fn within<N: Number>(&mut self, range: std::ops::RangeInclusive<N>) -> N {
         let (first, last) = range.into_inner();
         let size = last.bits().wrapping_sub(first.bits()).wrapping_add(1);
         N::of(first.bits().wrapping_add(if size == 0 { self.u64() } else { self.u64() % size }))
     }
 
-    /// A float between two numbers, in 2^24 equal steps.
+    /// A random float between two numbers, in 2^24 equal steps.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.u32() >> 8) as f32 / 16_777_216.0
     }
@@ -95,12 +96,12 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// An element of a nonempty list.
+    /// A random element of a nonempty list.
     pub fn of<T: Clone>(&mut self, list: &[T]) -> T {
         self.pick(list).clone()
     }
 
-    /// A reference to an element of a nonempty list.
+    /// A reference to a random element of a nonempty list.
     pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
         &list[self.below(list.len())]
     }
@@ -112,23 +113,24 @@ impl Random {
     }
 }
 
-/// Prints the seed of a failing test.
+/// Prints the seed of the generator of a failing test.
 impl Drop for Random {
     fn drop(&mut self) {
         if let Some(seed) = self.told
             && std::thread::panicking()
         {
-            // An error in printing should not end all tests.
+            // An error in printing is ignored, because a panic while another one unwinds would end
+            // all tests.
             let _ = writeln!(std::io::stderr(), "to repeat it: TEXUNIT_SEED={seed:#x}");
         }
     }
 }
 
-/// An integer type that can be drawn.
+/// An integer type of which random numbers can be drawn.
 pub trait Number: Copy {
     /// The number as 64 bits; negative ones in two's complement.
     fn bits(self) -> u64;
-    /// The number with these bits, truncated to its size.
+    /// The number with these bits, truncated to the type's size.
     fn of(bits: u64) -> Self;
 }
 
@@ -152,7 +154,8 @@ numbers! { u8 u16 u32 u64 usize i32 i64 }
 mod tests {
     use super::*;
 
-    /// The sequence for the seed 1234567 from Rosetta Code; `xtask oracle` depends on it.
+    /// The generator gives the sequence for the seed 1234567 from Rosetta Code, on which `xtask
+    /// oracle` depends.
     #[test]
     fn numbers_are_splitmix64s() {
         let mut random = Random::new(1_234_567);

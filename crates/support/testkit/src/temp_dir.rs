@@ -1,4 +1,4 @@
-//! Temporary folders that end with the test.
+//! Temporary folders that are removed when a test ends.
 
 use std::ffi::OsStr;
 use std::ops::Deref;
@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 pub struct TempDir(tempfile::TempDir);
 
 impl TempDir {
-    /// A folder whose name contains `name`, with `-` for characters that are not letters or digits.
+    /// Creates a folder whose name contains `name`, with `-` for characters that are not letters or
+    /// digits.
     ///
     /// # Panics
-    /// If it cannot be created.
+    /// If the folder cannot be created.
     pub fn new(name: &str) -> Self {
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -21,15 +22,15 @@ impl TempDir {
         Self(made.unwrap_or_else(|e| panic!("{}: {e}", std::env::temp_dir().display())))
     }
 
-    /// Its path.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Writes a file in the folder; returns its path.
+    /// Writes a file in the folder; returns the file's path.
     ///
     /// # Panics
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn file(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

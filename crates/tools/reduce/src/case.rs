@@ -8,20 +8,21 @@ use texunit_syntax::{SourceFile, parse};
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-/// A module, and how it is launched.
+/// A PTX module, and how it is launched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The PTX.
+    /// The text of the PTX module.
     pub ptx: Arc<str>,
-    /// The job that launches it, if there is one. It refers to its files by the names in `files`.
+    /// The job file that launches the module, if there is one. It refers to its files by the names
+    /// in `files`.
     pub job: Option<Table>,
-    /// Files of the job, by name.
+    /// Contents of the files that the job refers to, by name.
     pub files: BTreeMap<String, Arc<[u8]>>,
-    /// The paths of all files that were read.
+    /// The paths of all files that were read for the case.
     pub read: Arc<[PathBuf]>,
 }
 
-/// The name of the PTX file in a job's case.
+/// The name that a case's job has for its PTX file.
 pub(crate) const PTX: &str = "kernel.ptx";
 
 /// The error for a job whose files cannot be read.
@@ -34,7 +35,7 @@ impl Case {
         Self { ptx: text.into(), job: None, files: BTreeMap::new(), read: Arc::default() }
     }
 
-    /// A case with a job in a folder, and the files that the job names.
+    /// A case with a job of a folder, and the files of the folder that the job names.
     pub fn of_job(mut job: Table, ptx: &str, folder: &Path) -> Result<Self, Unread> {
         let mut files = Files::default();
         job.insert("ptx".to_owned(), Value::from(PTX));
@@ -47,13 +48,13 @@ impl Case {
         Ok(Self { ptx: ptx.into(), job: Some(job), files: files.named, read: files.read.into() })
     }
 
-    /// The job as TOML.
+    /// The job as the text of a TOML file.
     pub fn job_text(&self) -> String {
-        // Serialising a table of plain values cannot fail.
+        // Serialising cannot fail, because the table has plain values only.
         self.job.as_ref().map(|job| toml::to_string(job).unwrap_or_default()).unwrap_or_default()
     }
 
-    /// The files that the job still refers to.
+    /// The files that the reduced job still refers to.
     pub fn used_files(&self) -> impl Iterator<Item = (&String, &Arc<[u8]>)> {
         let text = self.job_text();
         self.files.iter().filter(move |(name, _)| text.contains(name.as_str()))
@@ -64,7 +65,7 @@ impl Case {
         [PTX, "job.toml"].into_iter().chain(self.files.keys().map(String::as_str))
     }
 
-    /// The case's files, with neither PTX nor job.
+    /// A case with the same files, but with neither PTX nor job.
     fn without(&self) -> Self {
         Self { files: self.files.clone(), read: Arc::clone(&self.read), ..Self::of_ptx("") }
     }
@@ -101,7 +102,8 @@ fn name_parameters(job: &mut Table, ptx: &str) {
     job.iter_mut().for_each(|(_, value)| name_references(value, &name));
 }
 
-/// Replaces parameter numbers in references to other parameters' objects by names.
+/// Replaces parameter numbers by names where a value of the job refers to the object of another
+/// parameter.
 fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
     let Value::Table(table) = value else { return };
     for (key, inner) in table {
@@ -118,20 +120,22 @@ fn name_references(value: &mut Value, name: &impl Fn(&str) -> Option<String>) {
     }
 }
 
-/// The files that were read.
+/// The files that were read for a job.
 #[derive(Default)]
 struct Files {
     named: BTreeMap<String, Arc<[u8]>>,
     read: Vec<PathBuf>,
 }
 
-/// Reads the files that a value of the job refers to, and renames them.
+/// Reads the files that a value of the job refers to, and replaces their paths by the names of
+/// [`Case::files`].
 fn take_files(value: &mut Value, folder: &Path, files: &mut Files) -> Result<(), Unread> {
     match value {
         Value::Table(table) => {
             for (key, inner) in table {
                 match (key.as_str(), &mut *inner) {
-                    // Output files are written, not read.
+                    // The file of an output is written by the launch; only the expected output is
+                    // read.
                     ("output", Value::Table(output)) => take_expected(output, folder, files)?,
                     ("output", Value::Array(list)) => {
                         for output in list.iter_mut().filter_map(Value::as_table_mut) {
@@ -172,7 +176,7 @@ fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), 
     let path = folder.join(&*name);
     let bytes = texunit_files::read_bytes(&path).map_err(|e| Unread(e.to_string()))?;
     let last = path.file_name().map_or_else(|| "data".into(), |n| n.to_string_lossy().into_owned());
-    // Files in different folders may have the same name.
+    // Adds a number to the name, because files in different folders may have the same name.
     let mut own = last.clone();
     let mut number = 1;
     while own == PTX || own == "job.toml" || files.named.get(&own).is_some_and(|b| **b != *bytes) {
@@ -186,7 +190,7 @@ fn take_file(name: &mut String, folder: &Path, files: &mut Files) -> Result<(), 
 }
 
 /// The table of a job that was parsed successfully. Integers that exceed TOML's range become
-/// strings, which jobs also accept.
+/// strings, which jobs also accept as numbers.
 pub fn read_job_table(text: &str) -> Option<Table> {
     let table = DeTable::parse(text).ok()?;
     Some(plain_table(table.get_ref()))
@@ -214,8 +218,8 @@ fn plain(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// The size of a module: number of statements in bodies (instructions, labels, declarations),
-/// variables and functions.
+/// The size of a module, as the number of statements in bodies (instructions, labels,
+/// declarations), variables and functions.
 pub fn statements(ptx: &str) -> usize {
     let source = SourceFile::new("kernel.ptx", ptx);
     let parsed = parse(&source);
@@ -224,7 +228,7 @@ pub fn statements(ptx: &str) -> usize {
         Item::Function(f) => 1 + f.body.as_ref().map_or(0, in_block),
         Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Directive(_) => 0,
     };
-    // Includes parts that could not be parsed.
+    // Parts that could not be parsed count too, one each.
     parsed.module.items.iter().map(item).sum::<usize>() + parsed.lost.len()
 }
 

@@ -33,7 +33,7 @@ pub trait Judge {
     fn fails(&mut self, case: &Case) -> bool;
 }
 
-/// The result of [`reduce`].
+/// The smallest case that [`reduce`] has found, and why the search ended.
 #[derive(Clone, Debug)]
 pub struct Reduced {
     /// The smallest failing case that was found.
@@ -57,7 +57,7 @@ pub fn reduce(
     tell: &mut dyn FnMut(&Progress<'_>),
 ) -> Reduced {
     let mut search = Search::new(case, judge, limits, tell);
-    // A smaller launch makes all later attempts faster.
+    // The launch is reduced first, because a smaller one makes all later attempts faster.
     job::shape(&mut search);
     job::contents::replace(&mut search, contents);
     ptx::without_debug(&mut search);

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// The time at which it ends.
+    /// The time at which the search ends.
     pub deadline: Option<Instant>,
     /// Maximum number of attempts.
     pub tries: u64,
@@ -18,16 +18,16 @@ pub struct Limits<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Why a search ended.
+/// Why a search has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Nothing more can be removed.
+    /// No reduction succeeds any more.
     Smallest,
     /// The time limit was reached.
     Time,
     /// The limit of attempts was reached.
     Tries,
-    /// It was stopped.
+    /// The flag [`Limits::stop`] was set.
     Stopped,
 }
 
@@ -46,11 +46,11 @@ impl End {
 /// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub tries: u64,
     /// The smallest failing case so far.
     pub best: &'a Case,
-    /// The current pass.
+    /// The name of the current pass.
     pub step: &'static str,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Search<'a> {
     limits: &'a Limits<'a>,
     tell: &'a mut dyn FnMut(&Progress<'_>),
     tries: u64,
-    /// Hashes of the cases that were tried, so that none is judged twice.
+    /// Hashes of the cases that were tried, so that a case is not judged twice.
     seen: HashSet<u64>,
     end: Option<End>,
     step: &'static str,
@@ -81,12 +81,12 @@ impl<'a> Search<'a> {
         &self.best
     }
 
-    /// Starts a pass.
+    /// Starts a pass, whose name [`Progress`] shows.
     pub(crate) fn step(&mut self, name: &'static str) {
         self.step = name;
     }
 
-    /// Whether a limit is reached.
+    /// Whether a limit is reached, so that the search must end.
     pub(crate) fn is_over(&mut self) -> bool {
         if self.end.is_none() {
             let limits = self.limits;
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         self.end.is_some()
     }
 
-    /// Judges a case, and keeps it if it fails; returns whether it does.
+    /// Judges a case, and keeps it as the smallest if it fails; returns whether it fails.
     pub(crate) fn attempt(&mut self, case: Case) -> bool {
         if self.is_over() || !self.seen.insert(fingerprint(&case)) {
             return false;
@@ -159,8 +159,8 @@ impl<'a> Search<'a> {
         if try_it(least.saturating_add(1)) {
             return true;
         }
-        // The bisection assumes that all numbers above a threshold fail; otherwise it still finds a
-        // number that fails.
+        // The bisection finds the minimum if all numbers above a threshold fail. Otherwise it still
+        // finds a number that fails.
         let (mut low, mut high) = (least.saturating_add(1), from);
         while high.saturating_sub(low) > 1 {
             let middle = low + (high - low) / 2;
@@ -182,7 +182,8 @@ impl<'a> Search<'a> {
 fn fingerprint(case: &Case) -> u64 {
     let mut hasher = DefaultHasher::new();
     case.ptx.hash(&mut hasher);
-    // The job's text includes the names of files, which change with their contents.
+    // File contents need no hash of their own, because the job's text has the file names, which are
+    // hashes of contents.
     case.job_text().hash(&mut hasher);
     hasher.finish()
 }
@@ -191,7 +192,7 @@ fn fingerprint(case: &Case) -> u64 {
 mod tests {
     use super::*;
 
-    /// Fails if the text contains all given letters.
+    /// A judge for which a text fails if it contains all given letters.
     struct Needs(&'static str, u64);
 
     impl Judge for Needs {

@@ -1,8 +1,8 @@
-//! Edits of a text, and its words.
+//! Edits a text without knowledge of its syntax, and splits it into names and numbers.
 
 use std::ops::Range;
 
-/// A range of bytes and its replacement.
+/// An edit of a text: the range of bytes that is replaced, and the replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
@@ -40,7 +40,7 @@ pub(crate) fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -
     out + &text[at..]
 }
 
-/// The range, extended to the whole line if the rest of it is empty.
+/// The range, extended to the whole line if the rest of the line is empty.
 fn whole_line(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |n| range.end + n + 1);
@@ -51,7 +51,7 @@ fn whole_line(text: &str, range: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// A name or number in a text.
+/// A name or number in a text, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a str,
@@ -105,13 +105,14 @@ fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|&&b| is_part(b)).count()
 }
 
-/// Length of the string literal at the beginning; an unterminated one ends at the end of the line.
+/// Length of the string literal at the beginning of `bytes`; an unterminated literal ends at the
+/// end of the line.
 fn string(bytes: &[u8]) -> usize {
     let end = bytes[1..].iter().position(|&b| b == b'"' || b == b'\n');
     end.map_or(bytes.len(), |n| n + 2)
 }
 
-/// Length of the comment at the beginning.
+/// Length of the comment at the beginning of `bytes`.
 fn comment(bytes: &[u8]) -> usize {
     if bytes[1] == b'/' {
         return run(bytes, |b| b != b'\n');
@@ -120,7 +121,7 @@ fn comment(bytes: &[u8]) -> usize {
     end.map_or(bytes.len(), |n| n + 4)
 }
 
-/// Removes all comments.
+/// Edits that remove all comments.
 pub(crate) fn comments(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let (mut edits, mut at) = (Vec::new(), 0);
@@ -140,7 +141,7 @@ pub(crate) fn comments(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Removes empty lines.
+/// Edits that remove empty lines.
 pub(crate) fn blank_lines(text: &str) -> Vec<Edit> {
     let (mut edits, mut at) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
@@ -165,7 +166,7 @@ mod tests {
         };
         assert_eq!(gone(&[[2, 4]]), "a \n\tc;\n{ d }\n");
         assert_eq!(gone(&[[6, 8], [0, 4]]), "{ d }\n");
-        // The inner edit is inside the outer one.
+        // The edit inside another one is ignored.
         assert_eq!(gone(&[[9, 14], [11, 12]]), "a b;\n\tc;\n");
         assert_eq!(apply(text, &[Edit::replace(11..12, "ee")]), "a b;\n\tc;\n{ ee }\n");
         assert_eq!(apply(text, &[]), text);

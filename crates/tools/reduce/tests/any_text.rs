@@ -8,7 +8,7 @@ use texunit_reduce::oracle::CheckJudge;
 use texunit_reduce::{Case, Judge, Limits, reduce};
 use texunit_testkit::Random;
 
-/// A judge that accepts one text in four, always the same ones.
+/// A judge that accepts one text in four, and always the same texts.
 struct Whim(u64);
 
 impl Judge for Whim {
@@ -51,7 +51,7 @@ fn texts() -> Vec<(PathBuf, String)> {
 fn any_text_and_any_judge() {
     let mut random = Random::new(20_261_123);
     for (n, (_, mut text)) in texts().into_iter().enumerate() {
-        // Two of three such texts have a part removed.
+        // A random part is removed from two of three texts, so that incomplete PTX is reduced too.
         let [mut a, mut b] = [0; 2].map(|_: usize| random.below(text.len() + 1));
         (a, b) = (a.min(b), a.max(b).min(a.min(b) + 400));
         if n % 3 != 0 && text.is_char_boundary(a) && text.is_char_boundary(b) {
@@ -61,7 +61,7 @@ fn any_text_and_any_judge() {
     }
 }
 
-/// A reduced text has all of the original errors.
+/// Reduction keeps the error codes that [`CheckJudge`] requires, and shortens every text.
 #[test]
 fn every_error_stays() {
     let mut count = 0;

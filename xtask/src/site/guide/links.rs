@@ -1,4 +1,4 @@
-//! Checks the links in a folder of HTML pages.
+//! Checks the links in a folder of HTML pages, as mdBook has built them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let (mut count, mut wrong) = (0, Vec::new());
     for (page, text) in &pages {
         for link in values(text, " href=\"").chain(values(text, " src=\"")) {
-            // Links with a scheme are external, and links with placeholders are filled in by
-            // scripts.
+            // A link with a scheme is external, and a link with placeholders is completed by a
+            // script.
             if link.contains("://")
                 || link.starts_with("mailto:")
                 || link.contains('{')
@@ -48,7 +48,7 @@ fn leads_somewhere(
             std::fs::canonicalize(&path).map_err(|_| format!("`{link}` is not there"))?
         }
     };
-    // After a `?`, the fragment is read by the page's script.
+    // The page's script reads the fragment of a link that also has a query.
     if anchor.is_empty() || !state.is_empty() {
         return Ok(());
     }
@@ -58,7 +58,7 @@ fn leads_somewhere(
     }
 }
 
-/// The quoted texts after `before`.
+/// The quoted texts that follow each occurrence of `before`.
 fn values<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split('"').next())
 }

@@ -1,11 +1,12 @@
-//! Converts pages of the repository to pages of the guide.
+//! Converts pages of the repository to pages of the guide: links, images, and code for the
+//! highlighter.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// The address of files that are not in the guide.
+/// The address of the repository's files, for links to files that are not in the guide.
 const REPOSITORY: &str = "https://github.com/texunit/texunit/blob/main/";
 
 /// The pages of the guide.
@@ -34,19 +35,20 @@ impl Pages {
         Ok(Pages { root: root.to_owned(), places })
     }
 
-    /// Number of pages without the summary.
+    /// Number of pages in the guide, without the summary.
     pub(super) fn count(&self) -> usize {
         self.places.len() - 1
     }
 
-    /// The source files of the guide: pages, and the images in them.
+    /// The source files of the guide: converted pages, and the images in them.
     pub(super) fn rewritten(&self, live: bool) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
         let mut files = BTreeMap::new();
         for (path, place) in &self.places {
             let text = read(&self.root.join(path))?;
             let text = if live { with_frames(&text, place) } else { text };
             let mut page = text.clone();
-            // From the last to the first, so that earlier positions stay valid.
+            // Links are replaced from the last to the first, so that the positions of earlier ones
+            // stay valid.
             for link in links(&text).into_iter().rev() {
                 let Some(target) = self.target(path, place, &link.target, &mut files)? else {
                     continue;
@@ -59,7 +61,7 @@ impl Pages {
                 })?;
                 page.replace_range(range, &target);
             }
-            // The highlighter has no CUDA, but C++.
+            // CUDA code is marked as C++, because the highlighter does not know CUDA.
             files.insert(place.clone(), page.replace("\n```cuda\n", "\n```cpp\n").into_bytes());
         }
         Ok(files.into_iter().collect())
@@ -100,7 +102,7 @@ fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// A path in a page, resolved relative to the page.
+/// The path that a link in a page refers to.
 fn beside(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().map_or_else(PathBuf::new, Path::to_owned);
     for part in Path::new(link).components() {
@@ -127,7 +129,7 @@ fn relative(from: &Path, to: &Path) -> String {
 
 struct Link {
     target: String,
-    /// The position of the target in the text, if it is written in the link.
+    /// The position of the target in the text, if the link contains it.
     range: Option<std::ops::Range<usize>>,
 }
 
@@ -143,13 +145,14 @@ fn links(text: &str) -> Vec<Link> {
         }
         _ => None,
     });
-    // An image in a link is inside it, so the outer one comes first.
+    // Links are sorted by the position of their targets, because the target of an image inside a
+    // link precedes the link's.
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|link| link.range.as_ref().map_or(0, |range| range.start));
     found
 }
 
-/// Replaces each image after `<!-- live: KEYS -->` by a frame with the playground.
+/// Replaces each image after `<!-- live: KEYS -->` by a frame with the playground in that state.
 fn with_frames(text: &str, place: &Path) -> String {
     let up = "../".repeat(place.components().count());
     let mut parts = text.split("<!-- live: ");

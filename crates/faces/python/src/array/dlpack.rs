@@ -7,7 +7,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::{CStr, c_void};
 use texunit_sample::Dtype;
 
-/// `DLManagedTensor` of dlpack.h, the contents of unversioned capsules.
+/// The structure `DLManagedTensor` of dlpack.h, which an unversioned capsule contains.
 #[repr(C)]
 struct ManagedTensor {
     data: *mut c_void,
@@ -24,18 +24,19 @@ struct ManagedTensor {
     deleter: Option<unsafe extern "C" fn(*mut ManagedTensor)>,
 }
 
-/// A tensor that is kept alive.
+/// A DLPack tensor that is kept alive while it is read.
 pub(super) struct Managed {
-    /// The capsule, which was not consumed, so that its destructor frees the tensor.
+    /// The capsule that owns the tensor. It is not marked as consumed, so that its destructor frees
+    /// the tensor.
     _capsule: Py<PyAny>,
 }
 
-/// kDLCPU, the device type of CPU memory.
+/// The device type of CPU memory, kDLCPU.
 const CPU: i32 = 1;
-/// The name of a capsule that was not consumed.
+/// The name of a capsule that has not been consumed.
 const NAME: &CStr = c"dltensor";
 
-/// The tensor of an object, and the location of its elements.
+/// The tensor that an object exports, and the location of its elements.
 pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Managed, ArrayLocation)> {
     let (device, _): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
     if device != CPU {
@@ -45,7 +46,8 @@ pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Manage
     }
     let capsule = object.call_method0("__dlpack__")?;
     let tensor = capsule.cast::<PyCapsule>()?.pointer_checked(Some(NAME))?.cast::<ManagedTensor>();
-    // SAFETY: a capsule of this name contains such a tensor, and outlives the reference.
+    // SAFETY: a capsule of this name contains a `DLManagedTensor`, and the capsule is held until
+    // the end of the function, longer than the reference.
     let tensor = unsafe { tensor.as_ref() };
     let kind = match tensor.code {
         0 => 'i',
@@ -60,7 +62,8 @@ pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Manage
     })?;
     let axes = usize::try_from(tensor.ndim).unwrap_or(0);
     let numbers = |from: *const i64| -> Option<Vec<i64>> {
-        // SAFETY: if they are not null, both arrays have an element for each axis.
+        // SAFETY: the arrays `shape` and `strides` of a tensor have `ndim` elements if they are not
+        // null, which is checked.
         (!from.is_null()).then(|| unsafe { std::slice::from_raw_parts(from, axes) }.to_vec())
     };
     let shape = if axes == 0 { vec![] } else { numbers(tensor.shape).unwrap_or_default() };

@@ -9,22 +9,22 @@ use texunit_memory::Block;
 use texunit_sample::{ArrayOptions, SampleError, shared_shape};
 use texunit_unit::Resource;
 
-/// Keeps the memory of an array alive; a texture on it is dropped earlier.
+/// Keeps the memory of an array alive. A texture that reads the memory must be dropped before it.
 pub(crate) struct Keeper {
     _held: InputArray,
 }
 
-// SAFETY: its contents are never accessed, and any thread can drop them: buffers and Python objects
-// acquire the GIL for that.
+// SAFETY: the contents are never accessed, and any thread can drop them, because buffers and Python
+// objects acquire the GIL for that.
 unsafe impl Send for Keeper {}
-// SAFETY: as above.
+// SAFETY: a shared reference gives no access to the contents.
 unsafe impl Sync for Keeper {}
 
-/// A resource with the keeper of its memory, or why the memory cannot be shared, with the arrays
-/// returned.
+/// A resource with the keeper of its memory. Otherwise the error says why the memory cannot be
+/// shared, and returns the arrays.
 type Shared = Result<(Resource, Keeper), (SampleError, Vec<InputArray>)>;
 
-/// A resource on the memory of an array; the outer error is Python's.
+/// Makes a resource that reads the memory of an array. The outer error is a Python exception.
 pub(crate) fn shared(mut levels: Vec<InputArray>, options: &ArrayOptions) -> PyResult<Shared> {
     let inputs = levels.iter().map(InputArray::input).collect::<PyResult<Vec<_>>>()?;
     let shape = match shared_shape(&inputs, options) {
@@ -36,8 +36,9 @@ pub(crate) fn shared(mut levels: Vec<InputArray>, options: &ArrayOptions) -> PyR
         return Ok(Err((SampleError::NotShared(String::new()), levels)));
     };
     let data = NonNull::new(held.data.cast_mut()).unwrap_or(NonNull::dangling());
-    // SAFETY: the owner keeps its elements valid while it is held, and the caller holds it while
-    // the resource is used. Nothing is written through the block.
+    // SAFETY: `data` and `len` are those of the array's elements, which the owner keeps valid while
+    // it is held. The caller holds the returned `Keeper` while the resource is used. The block is
+    // read-only.
     let block = unsafe { Block::foreign(data, held.len, false, "texture") };
     let resource = Resource::array(&shape, Arc::new(block), "texture");
     Ok(Ok((resource.map_err(SampleError::from).or_raise()?, Keeper { _held: held })))

@@ -1,20 +1,20 @@
 //! Block-linear memory layout: GOBs of 64 bytes by 8 rows, which are stacked to blocks.
 
-/// Bytes of a GOB along x.
+/// Width of a GOB in bytes.
 const GOB_WIDTH: u64 = 64;
-/// Rows of a GOB.
+/// Height of a GOB in rows.
 const GOB_HEIGHT: u64 = 8;
-/// Bytes of a GOB.
+/// Size of a GOB in bytes.
 const GOB_BYTES: u64 = GOB_WIDTH * GOB_HEIGHT;
 
 /// A mip level of a texture in block-linear memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockLinear {
-    /// Width of a row in bytes.
+    /// Width of the level's rows in bytes.
     pub width: u64,
-    /// Height in rows.
+    /// Height of the level in rows.
     pub height: u64,
-    /// Depth in slices.
+    /// Depth of the level in slices.
     pub depth: u64,
     /// Log2 of a block's height in GOBs: 0 to 5.
     pub log2_height: u32,
@@ -38,17 +38,17 @@ impl BlockLinear {
             + in_gob(x % GOB_WIDTH, y % GOB_HEIGHT)
     }
 
-    /// Bytes of a row of blocks.
+    /// Size in bytes of one row of blocks, which spans the level along x.
     pub fn row_bytes(&self) -> u64 {
         self.width.div_ceil(GOB_WIDTH) * (GOB_BYTES << (self.log2_height + self.log2_depth))
     }
 
-    /// Bytes of all blocks with the same slices.
+    /// Size in bytes of one layer of blocks, which spans the level along x and y.
     pub fn slice_bytes(&self) -> u64 {
         self.height.div_ceil(GOB_HEIGHT << self.log2_height) * self.row_bytes()
     }
 
-    /// Bytes of the whole level; `None` if the number exceeds 64 bits.
+    /// Size of the whole level in bytes; `None` if it exceeds 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         let block = GOB_BYTES.checked_shl(self.log2_height + self.log2_depth)?;
         let row = self.width.div_ceil(GOB_WIDTH).checked_mul(block)?;
@@ -76,8 +76,8 @@ impl BlockLinear {
         });
     }
 
-    /// Calls `copy` with (offset in the rows, offset in the blocks, length) for all bytes; 16 bytes
-    /// of a row are contiguous in both.
+    /// Calls `copy` with (offset in the rows, offset in the blocks, length) for each piece of the
+    /// level. A piece has up to 16 bytes of a row, which are contiguous in both layouts.
     fn pieces(&self, mut copy: impl FnMut(usize, usize, usize)) {
         for z in 0..self.depth {
             for y in 0..self.height {
@@ -91,7 +91,8 @@ impl BlockLinear {
     }
 }
 
-/// The offset in a GOB: bits x\[3:0\], y\[0\], x\[4\], y\[2:1\], x\[5\], from the lowest on.
+/// The offset of byte `x` of row `y` in its GOB, with the bits x\[3:0\], y\[0\], x\[4\], y\[2:1\],
+/// x\[5\], from the lowest on.
 const fn in_gob(x: u64, y: u64) -> u64 {
     x & 15 | (y & 1) << 4 | (x >> 4 & 1) << 5 | (y >> 1 & 3) << 6 | (x >> 5 & 1) << 8
 }
@@ -115,8 +116,9 @@ mod tests {
     fn blocks() {
         let level =
             BlockLinear { width: 200, height: 100, depth: 5, log2_height: 2, log2_depth: 1 };
-        // Order: the GOBs of a block from top to bottom, its slices, the next block along x, the
-        // next row of blocks, the next slices of blocks.
+        // Blocks are stored in this order: the GOBs of a block from top to bottom, the block's
+        // further slices, the next block along x, the next row of blocks, the blocks of the next
+        // slices.
         assert_eq!(level.offset(0, 8, 0), 512);
         assert_eq!(level.offset(0, 0, 1), 512 << 2);
         assert_eq!(level.offset(64, 0, 0), 512 << 3);

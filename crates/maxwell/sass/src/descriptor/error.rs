@@ -1,44 +1,46 @@
-//! The errors of converting descriptors to resources and samplers of the unit, and back.
+//! The errors of converting descriptors to resources and samplers of the texture unit, and of the
+//! reverse conversion.
 
 use super::{Bits, Descriptor};
 use texunit_forms::Count;
 use texunit_unit::CreateError;
 
-/// Why a descriptor cannot be converted to a resource or sampler of the unit, or the reverse.
+/// Why a descriptor cannot be converted to a resource or sampler of the texture unit, or the
+/// reverse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
     /// A field has an undefined value. Fetches treat such a descriptor as invalid.
     #[error("{field}: the number {value:#x} has no meaning")]
     Undefined {
-        /// The field.
+        /// Name of the descriptor's field.
         field: &'static str,
-        /// The value.
+        /// Value of the field.
         value: u32,
     },
-    /// A field has a defined value that the unit does not support.
+    /// A field has a defined value that the texture unit does not support.
     #[error("{field} is {value}: {reason}")]
     Unsupported {
-        /// The field.
+        /// Name of the descriptor's field.
         field: &'static str,
-        /// The meaning of the value.
+        /// Meaning of the field's value.
         value: String,
-        /// The reason.
+        /// Why the texture unit does not support the value.
         reason: &'static str,
     },
-    /// The unit supports something that a descriptor cannot express.
+    /// The texture unit supports something that a descriptor cannot express.
     #[error("{field}: {reason}")]
     Inexpressible {
-        /// The field that would have to express it.
+        /// The descriptor's field that would have to express it.
         field: &'static str,
-        /// The reason.
+        /// Why the field cannot express it.
         reason: String,
     },
     /// Texels or a descriptor are outside of memory.
     #[error("the {} at {address:#x} {} not all in memory", Count(bytes, "byte"), Count(bytes, "byte").are())]
     Memory {
-        /// The first byte.
+        /// Address of the first byte of the texels or the descriptor.
         address: u64,
-        /// Number of bytes.
+        /// Size of the texels or the descriptor in bytes.
         bytes: u64,
     },
     /// The texels exceed the size limit.
@@ -49,13 +51,13 @@ pub enum DescriptorError {
         /// The limit in bytes.
         max: u64,
     },
-    /// The unit rejects the resource or texture.
+    /// The texture unit rejects the resource or texture.
     #[error(transparent)]
     Create(#[from] CreateError),
 }
 
 impl DescriptorError {
-    /// Whether the descriptor itself is undefined, so that fetches return zeros.
+    /// Whether a field of the descriptor has an undefined value, so that fetches return zeros.
     pub fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined { .. })
     }

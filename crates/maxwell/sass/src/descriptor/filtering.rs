@@ -1,5 +1,5 @@
-//! Converts sampler headers to samplers of the unit and back, and combines texture and sampler
-//! header.
+//! Converts sampler headers to samplers of the texture unit and back, and combines the settings of
+//! texture and sampler headers.
 
 use super::error::DescriptorError;
 use super::sampler::{
@@ -13,7 +13,8 @@ use super::{Bits, Descriptor};
 use texunit_texel::{Reading, border_codes};
 use texunit_unit::{AddressMode, CompareFunction, Filter, Sampler};
 
-/// Address modes by number. Modes from 5 on mirror once, which the unit does not support.
+/// Address modes, indexed by the value of an `address_*` field. Modes from 5 on mirror once, which
+/// the texture unit does not support.
 const MODES: [AddressMode; 5] = [
     AddressMode::Wrap,
     AddressMode::Mirror,
@@ -22,7 +23,7 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// Compare functions by number.
+/// Compare functions, indexed by the value of the sampler header's compare field.
 const COMPARES: [CompareFunction; 8] = [
     CompareFunction::Never,
     CompareFunction::Less,
@@ -34,29 +35,29 @@ const COMPARES: [CompareFunction; 8] = [
     CompareFunction::Always,
 ];
 
-/// Maximum anisotropy by number.
+/// Maximum anisotropy ratios, indexed by the value of the sampler header's field for them.
 const ANISOTROPIES: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
 
 const ADDRESS: [&Bits; 3] = [&ADDRESS_U, &ADDRESS_V, &ADDRESS_P];
 const BORDER: [&Bits; 4] = [&BORDER_R, &BORDER_G, &BORDER_B, &BORDER_A];
 const SRGB_BORDER: [&Bits; 3] = [&SRGB_BORDER_R, &SRGB_BORDER_G, &SRGB_BORDER_B];
 
-/// Mipmap filters by number.
+/// Values of the sampler header's mipmap filter field.
 const MIP_NONE: u32 = 1;
 const MIP_POINT: u32 = 2;
 const MIP_LINEAR: u32 = 3;
-/// The slope 1.0 in the format e2m3.
+/// The value 1.0 of an anisotropy slope field, in the format e2m3.
 const SLOPE_ONE: u32 = 0b01_000;
-/// Filtering across cube edges by number.
+/// Values of the sampler header's field for filtering across cube edges.
 const USE_WRAP: u32 = 0;
 const SPAN_SEAM: u32 = 2;
 
 /// A decoded sampler header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplerHeader {
-    /// The unit's sampler.
+    /// The texture unit's sampler with the header's settings.
     pub sampler: Sampler,
-    /// Whether only level 0 is read, whatever the level of detail.
+    /// Whether fetches read only level 0, whatever the level of detail.
     pub base_level_only: bool,
     /// Border colour (red, green, blue) for textures with sRGB colours.
     pub srgb_border: [u32; 3],
@@ -112,7 +113,7 @@ impl SamplerHeader {
         Ok(Self { sampler, base_level_only, srgb_border })
     }
 
-    /// The effective sampler for a texture. The minimum level of detail is the maximum of the
+    /// The effective sampler for a texture. Its minimum level of detail is the maximum of the
     /// sampler's, the texture header's and the instruction's (in 1/256); colours are decoded from
     /// sRGB if both headers say so.
     pub fn for_texture(
@@ -158,7 +159,7 @@ fn filter(bits: &Bits, words: &Descriptor) -> Result<Filter, DescriptorError> {
     match bits.get(words) {
         1 => Ok(Filter::Point),
         2 => Ok(Filter::Linear),
-        // Anisotropic filtering, limited by the ratio.
+        // The value 3 is anisotropic filtering, whose ratio another field limits.
         3 if *bits == MIN_FILTER => Ok(Filter::Linear),
         _ => Err(DescriptorError::undefined(bits, words)),
     }
@@ -169,13 +170,13 @@ fn srgb_border(border: [u32; 4]) -> [u32; 3] {
     [r, g, b]
 }
 
-/// A level in 1/256, truncated and saturated to the bits of a level clamp, above which there are no
-/// levels.
+/// A level of detail in 1/256, truncated, and saturated to the maximum of a level clamp, which is
+/// above every level.
 fn level(x: f32) -> u32 {
     (f64::from(x) * 256.0).clamp(0.0, f64::from(MAX_LOD.max())) as u32
 }
 
-/// Encodes a sampler as a header.
+/// Encodes a sampler as a sampler header.
 pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> {
     let mut words = Descriptor::default();
     let mut put = |bits: Bits, value: u32| bits.set(&mut words, value);
@@ -208,7 +209,8 @@ pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> 
     Ok(words)
 }
 
-/// Encodes the maximum anisotropy: 0 and 1 are isotropic, and values above 16 are 16.
+/// Encodes the maximum anisotropy. Ratios 0 and 1 are isotropic, and ratios above 16 are encoded as
+/// 16.
 fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     let ratio = sampler.max_anisotropy.clamp(1, 16);
     match ANISOTROPIES.iter().position(|r| *r == ratio) {
@@ -220,8 +222,8 @@ fn anisotropy(sampler: &Sampler) -> Result<u32, DescriptorError> {
     }
 }
 
-/// Encodes the level bias. The unit truncates it to 1/256 only after it has adjusted anisotropic
-/// levels.
+/// Encodes the level bias. It must be a multiple of 1/256, since the texture unit truncates a bias
+/// to 1/256 only after it has adjusted anisotropic levels.
 fn bias(sampler: &Sampler) -> Result<u32, DescriptorError> {
     let steps = f64::from(sampler.level_bias) * 256.0;
     let cut = steps.trunc();

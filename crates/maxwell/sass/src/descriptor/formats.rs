@@ -1,4 +1,4 @@
-//! Converts component layouts and data types to texel formats and back.
+//! Converts component layouts and data types of texture headers to texel formats and back.
 
 use super::error::DescriptorError;
 use super::header::{A_TYPE, B_TYPE, DATA_TYPES, G_TYPE, LAYOUT, LAYOUTS, R_TYPE};
@@ -15,7 +15,8 @@ const FLOAT: u32 = 7;
 const ELEMENT: ReadMode = ReadMode::Element;
 const NORMALIZED: ReadMode = ReadMode::NormalizedFloat;
 
-/// Component layout, number of components, their common data type, format, read mode.
+/// Each row has the header's component layout, the number of components, their common data type,
+/// and the texel format and read mode that these give.
 #[rustfmt::skip]
 const FORMATS: &[(u32, usize, u32, &str, ReadMode)] = &[
     (0x01, 4, FLOAT, "f32x4",   ELEMENT), (0x01, 4, UINT, "u32x4", ELEMENT), (0x01, 4, SINT, "s32x4", ELEMENT),
@@ -44,10 +45,10 @@ const FORMATS: &[(u32, usize, u32, &str, ReadMode)] = &[
 
 const TYPES: [&Bits; 4] = [&R_TYPE, &G_TYPE, &B_TYPE, &A_TYPE];
 
-/// The texel format of a header.
+/// The texel format and read mode of a texture header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texels {
-    /// The format; for sRGB blocks the variant without sRGB.
+    /// The texel format; for sRGB block formats the variant without sRGB.
     pub format: Format,
     /// Whether texels are read as elements or normalized floats.
     pub read_mode: ReadMode,
@@ -57,7 +58,7 @@ fn format(name: &str) -> Format {
     Format::from_name(name).expect("the table has names of formats")
 }
 
-/// Decodes the format of a header. The data types of missing components are ignored.
+/// Decodes the texel format of a header. The data types of missing components are ignored.
 pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
     let layout = LAYOUT.get(header);
     if !LAYOUTS.iter().any(|(number, _)| *number == layout) {
@@ -88,7 +89,8 @@ pub(super) fn decode(header: &Descriptor) -> Result<Texels, DescriptorError> {
     }
 }
 
-/// Encodes layout and data types; all four components get the same type.
+/// Encodes a texel format as component layout and data types; all four components get the same data
+/// type.
 pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), DescriptorError> {
     let Texels { format, read_mode } = canonical(texels);
     let found =
@@ -103,8 +105,8 @@ pub(super) fn encode(texels: Texels, header: &mut Descriptor) -> Result<(), Desc
     Ok(())
 }
 
-/// One of several equivalent names of a format: `u8x4` read as normalized floats for `unorm8x4`,
-/// `bc1` for `bc1_srgb`. Depth formats read the same in both modes.
+/// The format and read mode that stand for all equivalent ones: `unorm8x4` becomes `u8x4` read as
+/// normalized floats, and `bc1_srgb` becomes `bc1`. Depth formats read the same in both read modes.
 pub(super) fn canonical(texels: Texels) -> Texels {
     let Texels { format: own, read_mode } = texels;
     match own.plain_channel().and_then(|channel| Format::new(channel, own.channels())) {
@@ -148,8 +150,8 @@ mod tests {
         assert_eq!(decode(&header).unwrap().format, format("u8x4"));
     }
 
-    /// Every layout with every combination of types gives a format, or an error that names the
-    /// field.
+    /// Every component layout with every combination of data types decodes to a texel format, or to
+    /// an error that names the field.
     #[test]
     fn all_layouts_and_types() {
         let (mut formats, mut unsupported) = (0, 0);

@@ -1,4 +1,5 @@
-//! The fields of texture headers.
+//! The fields of texture headers: their bits, interpretations, and the header versions that have
+//! them.
 
 use super::{Bits, Descriptor, Values};
 
@@ -7,18 +8,18 @@ use super::{Bits, Descriptor, Values};
 pub enum Version {
     /// A buffer of texels.
     OneDBuffer,
-    /// Pitched memory, with colour key.
+    /// Pitched memory, with a colour key.
     PitchColorKey,
     /// Pitched memory.
     Pitch,
     /// Block-linear memory.
     BlockLinear,
-    /// Block-linear memory, with colour key.
+    /// Block-linear memory, with a colour key.
     BlockLinearColorKey,
 }
 
 impl Version {
-    /// All versions, by number.
+    /// All header versions, indexed by the value of the version field.
     pub const ALL: [Self; 5] = [
         Self::OneDBuffer,
         Self::PitchColorKey,
@@ -33,16 +34,16 @@ impl Version {
     }
 }
 
-/// The versions that have a field.
+/// The header versions that have a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
-    /// All.
+    /// All header versions.
     All,
-    /// Buffers.
+    /// Headers of texel buffers only.
     Buffer,
-    /// Pitched memory.
+    /// Headers of pitched memory only.
     Pitch,
-    /// Block-linear memory.
+    /// Headers of block-linear memory only.
     Block,
 }
 
@@ -58,7 +59,7 @@ impl Only {
     }
 }
 
-/// Declares the fields as constants and as a table.
+/// Declares the fields of a texture header as constants and as the table `FIELDS`.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $only:ident $name:literal $values:expr, $meaning:literal;)*) => {
         $(#[doc = $meaning]
@@ -70,8 +71,8 @@ macro_rules! fields {
     };
 }
 
-/// Component layouts for colours, video, depth and ASTC. The names of depth layouts with coverage
-/// samples (from 0x2c on) are abbreviated.
+/// Values of the component layout field: layouts for colours, video, depth and ASTC. The names of
+/// depth layouts with coverage samples (from 0x2c on) are abbreviated.
 #[rustfmt::skip]
 pub const LAYOUTS: &[(u32, &str)] = &[
     (0x01, "R32_G32_B32_A32"), (0x02, "R32_G32_B32"), (0x03, "R16_G16_B16_A16"), (0x04, "R32_G32"),
@@ -95,45 +96,46 @@ pub const LAYOUTS: &[(u32, &str)] = &[
     (0x56, "ASTC_2D_10X5"), (0x57, "ASTC_2D_10X6"),
 ];
 
-/// Data types of components.
+/// Values of the component data type fields.
 #[rustfmt::skip]
 pub const DATA_TYPES: &[(u32, &str)] = &[
     (1, "snorm"), (2, "unorm"), (3, "sint"), (4, "uint"),
     (5, "snorm_force_fp16"), (6, "unorm_force_fp16"), (7, "float"),
 ];
 
-/// Sources of a result's components.
+/// Values of the fields that select the source of a result's component.
 #[rustfmt::skip]
 pub const SOURCES: &[(u32, &str)] = &[
     (0, "zero"), (2, "R"), (3, "G"), (4, "B"), (5, "A"), (6, "one_int"), (7, "one_float"),
 ];
 
-/// Texture types.
+/// Values of the texture type field.
 #[rustfmt::skip]
 pub const TYPES: &[(u32, &str)] = &[
     (0, "1D"), (1, "2D"), (2, "3D"), (3, "cube"), (4, "1D_array"), (5, "2D_array"),
     (6, "1D_buffer"), (7, "2D_no_mipmap"), (8, "cube_array"),
 ];
 
-/// Header versions.
+/// Values of the header version field.
 #[rustfmt::skip]
 pub const VERSIONS: &[(u32, &str)] = &[
     (0, "one_d_buffer"), (1, "pitch_color_key"), (2, "pitch"), (3, "block_linear"), (4, "block_linear_color_key"),
 ];
 
-/// The border: texels stored around the image, or the sampler's border colour.
+/// Values of the border field, which selects texels stored around the image, or the sampler's
+/// border colour.
 #[rustfmt::skip]
 pub const BORDERS: &[(u32, &str)] = &[
     (0, "one"), (1, "two"), (2, "four"), (3, "eight"), (7, "sampler_color"),
 ];
 
-/// Number of sectors that a cache miss fetches.
+/// Values of the sector promotion field, which is the number of sectors that a cache miss fetches.
 #[rustfmt::skip]
 pub const PROMOTIONS: &[(u32, &str)] = &[
     (0, "none"), (1, "two_vertical"), (2, "two_horizontal"), (3, "four"),
 ];
 
-/// Numbers of samples of a texel.
+/// Values of the multisample field, which is the number of samples of a texel.
 #[rustfmt::skip]
 pub const SAMPLES: &[(u32, &str)] = &[
     (0, "1x1"), (1, "2x1"), (2, "2x2"), (3, "4x2"), (4, "4x2_d3d"), (5, "2x1_d3d"), (6, "4x4"),
@@ -182,7 +184,7 @@ fields! {
     MIN_LOD          236 12 All    "min_lod_clamp"     Fixed { fraction: 8, signed: false }, "Minimum level of detail.";
 }
 
-/// Width in texels.
+/// Width of the texture in texels, which two fields encode.
 pub fn width(header: &Descriptor) -> u64 {
     let low = u64::from(WIDTH.get(header));
     let high = match Version::of(header) {
@@ -192,7 +194,7 @@ pub fn width(header: &Descriptor) -> u64 {
     (high | low) + 1
 }
 
-/// Address of the first byte; `None` for an undefined version.
+/// Address of the first byte of the texels; `None` if the header's version is undefined.
 pub fn address(header: &Descriptor) -> Option<u64> {
     let version = Version::of(header)?;
     let low = [
@@ -206,7 +208,7 @@ pub fn address(header: &Descriptor) -> Option<u64> {
     Some(u64::from(ADDRESS_HIGH.get(header)) << 32 | low)
 }
 
-/// The fields of a header; all fields if its version is undefined.
+/// The fields that a header of this version has; all fields if the version is undefined.
 pub fn fields(header: &Descriptor) -> impl Iterator<Item = &'static Bits> {
     let version = Version::of(header);
     FIELDS.iter().filter(move |(_, only)| version.is_none_or(|v| only.has(v))).map(|(bits, _)| bits)

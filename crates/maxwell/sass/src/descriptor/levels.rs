@@ -1,12 +1,13 @@
-//! The positions of mip levels and layers in block-linear memory.
+//! Computes the positions of mip levels and layers in block-linear memory from a texture's shape
+//! and block size.
 
 use super::block_linear::BlockLinear;
 use texunit_unit::ArrayShape;
 
-/// The levels of each layer, and the distance of layers.
+/// The memory layout of a texture: the levels of a layer, and the distance of layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// For each level: offset in the layer, and layout.
+    /// For each mip level, its offset in the layer, and its layout.
     pub levels: Vec<(u64, BlockLinear)>,
     /// Distance in bytes from one layer (or face) to the next.
     pub layer_stride: u64,
@@ -14,7 +15,8 @@ pub struct Levels {
     pub layers: u64,
 }
 
-/// Log2 of a block's size along an axis, halved as long as half the size is enough for `count`.
+/// Log2 of a block's size along an axis, which is halved as long as the half still covers `count`
+/// GOBs or slices.
 fn shrunk(log2: u32, count: u64) -> u32 {
     let needed = count.max(1).next_power_of_two().ilog2();
     log2.min(needed)
@@ -57,7 +59,7 @@ impl Levels {
         Some(Self { levels, layer_stride, layers })
     }
 
-    /// Total size in bytes.
+    /// Size of all layers in bytes.
     pub fn bytes(&self) -> u64 {
         self.layer_stride * self.layers
     }
@@ -94,12 +96,12 @@ mod tests {
     fn blocks_shrink_with_the_levels() {
         let levels = Levels::new(&shape(Geometry::D2, [64, 64, 1], Some(7)), 4, 0).unwrap();
         let heights: Vec<u32> = levels.levels.iter().map(|(_, l)| l.log2_height).collect();
-        // 64 rows are 8 GOBs, 32 are 4, ...
+        // A GOB has 8 rows: 64 rows need 8 GOBs, 32 rows 4, 16 rows 2, and smaller levels 1.
         assert_eq!(heights, [3, 2, 1, 0, 0, 0, 0]);
         let offsets: Vec<u64> = levels.levels.iter().map(|(o, _)| *o).collect();
-        // 4 GOBs wide and 8 high, 2 and 4, then single ones.
+        // Level 0 has 4 x 8 GOBs and level 1 has 2 x 4; each smaller level has one GOB.
         assert_eq!(offsets, [0, 32, 40, 42, 43, 44, 45].map(|n| n * 512));
-        // 46 GOBs, up to blocks of 8.
+        // The levels have 46 GOBs in total, rounded up to a multiple of level 0's block of 8 GOBs.
         assert_eq!(levels.bytes(), 48 * 512);
     }
 
@@ -117,7 +119,7 @@ mod tests {
         let mut array = shape(Geometry::A2d, [32, 32, 1], Some(2));
         array.layers = 3;
         let array = Levels::new(&array, 2, 0).unwrap();
-        // 8 GOBs and 2, up to blocks of 4.
+        // The two levels have 8 and 2 GOBs, rounded up to a multiple of level 0's block of 4 GOBs.
         assert_eq!(array.layer_stride, 12 * 512);
         let planes: Vec<_> = array.planes().map(|(l, p, o, _)| (l, p, o / 512)).collect();
         assert_eq!(planes, [(0, 0, 0), (0, 1, 12), (0, 2, 24), (1, 0, 8), (1, 1, 20), (1, 2, 32)]);

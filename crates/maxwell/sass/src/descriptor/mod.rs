@@ -23,76 +23,77 @@ pub use levels::Levels;
 pub use resource::{Encoded, MAX_BYTES, Place, Regions, encode_texture};
 pub use texture::{Placement, Source, TextureHeader, TextureType};
 
-/// The eight words of a descriptor, little endian; bit 32 is the lowest of the second word.
+/// A texture or sampler header: eight little-endian words. Bit numbers run through all words, so
+/// that bit 32 is the lowest of the second word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Descriptor(pub [u32; 8]);
 
 /// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// An unsigned number.
+    /// The field is an unsigned number.
     Number,
-    /// A number minus one.
+    /// The field is a number minus one.
     MinusOne,
-    /// The binary logarithm of a number.
+    /// The field is the binary logarithm of a number.
     Log2,
-    /// Yes or no.
+    /// The field is a flag of one bit: 0 is no, 1 is yes.
     Flag,
-    /// A fixed-point number.
+    /// The field is a fixed-point number.
     Fixed {
         /// Number of fractional bits.
         fraction: u32,
-        /// Whether it is signed (two's complement).
+        /// Whether the number is signed (two's complement).
         signed: bool,
     },
-    /// A float with an exponent of 2 bits and a mantissa of 3 bits (e2m3).
+    /// The field is a float with an exponent of 2 bits and a mantissa of 3 bits (e2m3).
     E2m3,
-    /// Bits of a colour in unorm8.
+    /// The field is a colour component in unorm8, or some bits of one.
     Unorm8,
-    /// Bits of a border colour, whose interpretation depends on the format.
+    /// The field has bits of a border colour, whose interpretation depends on the texel format.
     Raw,
-    /// Names by number.
+    /// The field selects a name; each entry has a value and the name that it stands for.
     Names(&'static [(u32, &'static str)]),
-    /// A part of an address, whose lowest bit has this number in the address.
+    /// The field is a part of an address, in which the field's lowest bit has this number.
     Address(u32),
-    /// A part of a size in bytes, whose lowest bit has this number in the size.
+    /// The field is a part of a size in bytes, in which the field's lowest bit has this number.
     Bytes(u32),
 }
 
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// The name, as in the documentation of the header.
+    /// The field's name in the documentation of the header.
     pub name: &'static str,
-    /// Number of the lowest bit, of 256.
+    /// Number of the field's lowest bit in the descriptor, from 0 to 255.
     pub low: u32,
-    /// Number of bits, at most 32, within one word.
+    /// Number of bits, at most 32. All of them are in one word.
     pub width: u32,
-    /// The interpretation of the bits.
+    /// The interpretation of the field's bits.
     pub values: Values,
-    /// The meaning.
+    /// The field's meaning, for explanations.
     pub meaning: &'static str,
 }
 
 impl Bits {
-    /// The maximum value.
+    /// The maximum raw value of the field.
     pub const fn max(&self) -> u32 {
         if self.width == 32 { u32::MAX } else { (1 << self.width) - 1 }
     }
 
-    /// The field of a descriptor.
+    /// The raw value of the field in a descriptor.
     pub const fn get(&self, descriptor: &Descriptor) -> u32 {
         descriptor.0[self.low as usize / 32] >> (self.low % 32) & self.max()
     }
 
-    /// Sets the field; the value is truncated to its width.
+    /// Sets the field in a descriptor; the value is truncated to the field's width.
     pub const fn set(&self, descriptor: &mut Descriptor, value: u32) {
         let word = &mut descriptor.0[self.low as usize / 32];
         let shift = self.low % 32;
         *word = *word & !(self.max() << shift) | (value & self.max()) << shift;
     }
 
-    /// Describes the field's value in a descriptor.
+    /// Describes the field's value in a descriptor as text.
     pub fn explain(&self, descriptor: &Descriptor) -> String {
         let raw = self.get(descriptor);
         match self.values {

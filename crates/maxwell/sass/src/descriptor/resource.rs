@@ -1,4 +1,5 @@
-//! Converts texture headers and the memory that they refer to to textures of the unit, and back.
+//! Converts texture headers and the memory that they refer to to textures of the texture unit, and
+//! back.
 
 use super::Descriptor;
 use super::block_linear::BlockLinear;
@@ -18,7 +19,7 @@ use texunit_unit::{
 /// Maximum size of a texture's texels in bytes.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// The name of resources in messages.
+/// The name that the texture unit's messages use for resources made from headers.
 const NAME: &str = "header";
 
 fn too_large(bytes: u64) -> DescriptorError {
@@ -32,12 +33,12 @@ fn block(bytes: u64) -> Result<Arc<Block>, DescriptorError> {
 }
 
 impl TextureHeader {
-    /// The format of the texels; `srgb` is whether colours are decoded from sRGB.
+    /// The format of the texels; `srgb` says whether colours are decoded from sRGB.
     pub fn format(&self, srgb: bool) -> Format {
         formats::with_srgb(self.texels.format, srgb && self.srgb)
     }
 
-    /// The shape of the array in memory.
+    /// The shape of the array that the header describes.
     pub fn shape(&self, srgb: bool) -> ArrayShape {
         let geometry = self.kind.geometry();
         let [width, height, depth] = self.size;
@@ -51,8 +52,8 @@ impl TextureHeader {
         ArrayShape { layers, levels, ..ArrayShape::new(self.format(srgb), geometry, extent) }
     }
 
-    /// The texture with the current contents of memory. `srgb` is whether the sampler allows sRGB
-    /// decoding.
+    /// Creates the texture from the current contents of memory. `srgb` says whether the sampler
+    /// allows sRGB decoding.
     pub fn texture(&self, memory: &Memory, srgb: bool) -> Result<Texture, DescriptorError> {
         let resource = match self.placement {
             Placement::Buffer { address } => self.buffer(memory, address)?,
@@ -73,7 +74,7 @@ impl TextureHeader {
         })
     }
 
-    /// The view of the levels that fetches can access.
+    /// The resource restricted to the levels that fetches can access.
     fn seen(&self, whole: Resource) -> Result<Resource, DescriptorError> {
         let [first, last] = self.view;
         if [first, last] == [0, self.levels - 1] {
@@ -107,7 +108,7 @@ impl TextureHeader {
     }
 }
 
-/// A copy of a memory range.
+/// Copies a memory range into a block of the texture unit.
 fn copied(
     memory: &Memory,
     address: u64,
@@ -124,7 +125,7 @@ fn copied(
     Ok(block)
 }
 
-/// The array stored in block-linear memory.
+/// Reads an array that is stored in block-linear memory.
 fn array(
     shape: &ArrayShape,
     memory: &Memory,
@@ -183,8 +184,8 @@ fn array(
     }
 }
 
-/// Calls back for every 16 bytes of a level with their position (byte in the row, row, slice) and
-/// their range in the packed rows.
+/// Calls back for every 16 bytes of a mip level, with their position (byte in the row, row, slice)
+/// and their range in the packed rows.
 fn pieces(
     level: &BlockLinear,
     length: usize,
@@ -203,7 +204,7 @@ fn pieces(
     Ok(())
 }
 
-/// Marks all tiles of a level as absent.
+/// Marks all tiles of a mip level as absent.
 fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), DescriptorError> {
     let Some([width, height, depth]) = map.tiles(level) else {
         map.set_tail(layer, false)?;
@@ -219,7 +220,7 @@ fn absent_level(map: &Residency, level: u32, layer: u32) -> Result<(), Descripto
     Ok(())
 }
 
-/// Marks the tile that contains a byte of a level as absent.
+/// Marks the tile as absent that contains a given byte of a mip level.
 fn absent(
     map: &Residency,
     shape: &ArrayShape,
@@ -240,11 +241,11 @@ fn absent(
     Ok(())
 }
 
-/// The address and block size for an encoded texture.
+/// The address and block size that [`encode_texture`] gives a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Address of the first byte: a multiple of 512 for block-linear memory, of 32 for pitched
-    /// memory, of 16 for buffers.
+    /// Address of the texture's first byte: a multiple of 512 for block-linear memory, of 32 for
+    /// pitched memory, of 16 for buffers.
     pub address: u64,
     /// Log2 of a block's height in GOBs.
     pub log2_height: u32,
@@ -252,20 +253,20 @@ pub struct Place {
     pub log2_depth: u32,
 }
 
-/// Memory contents: addresses with bytes.
+/// Memory contents: address and bytes of each region.
 pub type Regions = Vec<(u64, Vec<u8>)>;
 
-/// A texture encoded as a header and memory.
+/// A texture encoded as a texture header and memory contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
-    /// The header.
+    /// The texture header.
     pub header: Descriptor,
     /// The memory contents, without non-resident tiles of sparse textures.
     pub regions: Regions,
 }
 
-/// Encodes a texture as a header and memory. `srgb` is whether a sampler with the sRGB flag reads
-/// it.
+/// Encodes a texture as a texture header and memory contents. `srgb` says whether a sampler with
+/// the sRGB flag reads it.
 pub fn encode_texture(
     texture: &Texture,
     srgb: bool,
@@ -303,8 +304,8 @@ pub fn encode_texture(
         size: [width, height, third],
         levels: shape.level_count(),
         view: [0, shape.level_count() - 1],
-        // sRGB by a block format, or by the sampler, which also decodes formats without sRGB
-        // (section 5).
+        // Colours are sRGB if the block format says so, or if the sampler does, which also decodes
+        // formats without sRGB variants (section 5).
         srgb: srgb || shape.format.is_srgb_block(),
         normalized: texture.normalized_coords,
         min_lod: 0,
@@ -326,8 +327,8 @@ fn kind_of(resource: &Resource) -> Result<TextureType, DescriptorError> {
     })
 }
 
-/// The sources of components: those that the format lacks are zero, except that alpha of block
-/// formats is one.
+/// The sources of a result's components. Components that the format lacks are zero, except that
+/// alpha of block formats is one.
 fn sources_of(format: Format) -> [Source; 4] {
     let mut sources = [Source::Zero; 4];
     let channels = usize::from(format.channels());

@@ -1,34 +1,34 @@
-//! The fields of sampler headers.
+//! The fields of sampler headers: their bits and interpretations.
 
 use super::{Bits, Values};
 
-/// Declares the fields as constants and as a table.
+/// Declares the fields of a sampler header as constants and as the table `FIELDS`.
 macro_rules! fields {
     ($($constant:ident $low:literal $width:literal $name:literal $values:expr, $meaning:literal;)*) => {
         $(#[doc = $meaning]
         pub const $constant: Bits = Bits {
             name: $name, low: $low, width: $width, values: $values, meaning: $meaning,
         };)*
-        /// Every field, lowest bits first.
+        /// Every field of a sampler header, lowest bits first.
         pub const FIELDS: &[Bits] = &[$($constant),*];
     };
 }
 
-/// Address modes.
+/// Values of the address mode fields.
 #[rustfmt::skip]
 pub const ADDRESS_MODES: &[(u32, &str)] = &[
     (0, "wrap"), (1, "mirror"), (2, "clamp_to_edge"), (3, "border"), (4, "clamp_ogl"),
     (5, "mirror_once_clamp_to_edge"), (6, "mirror_once_border"), (7, "mirror_once_clamp_ogl"),
 ];
 
-/// Comparisons.
+/// Values of the compare function field.
 #[rustfmt::skip]
 pub const COMPARES: &[(u32, &str)] = &[
     (0, "never"), (1, "less"), (2, "equal"), (3, "less_or_equal"),
     (4, "greater"), (5, "not_equal"), (6, "greater_or_equal"), (7, "always"),
 ];
 
-/// Maximum anisotropy.
+/// Values of the maximum anisotropy field.
 #[rustfmt::skip]
 pub const ANISOTROPIES: &[(u32, &str)] = &[
     (0, "1:1"), (1, "2:1"), (2, "4:1"), (3, "6:1"), (4, "8:1"), (5, "10:1"), (6, "12:1"), (7, "16:1"),

@@ -11,7 +11,7 @@ use super::header::{
 use super::{Bits, Descriptor};
 use texunit_unit::Geometry;
 
-/// Texture types, by number.
+/// Texture types, in the order of the header field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TextureType {
@@ -29,7 +29,8 @@ pub enum TextureType {
 }
 
 impl TextureType {
-    /// All types by number, each with the geometry of the unit.
+    /// All texture types in the order of the header field's values, each with the texture unit's
+    /// geometry.
     pub const ALL: [(Self, Geometry); 9] = [
         (Self::D1, Geometry::D1),
         (Self::D2, Geometry::D2),
@@ -42,7 +43,7 @@ impl TextureType {
         (Self::CubeArray, Geometry::Acube),
     ];
 
-    /// The geometry of the unit.
+    /// The geometry of the texture unit for this texture type.
     pub fn geometry(self) -> Geometry {
         Self::ALL[self as usize].1
     }
@@ -62,7 +63,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The unchanged order R, G, B, A.
+    /// The sources that return the components unchanged, in the order R, G, B, A.
     pub const IDENTITY: [Self; 4] =
         [Self::Component(0), Self::Component(1), Self::Component(2), Self::Component(3)];
 
@@ -85,7 +86,7 @@ impl Source {
         }
     }
 
-    /// The component of a result, given the components of the texels.
+    /// The value of a result's component, given the components of the texel.
     pub fn of(self, values: [u32; 4]) -> u32 {
         match self {
             Self::Zero => 0,
@@ -99,12 +100,12 @@ impl Source {
 /// The memory layout and address of the texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// Contiguous texels.
+    /// A contiguous buffer of texels.
     Buffer {
         /// Address of the first texel.
         address: u64,
     },
-    /// Pitched rows.
+    /// Rows of texels at a fixed distance.
     Pitch {
         /// Address of the first texel.
         address: u64,
@@ -125,7 +126,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Address of the first byte.
+    /// Address of the texture's first byte.
     pub fn address(self) -> u64 {
         match self {
             Self::Buffer { address }
@@ -138,20 +139,20 @@ impl Placement {
 /// A decoded texture header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureHeader {
-    /// Texture type.
+    /// The texture type.
     pub kind: TextureType,
-    /// The memory layout and address.
+    /// The memory layout and address of the texels.
     pub placement: Placement,
-    /// The texel format.
+    /// The texel format and read mode.
     pub texels: Texels,
     /// The sources of the components x, y, z, w of a result.
     pub sources: [Source; 4],
     /// Size of the base level along x, y, z as stored, including axes that the type does not use.
     /// Layers and cubes are in `size[2]`.
     pub size: [u32; 3],
-    /// Number of levels in memory.
+    /// Number of mip levels in memory.
     pub levels: u32,
-    /// First and last level that fetches can access.
+    /// First and last mip level that fetches can access.
     pub view: [u32; 2],
     /// Whether colours are stored as sRGB.
     pub srgb: bool,
@@ -163,14 +164,14 @@ pub struct TextureHeader {
 
 const SOURCES: [&Bits; 4] = [&X_SOURCE, &Y_SOURCE, &Z_SOURCE, &W_SOURCE];
 
-/// The value of `border_size` for the sampler's border colour.
+/// The value of the `border_size` field that selects the sampler's border colour.
 const SAMPLER_COLOR: u32 = 7;
 
-/// Maximum log2 of a block's size: 32 GOBs, 32 slices.
+/// Maximum log2 of a block's size, which is 32 GOBs along y and 32 slices along z.
 const MAX_LOG2_BLOCK: u32 = 5;
 
 impl TextureHeader {
-    /// Decodes a header.
+    /// Decodes a texture header.
     pub fn decode(header: &Descriptor) -> Result<Self, DescriptorError> {
         let undefined = |bits: &Bits| DescriptorError::undefined(bits, header);
         let unsupported = |bits: &Bits, why| DescriptorError::unsupported(bits, header, why);
@@ -224,7 +225,7 @@ impl TextureHeader {
         })
     }
 
-    /// Encodes the header.
+    /// Encodes the texture header.
     pub fn encode(&self) -> Result<Descriptor, DescriptorError> {
         let mut header = Descriptor::default();
         formats::encode(self.texels, &mut header)?;
@@ -232,7 +233,8 @@ impl TextureHeader {
             bits.set(&mut header, source.bits());
         }
         self.encode_placement(&mut header)?;
-        // The border is always the sampler's colour; encoded textures have no border texels.
+        // Texels outside of the texture get the sampler's border colour, since encoded textures
+        // have no border texels.
         BORDER.set(&mut header, SAMPLER_COLOR);
         TYPE.set(&mut header, self.kind as u32);
         let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));

@@ -43,7 +43,8 @@ fn spec(format: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> R
     }
 }
 
-/// Encodes and decodes a texture; header and memory must reproduce it.
+/// Encodes a texture as header and memory, and decodes it again. Encoding the result must reproduce
+/// header and memory.
 fn there_and_back(own: &Texture, srgb: bool, place: Place) {
     let encoded = encode_texture(own, srgb, place).unwrap();
     let header = TextureHeader::decode(&encoded.header).unwrap();
@@ -63,7 +64,7 @@ fn there_and_back(own: &Texture, srgb: bool, place: Place) {
     }
 }
 
-/// Arrays, linear and pitched memory of all geometries and formats, as in the random fetch cases.
+/// Arrays, linear and pitched memory of all geometries and formats survive encoding and decoding.
 #[test]
 fn random_textures_come_back() {
     let (mut right, mut refused) = (0, 0);
@@ -155,7 +156,7 @@ fn tiles_that_are_absent() {
             }
         }
     }
-    // Without the sparse bit, the same memory is an error.
+    // Without the header's sparse flag, absent memory is an error.
     let mut words = encoded.header;
     header::SPARSE.set(&mut words, 0);
     let header = TextureHeader::decode(&words).unwrap();
@@ -385,7 +386,7 @@ proptest! {
     }
 }
 
-/// Changes random words, most of which are invalid, into more meaningful ones.
+/// Changes random header words, most of which are invalid, so that more of them are valid.
 fn with_meaning(mut words: Descriptor) -> Descriptor {
     let [a, b, c, ..] = words.0.map(|word| word as usize);
     header::LAYOUT.set(&mut words, [1, 3, 8, 0xf, 0x24, 0x1d][a % 6]);
@@ -400,7 +401,7 @@ fn with_meaning(mut words: Descriptor) -> Descriptor {
         bits.set(&mut words, 0);
     }
     header::VERSION.set(&mut words, [0, 2, 3, 3][c % 4]);
-    // These fields share bits with the pitch.
+    // These block size fields share bits with the pitch.
     if c % 4 > 1 {
         for bits in [header::BLOCK_WIDTH, header::TILE_WIDTH, header::GOB_3D] {
             bits.set(&mut words, 0);

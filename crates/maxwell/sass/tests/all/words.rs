@@ -127,7 +127,7 @@ fn both_styles_and_the_older_spelling() {
     assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm52), []);
 }
 
-/// Text, architecture, error code, and the marked part of the text.
+/// For each wrong instruction: its text, architecture, error code, and the marked part of the text.
 #[rustfmt::skip]
 const WRONG: &[(&str, Arch, &str, &str)] = &[
     ("", Arch::Sm50, "E0600", ""),
@@ -191,7 +191,7 @@ fn mistakes() {
     for code in texunit_sass::codes::CODES {
         assert!(codes.contains(&code.code), "no case for {}", code.code);
     }
-    // Texts that no rule forbids.
+    // No rule forbids these texts.
     for text in
         ["TXD RZ, R2, R4, 5, 2D", "TXD R3, R2, R4, 5, 2D, 0x0", "TXD R254, R253, R252, 5, 1D, 1"]
     {

@@ -31,31 +31,32 @@ pub struct Pool {
     pub max_index: u32,
 }
 
-/// The source of the sampler index (SetSamplerBinding).
+/// The part of a handle that gives the sampler index (SetSamplerBinding).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SamplerBinding {
-    /// The upper bits of the handle.
+    /// The upper bits of the handle are the sampler index.
     #[default]
     Independently,
-    /// The index of the texture header.
+    /// The index of the texture header is also the sampler index.
     ViaHeader,
 }
 
 /// Number of registers of a thread: R0 to R254.
 pub const REGISTERS: usize = RZ as usize;
 
-/// A warp, and what its texture fetches read.
+/// The state of a warp, and the memory and pools that its texture fetches read.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The architecture.
+    /// The architecture that the warp runs on.
     pub arch: Arch,
-    /// R0 to R254, each with all lanes.
+    /// Registers R0 to R254, each with the values of all lanes.
     pub registers: Box<[Lanes; REGISTERS]>,
-    /// P0 to P6, with a bit for each lane.
+    /// Predicates P0 to P6, each with a bit for each lane.
     pub predicates: [u32; 7],
-    /// Active lanes.
+    /// A mask of the active lanes.
     pub active: u32,
-    /// Lanes that the program has killed, which continue only for the derivatives of others.
+    /// A mask of lanes that the program has killed. They continue only to provide derivatives for
+    /// other lanes.
     pub killed: u32,
     /// The constant bank that handles are fetched from.
     pub constants: Vec<u8>,
@@ -63,9 +64,9 @@ pub struct State {
     pub headers: Pool,
     /// The pool of sampler headers.
     pub samplers: Pool,
-    /// The source of the sampler index.
+    /// The part of a handle that gives the sampler index.
     pub binding: SamplerBinding,
-    /// The memory with descriptors and texels.
+    /// The memory that contains descriptors and texels.
     pub memory: Memory,
     plans: Plans,
     scratch: Box<Scratch>,
@@ -101,14 +102,14 @@ impl State {
         self.plans.textures_read()
     }
 
-    /// A word of the constant bank.
+    /// The word of the constant bank with this index; `None` if it is outside of the bank.
     fn constant(&self, index: u64) -> Option<u32> {
         let at = usize::try_from(index).ok()?.checked_mul(4)?;
         let bytes = self.constants.get(at..at.checked_add(4)?)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// The indices of texture and sampler header in a handle.
+    /// The indices of texture header and sampler header in a handle.
     fn indices(&self, handle: u32) -> (u32, u32) {
         let header = handle & 0xf_ffff;
         match self.binding {
@@ -117,7 +118,8 @@ impl State {
         }
     }
 
-    /// Lanes that execute the instruction, according to the active mask and its predicate.
+    /// A mask of the lanes that execute the instruction, according to the active mask and the
+    /// instruction's predicate.
     fn guarded(&self, txd: &Txd) -> u32 {
         let guard = txd.get(&GUARD);
         let set = self.predicates.get(guard as usize).copied().unwrap_or(u32::MAX);
@@ -125,91 +127,93 @@ impl State {
     }
 }
 
-/// Why an instruction cannot be executed. The state is unchanged.
+/// Why an instruction cannot be executed. The state is unchanged after such an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
-    /// A restriction of the instruction's page is violated.
+    /// The instruction violates a restriction of its page.
     #[error("{message} ({code})")]
     Forbidden {
-        /// Code of the diagnostic.
+        /// Code of the diagnostic for the restriction.
         code: &'static str,
-        /// The message.
+        /// Message of the diagnostic.
         message: String,
     },
-    /// The index exceeds the constant bank.
+    /// The index of the handle's word exceeds the constant bank.
     #[error(
         "word {index:#x} of the constant bank is asked for, but the bank has {}",
         Count(bytes, "byte")
     )]
     Constant {
-        /// The index (tsPtrIdxU13).
+        /// The index of the word (tsPtrIdxU13).
         index: u64,
-        /// Size of the bank in bytes.
+        /// Size of the constant bank in bytes.
         bytes: usize,
     },
-    /// A texture header is not supported by the unit, or refers to missing memory.
+    /// The texture unit does not support the texture header, or the header refers to missing
+    /// memory.
     #[error("texture header {index}: {error}")]
     Header {
-        /// Its index.
+        /// Index of the texture header in its pool.
         index: u32,
-        /// The error.
+        /// Why the header cannot be used.
         error: DescriptorError,
     },
-    /// A sampler header is not supported by the unit, or is in missing memory.
+    /// The texture unit does not support the sampler header, or the header is in missing memory.
     #[error("sampler {index}: {error}")]
     Sampler {
-        /// Its index.
+        /// Index of the sampler header in its pool.
         index: u32,
-        /// The error.
+        /// Why the header cannot be used.
         error: DescriptorError,
     },
-    /// The combination of texture and sampler has no defined result in the unit.
+    /// The texture unit defines no result for this combination of texture and sampler.
     #[error("texture header {header} with sampler {sampler}: {error}")]
     Undefined {
-        /// Index of the header.
+        /// Index of the texture header.
         header: u32,
-        /// Index of the sampler.
+        /// Index of the sampler header.
         sampler: u32,
-        /// The reason.
+        /// Why the result is undefined.
         error: PlanError,
     },
 }
 
-/// The result of an instruction, as lane masks.
+/// The result of executing an instruction, as masks of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Lanes that took part.
+    /// Lanes that took part in the fetch.
     pub lanes: u32,
-    /// Among these, lanes whose result is zeros because the texture is invalid or does not match
-    /// paramA.
+    /// Lanes that took part but got zeros, because the texture is invalid or does not match the
+    /// instruction's coordinate description (paramA).
     pub invalid: u32,
-    /// Among these, lanes that accessed a non-resident tile.
+    /// Lanes that took part and accessed a non-resident tile.
     pub missing: u32,
 }
 
-/// Results, collected before registers are written. For invalid textures they stay 0.
+/// The results of all lanes, which are collected before registers are written. For invalid textures
+/// they stay 0.
 struct Results {
     values: [Lanes; 4],
     outcome: Outcome,
 }
 
-/// The fetch of one lane, for explanations.
+/// The fetch that one lane makes, for explanations.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// The instruction of the unit: `tex.grad`.
+    /// The texture unit's instruction, which for TXD is `tex.grad`.
     pub form: FetchForm,
-    /// The texture of its header.
+    /// The texture that the texture header describes.
     pub texture: Arc<Texture>,
-    /// The sampler of its header.
+    /// The sampler that the sampler header describes.
     pub sampler: Sampler,
-    /// The lane's operands.
+    /// The operands of the lane.
     pub operands: FetchOperands,
-    /// Indices of texture and sampler header.
+    /// Indices of the texture header and the sampler header.
     pub indices: (u32, u32),
 }
 
-/// The fetch of a lane; `None` if the lane does not take part, or its result is zeros because the
-/// texture is invalid or does not match.
+/// The fetch that a lane makes; `None` if the lane does not take part, or if it gets zeros because
+/// the texture is invalid or does not match the instruction.
 pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetched>, ExecError> {
     let killed = if txd.has(&NODEP) { state.killed } else { 0 };
     let takes_part = state.active & state.guarded(txd) & !killed;
@@ -260,7 +264,7 @@ pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     Ok(results.outcome)
 }
 
-/// The handle of a lane.
+/// The handle that a lane uses, from a register or the constant bank.
 fn handle(txd: &Txd, state: &State, operands: &Operands, lane: usize) -> Result<u32, ExecError> {
     if txd.has(&BINDLESS) {
         return Ok(operands.handle[lane]);
@@ -270,7 +274,7 @@ fn handle(txd: &Txd, state: &State, operands: &Operands, lane: usize) -> Result<
     state.constant(index).ok_or(ExecError::Constant { index, bytes })
 }
 
-/// Fetches for lanes with the same handle and LOD clamp.
+/// Fetches for the lanes that have the same handle and level clamp.
 fn fetch(
     txd: &Txd,
     state: &mut State,
@@ -297,7 +301,8 @@ fn fetch(
     Ok(())
 }
 
-/// Writes the components in the mask to consecutive registers, and the predicate.
+/// Writes the components that the write mask selects to consecutive registers, and writes the
+/// predicate result.
 fn write(txd: &Txd, state: &mut State, Results { values, outcome }: &Results) {
     let mut to = txd.get(&RD);
     for (_, component) in values.iter().enumerate().filter(|(c, _)| txd.get(&MASK) >> c & 1 == 1) {

@@ -5,26 +5,26 @@ use texunit_sass::field::Field;
 use texunit_sass::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
 use texunit_unit::{Coordinates, FetchRequest, Lanes, ZERO_LANES};
 
-/// The operand values of all lanes; zeros for operands that the instruction lacks.
+/// The operand values of all lanes. Operands that the instruction lacks are zeros.
 pub(super) struct Operands {
-    /// The handle, for .B.
+    /// The handle in a register, of an instruction with .B.
     pub(super) handle: Lanes,
     /// The coordinate s, as f32 bits.
     pub(super) s: Lanes,
     /// The coordinate t, as f32 bits.
     pub(super) t: Lanes,
-    /// The array index.
+    /// The array index of a layered texture.
     pub(super) array: Lanes,
     /// Offsets along u and v, with 4 bits each. For a plain 1D texture the unit uses the packed
-    /// field as a whole (rule 1.4), so u keeps the bits of v above its own.
+    /// offset field as a whole (rule 1.4), so that u also has the bits of v above its own.
     pub(super) offset: [Lanes; 2],
-    /// Minimum level of detail in 1/256.
+    /// The minimum level of detail in 1/256.
     pub(super) lod_clamp: Lanes,
-    /// dsdx, dsdy, dtdx, dtdy, as f32 bits.
+    /// The derivatives dsdx, dsdy, dtdx, dtdy, as f32 bits.
     pub(super) gradients: [Lanes; 4],
 }
 
-/// A group of consecutive registers.
+/// A group of consecutive registers that an instruction reads one after the other.
 struct Group<'a> {
     state: &'a State,
     next: u64,
@@ -47,7 +47,7 @@ impl<'a> Group<'a> {
 }
 
 impl Operands {
-    /// The fetch request of the active lanes.
+    /// The request to the texture unit for the active lanes.
     pub(super) fn request(&self, active: u32) -> FetchRequest<'_> {
         let coords = Coordinates {
             layer: &self.array,

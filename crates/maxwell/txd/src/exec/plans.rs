@@ -12,11 +12,11 @@ use texunit_sass::memory::Memory;
 use texunit_sass::txd::{AOFFI, PARAM, Txd};
 use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
 
-/// A fetch plan.
+/// A fetch plan of the texture unit, with the component sources of the texture header.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) plan: FetchPlan,
-    /// Sources of the result's components.
+    /// The sources of the result's components x, y, z, w.
     pub(super) sources: [Source; 4],
 }
 
@@ -28,7 +28,7 @@ struct Key {
     lod_clamp: u32,
 }
 
-/// Maximum size of cached textures in bytes.
+/// Maximum size of all cached textures in bytes.
 const MAX_KEPT: u64 = 512 << 20;
 /// Maximum number of cached plans.
 const MAX_PLANS: usize = 4096;
@@ -36,10 +36,10 @@ const MAX_PLANS: usize = 4096;
 /// The cached plans and textures.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
-    /// Generation of the memory that they were read from.
+    /// Generation of the memory that the cached plans were made from.
     generation: u64,
     plans: HashMap<Key, Arc<Plan>>,
-    /// Textures by header and sRGB flag.
+    /// Cached textures, by texture header and sRGB flag.
     textures: HashMap<(Descriptor, bool), Arc<Texture>>,
     bytes: u64,
     read: usize,
@@ -50,7 +50,7 @@ impl Plans {
         self.read
     }
 
-    /// Drops the cache if memory has changed.
+    /// Drops all cached plans and textures if memory has changed since.
     fn renew(&mut self, memory: &Memory) {
         if self.generation != memory.generation() {
             *self = Self { generation: memory.generation(), ..Self::default() };
@@ -106,7 +106,7 @@ fn matches(txd: &Txd, header: &Descriptor) -> bool {
     txd.get(&PARAM) >> 1 == dimensions - 1
 }
 
-/// Converts the error for an undefined descriptor to `None`.
+/// Converts the error for an undefined descriptor, with which a fetch returns zeros, to `None`.
 fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, DescriptorError> {
     match found {
         Ok(value) => Ok(Some(value)),
@@ -115,8 +115,8 @@ fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, Descriptor
     }
 }
 
-/// The plan for texture and sampler header; `None` if the result is zeros. That is decided first,
-/// so that sampler and texels need not exist then.
+/// The plan for a texture header and a sampler header; `None` if the result is zeros. Zeros are
+/// decided first, so that sampler and texels need not exist then.
 pub(super) fn plan(
     txd: &Txd,
     state: &mut State,

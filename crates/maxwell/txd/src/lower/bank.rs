@@ -14,19 +14,19 @@ use texunit_check::ir::{
 };
 use texunit_isa::{Opcode, ScalarType};
 
-/// Offset of the first parameter.
+/// Byte offset of the first parameter in the bank.
 const PARAMS: u32 = 0x140;
 
-/// A texture or sampler reference.
+/// A texture or sampler reference, for which the bank has a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Name {
-    /// A module-scope variable.
+    /// The reference is a module-scope variable.
     Variable(VarId),
-    /// A kernel parameter.
+    /// The reference is a kernel parameter.
     Param(FuncId, ParamId),
 }
 
-/// A use of a reference, or a call, in the order of the code.
+/// A use of a reference, or a call, in the order of a function's code.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Texture(Name),
@@ -35,10 +35,10 @@ enum Event {
     Call(FuncId),
 }
 
-/// The uses of references in each function of a module.
+/// The uses of references and the calls in each function of a module.
 pub(super) struct Names {
     events: Vec<Vec<Event>>,
-    /// Externally visible functions, in the order of their first declaration.
+    /// Externally visible functions, in the order of their first declarations.
     visible: Vec<FuncId>,
 }
 
@@ -81,7 +81,8 @@ impl Names {
         Self { events, visible: ids().filter(seen).collect() }
     }
 
-    /// Records the functions that a kernel reaches (including itself) and no earlier kernel does.
+    /// Records this kernel as the first one for each function that it reaches (including itself)
+    /// and no earlier kernel does.
     pub(super) fn reach(&self, kernel: FuncId, first: &mut HashMap<FuncId, FuncId>) {
         let mut new = vec![kernel];
         while let Some(id) = new.pop() {
@@ -146,10 +147,10 @@ fn collect(module: &Module, function: FuncId, i: &Instruction, events: &mut Vec<
     }
 }
 
-/// The constant bank of one kernel.
+/// The layout of constant bank 0 for one kernel.
 #[derive(Debug, Default)]
 pub(super) struct Bank {
-    /// Byte offset of each parameter that is in the bank.
+    /// Byte offset of each parameter; `None` for references, which are not among the parameters.
     params: Vec<Option<u32>>,
     pairs: HashMap<(Name, Name), u32>,
     singles: HashMap<Name, u32>,
@@ -158,7 +159,7 @@ pub(super) struct Bank {
 impl Bank {
     pub(super) fn new(module: &Module, names: &Names, kernel: FuncId) -> Self {
         let function = &module.functions[kernel.0 as usize];
-        // Functions that are not kernels do not have parameters in the bank.
+        // Only kernels have their parameters in the bank.
         let (params, end) = if function.is_entry { layout(function) } else { (Vec::new(), PARAMS) };
         let mut bank = Self { params, ..Self::default() };
         let (mut textures, mut samplers) = (Vec::new(), Vec::new());
@@ -198,7 +199,8 @@ impl Bank {
         for (at, (texture, sampler)) in pairs {
             self.singles.extend([(texture, at), (sampler, at)]);
         }
-        // The word of a pair includes both the texture and the sampler.
+        // Textures and samplers outside of pairs get the words after the pairs. Both lists begin at
+        // the same word.
         for list in [textures, samplers] {
             let mut next = next;
             for &name in list {
@@ -207,17 +209,17 @@ impl Bank {
         }
     }
 
-    /// Byte offset of a parameter.
+    /// Byte offset of a kernel parameter.
     pub(super) fn param(&self, id: ParamId) -> Option<u32> {
         self.params.get(id.0 as usize).copied().flatten()
     }
 
-    /// Byte offset of the word with the handle of a texture and a sampler.
+    /// Byte offset of the word that has the handle of a texture and a sampler.
     pub(super) fn pair(&self, texture: Name, sampler: Name) -> Option<u32> {
         self.pairs.get(&(texture, sampler)).copied()
     }
 
-    /// Byte offset of the word for a texture or sampler that is named alone.
+    /// Byte offset of the word for a texture or sampler that an instruction names alone.
     pub(super) fn single(&self, name: Name) -> Option<u32> {
         self.singles.get(&name).copied()
     }
@@ -229,16 +231,16 @@ fn take(next: &mut u32) -> u32 {
     at
 }
 
-/// The byte offsets of a kernel's parameters, and their end.
+/// The byte offsets of a kernel's parameters, and the offset after the last one.
 fn layout(kernel: &Function) -> (Vec<Option<u32>>, u32) {
     let mut end = PARAMS;
     let places = kernel.params.iter().map(|param| {
         if is_opaque(param.ty) {
-            // References take no space, but the following parameter is aligned to a word.
+            // A reference takes no space, but aligns the next parameter to a word.
             end = end.checked_next_multiple_of(4)?;
             return None;
         }
-        // Alignment is relative to the first parameter, whose offset has every alignment.
+        // Offsets are aligned relative to the first parameter.
         let at = PARAMS + (end - PARAMS).checked_next_multiple_of(param.align.max(1))?;
         end = at.checked_add(param.size)?;
         Some(at)

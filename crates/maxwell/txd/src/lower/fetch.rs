@@ -12,13 +12,14 @@ use texunit_sass::txd::{
     AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
 };
 
-/// First registers of the operand groups, with the maximum alignment of a group.
+/// The first register of each operand group, and the group's field. The numbers satisfy the maximum
+/// alignment of a group.
 pub(super) const FIRST: [(u64, &texunit_sass::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
 
-/// The register for temporary values.
+/// The register that holds temporary values before the fetch.
 const TEMPORARY: &str = "R12";
 
-/// The value of `.P` in the phase field.
+/// The value of the phase field that means `.P`.
 const PHASE_P: u64 = 2;
 
 /// Names of a result's components.
@@ -79,7 +80,8 @@ pub(super) fn lower(
     fetch.rb = numbered(FIRST[1].0, derivatives(context, operands, flat));
     results(context, operands, used, &mut fetch);
     guard(context, instruction, &mut fetch);
-    // The registers chosen here should satisfy the rules; this is checked nevertheless.
+    // The instruction is checked against the rules, although the registers chosen here should
+    // satisfy them.
     match check(&fetch.txd, &FieldPositions::default(), context.arch).first() {
         None => Form::Txd(Box::new(fetch)),
         Some(broken) => Form::Refused(broken.message.clone()),
@@ -120,8 +122,8 @@ fn derivatives(context: &Context, operands: &Operands, flat: bool) -> Vec<(&'sta
     list
 }
 
-/// The instructions that pack array index and offsets into a register at Ra, and a description of
-/// its value.
+/// The instructions that pack array index and offsets into a register of the group at Ra, and a
+/// description of the packed value.
 fn packed(context: &Context, operands: &Operands, register: u64, before: &mut Vec<Step>) -> String {
     let mut base = "RZ".to_owned();
     let array = operands.array.map(|array| match array {
@@ -189,7 +191,8 @@ fn offsets(list: &[u32]) -> u32 {
     }
 }
 
-/// BFI: inserts bits of a number at a position of another.
+/// The result of the instruction BFI, which inserts the lower bits of a number into another one at
+/// a position.
 fn insert(from: u32, low: u32, width: u32, into: u32) -> u32 {
     let mask = ((1 << width) - 1) << low;
     into & !mask | from << low & mask
@@ -197,7 +200,7 @@ fn insert(from: u32, low: u32, width: u32, into: u32) -> u32 {
 
 fn results(context: &Context, operands: &Operands, used: &UsedComponents, fetch: &mut Fetch) {
     if used.mask == 0 {
-        // Only the predicate result is used.
+        // Only the predicate result is used, so that the colour goes to RZ.
         fetch.txd = fetch.txd.with(&RD, RZ).with(&MASK, 1).with(&NODEP, 1);
         fetch.notes.push("only the predicate is used: the colour goes to RZ".to_owned());
     }
@@ -227,7 +230,7 @@ fn results(context: &Context, operands: &Operands, used: &UsedComponents, fetch:
     }
 }
 
-/// The conversions of results to halves.
+/// Adds the instructions that convert results to halves.
 fn convert(context: &Context, operands: &Operands, of: &[Option<u64>; 4], after: &mut Vec<Step>) {
     if !operands.is_half() {
         return;
@@ -257,7 +260,7 @@ fn convert(context: &Context, operands: &Operands, of: &[Option<u64>; 4], after:
 
 fn guard(context: &Context, instruction: &Instruction, fetch: &mut Fetch) {
     let Some(guard) = instruction.guard else { return };
-    // P0 may be the predicate result, so P1 is used.
+    // The instruction's predicate is P1, because P0 may be the predicate result.
     let number = 1;
     fetch.txd = fetch.txd.with(&GUARD, number).with(&GUARD_NOT, u64::from(guard.negated));
     fetch.notes.push(format!("P{number} is {}", context.text(&Operand::Reg(guard.reg))));

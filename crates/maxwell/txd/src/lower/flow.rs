@@ -4,7 +4,7 @@ use texunit_check::ir::{BodyCode, Function, Instruction};
 use texunit_flow::{Cfg, Definitions};
 use texunit_isa::Opcode;
 
-/// The control flow of a function.
+/// The control flow of a function, and the definitions of its registers.
 pub(super) struct Flow<'a> {
     pub(super) code: BodyCode<'a>,
     pub(super) cfg: Cfg,

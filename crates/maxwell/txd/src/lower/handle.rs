@@ -7,33 +7,33 @@ use super::{Context, Step};
 use texunit_check::ir::Base;
 use texunit_sass::txd::INDEX;
 
-/// Registers for computing handles.
+/// The registers that hold temporary values while a handle is computed.
 const TEMPORARY: [&str; 2] = ["R12", "R13"];
 
-/// A handle.
+/// The handle of an instruction, and where it comes from.
 pub(super) struct Handle {
-    /// A description of its source.
+    /// A description of the handle's source.
     pub(super) from: String,
     pub(super) place: HandleLocation,
 }
 
-/// The location of a handle.
+/// The location from which the instruction reads its handle.
 pub(super) enum HandleLocation {
-    /// This word of the constant bank.
+    /// The word of the constant bank with this index.
     Constant(u64),
-    /// Computed in R0 by these instructions, for an instruction with .B.
+    /// Register R0, in which these instructions compute the handle. The instruction has .B.
     Computed(Vec<Step>),
 }
 
-/// A texture or sampler in independent mode, which is half of a handle.
+/// The index of a texture or of a sampler in independent mode, which is half of a handle.
 enum HandleHalf {
-    /// A word of the bank with the index at its position in the handle.
+    /// The word of the bank at this offset has the index at its position in the handle.
     Placed(u32),
-    /// An index, and a description of its source.
+    /// The operand that has the index, and a description of its source.
     Index(String, String),
 }
 
-/// The handle of an instruction.
+/// Finds the handle of the instruction at `at`; the error says why it cannot be found.
 pub(super) fn find(context: &Context, operands: &Operands, at: usize) -> Result<Handle, String> {
     let texture = operands.texture;
     match operands.sampler {
@@ -116,7 +116,7 @@ fn independent(
 }
 
 impl HandleHalf {
-    /// As an operand, with a description of its source.
+    /// The operand that has the index, with a description of its source.
     fn read(self) -> (String, String) {
         match self {
             Self::Placed(byte) => (at_byte(byte), at_byte(byte)),
@@ -138,7 +138,7 @@ impl Context<'_> {
         found.cloned().unwrap_or_default()
     }
 
-    /// The value and name of a register with a handle.
+    /// The value of a register that has a handle, and the register's name.
     fn register(&self, base: Base, at: usize) -> (Value, String) {
         match base {
             Base::Reg(reg) => {
@@ -149,7 +149,8 @@ impl Context<'_> {
         }
     }
 
-    /// The instructions that compute the address of a texture.
+    /// The instructions that compute in a register the address of a texture that `mov` takes, which
+    /// is the handle with bit 31 as a mark.
     fn marked(&self, name: Name, register: &str) -> Result<Vec<Step>, String> {
         let byte = self.bank.single(name).ok_or("its texture has no place in the bank")?;
         let name = self.name(name);

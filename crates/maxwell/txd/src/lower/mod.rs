@@ -38,7 +38,7 @@ pub struct Step {
     /// The text in the disassembler's style, where a PTX register stands for the machine register
     /// with its value.
     pub text: String,
-    /// Its purpose.
+    /// The purpose of the instruction.
     pub why: String,
 }
 
@@ -51,85 +51,87 @@ impl Step {
 /// A register of an operand group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// The register's number.
+    /// The machine register's number.
     pub register: u64,
-    /// The name of its role: `s`, `dsdx`, `R`.
+    /// The name of the register's role: `s`, `dsdx`, `R`.
     pub name: &'static str,
-    /// Its value, or the destination of the result: a register or constant of the PTX.
+    /// The register or constant of the PTX that the machine register stands for: an operand's
+    /// value, or a result's destination.
     pub value: String,
 }
 
-/// A TXD with its operands.
+/// A TXD that replaces a `tex.grad`, with its operands.
 #[derive(Clone, Debug)]
 pub struct Fetch {
-    /// The instruction.
+    /// The TXD instruction.
     pub txd: Txd,
-    /// The source of the handle.
+    /// A description of the handle's source.
     pub handle: String,
-    /// Registers at Ra.
+    /// The registers from Ra on.
     pub ra: Vec<Packed>,
-    /// Registers at Rb.
+    /// The registers from Rb on.
     pub rb: Vec<Packed>,
-    /// Registers at Rd, with the destinations of the results.
+    /// The registers from Rd on, with the destinations of the results.
     pub rd: Vec<Packed>,
-    /// Instructions that compute the operands.
+    /// Instructions before the fetch, which compute its operands.
     pub before: Vec<Step>,
-    /// Instructions that convert the results.
+    /// Instructions after the fetch, which convert its results.
     pub after: Vec<Step>,
     /// Remarks on choices that the PTX does not determine.
     pub notes: Vec<String>,
 }
 
-/// The emulation by one fetch for each lane of a quad.
+/// The emulation of a `tex.grad` by one ordinary fetch for each lane of a quad.
 #[derive(Clone, Debug)]
 pub struct Quad {
-    /// The reason.
+    /// Why a TXD cannot be used.
     pub why: String,
-    /// The fetch, without its registers: `TEX.DC.NDV.P`.
+    /// The ordinary fetch without its registers: `TEX.DC.NDV.P`.
     pub fetch: String,
-    /// Its coordinate description.
+    /// The coordinate description of the fetch.
     pub coordinates: &'static str,
-    /// The write mask.
+    /// The write mask of the fetch.
     pub mask: u64,
-    /// Word of the constant bank with the handle; `None` for .B.
+    /// Index of the handle's word in the constant bank; `None` for a fetch with .B.
     pub index: Option<u64>,
-    /// The source of the handle.
+    /// A description of the handle's source.
     pub handle: String,
-    /// Instructions executed once before.
+    /// Instructions that are executed once, before the fetches.
     pub before: Vec<Step>,
     /// Instructions executed for each lane k = 0, 1, 2, 3 of the quad.
     pub each: Vec<Step>,
-    /// Instructions executed once after.
+    /// Instructions that are executed once, after the fetches.
     pub after: Vec<Step>,
 }
 
-/// The code for a `tex.grad`.
+/// The machine code for a `tex.grad`.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// A TXD.
+    /// A single TXD.
     Txd(Box<Fetch>),
-    /// An emulation.
+    /// An emulation by a quad of fetches.
     Quad(Box<Quad>),
     /// No code, because no result is used.
     Unused,
-    /// There is no code for it; the reason.
+    /// The code is unknown, for this reason.
     Refused(String),
 }
 
-/// A `tex.grad` with its code.
+/// A `tex.grad` of a module, with its machine code.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The kernel or function that contains it.
+    /// The kernel or function that contains the `tex.grad`.
     pub function: FuncId,
-    /// The kernel whose constant bank it reads: the first one that reaches the function.
+    /// The kernel whose constant bank the `tex.grad` reads, which is the first one that reaches the
+    /// function.
     pub kernel: Option<FuncId>,
-    /// Its position in the PTX.
+    /// The position of the `tex.grad` in the PTX.
     pub span: Span,
-    /// The code.
+    /// The machine code.
     pub form: Form,
 }
 
-/// The context of an instruction.
+/// The module, function and constant bank of an instruction that is lowered.
 pub struct Context<'a> {
     module: &'a Module,
     id: FuncId,
@@ -145,8 +147,8 @@ pub fn is_gradient(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Tex && instruction.mods.mip == Some(MipMode::Grad)
 }
 
-/// Every `tex.grad` of a module without errors, in order. `visible` has the names of functions that
-/// are declared `.visible` or `.weak`.
+/// Lowers every `tex.grad` of a module without errors, in order. `visible` has the names of
+/// functions that are declared `.visible` or `.weak`.
 pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lowered> {
     let ids = || (0..module.functions.len() as u32).map(FuncId);
     let has_some =
@@ -178,7 +180,7 @@ pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lower
     list
 }
 
-/// The first kernel that reaches each function.
+/// For each function, the first kernel that reaches it.
 fn first_kernels(module: &Module, names: &Names) -> HashMap<FuncId, FuncId> {
     let mut first = HashMap::new();
     for kernel in (0..module.functions.len() as u32).map(FuncId) {
@@ -189,7 +191,7 @@ fn first_kernels(module: &Module, names: &Names) -> HashMap<FuncId, FuncId> {
     first
 }
 
-/// The code for instruction `at` of a function.
+/// Lowers the instruction with index `at` of a function.
 pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
     let refused = |why: &str| Form::Refused(why.to_owned());
     let Some(operands) = Operands::read(instruction) else {
@@ -221,7 +223,7 @@ pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
     }
 }
 
-/// Why an instruction cannot be a TXD, and is emulated.
+/// Why an instruction cannot be a TXD and must be emulated; `None` if it can.
 fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
     let name = match operands.geometry {
         Geometry::D3 => Some("3d"),
@@ -238,9 +240,9 @@ fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
     (operands.compare.is_some() && !forgets).then(|| "TXD has no depth compare".to_owned())
 }
 
-/// The used part of a result.
+/// The components of a result that are used.
 struct UsedComponents {
-    /// A bit for each used component.
+    /// A mask of the used components.
     mask: u64,
     resident: bool,
 }
@@ -249,7 +251,7 @@ impl Context<'_> {
     fn used(&self, operands: &Operands, at: usize) -> UsedComponents {
         let mut mask = 0;
         for (n, dest) in operands.dest.iter().enumerate() {
-            // If a register is named twice, it gets the last component.
+            // If two results have the same register, it gets the last component.
             if let Some(reg) = operands::register(dest)
                 && !operands.dest[n + 1..].contains(dest)
             {
@@ -267,7 +269,7 @@ impl Context<'_> {
         UsedComponents { mask: mask & 0xf, resident }
     }
 
-    /// The text of an operand: a register by name, a constant by its bits.
+    /// The PTX text of an operand: the name of a register, or the bits of a constant.
     fn text(&self, operand: &Operand) -> String {
         match operand {
             Operand::Reg(reg) => self

@@ -9,12 +9,13 @@ pub(super) struct Operands<'a> {
     /// Whether coordinates are integers, whose bits the assembler interprets as floats.
     pub(super) integers: bool,
     pub(super) dest: &'a [Operand],
-    /// The predicate `p` of `d|p`.
+    /// The predicate `p` of a destination `d
+    /// p`.
     pub(super) resident: Option<&'a Operand>,
     pub(super) texture: Base,
     pub(super) sampler: Option<Base>,
     pub(super) array: Option<&'a Operand>,
-    /// The coordinates s, t, r.
+    /// The coordinates s, t, r, as many as the geometry has.
     pub(super) coords: Vec<&'a Operand>,
     pub(super) dpdx: &'a [Operand],
     pub(super) dpdy: &'a [Operand],
@@ -23,7 +24,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// `None` if the instruction is not a `tex.grad` or lacks operands.
+    /// The operands of a `tex.grad`; `None` for another instruction, or one that lacks operands.
     pub(super) fn read(i: &'a Instruction) -> Option<Self> {
         let fetch = i.operands.fetch()?;
         let (Lod::Gradient { dx, dy }, Operand::Handle(texture)) = (&fetch.lod, &fetch.texture)
@@ -65,18 +66,18 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Whether each register of the result has two components.
+    /// Whether each result register has two components.
     pub(super) fn is_paired(&self) -> bool {
         self.result == ScalarType::F16x2
     }
 
-    /// Whether the result has half precision.
+    /// Whether the results have half precision.
     pub(super) fn is_half(&self) -> bool {
         matches!(self.result, ScalarType::F16 | ScalarType::F16x2)
     }
 }
 
-/// The register of an operand.
+/// The register that an operand is, if it is one.
 pub(super) fn register(operand: &Operand) -> Option<RegId> {
     match operand {
         Operand::Reg(reg) => Some(*reg),

@@ -39,7 +39,7 @@ pub(super) fn lower(
     }
     fetch += ".NDV";
     if used.mask == 0 {
-        // Only the predicate result is used.
+        // Only the predicate result is used, for which the assembler sets .NODEP.
         fetch += ".NODEP";
     }
     fetch += ".P";
@@ -81,8 +81,8 @@ pub(super) fn lower(
     Quad { why, fetch, coordinates, mask, index, handle: handle.from, before, each, after }
 }
 
-/// The instructions that are executed once, and names and descriptions of values other than
-/// coordinates that are taken from lane k.
+/// The instructions that are executed once, and, for each value other than coordinates that is
+/// taken from lane k, its name and description.
 fn shared(
     context: &Context,
     operands: &Operands,

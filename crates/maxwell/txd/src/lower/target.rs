@@ -12,8 +12,8 @@ pub fn target_number(name: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// The architecture to assemble for: the module's target, or sm_52 if the target is older than
-/// sm_50; `None` if it is newer than Maxwell and Pascal.
+/// The architecture that a module is assembled for: its target, or sm_52 if the target is older
+/// than sm_50; `None` if the target is newer than Maxwell and Pascal.
 pub fn arch_of(module: &Module) -> Option<Arch> {
     let least = target_number(&module.target);
     if least == target_number(Arch::Sm50.name()) {

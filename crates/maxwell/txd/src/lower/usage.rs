@@ -7,24 +7,25 @@ use texunit_check::ir::{Operand, RegId};
 use texunit_flow::{Access, Code, reached_uses};
 use texunit_isa::Opcode;
 
-/// Limit on examined instructions for all results of a function: a constant, and a number per
-/// instruction, so that the time is linear. Beyond it, a result counts as used if any instruction
-/// reads its register.
+/// Limit on the instructions examined for all results of a function: a constant, and a number per
+/// instruction, so that the time is linear. Beyond the limit, a result counts as used if any
+/// instruction reads its register.
 const STEPS: (usize, usize) = (10_000, 64);
 
-/// The live instructions of a function: those with side effects, and those whose results they need.
+/// The live instructions of a function. An instruction is live if it has side effects, or a live
+/// instruction needs its result.
 pub(super) struct Usage<'a> {
     flow: &'a Flow<'a>,
-    /// By instruction: whether it is live.
+    /// For each instruction, whether it is live.
     needed: Vec<bool>,
-    /// By register: whether a live instruction or the caller reads it.
+    /// For each register, whether a live instruction or the caller reads it.
     wanted: Vec<bool>,
-    /// Whether there are unknown instructions, which might use everything.
+    /// Whether the function has unknown instructions, which might use every register.
     foreign: bool,
     left: Cell<usize>,
 }
 
-/// Used halves of a 64-bit register: lower, upper.
+/// Whether the lower and the upper half of a 64-bit register are used.
 pub(super) type Halves = [bool; 2];
 
 impl<'a> Usage<'a> {
@@ -41,7 +42,7 @@ impl<'a> Usage<'a> {
         usage
     }
 
-    /// Marks live instructions, backwards from those with side effects.
+    /// Marks the live instructions, backwards from those with side effects.
     fn mark(&mut self) {
         let Flow { code, definitions, .. } = self.flow;
         let mut new: Vec<u32> = Vec::new();
@@ -86,13 +87,13 @@ impl<'a> Usage<'a> {
         if flow.is_break() { [true; 2] } else { used }
     }
 
-    /// Adds the halves of a register that an instruction reads.
+    /// Adds the halves of a register that a live instruction reads.
     fn reads(&self, n: usize, reg: RegId, used: &mut Halves) {
         let i = &self.flow.code.body[n];
         if !self.needed[n] {
             return;
         }
-        // Unpacking of a pair.
+        // An instruction that unpacks a pair uses only the halves whose destinations are read.
         if let (Opcode::Mov, [Operand::Vector(parts), Operand::Reg(pair)]) =
             (i.opcode, i.operands.as_slice())
             && *pair == reg

@@ -5,27 +5,28 @@ use super::flow::Flow;
 use texunit_check::ir::{Base, FuncId, Module, Operand, RegId};
 use texunit_isa::{Opcode, Space};
 
-/// Maximum number of steps for one value; beyond it the value is unknown.
+/// Maximum number of steps in tracking one value; beyond it the value counts as unknown.
 const STEPS: usize = 64;
-/// Maximum number of definitions of a register that are compared.
+/// Maximum number of definitions of a register that are compared; beyond it the value counts as
+/// unknown.
 const WRITES: usize = 8;
 
-/// The value of a register.
+/// The value of a 64-bit register, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// The 8 bytes at this offset of the bank.
+    /// The 8 bytes at this offset of the constant bank.
     Bank(u32),
-    /// The address of this offset of the bank.
+    /// The address of the byte at this offset of the constant bank.
     AddressOf(u32),
     /// The handle of a named texture or sampler.
     Handle(Name),
-    /// A constant.
+    /// A constant number.
     Number(u64),
-    /// Unknown.
+    /// The value is unknown.
     Unknown,
 }
 
-/// Values of a function's registers.
+/// Tracks the values of a function's registers.
 pub(super) struct Values<'a> {
     module: &'a Module,
     id: FuncId,

@@ -1,5 +1,5 @@
-//! Runs a TXD generated from a `tex.grad` on the operands of a warp: performs the effect of the
-//! instructions before it on registers, and of those after it on the results.
+//! Runs a TXD generated from a `tex.grad` on the operands of a warp. The effect of the instructions
+//! before it is performed on registers, and that of the instructions after it on the results.
 
 use super::fetch::{COMPONENTS, FIRST, packed_word};
 use super::{Fetch, Packed};
@@ -9,8 +9,8 @@ use texunit_texel::f32_to_f16;
 use texunit_unit::{FetchAnswer, FetchForm, FetchRequest, Lanes, ResultType, lanes};
 
 impl Fetch {
-    /// The instruction with all components in its mask, for observers of components that the kernel
-    /// does not use.
+    /// The fetch with all components in its write mask, for observers that also see components that
+    /// the kernel does not use.
     pub fn with_all_components(&self) -> Self {
         let mut all = self.clone();
         let (first, _) = FIRST[2];
@@ -42,8 +42,8 @@ impl Fetch {
         }
     }
 
-    /// Takes the results of participating lanes, in the unit's numbering of the `tex.grad`'s result
-    /// registers.
+    /// Takes the results of participating lanes from the registers, in the texture unit's numbering
+    /// of the result registers of a `tex.grad`.
     pub fn take(
         &self,
         state: &State,
@@ -68,10 +68,10 @@ impl Fetch {
     }
 }
 
-/// The value of an operand in each lane.
+/// The value in each lane of the operand with this name.
 fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out: &mut Lanes) {
     let axes = form.geometry.axes();
-    // In unified mode `1d` has a second axis, which is 0.
+    // `1d` in unified mode has a second coordinate, which is 0.
     let along = |list: &[&Lanes], axis: usize| match list.get(axis) {
         Some(values) if axis < axes => **values,
         _ => [0; 32],
@@ -95,7 +95,8 @@ fn operand(name: &str, handle: u32, form: FetchForm, request: &FetchRequest, out
     };
 }
 
-/// The conversions after the instruction: F2F.F16.F32, and packing two halves into a register.
+/// Applies the conversions that follow the fetch: F2F.F16.F32, and packing two halves into a
+/// register.
 fn converted(result: ResultType, colour: [u32; 4]) -> [u32; 4] {
     let half = |value: u32| u32::from(f32_to_f16(value));
     match result {

@@ -1,4 +1,4 @@
-//! Parses registers, predicates, constants and memory of a state file.
+//! Parses the registers, predicates, constants and memory of a state file into a [`State`].
 
 use super::{MAX_BYTES, wrong};
 use crate::exec::{REGISTERS, State};
@@ -10,7 +10,7 @@ use texunit_spec::number::{self, Typed};
 use texunit_spec::{At, Problem, Table, TomlValue, codes};
 use texunit_unit::Lanes;
 
-/// Parses `[registers]` and `[predicates]`.
+/// Parses the tables `[registers]` and `[predicates]`.
 pub(super) fn registers(root: &Table<'_>, state: &mut State) {
     for (name, value) in entries(root, "registers") {
         if let Some(number) = numbered(root, &name, "R", REGISTERS - 1)
@@ -32,7 +32,7 @@ fn entries<'a>(root: &Table<'a>, key: &'static str) -> Vec<(At<String>, TomlValu
     root.get(key).and_then(|v| v.table()).map_or_else(Vec::new, |table| table.entries())
 }
 
-/// `R12`
+/// Parses a register or predicate name such as `R12` into its number.
 fn numbered(root: &Table<'_>, name: &At<String>, letter: &str, max: usize) -> Option<usize> {
     let text = &name.value;
     let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<usize>().ok());
@@ -44,7 +44,7 @@ fn numbered(root: &Table<'_>, name: &At<String>, letter: &str, max: usize) -> Op
     number
 }
 
-/// Parses a register: a value for all lanes, or a list with one for each.
+/// Parses the values of a register: one for all lanes, or a list with one for each.
 fn lanes(value: &TomlValue<'_>) -> Option<Lanes> {
     if !value.is_array() {
         return Some([number::word(value)?; 32]);
@@ -61,7 +61,7 @@ fn lanes(value: &TomlValue<'_>) -> Option<Lanes> {
     Some(lanes)
 }
 
-/// Parses a set of lanes: `true`, `false`, a mask, or a list.
+/// Parses a set of lanes into a mask: `true` or `false` for all lanes, a mask, or a list of lanes.
 pub(super) fn lanes_of(value: &TomlValue<'_>) -> Option<u32> {
     if value.is_boolean() {
         return value.boolean().map(|all| if all { u32::MAX } else { 0 });
@@ -79,7 +79,7 @@ pub(super) fn lanes_of(value: &TomlValue<'_>) -> Option<u32> {
     value.array("a list of lanes")?.iter().try_fold(0, lane)
 }
 
-/// Parses `[constants]`.
+/// Parses the table `[constants]`.
 pub(super) fn constants(root: &Table<'_>, state: &mut State) {
     let mut seen = BTreeSet::new();
     for (name, value) in entries(root, "constants") {
@@ -106,7 +106,7 @@ pub(super) fn constants(root: &Table<'_>, state: &mut State) {
     }
 }
 
-/// Parses a word of the constant bank: the parts of a handle, or 32 bits.
+/// Parses a word of the constant bank, given as the parts of a handle, or as 32 bits.
 fn constant(value: &TomlValue<'_>) -> Option<u32> {
     if !value.is_table() {
         return number::word(value);
@@ -151,7 +151,7 @@ pub(super) fn memory(table: &Table<'_>, memory: &mut Memory, used: &mut u64) {
     }
 }
 
-/// Counts the memory that a key requires against the limit.
+/// Counts the memory that a key requires, and reports a problem if the file exceeds the limit.
 pub(super) fn claim(
     table: &Table<'_>,
     key: &'static str,

@@ -17,16 +17,17 @@ use texunit_sass::memory::Memory;
 use texunit_spec::{Context, Problem, Table, TomlValue, codes, number};
 use toml::de::DeTable;
 
-/// Maximum size of a file's memory regions in bytes.
+/// Maximum size in bytes of all memory regions of a file.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// Default addresses of the pools.
+/// Addresses of the pools of texture headers and of samplers, if the file does not give them.
 const HEADER_POOL: u64 = 0x7f00_0000_0000;
 const SAMPLER_POOL: u64 = 0x7f80_0000_0000;
-/// Texture indices have 20 bits; with header binding so do sampler indices.
+/// Maximum index of a texture header, which has 20 bits. With header binding the sampler index has
+/// 20 bits too.
 const MAX_INDEX: u32 = 0xf_ffff;
 
-/// An error in a file, with its position.
+/// An error in a state file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateError {
     message: String,
@@ -34,12 +35,12 @@ pub struct StateError {
 }
 
 impl StateError {
-    /// The message.
+    /// The message of the error.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The bytes of the file that are wrong; `None` if it is not a particular part.
+    /// The byte range of the file that is wrong; `None` if no particular part is.
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
     }
@@ -64,21 +65,21 @@ impl std::fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
-/// A parsed file.
+/// The contents of a state file.
 #[derive(Clone, Debug)]
 pub struct StateFile {
-    /// The state that it describes.
+    /// The machine state that the file describes.
     pub state: State,
-    /// Deprecated keys and words.
+    /// Notes about deprecated keys and values that the file uses.
     pub notes: Vec<Problem>,
 }
 
-/// Parses a file; returns only the state.
+/// Parses a state file; returns the state without notes.
 pub fn parse(text: &str) -> Result<State, StateError> {
     read(text).map(|file| file.state)
 }
 
-/// Parses a file.
+/// Parses a state file; returns the state with notes.
 pub fn read(text: &str) -> Result<StateFile, StateError> {
     let document = DeTable::parse(text)
         .map_err(|e| StateError { message: e.message().to_owned(), span: e.span() })?;
@@ -93,7 +94,7 @@ pub fn read(text: &str) -> Result<StateFile, StateError> {
     }
 }
 
-/// Parses the root table.
+/// Parses the root table of a state file.
 fn state(root: &Table<'_>) -> State {
     let mut state = State::new(root.get("arch").and_then(|v| arch(&v)).unwrap_or(Arch::Sm52));
     state.active = root.get("active").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.active);
@@ -138,7 +139,7 @@ fn arch(value: &TomlValue<'_>) -> Option<Arch> {
     value.word(&words)
 }
 
-/// Writes descriptors into a pool.
+/// Writes the descriptors of a pool into memory.
 fn pool(
     root: &Table<'_>,
     key: &'static str,
@@ -157,7 +158,7 @@ fn pool(
         pool.max_index = given.map_or(highest, |index| index as u32);
         table.finish();
     }
-    // Descriptors that are not given are zeros, which are undefined.
+    // Descriptors that the file does not give are zeros, which are undefined.
     let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
     for (&index, words) in words {
         let at = 32 * index as usize;
@@ -194,7 +195,7 @@ fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
     }
 }
 
-/// Reports something that descriptors cannot express, at the key that requests it.
+/// Reports something that a descriptor cannot express, at the key that requests it.
 fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: DescriptorError) {
     let key = match &error {
         DescriptorError::Inexpressible { field, reason } => keys
@@ -209,7 +210,7 @@ fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: Descri
     }
 }
 
-/// Parses `words`, which must be the table's only description of the descriptor.
+/// Parses the key `words`, beside which the table must not describe the descriptor in another form.
 fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
     let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
     if !table.entries().iter().all(|(name, _)| is_known(&name.value)) {
@@ -228,7 +229,7 @@ fn alone(table: &Table<'_>, words: &TomlValue<'_>) -> Option<Descriptor> {
     eight.ok()
 }
 
-/// Sets fields by name to raw bits.
+/// Sets the fields that the key `fields` names to raw bits.
 fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option<Descriptor> {
     let Some(fields) = table.get("fields") else { return words };
     let mut words = words?;

@@ -5,7 +5,7 @@ use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
 use texunit_spec::{SamplerSpec, Table};
 use texunit_unit::Sampler;
 
-/// The keys that fields are set by, according to the beginning of the field's name.
+/// The keys that set fields, by the beginning of the field's name.
 const KEYS: [(&str, &str); 5] = [
     ("address_", "address_mode"),
     ("max_anisotropy", "max_anisotropy"),
@@ -14,7 +14,7 @@ const KEYS: [(&str, &str); 5] = [
     ("max_lod_clamp", "max_mipmap_level_clamp"),
 ];
 
-/// The descriptor of a sampler.
+/// Parses a sampler into its descriptor.
 pub(super) fn words(table: &Table<'_>) -> Option<Descriptor> {
     let given = table.get("words");
     let words = match &given {

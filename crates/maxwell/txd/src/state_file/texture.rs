@@ -35,7 +35,7 @@ const SOURCES: [(&str, Source); 7] = [
     ("one_float", Source::OneFloat),
 ];
 
-/// The keys that fields are set by, according to the beginning of the field's name.
+/// The keys that set fields, by the beginning of the field's name.
 const KEYS: [(&str, &str); 10] = [
     ("address_", "address"),
     ("component_layout", "format"),
@@ -60,14 +60,15 @@ enum Layout {
 const LAYOUTS: [(&str, Layout); 3] =
     [("block_linear", Layout::BlockLinear), ("pitch", Layout::Pitch), ("buffer", Layout::Buffer)];
 
-/// The descriptor of a texture, whose texels are written to memory.
+/// Parses a texture into its descriptor, and writes its texels to memory.
 pub(super) fn words(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {
     let given = table.get("words");
     let words = match &given {
         Some(given) => alone(table, given),
         None => described(table, memory, used),
     };
-    // A raw field may change the version of the header, which determines the existing fields.
+    // All fields are accepted, because a raw field may change the version of the header, which
+    // determines the fields that exist.
     let all: Vec<&Bits> = header::FIELDS.iter().map(|(bits, _)| bits).collect();
     fields(words, &all, table)
 }
@@ -79,7 +80,8 @@ fn described(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<D
     let format = header.as_ref().map(|header| header.texels.format);
     let made = texels.as_ref().and_then(|v| Texels::read(v, format));
     let header = header.filter(|_| table.problem_count() == before)?;
-    // Encoding comes first, because it checks the limits of sizes.
+    // The header is encoded before the texels are written, because encoding checks the limits of
+    // sizes.
     let words = header.encode().map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
     if let (Some(texels), Some(made)) = (texels, made) {
         fill(&header, (&texels, &made.value), table, memory, used)?;
@@ -137,7 +139,7 @@ fn header(table: &Table<'_>) -> Option<TextureHeader> {
     })
 }
 
-/// Width, height, and depth, layers or cubes.
+/// The texture's width, its height, and its depth or number of layers or cubes.
 fn size(table: &Table<'_>, kind: Option<TextureType>) -> Option<[u32; 3]> {
     let (given, layers) = (extent(table), table.get("layers"));
     let Some([width, mut height, mut depth]) = given.extent else {

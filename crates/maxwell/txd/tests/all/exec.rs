@@ -18,7 +18,8 @@ const TEXELS: u64 = 0x5_0000_0000;
 const HEADERS: u64 = 0x1_0000_0000;
 const SAMPLERS: u64 = 0x2_0000_0000;
 
-/// The value of `paramA` for a geometry.
+/// The value of the coordinate description `paramA` for a geometry; `None` if TXD does not have the
+/// geometry.
 fn coordinates(geometry: Geometry) -> Option<u64> {
     match geometry {
         Geometry::D1 => Some(0),
@@ -42,8 +43,8 @@ fn is_txd(built: &BuiltFetch) -> bool {
         && built.texture.resource.layout() != Layout::Linear
 }
 
-/// The state of a warp with the texture of a case: header 5, sampler 3, word 0x105 of the constant
-/// bank.
+/// The state of a warp for the texture of a case: its header has index 5, its sampler index 3, and
+/// word 0x105 of the constant bank is the handle.
 fn state(built: &BuiltFetch, place: Place) -> Result<State, DescriptorError> {
     let mut state = State::new(Arch::Sm52);
     let texture = encode_texture(&built.texture, built.sampler.srgb, place)?;
@@ -61,7 +62,7 @@ fn state(built: &BuiltFetch, place: Place) -> Result<State, DescriptorError> {
     Ok(state)
 }
 
-/// Executes every fetch of a case with TXD.
+/// Executes every fetch of a case as a TXD, and returns the results.
 fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answer>, ExecError> {
     let form = built.form;
     let txd = Txd::PLAIN
@@ -80,7 +81,7 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
     for warp in built.operands.chunks(32) {
         for (lane, operands) in warp.iter().enumerate() {
             let [u, v, _] = operands.offset;
-            // A 1D texture without layers uses the whole offset field.
+            // A 1D texture without layers uses the whole packed offset field for u.
             let packed = if two { u & 15 | (v & 15) << 4 } else { u & 0xff };
             let index = if array { operands.coords.layer.min(0xffff) } else { 0 };
             let mut ra = vec![0x0030_0005; usize::from(bindless)];
@@ -108,7 +109,8 @@ fn run(built: &BuiltFetch, state: &mut State, bindless: bool) -> Result<Vec<Answ
     Ok(answers)
 }
 
-/// Runs a case. Returns the number of fetches, or the field that a descriptor cannot express.
+/// Runs a case. Returns the number of fetches, or the field that a descriptor cannot express;
+/// `None` if TXD cannot express the case.
 fn replay(case: &Case) -> Option<Result<usize, String>> {
     let Access::Fetch(fetch) = &case.access else { return None };
     let built = fetch.build().ok()?;
@@ -164,7 +166,8 @@ fn the_cases_of_tex_grad() {
         }
     }
     assert!(cases >= 64 && fetches >= 70_000, "{cases} {fetches} {lacking:?}");
-    // Three bits of anisotropy and a bias in 1/256 cannot express all of CUDA's values.
+    // These fields are expected, because three bits of anisotropy and a bias in 1/256 cannot
+    // express all of CUDA's values.
     lacking.retain(|(_, field)| field != "max_anisotropy" && field != "mip_lod_bias");
     assert!(lacking.is_empty(), "{lacking:?}");
 }
@@ -255,7 +258,7 @@ fn textures_are_read_once_until_memory_is_written() {
     state.memory.write(0x10008, &7.0f32.to_le_bytes()).unwrap();
     execute(&txd("TXD R0, R4, R8, 0x0, 2D, 0x1"), &mut state).unwrap();
     assert_eq!(f32::from_bits(state.registers[0][31]), 7.0);
-    // The copy has memory of its own.
+    // The copy of a state has memory of its own, which other copies do not change.
     let mut copy = before;
     execute(&txd("TXD R0, R4, R8, 0x0, 2D, 0x1"), &mut copy).unwrap();
     assert_eq!(f32::from_bits(copy.registers[0][31]), 5.0);
@@ -266,7 +269,7 @@ fn the_end_of_the_constant_bank() {
     let mut state = simple();
     let error = execute(&txd("TXD R0, R4, R8, 0x2, 2D, 0x1"), &mut state).unwrap_err();
     assert_eq!(error, ExecError::Constant { index: 2, bytes: 8 });
-    // Half a word cannot be read.
+    // A word of which the bank has only half cannot be read.
     state.constants.truncate(6);
     assert!(execute(&txd("TXD R0, R4, R8, 0x1, 2D, 0x1"), &mut state).is_err());
     assert!(execute(&txd("TXD R0, R4, R8, 0x0, 2D, 0x1"), &mut state).is_ok());
@@ -303,7 +306,7 @@ proptest! {
         for (to, from) in state.registers.iter_mut().zip(&registers) {
             *to = *from;
         }
-        // Some handles are valid.
+        // Some registers get valid handles.
         for register in 0..64 {
             state.registers[register][0] &= 0xfff0_0000;
         }
@@ -318,7 +321,7 @@ proptest! {
         }
     }
 
-    /// A damaged state file gives a state or an error with a place.
+    /// A damaged state file gives a state, or an error with a position.
     #[test]
     fn damaged_state_files(at in any::<prop::sample::Index>(), cut in 0usize..12, text in "[0-9a-fx\\[\\]\"=.,{}\n -]{0,12}") {
         let own = include_str!("../../../../../tests/cli/sass/exec.toml");

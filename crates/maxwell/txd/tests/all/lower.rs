@@ -1,5 +1,5 @@
-//! Tests the lowering of `tex.grad` against NVIDIA's assembler, and the messages where its
-//! behaviour is unknown.
+//! Tests the lowering of `tex.grad` against NVIDIA's assembler, and the messages for code whose
+//! lowering is unknown.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ fn lower(text: &str, arch: Arch) -> Vec<Lowered> {
     module(&checked.module, &HashSet::new(), arch)
 }
 
-/// A kernel with a body.
+/// The text of a module with one kernel.
 fn kernel(target: &str, params: &str, body: &str) -> String {
     format!(
         ".version 7.8\n.target {target}\n.address_size 64\n.global .texref t;\n.global .texref t1;\n{}\
@@ -67,7 +67,7 @@ fn quad(form: Form) -> Quad {
     }
 }
 
-/// All fields except register numbers.
+/// The fields that must equal those of NVIDIA's assembler: all except register numbers.
 const SHAPE: &[&Field] = &[&BINDLESS, &LC, &AOFFI, &NODEP, &INDEX, &PARAM, &MASK];
 
 fn steps(list: &[texunit_txd::lower::Step]) -> Vec<&str> {
@@ -98,7 +98,7 @@ fn the_shapes_are_those_of_the_assembler() {
             let text = theirs[0].as_str().unwrap();
             let theirs = Txd::decode(word, Control::NONE, arch).unwrap();
             for field in SHAPE {
-                // The index of a bindless word is not printed.
+                // The index of a bindless instruction is not compared, because it is not printed.
                 if !(**field == INDEX && theirs.has(&BINDLESS)) {
                     let name = field.name;
                     assert_eq!(
@@ -181,7 +181,8 @@ fn unified_1d_is_flat_2d_and_independent_1d_is_not() {
     assert_eq!(values(&independent.rb), rb[..2]);
 }
 
-/// The index of the handle, if it has one, and the steps that compute it.
+/// The index of the handle's word, if it is in the constant bank, and the instructions that compute
+/// the handle.
 fn handle_of(
     target: &str,
     params: &str,
@@ -205,7 +206,7 @@ fn handle_of(
 fn unified_handles() {
     let of = |params: &str, before: &str| handle_of("sm_52", params, before, "%rd2");
     let at = |index| (Some(index), Vec::new());
-    // Named references follow the parameters, and .texref parameters occupy no space.
+    // References of the module follow the parameters, and .texref parameters occupy no space.
     assert_eq!(handle_of("sm_52", "", "", "t"), at(0x54));
     assert_eq!(handle_of("sm_52", ", .param .u8 x", "", "t"), at(0x55));
     assert_eq!(handle_of("sm_52", ", .param .texref x, .param .u64 y", "", "x"), at(0x56));
@@ -213,7 +214,7 @@ fn unified_handles() {
         handle_of("sm_52", ", .param .u8 x, .param .texref y, .param .u8 z", "", "t"),
         at(0x56)
     );
-    // Parameters are read in place, also through copies.
+    // Handles in parameters are read from the constant bank, also if the PTX copies them.
     let param = ", .param .u32 x, .param .u64 h";
     assert_eq!(of(param, "ld.param.u64 %rd2, [h];"), at(0x56));
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; mov.b64 %rd2, %rd3;"), at(0x56));
@@ -227,7 +228,7 @@ fn unified_handles() {
         at(0x58)
     );
     assert_eq!(of(", .param .align 16 .b8 h[16]", "ld.param.v2.u64 {%rd3, %rd2}, [h];"), at(0x56));
-    // All other handles are bindless.
+    // Handles from other sources are bindless.
     let moved = (None, vec!["MOV R0, %rd2".to_owned()]);
     assert_eq!(of("", "ld.global.u64 %rd2, [%rd0+64];"), moved);
     assert_eq!(of(param, "ld.param.u64 %rd3, [h]; add.s64 %rd2, %rd3, 1;"), moved);
@@ -270,7 +271,7 @@ fn independent_handles() {
     );
 }
 
-/// The mask of a fetch with these destinations, followed by this code.
+/// The write mask of a fetch with these destinations that is followed by this code.
 fn mask(dest: &str, after: &str) -> Option<u64> {
     let body = format!(
         "tex.grad.2d.v4.f32.f32 {{{dest}}}, [t, {{%f10, %f11}}], {{%f20, %f21}}, {{%f22, %f23}}; {after}"
@@ -297,9 +298,10 @@ fn what_nobody_uses_is_not_fetched() {
         Some(0xf)
     );
     assert_eq!(mask(FOUR, &format!("setp.ne.u32 %p1, %r0, 0; @%p1 {zero} {ALL}")), Some(0xf));
-    // A value that is only used in unused results does not count.
+    // A component does not count as used if only unused results depend on it.
     assert_eq!(mask(FOUR, "add.f32 %f5, %f1, %f2; st.global.f32 [%rd1], %f0;"), Some(0x1));
-    // Uses after and within a loop around the fetch.
+    // A component can be used after the loop around the fetch, or in the next iteration of the
+    // loop.
     let around = |what: &str| {
         let body = format!(
             "L: tex.grad.2d.v4.f32.f32 {{{FOUR}}}, [t, {{%f10, %f11}}], {{%f20, %f21}}, {{%f22, %f23}}; \
@@ -393,7 +395,7 @@ fn what_txd_cannot_do_is_emulated() {
     );
     let compare = tex("2d", "%f10, %f11", "%f20, %f21", ", %f13", "");
     assert_eq!(compare.why, "TXD has no depth compare");
-    // Unified 1d drops its reference value.
+    // Unified `1d` ignores its reference value.
     let body = format!(
         "tex.grad.1d.v4.f32.f32 {{%f0, %f1, %f2, %f3}}, [t, {{%f10}}], {{%f20}}, {{%f21}}, %f13; {ALL}"
     );
@@ -448,7 +450,8 @@ fn functions_have_the_words_of_the_kernel_that_calls_them() {
         let list = module(&checked.module, &visible.iter().copied().collect(), Arch::Sm52);
         list.into_iter().map(|l| txd(l.form).txd.get(&INDEX)).collect()
     };
-    // The order is fb, fa, the unused one, and the two of the kernel.
+    // The indices are those of the fetches in fb, in fa, in the function that is never called, and
+    // of the two in the kernel.
     assert_eq!(index(&[]), [0x54, 0x53, 0x50, 0x52, 0x55]);
     assert_eq!(index(&["fb"]), [0x52, 0x54, 0x50, 0x53, 0x55]);
 }

@@ -1,4 +1,4 @@
-//! Tests errors in state files: message and marked part of the text.
+//! Tests the errors of state files: their messages, and the parts of the text that they mark.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use texunit_sass::parse::parse;
 use texunit_txd::exec::{ExecError, execute};
 use texunit_txd::state_file;
 
-/// A file, the part of it that is marked ("" for none), and a part of the message.
+/// For each wrong file: its text, the part that is marked ("" for none), and a part of the message.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("arch = \"sm_70\"", "\"sm_70\"", "expected `sm_50`, `sm_52`, `sm_53`, `sm_60`, `sm_61` or `sm_62`, found `sm_70`"),
@@ -89,7 +89,7 @@ fn mistakes() {
             continue;
         };
         let at = error.span().map_or("", |span| &file[span]);
-        // A whole table is marked by its header, or by more of it.
+        // A problem of a whole table is marked at its header, or at a longer part of the table.
         let is_table = place.starts_with("[[") && at.starts_with(place);
         if !error.message().contains(message) || !(at == *place || is_table) {
             wrong.push(format!("{file}\n=> at `{at}`: {}", error.message()));
@@ -98,7 +98,7 @@ fn mistakes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Large files are refused or accepted within reasonable time.
+/// A large file is accepted or rejected within reasonable time.
 #[test]
 fn large_files() {
     let texture = |keys: &str| {
@@ -128,7 +128,7 @@ fn large_files() {
         let error = state_file::parse(&texture(keys)).unwrap_err();
         assert!(error.message().contains(message), "{keys}: {error}");
     }
-    // A quarter of the limit: four million texels.
+    // The texture has four million texels of 16 bytes, a quarter of the limit on memory.
     let text = texture("format = \"f32x4\"\nwidth = 4096\nheight = 1024");
     assert!(state_file::parse(&text).is_ok());
     let deep = format!("active = {}", "[".repeat(100_000));
@@ -137,7 +137,7 @@ fn large_files() {
     assert!(state_file::parse(&keys).is_err());
 }
 
-/// A fetch whose result is certainly zero needs no further state.
+/// A fetch that returns zeros needs neither a sampler nor texels in memory.
 #[test]
 fn zeros_need_no_more() {
     let text = r#"

@@ -15,9 +15,9 @@ const MAX_RUNS: usize = 512;
 /// The part of a CTA that an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
-    /// All threads.
+    /// All threads of the CTA.
     Cta,
-    /// A warp.
+    /// A warp of the CTA.
     Warp(u32),
     /// A thread, by its number in the CTA.
     Thread(u32),

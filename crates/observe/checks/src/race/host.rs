@@ -12,11 +12,11 @@ use std::sync::atomic::Ordering::Relaxed;
 /// How pending work accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PendingAccess {
-    /// It does not access it.
+    /// The work does not access the memory.
     No,
-    /// It reads it.
+    /// The work reads the memory.
     Read,
-    /// It writes it.
+    /// The work writes the memory.
     Written,
 }
 

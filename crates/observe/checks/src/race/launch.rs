@@ -51,9 +51,9 @@ impl Default for Memory {
 /// The position of a launch in the happens-before order of launches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// Serial number of its first CTA.
+    /// Serial number of the launch's first CTA.
     first: u32,
-    /// Number of its CTAs.
+    /// Number of the launch's CTAs.
     ctas: u32,
     /// All CTAs with lower serial numbers are ordered before the launch.
     pub(super) below: u32,

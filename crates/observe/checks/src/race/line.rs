@@ -317,7 +317,7 @@ impl Line {
         self.bytes(view, &ByteAccess { touch, len: 8, value: &|_| None }, at)
     }
 
-    /// Number of its cells.
+    /// Number of cells of the line.
     pub(super) fn len(&self) -> usize {
         self.split.as_ref().map_or(0, |split| split.len())
     }

@@ -26,9 +26,9 @@ const MAX: usize = 1 << 16;
 /// A use of pool memory by a kernel that is not ordered after the allocation.
 #[derive(Clone, Debug)]
 pub struct PoolUse {
-    /// The thread that uses it, if the kernel's text is known.
+    /// The thread that uses the memory, if the kernel's text is known.
     pub end: Option<End>,
-    /// Whether it stores.
+    /// Whether the use is a store.
     pub stores: bool,
     /// The number of the allocation.
     pub number: u64,

@@ -100,7 +100,7 @@ impl Page {
 /// A page that workers share.
 pub(super) type Shared = Arc<Mutex<Page>>;
 
-/// All pages.
+/// The shadow memory of a launch's accesses, as pages by address.
 #[derive(Debug)]
 pub(super) struct Shadow {
     shards: Vec<Mutex<HashMap<u64, Shared>>>,

@@ -6,13 +6,14 @@ use super::line::WORDS;
 /// The state of a line's 32 words.
 #[derive(Clone, Debug)]
 pub(super) struct LineAccesses {
-    /// The synchronisation interval of the masks; those of another interval count as empty.
+    /// The synchronisation interval that the masks are about. Masks of another interval count as
+    /// empty.
     epoch: u64,
-    /// Words that were stored.
+    /// A mask of the words that threads have stored.
     stored: u32,
-    /// Words that were loaded.
+    /// A mask of the words that threads have loaded.
     loaded: u32,
-    /// Words that more than one thread has loaded.
+    /// A mask of the words that more than one thread has loaded.
     many: u32,
     /// Words that two warps have loaded, of which no more loads need be listed.
     full: u32,

@@ -14,7 +14,7 @@ const BARRIERS: usize = 16;
 #[derive(Default)]
 pub(super) struct Barriers([Vec<Arrival>; BARRIERS]);
 
-/// Lanes that have arrived.
+/// Lanes of a warp that have arrived at a barrier.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
     pub(super) at: At,

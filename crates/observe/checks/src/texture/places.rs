@@ -210,7 +210,8 @@ impl AccessedPlaces {
         (writer != 0).then_some(Who(writer))
     }
 
-    /// Enters a read of a place; returns its writer, if there is one.
+    /// Records that a thread reads a location of a texture's memory; returns the thread that has
+    /// written it, if there is one.
     pub(super) fn reads(&self, place: u64, reader: Who) -> Option<Who> {
         if let Some(writer) = self.writer(place) {
             return Some(writer);
@@ -232,8 +233,9 @@ impl AccessedPlaces {
         self.writer(place)
     }
 
-    /// Enters a write of a place; returns another thread that has fetched it. A thread that alone
-    /// fetches and then stores cannot observe its store.
+    /// Records that a thread writes a location of a texture's memory; returns another thread that
+    /// has fetched from it. If a thread alone fetches and then stores, no thread can observe the
+    /// store too early.
     pub(super) fn writes(&self, place: u64, writer: Who) -> Option<Who> {
         self.word(&self.written, place, true)?.store(writer.0, SeqCst);
         let reader = self.word(&self.read, place, false)?.load(SeqCst);

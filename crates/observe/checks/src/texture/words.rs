@@ -9,13 +9,13 @@ pub(super) fn object(what: &str, resource: &Resource) -> Described {
     Described { text, allocation: Some(resource.block().number()) }
 }
 
-/// `64 x 32`
+/// The size of an image as text: `64 x 32`.
 pub(super) fn size(extent: Extent, axes: usize) -> String {
     let all: Vec<String> = extent.axes()[..axes.clamp(1, 3)].iter().map(u32::to_string).collect();
     all.join(" x ")
 }
 
-/// `(1.5, 2)`
+/// The coordinates of a point as text: `(1.5, 2)`.
 pub(super) fn point(point: &[f64]) -> String {
     let all: Vec<String> = point.iter().map(|c| format!("{c}")).collect();
     format!("({})", all.join(", "))

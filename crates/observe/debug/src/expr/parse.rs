@@ -10,9 +10,9 @@ pub(crate) enum Expr {
     Float(f64, bool),
     Text(Vec<u8>),
     Name(String),
-    /// `%r1`, `%tid.x`
+    /// A register: `%r1`, `%tid.x`.
     Register(String),
-    /// `$name`
+    /// A variable of the debugger: `$name`.
     Variable(String),
     /// The value history: `$`, `$$`, `$3`, `$$2`. `Ok` counts from the first value, `Err` back from
     /// the last.

@@ -46,7 +46,8 @@ impl Live<'_, '_> {
             let read = |live: &Self| live.peek(place, thread, bytes);
             self.go_to(caught.position);
             let (line, before) = (self.line_of(&caught), read(self));
-            // After the warp's instruction; other warps may have executed in between.
+            // Runs until the warp's instruction is complete, and reads the bytes again; other warps
+            // may have executed in between.
             self.machine
                 .set_end(Some(Position { step: caught.position.step + 1, ..caught.position }));
             self.machine.run();

@@ -95,7 +95,7 @@ fn words(text: &str) -> Vec<String> {
     all
 }
 
-/// `(1,0,0)`, `1,0`, `5`
+/// Parses the coordinates of a thread or CTA, such as `(1,0,0)`, `1,0` or `5`; omitted ones are 0.
 fn coordinates(text: &str) -> Option<[u32; 3]> {
     let text = text.trim_start_matches('(').trim_end_matches(')');
     let mut all = [0; 3];

@@ -193,7 +193,7 @@ impl Live<'_, '_> {
         Ok(())
     }
 
-    /// `x/4i ADDRESS`
+    /// Executes the command `x/4i ADDRESS`, which lists instructions.
     pub(super) fn examine_code(&mut self, address: u32, count: u64) -> Done {
         let here = self.frame().map(|frame| frame.at);
         let all = self.module.instructions().iter().filter(|i| i.at >= address);

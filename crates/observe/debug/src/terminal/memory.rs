@@ -10,7 +10,7 @@ use crate::value::{Place, Value};
 use std::fmt::Write;
 
 impl Live<'_, '_> {
-    /// `x/8fw ADDRESS`
+    /// Executes the command `x/8fw ADDRESS`, which prints memory.
     pub(super) fn examine(&mut self, format: &str, text: &str) -> Done {
         let (count, mut letter, mut size) = examined(format)?;
         let format = if format.is_empty() {

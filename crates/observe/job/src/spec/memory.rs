@@ -41,9 +41,9 @@ pub struct BufferSpec {
 pub struct OutputSpec {
     /// The file, relative to the output folder.
     pub file: At<PathBuf>,
-    /// `format`
+    /// The key `format`.
     pub format: Option<At<Format>>,
-    /// `width`, `height`, `depth`; 1 where omitted. `None` without `width`.
+    /// The keys `width`, `height` and `depth`; 1 where omitted. `None` without `width`.
     pub extent: Option<[u32; 3]>,
     /// Number of axes that were given.
     pub dims: u8,

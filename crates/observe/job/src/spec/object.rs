@@ -11,17 +11,17 @@ use texunit_spec::{At, SamplerSpec, Table, TomlValue, keys, read_mode};
 pub struct TextureSpec {
     /// Position of the table.
     pub at: At<()>,
-    /// Its texels.
+    /// The texels of the texture.
     pub resource: ResourceSpec,
-    /// The part of the texels that it refers to.
+    /// The part of the texels that the texture refers to.
     pub part: PartSpec,
-    /// `read_mode`
+    /// The key `read_mode`.
     pub read_mode: Option<ReadMode>,
-    /// `normalized_coords`
+    /// The key `normalized_coords`.
     pub normalized_coords: Option<bool>,
-    /// `filter_mode`, `address_mode`, `border_color` and so on
+    /// The keys of the sampler: `filter_mode`, `address_mode`, `border_color` and so on.
     pub sampler: SamplerSpec,
-    /// `handle`
+    /// The key `handle`.
     pub handle: Option<u64>,
 }
 
@@ -30,29 +30,29 @@ pub struct TextureSpec {
 pub struct SurfaceSpec {
     /// Position of the table.
     pub at: At<()>,
-    /// Its texels.
+    /// The texels of the surface.
     pub resource: ResourceSpec,
-    /// The part of the texels that it refers to.
+    /// The part of the texels that the surface refers to.
     pub part: PartSpec,
-    /// `handle`
+    /// The key `handle`.
     pub handle: Option<u64>,
 }
 
 /// The part of an array that a texture or surface refers to.
 #[derive(Clone, Debug, Default)]
 pub struct PartSpec {
-    /// `level`
+    /// The key `level`.
     pub level: Option<At<u32>>,
-    /// `layer`; for cubes, a face
+    /// The key `layer`; for cubes, it is a face.
     pub layer: Option<At<u32>>,
 }
 
 /// A sampler that is separate from textures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndependentSampler {
-    /// Its sampling state.
+    /// The sampling state of the sampler.
     pub state: SamplerSpec,
-    /// `handle`
+    /// The key `handle`.
     pub handle: Option<u64>,
 }
 

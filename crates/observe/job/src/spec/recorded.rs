@@ -10,27 +10,27 @@ use texunit_spec::{At, Table, TomlValue};
 /// Launch options, unless the command line overrides them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
-    /// `arch`
+    /// The key `arch`.
     pub arch: Option<ComputeCapability>,
-    /// `memory_limit`
+    /// The key `memory_limit`.
     pub memory_limit: Option<u64>,
-    /// `max_steps`
+    /// The key `max_steps`.
     pub max_steps: Option<u64>,
-    /// `fmad`
+    /// The key `fmad`.
     pub fmad: Option<bool>,
-    /// `approx`
+    /// The key `approx`.
     pub approximate: Option<Approximate>,
-    /// `bounds`
+    /// The key `bounds`.
     pub bounds: Option<Bounds>,
-    /// `bad_fetch`
+    /// The key `bad_fetch`.
     pub bad_fetch: Option<BadFetch>,
-    /// `stack_limit`
+    /// The key `stack_limit`.
     pub stack_limit: Option<u32>,
-    /// `printf_limit`
+    /// The key `printf_limit`.
     pub printf_limit: Option<usize>,
-    /// `grid_id`: the value of `%gridid`
+    /// The key `grid_id`, the value of `%gridid`.
     pub grid_id: u64,
-    /// `check`: whether objects without `expected` must be unchanged
+    /// The key `check`, which says whether objects without `expected` must be unchanged.
     pub check: bool,
 }
 
@@ -80,11 +80,11 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
 pub struct ArraySpec {
     /// Position of the table.
     pub at: At<()>,
-    /// Its texels.
+    /// The texels of the array.
     pub resource: ResourceSpec,
-    /// `name`: its name in messages
+    /// The key `name`, the array's name in messages.
     pub name: Option<String>,
-    /// `ended = "destroyed"`
+    /// Whether the key `ended` is `"destroyed"`.
     pub ended: bool,
 }
 
@@ -101,15 +101,15 @@ pub(super) fn array(value: &TomlValue<'_>) -> Option<ArraySpec> {
 /// Address, name and state of memory.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSpec {
-    /// `address` of the first byte
+    /// The key `address`, the address of the first byte.
     pub address: Option<At<u64>>,
-    /// `name`: its name in messages
+    /// The key `name`, the memory's name in messages.
     pub name: Option<String>,
-    /// `number`: the allocation number in messages
+    /// The key `number`, the allocation's number in messages.
     pub number: Option<u64>,
-    /// `read_only`
+    /// The key `read_only`.
     pub read_only: bool,
-    /// `ended`
+    /// The key `ended`.
     pub ended: Option<End>,
 }
 

@@ -1,5 +1,5 @@
-//! Reduces the contents of buffers, textures and surfaces: to zeros where possible, and to fewer
-//! bytes.
+//! Reduces the contents of buffers, textures and surfaces in a job, to zeros where possible, and
+//! otherwise to fewer bytes.
 
 use super::path::{Path, keys};
 use crate::case::Case;
@@ -11,19 +11,21 @@ use texunit_files::Kind;
 use texunit_job::{Content, Shape};
 use toml::{Table, Value};
 
-/// Keys for the source of contents, and keys that describe their shape.
+/// Keys of an object's table that give the source of its contents, or their shape. They are removed
+/// when contents are replaced.
 const SOURCES: [&str; 19] = [
     "parts", "file", "files", "texels", "zeros", "bytes", "u8", "u16", "u32", "u64", "s8", "s16",
     "s32", "s64", "f16", "f32", "f64", "mipmaps", "dims",
 ];
 
-/// Contents up to this size are written into the job.
+/// Maximum size in bytes of contents that are written into the job as numbers.
 const SHORT: usize = 256;
 
-/// Contents above this size are not zeroed piece by piece.
+/// Maximum size in bytes of contents that are zeroed piece by piece.
 const LONG: usize = 1 << 20;
 
-/// Replaces files and lists of numbers by zeros or, failing that, by plain bytes.
+/// Replaces an object's files and lists of numbers by zeros or, if the case then no longer fails,
+/// by a file of plain bytes.
 pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
     search.step("contents");
     for content in contents {
@@ -36,7 +38,7 @@ pub(crate) fn replace(search: &mut Search<'_>, contents: &[Content]) {
     }
 }
 
-/// The path of the table that describes an object.
+/// The path of the table in the job that describes an object.
 fn place(job: &Table, content: &Content) -> Option<Path> {
     let entry = Path::of(&[content.table, &content.key]);
     let kind = match content.table {
@@ -92,7 +94,7 @@ fn describe(table: &mut Table, shape: &Shape) {
     }
 }
 
-/// Adds bytes as a file, whose name is a hash of its contents.
+/// Adds bytes to the case as a file, whose name is a hash of its contents.
 fn store(case: &mut Case, bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
@@ -101,8 +103,8 @@ fn store(case: &mut Case, bytes: &[u8]) -> String {
     name
 }
 
-/// Reduces the remaining files: shortens them, zeroes parts, and finally writes short ones into the
-/// job.
+/// Reduces the remaining files of contents: shortens them, zeroes parts, and finally writes short
+/// ones into the job.
 pub(super) fn smaller(search: &mut Search<'_>) -> bool {
     search.step("contents");
     let job = search.best().job.clone().unwrap_or_default();
@@ -132,7 +134,7 @@ fn with_bytes(base: &Case, place: &Path, bytes: &[u8]) -> Option<Case> {
     Some(case)
 }
 
-/// Halves the contents of a buffer repeatedly; its size follows from them.
+/// Halves the contents of a buffer repeatedly; the buffer's size follows from its contents.
 fn shorter(search: &mut Search<'_>, place: &Path) -> bool {
     let base = search.best().clone();
     let Some(bytes) = bytes_at(&base, place) else { return false };
@@ -140,7 +142,7 @@ fn shorter(search: &mut Search<'_>, place: &Path) -> bool {
     search.lower(1, from, |n| with_bytes(&base, place, &bytes[..n as usize * 4]))
 }
 
-/// Zeroes pieces of the contents, from halves down to words.
+/// Zeroes pieces of the contents, from halves down to words of four bytes.
 fn zero_parts(search: &mut Search<'_>, place: &Path) -> bool {
     const WORD: usize = 4;
     let base = search.best().clone();
@@ -159,7 +161,7 @@ fn zero_parts(search: &mut Search<'_>, place: &Path) -> bool {
     })
 }
 
-/// Replaces a short file by numbers in the job.
+/// Replaces a short file of contents by numbers in the job.
 fn inline(search: &mut Search<'_>, place: &Path) -> bool {
     let base = search.best().clone();
     let Some(bytes) = bytes_at(&base, place).filter(|bytes| bytes.len() <= SHORT) else {

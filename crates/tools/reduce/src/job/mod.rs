@@ -1,4 +1,5 @@
-//! The reductions of a job: fewer threads, fewer keys, smaller numbers, smaller contents.
+//! Reduces a job: fewer threads, fewer keys, smaller numbers, smaller contents. Each function makes
+//! attempts in a search, and returns whether any succeeded.
 
 pub(crate) mod contents;
 mod path;
@@ -8,7 +9,7 @@ use crate::search::Search;
 use path::{Path, keys, numbers};
 use toml::{Table, Value};
 
-/// Required keys of a job.
+/// Keys without which a job is invalid.
 const NEEDED: [&str; 4] = ["ptx", "kernel", "grid", "block"];
 
 /// Reduces the numbers of CTAs and threads, which makes all later attempts faster.
@@ -23,7 +24,7 @@ pub(crate) fn shape(search: &mut Search<'_>) -> bool {
         };
         let places: Vec<Path> = match axes {
             0 => vec![Path::of(&[key])],
-            // The last axis comes first, because it is most likely to be unnecessary.
+            // The last axis is tried first, because it is most likely to be unnecessary.
             _ => (0..axes).rev().map(|n| Path::of(&[key]).item(n)).collect(),
         };
         for place in places {
@@ -33,7 +34,7 @@ pub(crate) fn shape(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Applies each reduction once; returns whether any succeeded.
+/// Applies each reduction of a job once; returns whether any succeeded.
 pub(crate) fn round(search: &mut Search<'_>) -> bool {
     if search.best().job.is_none() {
         return false;
@@ -69,7 +70,7 @@ fn last_thread(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Removes optional keys, so that their defaults apply.
+/// Removes optional keys of the job, so that their defaults apply.
 fn entries(search: &mut Search<'_>) -> bool {
     search.step("keys of the job");
     let base = search.best().clone();
@@ -79,7 +80,8 @@ fn entries(search: &mut Search<'_>) -> bool {
     let places: Vec<Path> = places.into_iter().filter(|place| !needed(place)).collect();
     search.subsets(places.len(), |gone| {
         let mut job = job.clone();
-        // Removing a table has removed its inner keys already.
+        // Removing a table has removed its inner keys already, so that removing these has no
+        // effect.
         for (place, _) in places.iter().zip(gone).filter(|(_, gone)| **gone) {
             place.remove(&mut job);
         }
@@ -87,7 +89,7 @@ fn entries(search: &mut Search<'_>) -> bool {
     })
 }
 
-/// Reduces all numbers except those of long lists, which are contents.
+/// Reduces all numbers of the job except those of long lists, which are contents.
 fn all_numbers(search: &mut Search<'_>) -> bool {
     search.step("numbers of the job");
     let job = search.best().job.clone().unwrap_or_default();
@@ -98,7 +100,7 @@ fn all_numbers(search: &mut Search<'_>) -> bool {
     changed
 }
 
-/// Reduces the number at a path, at most to `least`.
+/// Reduces the number at a path in the job, but not below `least`.
 fn lower(search: &mut Search<'_>, place: &Path, least: i64) -> bool {
     let base = search.best().clone();
     let Some(job) = &base.job else { return false };

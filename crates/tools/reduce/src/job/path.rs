@@ -1,8 +1,8 @@
-//! Paths to values in nested TOML tables.
+//! Paths to values in nested TOML tables, by which a job is searched and edited.
 
 use toml::{Table, Value};
 
-/// A key of a table, or an index of an array.
+/// A step of a path: a key of a table, or an index of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Key(String),
@@ -30,7 +30,7 @@ impl Path {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
-    /// Whether it is a key of the root table.
+    /// Whether the path is a key of the root table.
     pub(super) fn is_top(&self) -> bool {
         self.0.len() == 1
     }
@@ -57,13 +57,13 @@ impl Path {
         })
     }
 
-    /// The path of the enclosing table.
+    /// The path of the table or array that contains the value.
     pub(super) fn above(&self) -> Option<Self> {
         let (_, above) = self.0.split_last()?;
         (!above.is_empty()).then(|| Self(above.to_vec()))
     }
 
-    /// Removes the value, if it exists.
+    /// Removes the value from its table, if it exists.
     pub(super) fn remove(&self, table: &mut Table) {
         let Some((Step::Key(last), above)) = self.0.split_last() else { return };
         match above {
@@ -77,7 +77,7 @@ impl Path {
     }
 }
 
-/// The paths of all keys, outer ones first.
+/// The paths of all keys of a table and its inner tables, outer keys first.
 pub(super) fn keys(table: &Table) -> Vec<Path> {
     let mut found = Vec::new();
     let mut level = vec![Path::default()];
@@ -101,10 +101,10 @@ pub(super) fn keys(table: &Table) -> Vec<Path> {
     found
 }
 
-/// Longer lists are contents, not settings.
+/// Maximum length of a list of settings; longer lists are contents.
 const LONG: usize = 16;
 
-/// The paths of all integers except those in long lists.
+/// The paths of all integers of a table, except those in long lists.
 pub(super) fn numbers(table: &Table) -> Vec<Path> {
     let mut found = Vec::new();
     for (key, value) in table {

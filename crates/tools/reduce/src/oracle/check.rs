@@ -1,4 +1,5 @@
-//! A judge for errors of `texunit check`.
+//! A judge for errors of `texunit check`, which requires the error codes that the original text
+//! had.
 
 use crate::Judge;
 use crate::case::Case;
@@ -6,19 +7,20 @@ use std::collections::BTreeSet;
 use texunit_check::{Options, check_source};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Requires the error codes on the line of the first error. Errors with codes that the original
-/// text did not have are not allowed.
+/// A judge that requires the error codes on the line of the first error. Errors with codes that the
+/// original text did not have are not allowed.
 #[derive(Clone, Debug)]
 pub struct CheckJudge {
     first: BTreeSet<&'static str>,
     all: BTreeSet<&'static str>,
     options: Options,
-    /// Whether any error is accepted.
+    /// Whether an error with any code is accepted.
     any: bool,
 }
 
 impl CheckJudge {
-    /// A judge for a text's errors; `None` if it has none. With `any`, each error is accepted.
+    /// A judge for the errors of a text; `None` if the text has none. With `any`, an error with any
+    /// code is accepted.
     pub fn of(ptx: &str, options: Options, any: bool) -> Option<Self> {
         let (first, all) = codes(ptx, &options);
         (!first.is_empty()).then_some(Self { first, all, options, any })
@@ -40,7 +42,7 @@ impl CheckJudge {
     }
 }
 
-/// The codes on the line of the first error, and the codes of all errors.
+/// The error codes on the line of the first error, and the codes of all errors.
 fn codes(ptx: &str, options: &Options) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let source = SourceFile::new("kernel.ptx", ptx);
     let diagnostics = check_source(&source, options);

@@ -1,4 +1,4 @@
-//! A judge for the exit code and output of any program.
+//! A judge for the exit code and output of any program that is run on the case.
 
 use super::Workspace;
 use super::process::{ProcessResult, patience, run};
@@ -10,13 +10,15 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Requires the same exit code, and a given text in the output if there is one.
+/// A judge that requires the exit code of the first run, and, if a text is given, that text in the
+/// output.
 #[derive(Debug)]
 pub struct CommandJudge<'a> {
-    /// Program and arguments; `{}` stands for the path of the case, which is appended otherwise.
+    /// Program and arguments. `{}` stands for the path of the case; without `{}`, the path is the
+    /// last argument.
     command: Vec<OsString>,
     text: Option<String>,
-    /// The file name of the module.
+    /// The file name that the case's module gets.
     name: String,
     code: i32,
     limit: Duration,
@@ -25,7 +27,8 @@ pub struct CommandJudge<'a> {
 }
 
 impl<'a> CommandJudge<'a> {
-    /// A judge for the result of a first run; the error says why that is not a failure.
+    /// Runs the program on a case, and makes a judge that requires its result; the error says why
+    /// the result is not a failure.
     pub fn of(
         case: &Case,
         command: Vec<OsString>,
@@ -57,7 +60,7 @@ impl<'a> CommandJudge<'a> {
         Ok(judge)
     }
 
-    /// Describes the requirement.
+    /// Describes the required exit code and output.
     pub fn what(&self) -> String {
         let code = format!("exit code {}", self.code);
         self.text

@@ -10,31 +10,32 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// A configuration: options of `texunit launch`, and environment variables as `NAME=VALUE`.
+/// A configuration of a launch: options of `texunit launch`, and environment variables as
+/// `NAME=VALUE`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configuration(pub Vec<String>);
 
 impl Configuration {
-    /// Splits a text at spaces.
+    /// Parses options that are separated by spaces.
     pub fn of(text: &str) -> Self {
         Self(text.split_whitespace().map(str::to_owned).collect())
     }
 }
 
-/// The step limits that are tried: the first one, and an upper bound beyond which no limit is set.
+/// The first step limit that is tried, and an upper bound beyond which no step limit is set.
 const FIRST_STEPS: u64 = 4096;
 const MAX_STEPS: u64 = 1_000_000_000;
 
 /// How cases are launched.
 #[derive(Clone, Debug)]
 pub enum Launcher {
-    /// The `texunit` program at this path, once for each configuration.
+    /// Cases are launched by the `texunit` program at this path, once for each configuration.
     Program(PathBuf),
-    /// In this process, for configurations that differ only in settings.
+    /// Cases are launched in this process, for configurations that differ only in settings.
     Here(Box<[Settings; 2]>),
 }
 
-/// The results of one launch.
+/// The exit code and outputs of one launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Results {
     code: i32,
@@ -42,25 +43,25 @@ struct Results {
     outputs: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// Requires the same exit codes as the original case and, if these are equal, a difference in one
-/// of the outputs that differed originally.
+/// A judge that requires the exit codes of the original case and, if both are equal, a difference
+/// in one of the outputs that differed originally.
 #[derive(Debug)]
 pub struct DifferJudge<'a> {
     launcher: Launcher,
     configurations: [Configuration; 2],
     codes: [i32; 2],
-    /// The outputs that differed originally; an empty path stands for the `printf` output.
+    /// Paths of the outputs that differed originally; an empty path stands for the `printf` output.
     differing: BTreeSet<PathBuf>,
     limit: Duration,
-    /// Maximum number of steps of a warp; `None` for the configurations' own limits.
+    /// Maximum number of steps of a warp; `None` leaves the configurations' own limits.
     max_steps: Option<u64>,
     workspace: Workspace,
     stop: &'a AtomicBool,
 }
 
 impl<'a> DifferJudge<'a> {
-    /// A judge for two launches of a case; fails if their results are equal or they cannot be
-    /// launched.
+    /// Launches a case in both configurations, and makes a judge that requires the difference; an
+    /// error if the results are equal or the case cannot be launched.
     pub fn of(
         case: &Case,
         launcher: Launcher,
@@ -87,8 +88,8 @@ impl<'a> DifferJudge<'a> {
         }
     }
 
-    /// Limits steps to a multiple of what the difference needs, because reduced cases may loop
-    /// forever.
+    /// Limits the steps of launches to a multiple of the number after which the results differ,
+    /// because reduced cases may loop forever.
     fn limit_steps(&mut self, case: &Case) {
         let limits = std::iter::successors(Some(FIRST_STEPS), |steps| steps.checked_mul(16));
         for steps in limits.take_while(|&steps| steps < MAX_STEPS) {
@@ -101,7 +102,7 @@ impl<'a> DifferJudge<'a> {
         self.max_steps = None;
     }
 
-    /// Describes the requirement.
+    /// Describes the required difference.
     pub fn what(&self) -> String {
         let [one, other] = &self.configurations;
         let way = |way: &Configuration| match way.0.is_empty() {
@@ -120,7 +121,7 @@ impl<'a> DifferJudge<'a> {
         format!("{} differs, {configurations}", names.collect::<Vec<_>>().join(" and "))
     }
 
-    /// The two configurations.
+    /// The two configurations whose results differ.
     pub fn configurations(&self) -> &[Configuration; 2] {
         &self.configurations
     }
@@ -141,7 +142,7 @@ impl<'a> DifferJudge<'a> {
         }
     }
 
-    /// Launches in this process.
+    /// Launches a case in this process, and returns its results.
     fn look(&self, case: &Case, settings: Settings) -> Option<Results> {
         let max_steps = settings.max_steps.or(self.max_steps);
         let settings = Settings { max_steps, ..settings };
@@ -199,7 +200,7 @@ fn collect(
 }
 
 fn differing_outputs(one: &Results, other: &Results) -> BTreeSet<PathBuf> {
-    // The printed text includes fault messages, so it is compared only for launches without a
+    // The printed text includes fault messages, so that it is compared only for launches without a
     // fault.
     let printed = one.code == 0 && one.printed != other.printed;
     let names = one.outputs.keys().chain(other.outputs.keys());

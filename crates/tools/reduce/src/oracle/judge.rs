@@ -1,4 +1,4 @@
-//! A judge for faults and wrong outputs of a launch, and for errors in its PTX.
+//! A judge for launches that fail: faults, wrong outputs, and errors in the PTX.
 
 use super::launch::{Outcome, Settings, USUAL_STEPS, look};
 use super::{FaultKey, Workspace};
@@ -11,7 +11,8 @@ use texunit_device::{BadFetch, FaultKind};
 use texunit_job::{Problems, WrongObject, parse};
 use texunit_syntax::{SourceFile, Span};
 
-/// Removes allocation numbers from a message, because they count the allocations of all attempts.
+/// Removes allocation numbers from a message, because they depend on the number of earlier
+/// attempts.
 fn without_allocations(text: &str) -> String {
     const WORD: &str = ", allocation ";
     let mut parts = text.split(WORD);
@@ -19,16 +20,17 @@ fn without_allocations(text: &str) -> String {
     parts.fold(first, |all, part| all + part.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// The property of a launch that must be preserved.
+/// The property of a failing launch that reduction must preserve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Requirement {
-    /// A fault. For an access out of bounds it includes the operations that compute the address,
-    /// and a minimum size of the nearest object.
+    /// A fault. For an access out of bounds, the requirement also has the operations that compute
+    /// the address, and a minimum size of the nearest object.
     Fault(FaultKey, BTreeMap<String, usize>, u64),
     AnyFault,
     Codes(Vec<&'static str>),
     Bug(String),
-    /// An object, and its bytes at the first offset that differs from the expectation.
+    /// An object whose contents differ from the expectation, and its bytes at the first offset that
+    /// differs.
     Wrong {
         name: String,
         offset: u64,
@@ -36,25 +38,25 @@ enum Requirement {
     },
 }
 
-/// Requires the same fault, or the same other failure of the launch.
+/// A judge that requires the fault or other failure of the original launch.
 #[derive(Debug)]
 pub struct LaunchJudge<'a> {
     requirement: Requirement,
     workspace: Workspace,
     settings: Settings,
-    /// The step limit of the user or the job.
+    /// The step limit that the user or the job sets.
     all_steps: u64,
     /// The current step limit, which is lower because reduced cases may loop forever.
     max_steps: u64,
     stop: &'a AtomicBool,
 }
 
-/// The first step limit that is tried.
+/// The first step limit that is tried, in steps of a warp.
 const FIRST_STEPS: u64 = 4096;
 
 impl<'a> LaunchJudge<'a> {
     /// A judge for the result of a case's first launch; `None` if the kernel completed or could not
-    /// be launched. With `any`, each fault is accepted.
+    /// be launched. With `any`, any fault is accepted.
     pub fn of(
         case: &Case,
         seen: &Outcome,
@@ -76,7 +78,7 @@ impl<'a> LaunchJudge<'a> {
         Some(judge)
     }
 
-    /// Limits steps to a multiple of what the failure needs.
+    /// Limits the steps of launches to a multiple of the number that the original failure needs.
     fn limit_steps(&mut self, case: &Case) {
         let most = self.all_steps;
         self.max_steps = FIRST_STEPS;
@@ -86,7 +88,7 @@ impl<'a> LaunchJudge<'a> {
         self.max_steps = self.max_steps.saturating_mul(4).min(most);
     }
 
-    /// Raises the step limit; returns false at the user's limit.
+    /// Raises the current step limit; returns false if it is the user's limit already.
     pub fn allow_more(&mut self) -> bool {
         let before = self.max_steps;
         self.max_steps = before.saturating_mul(256).min(self.all_steps);
@@ -101,7 +103,7 @@ impl<'a> LaunchJudge<'a> {
         fails
     }
 
-    /// Describes the requirement.
+    /// Describes the required failure.
     pub fn what(&self) -> String {
         match &self.requirement {
             Requirement::Fault(key, ..) => key.to_string(),
@@ -118,7 +120,7 @@ impl<'a> LaunchJudge<'a> {
         }
     }
 
-    /// Whether launches need more than one host thread.
+    /// Whether launches use more than one host thread.
     pub fn needs_threads(&self) -> bool {
         self.settings.threads != 1
     }
@@ -134,7 +136,7 @@ impl<'a> LaunchJudge<'a> {
         let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
         let seen = look(case, self.workspace.folder(), &settings, self.stop);
         if self.stop.load(Ordering::Relaxed) {
-            // The user has interrupted the search.
+            // The launch was cancelled, because the user has interrupted the search.
             return None;
         }
         let place = |source: &SourceFile, span: Span| {
@@ -144,7 +146,8 @@ impl<'a> LaunchJudge<'a> {
         match seen {
             Outcome::Fault(source, fault) => {
                 let (name, text) = (fault.kind.name(), fault.kind.to_string());
-                // Some messages begin with the fault's name.
+                // The name at the beginning of some messages is removed, because the sentence
+                // begins with it.
                 let text = text.strip_prefix(&format!("{name}: ")).unwrap_or(&text);
                 let text = without_allocations(text);
                 Some(format!("{name}: {text}, at {}", place(&source, fault.span)))
@@ -160,12 +163,12 @@ impl<'a> LaunchJudge<'a> {
         }
     }
 
-    /// Whether the requirement is a wrong output.
+    /// Whether the required failure is a wrong output.
     pub fn keeps_output(&self) -> bool {
         matches!(self.requirement, Requirement::Wrong { .. })
     }
 
-    /// Launches a case in the same way as attempts.
+    /// Launches a case with the options of all attempts.
     fn look(&mut self, case: &Case) -> Outcome {
         if self.workspace.place_files(case).is_err() {
             return Outcome::Problems(Vec::new());
@@ -180,7 +183,7 @@ fn requirement(seen: &Outcome) -> Option<Requirement> {
         Outcome::Problems(_) => return None,
         Outcome::Finished(results) => {
             let WrongObject { name, offset, bytes } = results.wrong.first()?;
-            // The word that contains the first wrong byte.
+            // The requirement has the aligned 32-bit word that contains the first wrong byte.
             let first = offset & !3;
             let found = bytes.iter().skip(first as usize).take(4).copied().collect();
             Requirement::Wrong { name: name.clone(), offset: first, found }
@@ -199,8 +202,8 @@ fn requirement(seen: &Outcome) -> Option<Requirement> {
     })
 }
 
-/// The size of two elements, or less if the object near the access is smaller. With one element the
-/// faulty index would not be visible any more.
+/// The size in bytes of two elements, or of the object near the access if that is smaller. With an
+/// object of one element, a reader would no longer see that the index is wrong.
 fn two_elements(kind: &FaultKind) -> u64 {
     let FaultKind::OutOfBounds { size, nearest, .. } = kind else { return 0 };
     let bytes = nearest.split_once(" (").and_then(|(_, rest)| rest.split_once(' ')?.0.parse().ok());
@@ -208,8 +211,8 @@ fn two_elements(kind: &FaultKind) -> u64 {
 }
 
 impl Requirement {
-    /// Whether a failure satisfies the requirement; its address may depend on more operations than
-    /// required.
+    /// Whether another failure is accepted in place of the required one. For a fault out of bounds,
+    /// the operations that compute its address may be more than the required ones, but not fewer.
     fn is(&self, other: &Self) -> bool {
         let Self::Fault(key, formula, bytes) = self else { return self == other };
         let Self::Fault(own, operations, there) = other else { return false };
@@ -224,7 +227,7 @@ impl Judge for LaunchJudge<'_> {
         if let (Requirement::Wrong { name, offset, found }, Outcome::Finished(results)) =
             (&self.requirement, &seen)
         {
-            // Other objects may be wrong too, because the code that writes them was removed.
+            // Only this object is compared, because code that writes others may have been removed.
             let object = results.wrong.iter().find(|object| object.name == *name);
             let there = object.and_then(|o| o.bytes.get(*offset as usize..)?.get(..found.len()));
             return there == Some(found);

@@ -1,4 +1,4 @@
-//! The properties of a fault that must be preserved by reduction.
+//! The properties of a fault by which a reduced case is recognised as failing like the original.
 
 use std::fmt;
 use texunit_device::{Fault, FaultKind};
@@ -8,11 +8,11 @@ use texunit_device::{Fault, FaultKind};
 /// others the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultKey {
-    /// [`FaultKind::name`]
+    /// The name of the fault's kind, [`FaultKind::name`].
     pub kind: &'static str,
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// The details; may be empty.
+    /// Details that depend on the fault's kind; may be empty.
     pub about: String,
 }
 
@@ -43,7 +43,8 @@ fn about(kind: &FaultKind) -> String {
             let near = resource.as_deref().map_or("no object", near);
             format!("{}, {near}", space.name())
         }
-        // The waiting threads and their positions are what gets reduced.
+        // These faults have no details, because reduction changes the waiting threads and their
+        // positions.
         FaultKind::Deadlock { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::StackOverflow { .. }
@@ -55,7 +56,7 @@ fn about(kind: &FaultKind) -> String {
     }
 }
 
-/// The position of the access relative to the nearest object.
+/// The position of the access relative to the nearest object, which the fault's text describes.
 fn side(text: &str) -> &'static str {
     match text {
         _ if !text.starts_with('`') => "",
@@ -65,7 +66,8 @@ fn side(text: &str) -> &'static str {
     }
 }
 
-/// The nearest object, or the text that replaces it.
+/// The name of the object nearest to an access, in backquotes; the whole text if it names no
+/// object.
 fn near(text: &str) -> &str {
     let name = text.strip_prefix('`').and_then(|rest| rest.find('`'));
     name.map_or(text, |end| &text[..end + 2])
@@ -89,7 +91,7 @@ fn without_numbers(text: &str) -> String {
         while let Some(n) = chars.next_if(|n| n.is_ascii_alphanumeric() || *n == '_') {
             word.push(n);
         }
-        // `0x1f` and `3` are numbers, `2d` is a word; a preceding sign belongs to the number.
+        // `0x1f` and `3` are numbers, but `2d` is a word; a preceding sign is part of the number.
         if word.starts_with("0x") || word.bytes().all(|b| b.is_ascii_digit()) {
             if out.ends_with('-') {
                 out.pop();

@@ -11,34 +11,34 @@ use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Launch options of `texunit launch`. Missing ones are taken from the job or are defaults.
+/// Options of `texunit launch`. An option that is `None` is taken from the job or is a default.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// `--arch`
+    /// The value of `--arch`.
     pub architecture: Option<ComputeCapability>,
-    /// `--memory-limit`
+    /// The value of `--memory-limit`.
     pub memory_limit: Option<u64>,
-    /// `--max-steps`
+    /// The value of `--max-steps`.
     pub max_steps: Option<u64>,
-    /// `--fmad`
+    /// The value of `--fmad`.
     pub fmad: Option<bool>,
-    /// `--approx`
+    /// The value of `--approx`.
     pub approximate: Option<Approximate>,
-    /// `--bounds`
+    /// The value of `--bounds`.
     pub bounds: Option<Bounds>,
-    /// `--bad-fetch`
+    /// The value of `--bad-fetch`.
     pub bad_fetch: Option<BadFetch>,
-    /// `--schedule`
+    /// The value of `--schedule`.
     pub schedule: Option<u64>,
-    /// `--fill`
+    /// The value of `--fill`.
     pub fill: Option<Fill>,
-    /// `--via-txd`
+    /// Whether gradients use TXD, the value of `--via-txd`.
     pub gradients: GradientPath,
-    /// `--threads`
+    /// The value of `--threads`.
     pub threads: usize,
 }
 
-/// The default step limit of a warp.
+/// The step limit of a warp if neither options nor job set one.
 pub(super) const USUAL_STEPS: u64 = 1_000_000_000;
 
 /// The result of a launch.
@@ -46,11 +46,11 @@ pub(super) const USUAL_STEPS: u64 = 1_000_000_000;
 pub enum Outcome {
     /// The job has problems and cannot be launched.
     Problems(Vec<Problem>),
-    /// The PTX has errors and cannot be launched.
+    /// The PTX has errors, so that it cannot be launched.
     Errors(SourceFile, Vec<Diagnostic>),
     /// An internal error of texunit, with its message.
     Bug(String),
-    /// A fault.
+    /// The launch has ended with a fault.
     Fault(SourceFile, Box<Fault>),
     /// The kernel has completed.
     Finished(Results),
@@ -59,22 +59,22 @@ pub enum Outcome {
 /// The results of a completed kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// Outputs by file name.
+    /// Contents of the output files, by file name.
     pub outputs: Vec<(PathBuf, Vec<u8>)>,
-    /// The `printf` output.
+    /// The `printf` output of the kernel.
     pub printed: Vec<u8>,
-    /// Objects that differ from the job's expectation.
+    /// Objects whose contents differ from the job's expectation.
     pub wrong: Vec<WrongObject>,
     /// Whether there were fetches without a matching texture.
     pub bad_fetches: bool,
 }
 
-/// Launches a case whose files are in a folder.
+/// Launches a case whose files are in a folder. A panic becomes [`Outcome::Bug`].
 pub fn look(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) -> Outcome {
     super::trying(|| launch(case, folder, settings, stop)).unwrap_or_else(Outcome::Bug)
 }
 
-/// The contents of a job's objects; empty if it cannot be launched.
+/// The contents of a job's objects; empty if the job cannot be launched.
 pub fn contents(case: &Case, folder: &Path, settings: &Settings) -> Vec<Content> {
     let found = super::trying(|| {
         let prepared = Prepared::of(case, folder, settings).ok()?;
@@ -83,7 +83,7 @@ pub fn contents(case: &Case, folder: &Path, settings: &Settings) -> Vec<Content>
     found.ok().flatten().unwrap_or_default()
 }
 
-/// Everything that a launch needs.
+/// A job and its module, checked and ready to launch.
 struct Prepared {
     job: Job,
     kernel: Kernel,

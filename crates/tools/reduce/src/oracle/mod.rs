@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// Whether this thread is running an attempt, whose panics are caught. A panic hook that asks for
-/// bug reports should then be silent.
+/// bug reports can then be silent.
 pub fn is_trying() -> bool {
     TRYING.get()
 }
@@ -33,7 +33,7 @@ pub fn is_trying() -> bool {
 /// Runs an attempt; a panic becomes an error with its message.
 fn trying<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = TRYING.replace(true);
-    // An attempt does not share state that a panic could leave inconsistent.
+    // Unwinding is safe, because an attempt shares no state that a panic could leave inconsistent.
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     TRYING.set(outer);
     result.map_err(|panic| {

@@ -1,4 +1,4 @@
-//! Runs programs with a time limit.
+//! Runs programs with a time limit, and returns their exit code and output.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,22 +6,23 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The result of a program.
+/// The result of a program run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProcessResult {
-    /// The exit code; 128 + N for a signal; `None` if it exceeded the limit or was stopped.
+    /// The program's exit code; 128 + N after signal N; `None` if the program exceeded the time
+    /// limit or was stopped.
     pub(super) code: Option<i32>,
-    /// What it wrote.
+    /// The program's output.
     pub(super) output: Vec<u8>,
 }
 
-/// The polling interval for a running program.
+/// The interval at which a running program is polled.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Maximum size of the output that is read.
+/// Maximum size in bytes of a program's output that is read.
 const MAX_OUTPUT: u64 = 16 << 20;
 
-/// Runs a program, whose output goes to a file in the folder.
+/// Runs a program, whose output goes to a file in a folder.
 pub(super) fn run(
     mut command: Command,
     folder: &Path,
@@ -31,7 +32,8 @@ pub(super) fn run(
     let path = folder.join(".output");
     let file = File::create(&path)?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-    // A process group of its own, so that child processes can be ended together with the program.
+    // The program gets a process group of its own, so that its child processes can be ended with
+    // it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
@@ -60,7 +62,7 @@ fn end(child: &mut std::process::Child) -> std::io::Result<()> {
     #[cfg(unix)]
     if let Ok(group) = i32::try_from(child.id()) {
         use nix::{sys::signal, unistd::Pid};
-        // The process has not been waited for, so its ID cannot have been reused.
+        // The process ID has not been reused, because the process has not been waited for.
         let _ = signal::killpg(Pid::from_raw(group), signal::Signal::SIGKILL);
     }
     child.kill()?;
@@ -78,7 +80,7 @@ fn code(status: std::process::ExitStatus) -> Option<i32> {
     status.code()
 }
 
-/// The time limit of an attempt, given the time of the first run.
+/// The time limit of an attempt, given the time that the first run took.
 pub(super) fn patience(first: Duration) -> Duration {
     first * 10 + Duration::from_secs(5)
 }

@@ -1,4 +1,4 @@
-//! The temporary folder that cases are written to.
+//! The temporary folder that cases are written to before they are launched.
 
 use crate::case::{Case, PTX};
 use std::collections::BTreeSet;
@@ -9,12 +9,12 @@ use texunit_files::PrivateFolder;
 #[derive(Debug)]
 pub struct Workspace {
     folder: PrivateFolder,
-    /// Data files in the folder; their names are hashes of their contents.
+    /// The names of data files in the folder, which are hashes of their contents.
     written: BTreeSet<String>,
 }
 
 impl Workspace {
-    /// Creates the folder.
+    /// Creates the temporary folder.
     pub fn new() -> std::io::Result<Self> {
         let folder = PrivateFolder::new("texunit-reduce")?;
         Ok(Self { folder, written: BTreeSet::new() })
@@ -25,7 +25,7 @@ impl Workspace {
         self.folder.path()
     }
 
-    /// Writes the data files of a case, and removes files of other cases.
+    /// Writes the data files of a case into the folder, and removes those of other cases.
     pub fn place_files(&mut self, case: &Case) -> std::io::Result<()> {
         let wanted: BTreeSet<String> = case.used_files().map(|(name, _)| name.clone()).collect();
         for gone in self.written.difference(&wanted) {
@@ -40,8 +40,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes a whole case; its module gets the name `name` if there is no job. Returns the path to
-    /// launch or read.
+    /// Writes a whole case into the folder; its module gets the name `name` if there is no job.
+    /// Returns the path of the file to launch or read.
     pub fn place(&mut self, case: &Case, name: &str) -> std::io::Result<PathBuf> {
         self.place_files(case)?;
         let ptx = self.folder().join(if case.job.is_some() { PTX } else { name });

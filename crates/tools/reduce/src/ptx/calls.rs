@@ -26,7 +26,7 @@ pub(super) fn arguments(search: &mut Search<'_>) -> bool {
     })
 }
 
-/// A call: the operands for its result and its function, and its arguments.
+/// A call instruction: the operands for its result and its function, and its arguments.
 struct Call<'t, 'a> {
     result: Option<&'t Operand<'a>>,
     callee: &'t Operand<'a>,
@@ -78,7 +78,7 @@ fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
     unit
 }
 
-/// Removes an element of a list together with a comma.
+/// Removes an element of a comma-separated list, with one comma.
 fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
     let own = spans.get(number)?;
     let range = match (number.checked_sub(1).map(|n| &spans[n]), spans.get(number + 1)) {
@@ -108,7 +108,7 @@ fn without_result(tree: &Tree<'_>, name: &str) -> Unit {
     unit
 }
 
-/// Adds the parentheses to the range inside them.
+/// Removes the parentheses around a range, with their contents.
 fn in_parentheses(tree: &Tree<'_>, inside: std::ops::Range<usize>) -> Option<Edit> {
     let start = tree.text[..inside.start].rfind('(')?;
     let end = inside.end + tree.text[inside.end..].find(')')? + 1;

@@ -1,4 +1,4 @@
-//! Determines what the address of an access is computed from.
+//! Determines the operations that compute the address of an access.
 
 use super::Tree;
 use crate::text::words;
@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use texunit_syntax::ast::{Instruction, Statement};
 use texunit_syntax::{SourceFile, Span, parse};
 
-/// Maximum number of operations in an address that a reader can follow; if there are more, only
+/// Maximum number of operations in an address that a reader can follow. If there are more, only
 /// special registers are counted.
 const MAX: usize = 32;
 
-/// Instructions that only copy a value.
+/// Opcodes of instructions that only copy or convert a value.
 const COPIES: [&str; 5] = ["mov", "cvta", "cvt", "ld", "ldu"];
 
 /// Counts the operations and special registers that contribute to the address of an access, by data

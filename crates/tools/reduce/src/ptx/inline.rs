@@ -7,7 +7,7 @@ use texunit_syntax::ast::{
     Block, Function, Instruction, Operand, OperandKind, Statement, Variable,
 };
 
-/// Replaces calls by the function's body, and removes its declarations.
+/// Replaces the call of a function by the function's body, and removes the function's declarations.
 pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for (function, body) in tree.bodies().filter(|(f, _)| !f.is_entry) {
@@ -29,7 +29,7 @@ pub(super) fn only_calls(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// The call of a function, and its innermost block.
+/// The call of a function, and the innermost block that contains the call.
 fn innermost<'t, 'a>(
     block: &'t Block<'a>,
     name: &str,
@@ -56,8 +56,8 @@ fn inlined(
         ([], false) => (&[][..], &[][..]),
         _ => return None,
     };
-    // Placeholders for each parameter's argument and each result's destination, until the body's
-    // names are changed.
+    // Each parameter becomes a placeholder for its argument, and each result one for its
+    // destination, so that renaming the body's names does not change the caller's.
     let mut unit = Vec::new();
     let mut values = Vec::new();
     let mut handed = |formal: &[Variable<'_>], actual: &[Operand<'_>], opcode: &str| {
@@ -124,7 +124,7 @@ fn name_of<'t>(operand: &'t Operand<'_>) -> Option<&'t str> {
     }
 }
 
-/// The `ld.param` or `st.param` instructions on a whole variable.
+/// The `ld.param` or `st.param` instructions that access a whole variable.
 fn accesses<'t, 'a>(block: &'t Block<'a>, opcode: &str, name: &str) -> Vec<&'t Instruction<'a>> {
     let mut found = Vec::new();
     walk(block, 0, &mut |statement, _| {
@@ -143,14 +143,14 @@ fn accesses<'t, 'a>(block: &'t Block<'a>, opcode: &str, name: &str) -> Vec<&'t I
     found
 }
 
-/// Replaces a load or store by `mov`.
+/// Replaces a load or store of a parameter by `mov`.
 fn moved(tree: &Tree<'_>, access: &Instruction<'_>, into: &str, from: &str) -> Edit {
     let ty = access.modifiers.last().map_or("", |word| word.text);
     let guard = access.guard.map_or("", |guard| &tree.text[guard.span.range()]);
     Edit::replace(access.span.range(), format!("{guard} mov.{ty} {into}, {from};"))
 }
 
-/// The text with the body's names changed, since the caller may use the same ones.
+/// The text of a body with its names changed, since the caller may use the same names.
 fn renamed(text: &str, tree: &Tree<'_>, body: &Block<'_>) -> String {
     let mut own: HashSet<&str> = HashSet::new();
     walk(body, 0, &mut |statement, _| match statement {

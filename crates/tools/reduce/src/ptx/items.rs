@@ -1,10 +1,10 @@
-//! Removes items of the module, and properties of items.
+//! Finds items of a module, and properties of items, that can be removed.
 
 use super::{Tree, Unit};
 use crate::text::Edit;
 use texunit_syntax::ast::{Initializer, Item, Statement};
 
-/// `.file`, `.section`, `.loc` and `.pragma`.
+/// Edits that remove `.file`, `.section`, `.loc` and `.pragma` directives.
 pub(super) fn directives(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for item in &tree.parsed.module.items {
@@ -20,7 +20,7 @@ pub(super) fn directives(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Functions, variables and aliases, and parts that could not be parsed.
+/// Edits that remove functions, variables and aliases, and parts that could not be parsed.
 pub(super) fn items(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for item in &tree.parsed.module.items {
@@ -38,13 +38,13 @@ pub(super) fn items(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Replaces the bodies of functions by a single `ret`.
+/// Edits that replace the bodies of functions by a single `ret`.
 pub(super) fn bodies(tree: &Tree<'_>) -> Vec<Unit> {
     let one = |span: texunit_syntax::Span| vec![Edit::replace(span.range(), "{\n\tret;\n}")];
     tree.bodies().filter(|(_, b)| b.statements.len() > 1).map(|(_, b)| one(b.span)).collect()
 }
 
-/// Splits declarations of several names.
+/// Edits that split a declaration of several names into one for each name.
 pub(super) fn split(tree: &Tree<'_>) -> Vec<Unit> {
     let variables = tree.variables();
     let mut found = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn split(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Initialisers, alignments and performance directives.
+/// Edits that remove initialisers, alignments and performance directives.
 pub(super) fn extras(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     let mut remove = |range| found.push(vec![Edit::remove(range)]);

@@ -1,4 +1,5 @@
-//! The reductions of a module, from the largest parts to the smallest.
+//! Reduces the text of a PTX module, from its largest parts to its smallest. Each function makes
+//! attempts in a search, and returns whether any succeeded.
 
 mod calls;
 mod formula;
@@ -20,7 +21,7 @@ use texunit_syntax::{Parsed, SourceFile, Span, parse};
 /// Edits that must be made together.
 type Unit = Vec<Edit>;
 
-/// A text and its syntax tree.
+/// The text of a module and its syntax tree.
 struct Tree<'a> {
     text: &'a str,
     parsed: Parsed<'a>,
@@ -38,7 +39,8 @@ impl<'a> Tree<'a> {
         self.functions().filter_map(|f| Some((f, f.body.as_ref()?)))
     }
 
-    /// Calls `tell` with every statement and its depth, which is 0 directly in a body.
+    /// Calls `tell` with every statement and its nesting depth, which is 0 directly in a function's
+    /// body.
     fn each_statement<'t>(&'t self, mut tell: impl FnMut(&'t Statement<'a>, usize)) {
         for (_, body) in self.bodies() {
             walk(body, 0, &mut tell);
@@ -71,7 +73,7 @@ impl<'a> Tree<'a> {
         list
     }
 
-    /// Extends a range to the following `;` or `:`, unless it includes that.
+    /// Extends a range to include the following `;` or `:`, unless the range ends with `;` or `}`.
     fn to_end(&self, span: Span) -> Range<usize> {
         let range = span.range();
         if self.text[..range.end].ends_with([';', '}']) {
@@ -103,7 +105,7 @@ fn units(text: &str, find: impl Fn(&Tree<'_>) -> Vec<Unit>) -> Vec<Unit> {
     find(&Tree { text: source.text(), parsed: parse(&source) })
 }
 
-/// Makes as many of the edits as possible; they must be independent.
+/// Makes as many of the edits as possible, by trying subsets. The edits must be independent.
 fn together(
     search: &mut Search<'_>,
     step: &'static str,
@@ -118,7 +120,8 @@ fn together(
     })
 }
 
-/// Tries edits one by one, and searches for them again after each success.
+/// Tries edits one by one. After each success `find` searches for edits again, because positions
+/// have changed.
 fn singly(
     search: &mut Search<'_>,
     step: &'static str,
@@ -156,13 +159,14 @@ pub(crate) fn without_debug(search: &mut Search<'_>) {
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);
 }
 
-/// Applies each reduction once; returns whether any succeeded.
+/// Applies each reduction of a module once; returns whether any succeeded.
 pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     let mut changed = false;
     if first {
         changed |= together(search, "declarations", items::split);
     }
-    // Items come later, because most functions are called as long as their callers have bodies.
+    // Items are removed after bodies, because most functions are called as long as their callers
+    // have bodies.
     changed |= together(search, "bodies of functions", items::bodies);
     changed |= statements::reduce(search);
     changed |= together(search, "functions and variables", items::items);
@@ -179,7 +183,7 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     changed |= together(search, "unused names", names::unused);
     changed |= together(search, "modifiers", operands::modifiers);
     changed |= numbers::reduce(search);
-    // Mainly for text that the parser could not parse.
+    // Removes single lines, mainly for text that the parser could not parse.
     changed |= together(search, "lines", |tree| {
         let mut at = 0;
         let lines = tree.text.split_inclusive('\n').map(|line| {
@@ -191,7 +195,7 @@ pub(crate) fn round(search: &mut Search<'_>, first: bool) -> bool {
     changed
 }
 
-/// Makes the result easier to read.
+/// Makes the reduced module easier to read.
 pub(crate) fn tidy(search: &mut Search<'_>) {
     together(search, "names of registers", names::renumber);
     together(search, "blank lines", |tree| vec![blank_lines(tree.text)]);

@@ -1,4 +1,4 @@
-//! Removes unused names and parameters of kernels, and renumbers registers.
+//! Removes unused names and kernel parameters from a module, and renumbers registers.
 
 use super::{Tree, Unit, units};
 use crate::search::Search;
@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use texunit_syntax::ast::{Function, Statement, Variable};
 use toml::Value;
 
-/// Unused labels, and declarations of unused registers and variables.
+/// Edits that remove unused labels, and declarations of unused registers and variables.
 pub(super) fn unused(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for word in &all {
         *uses.entry(word.text).or_default() += 1;
-        // `%r12` is declared by `%r<20>`.
+        // A numbered register such as `%r12` is declared by a range such as `%r<20>`.
         let prefix = word.text.trim_end_matches(|c: char| c.is_ascii_digit());
         if prefix != word.text {
             *uses.entry(prefix).or_default() += 1;
@@ -37,7 +37,8 @@ pub(super) fn unused(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// Removes parameters of kernels from the module and the job.
+/// Removes kernel parameters from the module and the job, one by one, as long as the case still
+/// fails.
 pub(super) fn parameters(search: &mut Search<'_>) -> bool {
     search.step("parameters");
     let (mut changed, mut at) = (false, 0);
@@ -79,7 +80,7 @@ fn parameter_names(text: &str) -> Vec<String> {
     names
 }
 
-/// Removes a parameter of a function together with a comma.
+/// Edits that remove a parameter of a function, with one comma.
 fn leave_out(function: &Function<'_>, number: usize) -> Unit {
     let params = &function.params;
     let start = |p: &Variable<'_>| p.span.start as usize;
@@ -92,7 +93,7 @@ fn leave_out(function: &Function<'_>, number: usize) -> Unit {
     vec![Edit::remove(range)]
 }
 
-/// Renumbers registers from 1 in the order of the text, and declares as many.
+/// Edits that renumber the registers from 1 in the order of the text, and declare only these.
 pub(super) fn renumber(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut unit = Vec::new();

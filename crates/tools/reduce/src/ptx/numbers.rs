@@ -1,13 +1,15 @@
-//! Reduces numbers in the text: offsets, immediates, array sizes.
+//! Reduces numbers in the text of a module: offsets, immediates, array sizes.
 
 use super::{Tree, Unit, together};
 use crate::search::Search;
 use crate::text::{Edit, Word, apply, words};
 
-/// With more numbers than this, they are not reduced one by one, because most belong to a table.
+/// Maximum number of numbers in a module that are reduced one by one. If there are more, most are
+/// elements of a table.
 const MAX: usize = 400;
 
-/// Sets as many numbers as possible to zero, then tries 1, then halves each repeatedly.
+/// Sets as many numbers as possible to zero. Each other number is then set to 1 or halved
+/// repeatedly.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     let mut changed = together(search, "numbers", zeros);
     let mut at = 0;
@@ -39,7 +41,8 @@ fn zeros(tree: &Tree<'_>) -> Vec<Unit> {
     numbers(tree.text).iter().filter_map(edit).collect()
 }
 
-/// Array sizes and alignments must stay powers of two, so that they are set to 1 or halved.
+/// Reduces a number to 1 or, failing that, halves it as long as the case still fails. Powers of two
+/// stay powers of two, as array sizes and alignments must.
 fn halve(search: &mut Search<'_>, text: &str, word: &Word<'_>, value: i64) -> bool {
     let with = |n: i64| apply(text, &[Edit::replace(word.range(), n.to_string())]);
     let one = search.best().with_ptx(with(1));
@@ -58,14 +61,16 @@ fn halve(search: &mut Search<'_>, text: &str, word: &Word<'_>, value: i64) -> bo
     changed
 }
 
-/// Numbers outside of the module's first directives.
+/// The numbers in a module's text that can be reduced: all except those in version, target and
+/// debug directives, and counts of register declarations.
 fn numbers(text: &str) -> Vec<Word<'_>> {
     const HEADS: [&str; 5] = [".version", ".target", ".address_size", ".file", ".loc"];
     let is_head = |word: &Word<'_>| {
         let line = text[..word.start].rfind('\n').map_or(0, |n| n + 1);
         HEADS.iter().any(|head| text[line..].trim_start().starts_with(head))
     };
-    // The counts of register declarations follow from the used registers.
+    // Counts of register declarations are excluded, because they follow from the registers that are
+    // used.
     let is_count = |word: &Word<'_>| text[..word.start].ends_with('<');
     let all = words(text).into_iter();
     all.filter(|word| word.is_number() && !is_count(word) && !is_head(word)).collect()

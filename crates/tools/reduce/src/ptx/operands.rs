@@ -1,10 +1,10 @@
-//! Reduces parts of instructions: predicates, modifiers, operands, offsets.
+//! Finds parts of instructions that can be simplified: predicates, modifiers, operands, offsets.
 
 use super::{Tree, Unit};
 use crate::text::Edit;
 use texunit_syntax::ast::{Instruction, Operand, OperandKind, Subscript};
 
-/// Removes predicates.
+/// Edits that remove the predicates of instructions.
 pub(super) fn guards(tree: &Tree<'_>) -> Vec<Unit> {
     let guarded = tree.instructions().into_iter().filter_map(|instruction| {
         let guard = instruction.guard?;
@@ -14,7 +14,7 @@ pub(super) fn guards(tree: &Tree<'_>) -> Vec<Unit> {
     guarded.collect()
 }
 
-/// Removes modifiers.
+/// Edits that remove the modifiers of instructions.
 pub(super) fn modifiers(tree: &Tree<'_>) -> Vec<Unit> {
     let all = tree.instructions().into_iter().flat_map(|instruction| &instruction.modifiers);
     let with_dot = all.filter_map(|word| {
@@ -25,7 +25,7 @@ pub(super) fn modifiers(tree: &Tree<'_>) -> Vec<Unit> {
     with_dot.collect()
 }
 
-/// Replaces registers that are read, and numbers, by zero.
+/// Edits that replace source registers and numbers by zero.
 pub(super) fn simpler(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for instruction in tree.instructions() {
@@ -37,7 +37,7 @@ pub(super) fn simpler(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// The index of the first operand that is only read.
+/// The index of an instruction's first operand that is only read.
 fn first_read(instruction: &Instruction<'_>) -> usize {
     let reads_first = matches!(
         instruction.opcode.text,
@@ -46,7 +46,7 @@ fn first_read(instruction: &Instruction<'_>) -> usize {
     usize::from(!reads_first).min(instruction.operands.len())
 }
 
-/// The zero literal for an instruction's type.
+/// The literal for zero in an instruction's type.
 fn zero(instruction: &Instruction<'_>) -> &'static str {
     match instruction.modifiers.last().map(|word| word.text) {
         Some("f32") => "0f00000000",
@@ -62,14 +62,15 @@ fn in_operand(operand: &Operand<'_>, zero: &str, found: &mut Vec<Unit>) {
             found.push(vec![Edit::replace(range, zero)]);
         }
         OperandKind::Vector(inner) | OperandKind::Bracket(inner) | OperandKind::List(inner) => {
-            // Coordinates may have another type than the fetch's result.
+            // The zero is that of the result's type; for coordinates of another type it is invalid,
+            // and the attempt fails.
             inner.iter().for_each(|o| in_operand(o, zero, found));
         }
         _ => {}
     }
 }
 
-/// Removes offsets of addresses and array elements.
+/// Edits that remove the offsets of addresses and array elements.
 pub(super) fn offsets(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     for operand in tree.instructions().into_iter().flat_map(|i| &i.operands) {

@@ -1,14 +1,14 @@
-//! Removes statements of bodies.
+//! Removes statements from the bodies of functions.
 
 use super::{Tree, Unit, together};
 use crate::search::Search;
 use crate::text::Edit;
 use texunit_syntax::ast::Statement;
 
-/// Maximum nesting depth.
+/// Maximum nesting depth of the statements that are removed.
 const MAX_DEPTH: usize = 16;
 
-/// Removes statements, those of outer blocks first.
+/// Removes as many statements as possible, those of outer blocks first.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     let mut changed = false;
     for depth in 0..MAX_DEPTH {
@@ -34,8 +34,8 @@ fn is_deepest(text: &str, depth: usize) -> bool {
     .is_empty()
 }
 
-/// All statements at a depth except labels and declarations, which are removed once they are
-/// unused.
+/// Edits that remove each statement at a nesting depth. Labels and declarations are excluded, since
+/// they are removed once they are unused.
 fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<Unit> {
     let mut found = Vec::new();
     tree.each_statement(|statement, at| {
@@ -55,14 +55,14 @@ fn at_depth(tree: &Tree<'_>, depth: usize) -> Vec<Unit> {
     found
 }
 
-/// Removes the braces of blocks but not their statements.
+/// Edits that remove the braces of blocks but not the statements inside.
 pub(super) fn unwrap(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found = Vec::new();
     tree.each_statement(|statement, _| {
         if let Statement::Block(block) = statement {
             let range = block.span.range();
             let mut unit = vec![Edit::remove(range.start..range.start + 1)];
-            // The closing brace may be missing.
+            // The closing brace is missing if the text ends within the block.
             if range.len() > 1 && tree.text[range.clone()].ends_with('}') {
                 unit.push(Edit::remove(range.end - 1..range.end));
             }

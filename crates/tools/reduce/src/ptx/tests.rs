@@ -7,7 +7,7 @@ use crate::{Case, Judge, Progress};
 use std::sync::atomic::AtomicBool;
 use texunit_syntax::{SourceFile, parse};
 
-/// Fails for modules without syntax errors that contain these texts.
+/// A judge for which a module fails if it has no syntax errors and contains these texts.
 struct Has(&'static [&'static str]);
 
 impl Judge for Has {
@@ -42,7 +42,7 @@ fn all_passes_together() {
         while super::round(search, true) {}
         tidy(search);
     });
-    // This judge requires no names, so all are removed.
+    // The judge requires no names, so that all names are removed.
     let left: Vec<_> = words(&small).iter().map(|w| w.text).collect();
     assert_eq!(left, ["8.8", "sm_75", "k", "st", "%r7", "0"], "{small}");
 }
@@ -74,8 +74,8 @@ fn parts_of_instructions() {
 
 #[test]
 fn values_are_handed_on() {
-    // The replacements for each instruction: its value, the address that it computes, and its
-    // operands.
+    // An instruction can be replaced by its value, by the address that it computes, or by one of
+    // its operands.
     let source = SourceFile::new(
         "k.ptx",
         ".entry k() { add.u64 %c, %b, 16; shl.b64 %d, 5, 2; ld.u32 %x, [%c+4]; mov.u64 %e, %d; }",

@@ -1,10 +1,11 @@
-//! Forwards values: readers of an instruction's result read one of its operands instead.
+//! Forwards values: instructions that read the result of a removed instruction read one of its
+//! operands instead.
 
 use super::{Tree, Unit};
 use crate::text::{Edit, words};
 use texunit_syntax::ast::{Expr, ExprKind, Instruction, Operand, OperandKind, Statement};
 
-/// Removes instructions, and replaces their results by one of their operands.
+/// Edits that remove an instruction, and replace uses of its result by one of its operands.
 pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
     let all = words(tree.text);
     let mut found = Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn forward(tree: &Tree<'_>) -> Vec<Unit> {
     found
 }
 
-/// The result of an instruction whose operands are constants.
+/// The result of an instruction whose operands are constants; `None` for other instructions.
 fn value(instruction: &Instruction<'_>) -> Option<String> {
     let numbers: Option<Vec<u64>> = instruction.operands[1..].iter().map(number).collect();
     let value = match (instruction.opcode.text, numbers?.as_slice()) {
@@ -48,7 +49,7 @@ fn value(instruction: &Instruction<'_>) -> Option<String> {
     Some(value.to_string())
 }
 
-/// The address expression for the result of an `add`: `%rd1+20`, which is only valid inside
+/// The address expression that equals the result of an `add`, `%rd1+20`. It is only valid inside
 /// brackets.
 fn address(instruction: &Instruction<'_>) -> Option<String> {
     let [_, base, offset] = instruction.operands.as_slice() else { return None };
@@ -69,7 +70,7 @@ fn number(operand: &Operand<'_>) -> Option<u64> {
     }
 }
 
-/// The register that is written by this instruction only.
+/// The register that an instruction writes, if no other instruction writes it.
 fn result<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
     match &instruction.operands.first()?.kind {
         OperandKind::Name { name, component: None } if name.text.starts_with('%') => {
