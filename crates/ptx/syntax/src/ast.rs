@@ -256,9 +256,9 @@ pub struct Function<'a> {
 pub struct PerformanceDirective<'a> {
     /// Name without the dot.
     pub name: Ident<'a>,
-    /// Its numbers.
+    /// The numbers after the directive.
     pub values: Vec<u64>,
-    /// Its strings without quotes (only for `.pragma`).
+    /// The strings after the directive, without quotes (only for `.pragma`).
     pub strings: Vec<&'a str>,
     /// The whole directive.
     pub span: Span,

@@ -53,11 +53,11 @@ pub enum Class {
 /// A slot for one modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its meaning.
+    /// The class of the modifier, which determines its meaning.
     pub class: Class,
     /// The accepted words.
     pub words: Vec<&'static str>,
-    /// Whether an instruction may omit it.
+    /// Whether an instruction may omit the modifier or operand.
     pub optional: bool,
     /// Whether the position is fixed.
     pub pinned: bool,
@@ -95,11 +95,11 @@ pub enum Role {
 /// The rule for one operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandRule {
-    /// Its role.
+    /// The role of the operand.
     pub role: Role,
-    /// Its type.
+    /// The type of the operand.
     pub ty: OperandType,
-    /// Whether an instruction may omit it.
+    /// Whether an instruction may omit the modifier or operand.
     pub optional: bool,
     /// Whether floats are refused for untyped bits.
     pub strict: bool,
@@ -247,9 +247,9 @@ pub enum Shape {
 pub struct FormRow {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its modifiers, in the notation.
+    /// The modifiers of the form, in the notation of the table.
     pub modifiers: &'static str,
-    /// Its operands, in the notation.
+    /// The operands of the form, in the notation of the table.
     pub operands: &'static str,
     /// The required `.version`, times ten: 63 is 6.3, 10 is 1.0.
     pub version: u32,
@@ -257,7 +257,7 @@ pub struct FormRow {
     pub target: u32,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// Its effect.
+    /// What an instruction of this form does, for the documentation.
     pub doc: &'static str,
 }
 
