@@ -57,13 +57,13 @@ pub enum Verdicts {
 /// A release of ptxas whose verdicts have been measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ptxas {
-    /// CUDA 11.8
+    /// The ptxas of CUDA 11.8.
     V11_8,
-    /// CUDA 12.4
+    /// The ptxas of CUDA 12.4.
     V12_4,
-    /// CUDA 12.9
+    /// The ptxas of CUDA 12.9.
     V12_9,
-    /// CUDA 13.5
+    /// The ptxas of CUDA 13.5.
     V13_5,
 }
 

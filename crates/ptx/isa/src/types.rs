@@ -144,7 +144,7 @@ words! {
 }
 
 words! {
-    /// Modes of `shfl`.
+    /// Modes of `shfl`, which determine from which lane a lane reads.
     ShflMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx" }
 }
 

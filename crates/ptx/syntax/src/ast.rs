@@ -94,7 +94,7 @@ pub struct Directive<'a> {
 /// The parsed content of a [`Directive`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content<'a> {
-    /// Not parsed.
+    /// The content of the directive is not parsed.
     None,
     /// `.file 1 "name.cu"`: number and name.
     File(u32, &'a str),

@@ -122,7 +122,7 @@ pub struct Variable {
     /// on are given as their PTX numbers: nearest 0, linear 1; wrap 0, mirror 1, clamp_ogl 2,
     /// clamp_to_edge 3, clamp_to_border 4.
     pub fields: Vec<(String, i64)>,
-    /// The declaration.
+    /// Source location of the declaration.
     pub span: Span,
 }
 
@@ -170,7 +170,7 @@ pub struct Param {
     pub reg: Option<RegId>,
     /// Whether the parameter is an array (`.param .align 8 .b8 p[16]`).
     pub is_array: bool,
-    /// The declaration.
+    /// Source location of the declaration.
     pub span: Span,
 }
 
@@ -227,7 +227,7 @@ pub struct Function {
     pub body: Option<Vec<Instruction>>,
     /// `.maxntid`, `.reqntid` and so on: name without the dot, and numbers.
     pub directives: Vec<(String, Vec<u64>)>,
-    /// The header.
+    /// Source location of the function's header.
     pub span: Span,
     /// The function of which this is an `.alias`.
     pub alias_of: Option<FuncId>,

@@ -70,7 +70,7 @@ pub enum OperandType {
     Word(u8),
     /// Twice the width of the type modifier with this index.
     Wide(u8),
-    /// A fixed type.
+    /// The operand always has this type.
     Fixed(ScalarType),
     /// No type, for addresses.
     None,
@@ -141,13 +141,14 @@ pub enum AsPredicate {
 /// Whether an operand is registers in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Braces {
-    /// With a vector modifier; a single register may have braces.
+    /// The operand is registers in braces if the instruction has a vector modifier; a single
+    /// register may have braces.
     OfVectors,
-    /// Always.
+    /// The operand is always registers in braces.
     Always,
-    /// Always, with this number of registers.
+    /// The operand is always this number of registers in braces.
     Exactly(u8),
-    /// Never.
+    /// The operand is never in braces.
     Never,
 }
 
@@ -203,13 +204,13 @@ pub enum Limit {
     Between(u32, u32),
     /// A power of two in an inclusive range.
     Power(u32, u32),
-    /// A multiple of a number.
+    /// The operand must be a multiple of this number.
     Multiple(u32),
-    /// Above 0 and at most 1.
+    /// The operand must be above 0 and at most 1.
     Part,
-    /// No f64.
+    /// The operand must not be an f64.
     Single,
-    /// No constant.
+    /// The operand must be a register, not a constant.
     Register,
     /// A barrier number: 0 to 15 in the low 32 bits.
     Barrier,

@@ -7,7 +7,7 @@ use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 /// The objects that a query accepts; a 64-bit register is valid for any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handles {
-    /// In unified mode.
+    /// Valid handle types in unified mode.
     pub unified: &'static [ScalarType],
     /// With `texmode_independent`.
     pub independent: &'static [ScalarType],
