@@ -75,7 +75,7 @@ struct CopyBuilder {
 struct CopyBuilders {
     all: Vec<CopyBuilder>,
     found: HashMap<Identity, usize>,
-    /// By `.loc` entry.
+    /// The position that each `.loc` entry stands for.
     known: HashMap<SourceId, Option<CopyPosition>>,
 }
 

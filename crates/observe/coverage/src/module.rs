@@ -42,7 +42,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Counts of 0.
+    /// Counts that are all 0.
     pub(crate) fn new(counters: usize, number: u64, key: u64) -> Self {
         Self { counts: vec![0; counters], number, key, ..Self::default() }
     }

@@ -30,7 +30,7 @@ struct AccessCounts {
     cost: u64,
     /// Ideal sectors or wavefronts; for atomics the serialised lanes.
     other: u64,
-    /// Sectors of atomics.
+    /// Number of sectors that atomics access.
     sectors: u64,
 }
 

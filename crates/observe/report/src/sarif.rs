@@ -19,7 +19,7 @@ use crate::run::Settings;
 /// The description of a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// A short title.
+    /// A short title of the rule.
     pub title: String,
     /// A paragraph of explanation and advice.
     pub text: String,

@@ -70,7 +70,7 @@ pub(super) enum Shape {
     One(u64),
     /// Each octet of lanes is a row or accesses one address; all lanes are active.
     OctetLoad([Octet; 4]),
-    /// Any other arrangement.
+    /// The lanes' addresses have any other arrangement.
     Any,
 }
 
@@ -169,9 +169,9 @@ impl Shape {
 /// The values that a store writes.
 #[derive(Default)]
 pub(super) struct Stored {
-    /// The first element.
+    /// The values of the first element of each lane.
     first: Option<[u64; 32]>,
-    /// The other elements.
+    /// The values of the further elements of a vector access.
     more: Vec<Option<[u64; 32]>>,
 }
 
@@ -194,7 +194,7 @@ impl Stored {
         Self { first: elements.next(), more: elements.map(Some).collect() }
     }
 
-    /// No values.
+    /// The stored values of an access that does not store.
     const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 

@@ -46,7 +46,7 @@ struct PartEntry {
 /// reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// Sorted and disjoint.
+    /// Entries for CTAs, sorted and disjoint.
     runs: Vec<CtaEntry>,
     /// Sorted; each entry has a later time than the entry of its CTA.
     parts: Vec<PartEntry>,
@@ -64,7 +64,7 @@ impl Clock {
         !self.is_all && self.runs.is_empty() && self.parts.is_empty()
     }
 
-    /// Size in bytes.
+    /// Size of the clock in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
             + self.runs.len() * size_of::<CtaEntry>()

@@ -18,7 +18,7 @@ pub(super) struct Line {
     /// `extra` has their [`LaneMapping`].
     write: Stamp,
     others: [Stamp; 2],
-    /// The stored words.
+    /// The values of the stored words.
     values: Option<Box<[u32; WORDS]>>,
     /// Cells of words or bytes. If there are any, the fields above are unused.
     split: Option<Box<Split>>,
@@ -47,7 +47,7 @@ pub(super) struct PartAccess<'a> {
     pub(super) addresses: &'a [u64; 32],
     /// Words of each lane.
     pub(super) count: usize,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
     /// The value that a lane stores in one of its words.
     pub(super) value: &'a dyn Fn(u32, usize) -> u32,
@@ -62,7 +62,7 @@ pub(super) struct RowAccess<'a> {
     pub(super) by: LaneMapping,
     pub(super) op: u32,
     pub(super) writes: bool,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
     /// Collects the stored words.
     pub(super) values: &'a dyn Fn(&mut [u32; WORDS]),
@@ -136,7 +136,7 @@ pub(super) struct OctetLoad<'a> {
     pub(super) octets: &'a [Octet; 4],
     /// Words of each lane.
     pub(super) count: u32,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
 }
 

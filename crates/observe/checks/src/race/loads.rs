@@ -37,7 +37,7 @@ const MATERIALIZED: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Loads {
     order: Order,
-    /// Sorted by address.
+    /// Allocations, sorted by address.
     allocations: Vec<Allocation>,
     /// Warps of a CTA.
     warps: u32,
@@ -78,7 +78,7 @@ enum AddressShape {
 struct LoadNote {
     lies: AddressShape,
     at: (u32, u32, u32),
-    /// Number of rows.
+    /// Number of rows of the note.
     count: u32,
     elements: (u32, u32),
     /// The warp's clock at the load.

@@ -85,12 +85,12 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of cells.
+    /// Number of cells of the line.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Size in bytes.
+    /// Size of the line's cells in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }

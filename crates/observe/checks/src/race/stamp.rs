@@ -12,13 +12,13 @@ const MAX_OPS: u32 = 1 << 22;
 pub(super) struct AccessKind(u32);
 
 impl AccessKind {
-    /// A weak load.
+    /// The access is a weak load.
     pub(super) const WEAK: Self = Self(0);
     /// Strong at CTA scope.
     pub(super) const CTA: Self = Self(1);
     /// Strong at device scope.
     pub(super) const GPU: Self = Self(2);
-    /// Strong, by `.volatile`.
+    /// The access is strong because of `.volatile`.
     pub(super) const VOLATILE: Self = Self(2 | 4);
     const WRITES: u32 = 8;
     const ASYNC: u32 = 16;

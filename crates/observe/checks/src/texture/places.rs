@@ -55,7 +55,7 @@ impl Who {
         self.0 & FLAG != 0
     }
 
-    /// Decodes the word.
+    /// Decodes the word into a thread at an operation.
     pub(super) fn spot(self, grid: [u32; 3], block: [u32; 3]) -> Spot {
         let thread = (self.0 >> 1) & ((1 << IN_GRID) - 1);
         let split = |n: u64, [w, h, _]: [u32; 3]| {
@@ -104,7 +104,7 @@ pub(super) struct AccessedPlaces {
 #[derive(Debug, Default)]
 struct FetchNotes {
     all: Vec<(Arc<FetchPlan>, At)>,
-    /// Their coordinates: up to x, y, z, and the layer.
+    /// The coordinates of the noted fetches: up to x, y, z, and the layer.
     rows: Vec<Lanes>,
 }
 

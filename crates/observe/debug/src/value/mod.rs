@@ -18,7 +18,7 @@ pub(crate) enum Place {
     Texel(usize, u64),
 }
 
-/// A value.
+/// A value of the debugged program, with its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) ty: TypeId,

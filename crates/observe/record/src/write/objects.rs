@@ -85,7 +85,7 @@ impl Job<'_> {
         globals.filter_map(|name| Some(self.module.global(&name)?.address())).collect()
     }
 
-    /// Writes an allocation.
+    /// Writes the table of an allocation.
     fn memory(&mut self, index: usize, held: &SavedBlock) -> Result<String, Refused> {
         let name = format!("memory-{}", held.block.number());
         let mut keys = format!(
