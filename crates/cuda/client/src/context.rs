@@ -24,7 +24,7 @@ pub fn make_current() -> Answer {
     let mut retained = RETAINED.lock().unwrap_or_else(PoisonError::into_inner);
     let primary = match *retained {
         Some(primary) => primary,
-        // SAFETY: as for the access above.
+        // SAFETY: `context` is a pointer to a local variable of the type that the function writes.
         None => ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, 0) })?,
     };
     *retained = Some(primary);

@@ -31,7 +31,8 @@ pub unsafe trait Pass<P> {
 
 macro_rules! numbers {
     ($($type:ty)*) => {
-        // SAFETY: a number is not a pointer.
+        // SAFETY: the trait's contract is about pointers only, and these types are plain numbers
+        // (or structures of numbers) that are passed by value.
         $(unsafe impl Pass<$type> for $type {
             fn pass(self) -> $type {
                 self
@@ -43,8 +44,8 @@ numbers!(u8 i32 u32 u64 usize CUmemLocation CUipcHandle);
 
 macro_rules! pointers {
     ($($from:ty => $to:ty, $of:ident: $pass:expr;)*) => {
-        // SAFETY: references are valid, and so are the caller's pointers by the contract of their
-        // constructors.
+        // SAFETY: a reference is valid for one value during the call, and so is a caller's pointer,
+        // or it is null, by the contract of its constructor.
         $(unsafe impl<T> Pass<$to> for $from {
             fn pass(self) -> $to {
                 let $of = self;

@@ -34,13 +34,16 @@ mod linked {
     // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
     pub(super) static BEGINS: DriverFunction<Begins> =
         unsafe { DriverFunction::named(c"texunit_runtime_begins") };
-    // SAFETY: as for the access above.
+    // SAFETY: the type is that of the function of this name in module `refused` of crate
+    // `texunit-cuda`.
     pub(super) static ENDS: DriverFunction<Ends> =
         unsafe { DriverFunction::named(c"texunit_runtime_ends") };
-    // SAFETY: as for the access above.
+    // SAFETY: the type is that of the function of this name in module `refused` of crate
+    // `texunit-cuda`.
     pub(super) static SAY: DriverFunction<Say> =
         unsafe { DriverFunction::named(c"texunit_say_refused") };
-    // SAFETY: as for the access above.
+    // SAFETY: the type is that of the function of this name in module `refused` of crate
+    // `texunit-cuda`.
     pub(super) static REASON: DriverFunction<Reason> =
         unsafe { DriverFunction::named(c"texunit_reason") };
 }

@@ -8,7 +8,7 @@ use std::ops::Neg;
 
 /// An element type that has a [`Format`].
 pub(crate) trait Element {
-    /// The corresponding format.
+    /// The [`Format`] value that identifies this element type.
     const FORMAT: Format;
 }
 
@@ -93,7 +93,7 @@ macro_rules! number {
             }
 
             fn read(bytes: &[u8]) -> &[Self] {
-                // SAFETY: as for the access above.
+                // SAFETY: every bit pattern is a valid number of this type.
                 let (before, all, after) = unsafe { bytes.align_to() };
                 assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
                 all

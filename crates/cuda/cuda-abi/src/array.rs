@@ -5,13 +5,13 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_DESCRIPTOR {
-    /// Elements of a row.
+    /// Width of the array in elements.
     pub width: usize,
-    /// Number of rows; 0 for a one-dimensional array.
+    /// Height of the array in rows; 0 for a one-dimensional array.
     pub height: usize,
-    /// `CU_AD_FORMAT_*`.
+    /// Format of a channel, or of a whole element (`CU_AD_FORMAT_*`).
     pub format: u32,
-    /// Channels per element.
+    /// Number of channels of an element.
     pub num_channels: u32,
 }
 
@@ -20,13 +20,13 @@ pub struct CUDA_ARRAY_DESCRIPTOR {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_DESCRIPTOR_v1 {
-    /// Elements of a row.
+    /// Width of the array in elements.
     pub width: u32,
-    /// Number of rows; 0 for a one-dimensional array.
+    /// Height of the array in rows; 0 for a one-dimensional array.
     pub height: u32,
-    /// `CU_AD_FORMAT_*`.
+    /// Format of a channel, or of a whole element (`CU_AD_FORMAT_*`).
     pub format: u32,
-    /// Channels per element.
+    /// Number of channels of an element.
     pub num_channels: u32,
 }
 
@@ -35,17 +35,17 @@ pub struct CUDA_ARRAY_DESCRIPTOR_v1 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY3D_DESCRIPTOR {
-    /// Elements of a row.
+    /// Width of the array in elements.
     pub width: usize,
-    /// Number of rows; 0 for a one-dimensional array.
+    /// Height of the array in rows; 0 for a one-dimensional array.
     pub height: usize,
     /// Number of slices, layers, or faces of all cubes; 0 for a one- or two-dimensional array.
     pub depth: usize,
-    /// `CU_AD_FORMAT_*`.
+    /// Format of a channel, or of a whole element (`CU_AD_FORMAT_*`).
     pub format: u32,
-    /// Channels per element.
+    /// Number of channels of an element.
     pub num_channels: u32,
-    /// `CUDA_ARRAY3D_*`.
+    /// Flags of the array (`CUDA_ARRAY3D_*`).
     pub flags: u32,
 }
 
@@ -54,17 +54,17 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY3D_DESCRIPTOR_v1 {
-    /// Elements of a row.
+    /// Width of the array in elements.
     pub width: u32,
-    /// Number of rows; 0 for a one-dimensional array.
+    /// Height of the array in rows; 0 for a one-dimensional array.
     pub height: u32,
     /// Number of slices, layers, or faces of all cubes; 0 for a one- or two-dimensional array.
     pub depth: u32,
-    /// `CU_AD_FORMAT_*`.
+    /// Format of a channel, or of a whole element (`CU_AD_FORMAT_*`).
     pub format: u32,
-    /// Channels per element.
+    /// Number of channels of an element.
     pub num_channels: u32,
-    /// `CUDA_ARRAY3D_*`.
+    /// Flags of the array (`CUDA_ARRAY3D_*`).
     pub flags: u32,
 }
 
@@ -73,13 +73,14 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR_v1 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_SPARSE_PROPERTIES {
-    /// Elements of a tile along x, y, z.
+    /// Size of a tile in elements along x, y and z.
     pub tile_extent: [u32; 3],
-    /// First level of the mip tail.
+    /// First level of the mip tail: the levels that are too small for tiles and share one piece of
+    /// memory.
     pub miptail_first_level: u32,
-    /// Bytes of the mip tail.
+    /// Size of the mip tail in bytes.
     pub miptail_size: u64,
-    /// 0, or `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`.
+    /// `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL` if all layers share one mip tail, else 0.
     pub flags: u32,
     /// Reserved zeros.
     pub reserved: [u32; 4],
@@ -91,7 +92,7 @@ pub struct CUDA_ARRAY_SPARSE_PROPERTIES {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_MEMORY_REQUIREMENTS {
-    /// Size in bytes.
+    /// Size of the required memory in bytes.
     pub size: usize,
     /// Required alignment of the address.
     pub alignment: usize,
@@ -106,26 +107,26 @@ pub struct CUDA_ARRAY_MEMORY_REQUIREMENTS {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUarrayMapInfo {
-    /// `CU_RESOURCE_TYPE_ARRAY` or `CU_RESOURCE_TYPE_MIPMAPPED_ARRAY`.
+    /// Type of the sparse resource: `CU_RESOURCE_TYPE_ARRAY` or `CU_RESOURCE_TYPE_MIPMAPPED_ARRAY`.
     pub resource_type: u32,
     /// Handle of the array or mipmapped array.
     pub resource: usize,
-    /// `CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_*`.
+    /// Whether a region of a level or a mip tail is mapped (`CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_*`).
     pub subresource_type: u32,
     /// Padding for the 64-bit alignment of the union.
     pub padding: u32,
     /// For a region: level, layer, x, y, z, width, height, depth. For a mip tail: layer, padding,
     /// offset and size, each with the low half first.
     pub subresource: [u32; 8],
-    /// `CU_MEM_OPERATION_TYPE_*`.
+    /// Whether memory is mapped or unmapped (`CU_MEM_OPERATION_TYPE_*`).
     pub mem_operation_type: u32,
-    /// `CU_MEM_HANDLE_TYPE_GENERIC`.
+    /// Type of `mem_handle`; always `CU_MEM_HANDLE_TYPE_GENERIC`.
     pub mem_handle_type: u32,
-    /// Handle of the memory; 0 to unmap.
+    /// Handle of the memory to map (`cuMemCreate`); 0 to unmap.
     pub mem_handle: u64,
-    /// Offset of the first byte in the memory.
+    /// Offset in the memory of `mem_handle` at which the mapping begins.
     pub offset: u64,
-    /// Bit mask of devices.
+    /// Bit mask of the devices for which the mapping is made.
     pub device_bit_mask: u32,
     /// Reserved, 0.
     pub flags: u32,
@@ -152,58 +153,58 @@ pub const CUDA_ARRAY3D_DEFERRED_MAPPING: u32 = 0x80;
 /// Flag: the array is used by the video units.
 pub const CUDA_ARRAY3D_VIDEO_ENCODE_DECODE: u32 = 0x100;
 
-/// A region of a level is mapped or unmapped.
+/// Subresource type of a [`CUarrayMapInfo`]: a region of a level is mapped or unmapped.
 pub const CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL: u32 = 0;
-/// A mip tail is mapped or unmapped.
+/// Subresource type of a [`CUarrayMapInfo`]: a mip tail is mapped or unmapped.
 pub const CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL: u32 = 1;
-/// Memory is mapped.
+/// Operation of a [`CUarrayMapInfo`]: memory is mapped.
 pub const CU_MEM_OPERATION_TYPE_MAP: u32 = 1;
-/// Memory is unmapped.
+/// Operation of a [`CUarrayMapInfo`]: memory is unmapped.
 pub const CU_MEM_OPERATION_TYPE_UNMAP: u32 = 2;
-/// The memory is a handle of `cuMemCreate`.
+/// Type of a memory handle in a [`CUarrayMapInfo`]: the handle comes from `cuMemCreate`.
 pub const CU_MEM_HANDLE_TYPE_GENERIC: u32 = 0;
 /// Usage flag of `cuMemCreate`: memory for the tiles of sparse arrays.
 pub const CU_MEM_CREATE_USAGE_TILE_POOL: u16 = 1;
 
-/// 8-bit unsigned integers. Formats of this group give the type of a channel; an element has 1, 2
-/// or 4 channels.
+/// Array format: channels are 8-bit unsigned integers. Formats of this group give the type of a
+/// channel; an element has 1, 2 or 4 channels.
 pub const CU_AD_FORMAT_UNSIGNED_INT8: u32 = 0x01;
-/// 16-bit unsigned integers.
+/// Array format: channels are 16-bit unsigned integers.
 pub const CU_AD_FORMAT_UNSIGNED_INT16: u32 = 0x02;
-/// 32-bit unsigned integers.
+/// Array format: channels are 32-bit unsigned integers.
 pub const CU_AD_FORMAT_UNSIGNED_INT32: u32 = 0x03;
-/// 8-bit signed integers.
+/// Array format: channels are 8-bit signed integers.
 pub const CU_AD_FORMAT_SIGNED_INT8: u32 = 0x08;
-/// 16-bit signed integers.
+/// Array format: channels are 16-bit signed integers.
 pub const CU_AD_FORMAT_SIGNED_INT16: u32 = 0x09;
-/// 32-bit signed integers.
+/// Array format: channels are 32-bit signed integers.
 pub const CU_AD_FORMAT_SIGNED_INT32: u32 = 0x0a;
-/// Half precision.
+/// Array format: channels are half-precision floats.
 pub const CU_AD_FORMAT_HALF: u32 = 0x10;
-/// Single precision.
+/// Array format: channels are single-precision floats.
 pub const CU_AD_FORMAT_FLOAT: u32 = 0x20;
-/// Three channels of 10 bits and one of 2.
+/// Array format: three normalized channels of 10 bits and one of 2 bits in a 32-bit element.
 pub const CU_AD_FORMAT_UNORM_INT_101010_2: u32 = 0x50;
-/// 8-bit video in planes.
+/// Array format: 8-bit video (NV12), with luma and chroma in separate planes.
 pub const CU_AD_FORMAT_NV12: u32 = 0xb0;
 
 /// Properties of an allocation of `cuMemCreate` (`CUmemAllocationProp`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemAllocationProp {
-    /// `CU_MEM_ALLOCATION_TYPE_*`.
+    /// Kind of memory, such as pinned (`CU_MEM_ALLOCATION_TYPE_*`).
     pub kind: u32,
     /// `CU_MEM_HANDLE_TYPE_*` flags of the handles that the memory can be exported as.
     pub requested_handle_types: u32,
     /// Location of the memory.
     pub location: crate::CUmemLocation,
-    /// Windows only; null.
+    /// Security attributes of exported handles on Windows; null elsewhere.
     pub win32_handle_meta_data: u64,
-    /// `CU_MEM_ALLOCATION_COMP_*`.
+    /// Whether the memory may be compressed (`CU_MEM_ALLOCATION_COMP_*`).
     pub compression_type: u8,
-    /// Hint about RDMA.
+    /// Nonzero if the memory should be accessible by other PCI devices (GPUDirect RDMA); a hint.
     pub gpu_direct_rdma_capable: u8,
-    /// `CU_MEM_CREATE_USAGE_*`.
+    /// Intended use of the memory (`CU_MEM_CREATE_USAGE_*`).
     pub usage: u16,
     /// Reserved zeros.
     pub reserved: [u8; 4],

@@ -11,19 +11,19 @@ use crate::memory::CUmemLocation;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CopySide2D {
-    /// Offset in the row in bytes.
+    /// Offset in bytes from the start of a row at which the copy begins.
     pub x_in_bytes: usize,
-    /// Offset in rows.
+    /// First row of the copy.
     pub y: usize,
     /// `CU_MEMORYTYPE_*`, which selects one of the next three fields.
     pub memory_type: u32,
-    /// Host address.
+    /// Host address, if `memory_type` is the host.
     pub host: u64,
-    /// Device address.
+    /// Device address, if `memory_type` is a device or unified.
     pub device: CUdeviceptr,
-    /// Array handle.
+    /// Array handle, if `memory_type` is an array.
     pub array: usize,
-    /// Row pitch in bytes; not for arrays.
+    /// Distance between rows in bytes; unused for arrays.
     pub pitch: usize,
 }
 
@@ -32,13 +32,13 @@ pub struct CopySide2D {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY2D {
-    /// Source.
+    /// Source of the copy.
     pub src: CopySide2D,
-    /// Destination.
+    /// Destination of the copy.
     pub dst: CopySide2D,
-    /// Bytes of a row.
+    /// Number of bytes copied of each row.
     pub width_in_bytes: usize,
-    /// Number of rows.
+    /// Number of rows copied.
     pub height: usize,
 }
 
@@ -46,27 +46,27 @@ pub struct CUDA_MEMCPY2D {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CopySide3D {
-    /// Offset in the row in bytes.
+    /// Offset in bytes from the start of a row at which the copy begins.
     pub x_in_bytes: usize,
-    /// Offset in rows.
+    /// First row of the copy.
     pub y: usize,
-    /// Offset in slices, or in layers of an array.
+    /// First slice of the copy, or first layer of a layered array.
     pub z: usize,
     /// Reserved, 0.
     pub lod: usize,
     /// `CU_MEMORYTYPE_*`, which selects one of the next three fields.
     pub memory_type: u32,
-    /// Host address.
+    /// Host address, if `memory_type` is the host.
     pub host: u64,
-    /// Device address.
+    /// Device address, if `memory_type` is a device or unified.
     pub device: CUdeviceptr,
-    /// Array handle.
+    /// Array handle, if `memory_type` is an array.
     pub array: usize,
     /// Context handle in a `CUDA_MEMCPY3D_PEER`; null otherwise.
     pub context: usize,
-    /// Row pitch in bytes; not for arrays.
+    /// Distance between rows in bytes; unused for arrays.
     pub pitch: usize,
-    /// Rows between slices; not for arrays.
+    /// Distance between slices in rows; unused for arrays.
     pub height: usize,
 }
 
@@ -75,15 +75,15 @@ pub struct CopySide3D {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D {
-    /// Source.
+    /// Source of the copy.
     pub src: CopySide3D,
-    /// Destination.
+    /// Destination of the copy.
     pub dst: CopySide3D,
-    /// Bytes of a row.
+    /// Number of bytes copied of each row.
     pub width_in_bytes: usize,
-    /// Rows per slice.
+    /// Number of rows copied of each slice.
     pub height: usize,
-    /// Number of slices.
+    /// Number of slices copied.
     pub depth: usize,
 }
 
@@ -91,17 +91,19 @@ pub struct CUDA_MEMCPY3D {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemcpyAttributes {
-    /// `CU_MEMCPY_SRC_ACCESS_ORDER_*`.
+    /// When the source may be read, relative to the work of the stream
+    /// (`CU_MEMCPY_SRC_ACCESS_ORDER_*`).
     pub src_access_order: u32,
     /// Hint about the source's location.
     pub src_loc_hint: CUmemLocation,
     /// Hint about the destination's location.
     pub dst_loc_hint: CUmemLocation,
-    /// `CU_MEMCPY_FLAG_*`.
+    /// Flags of the copy (`CU_MEMCPY_FLAG_*`).
     pub flags: u32,
 }
 
-/// The highest access order; 0 is invalid.
+/// The source of a copy may be read in any order with regard to the stream. It is the highest valid
+/// access order (`CUmemcpySrcAccessOrder`); 0 is invalid.
 pub const CU_MEMCPY_SRC_ACCESS_ORDER_ANY: u32 = 3;
 
 /// Source or destination of a [`CUDA_MEMCPY3D_BATCH_OP`] (`CUmemcpy3DOperand`).
@@ -111,17 +113,17 @@ pub const CU_MEMCPY_SRC_ACCESS_ORDER_ANY: u32 = 3;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUmemcpy3DOperand {
-    /// `CU_MEMCPY_OPERAND_TYPE_*`.
+    /// Whether the operand is memory or an array (`CU_MEMCPY_OPERAND_TYPE_*`).
     pub kind: u32,
-    /// Address or array handle.
+    /// Address of the memory, or handle of the array.
     pub what: u64,
     /// For memory: elements per row, rows per layer, location. For an array: x, y, z in elements.
     pub numbers: [usize; 3],
 }
 
-/// The operand is memory.
+/// Kind of a [`CUmemcpy3DOperand`]: the operand is memory.
 pub const CU_MEMCPY_OPERAND_TYPE_POINTER: u32 = 1;
-/// The operand is an array.
+/// Kind of a [`CUmemcpy3DOperand`]: the operand is an array.
 pub const CU_MEMCPY_OPERAND_TYPE_ARRAY: u32 = 2;
 
 /// One copy of a batch (`CUDA_MEMCPY3D_BATCH_OP`).
@@ -129,14 +131,15 @@ pub const CU_MEMCPY_OPERAND_TYPE_ARRAY: u32 = 2;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D_BATCH_OP {
-    /// Source.
+    /// Source of the copy.
     pub src: CUmemcpy3DOperand,
-    /// Destination.
+    /// Destination of the copy.
     pub dst: CUmemcpy3DOperand,
-    /// Extent in elements, rows and layers (`CUextent3D`).
+    /// Size of the copied box in elements, rows and layers (`CUextent3D`).
     pub extent: [usize; 3],
-    /// `CU_MEMCPY_SRC_ACCESS_ORDER_*`.
+    /// When the source may be read, relative to the work of the stream
+    /// (`CU_MEMCPY_SRC_ACCESS_ORDER_*`).
     pub src_access_order: u32,
-    /// `CU_MEMCPY_FLAG_*`.
+    /// Flags of the copy (`CU_MEMCPY_FLAG_*`).
     pub flags: u32,
 }

@@ -883,7 +883,8 @@ macro_rules! driver_functions {
                 count: usize,
                 flags: c_uint,
             );
-            // Modules and launches by an array of arguments, for the comparison with a real GPU.
+            // Functions for the comparison with a real GPU: devices, names of errors, modules, and
+            // launches whose parameters are an array of pointers.
             fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
             fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
             fn cuGetErrorName(error: CUresult, text: *mut *const c_char);
@@ -917,7 +918,8 @@ macro_rules! driver_functions {
 
 macro_rules! signatures {
     ($($safety:ident { $(fn $name:ident($($arg:ident: $type:ty),* $(,)?);)* })*) => {
-        /// The function pointer types of the listed functions, by name.
+        /// For each listed function, a function pointer type of the same name, as the header
+        /// declares the function.
         #[allow(non_camel_case_types, missing_docs)]
         pub mod signature {
             use super::*;
@@ -936,13 +938,15 @@ driver_functions!(signatures);
 /// The type is passed as its C type is, and any value that a caller may pass by the function's
 /// contract is a valid value of it.
 pub unsafe trait Parameter {
-    /// The type in the list.
+    /// The parameter's type in the list of [`driver_functions!`](crate::driver_functions), which is
+    /// the header's type.
     type C;
 }
 
 macro_rules! as_they_are {
     ($($type:ty)*) => {
-        // SAFETY: the type equals its C type.
+        // SAFETY: `C` is the type itself, so the type is passed as its C type is and has the same
+        // valid values.
         $(unsafe impl Parameter for $type {
             type C = Self;
         })*
@@ -972,30 +976,31 @@ unsafe impl<T: Parameter> Parameter for In<'_, T> {
     type C = *const T::C;
 }
 
-// SAFETY: arrays are passed by pointer only, and each element equals its C type.
+// SAFETY: arrays are passed by pointer only, and each element is passed as its C type is.
 unsafe impl<T: Parameter, const N: usize> Parameter for [T; N] {
     type C = [T::C; N];
 }
 
-// A callback whose stream parameter has a type of its own. SAFETY: functions whose parameters have
-// equal C types are called alike.
+// Lets a definition's callback have its own type for the stream parameter. SAFETY: the types of the
+// stream parameters are passed alike, so that functions with them are called alike.
 unsafe impl<S: Parameter<C = CUstream>> Parameter
     for Option<unsafe extern "C" fn(S, CUresult, *mut c_void)>
 {
     type C = CUstreamCallback;
 }
 
-// Any function, as returned by a look-up by name. SAFETY: null or a function's address, as in C.
+// A function of any type, as a look-up by name returns it. SAFETY: a value of either type is null
+// or the address of a function, and both are passed as pointers.
 unsafe impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
     type C = *mut c_void;
 }
 
-// SAFETY: the type equals its C type.
+// SAFETY: `C` is the type itself, a raw pointer, for which any address is a valid value.
 unsafe impl<T> Parameter for *mut T {
     type C = Self;
 }
 
-// SAFETY: the type equals its C type.
+// SAFETY: `C` is the type itself, a raw pointer, for which any address is a valid value.
 unsafe impl<T> Parameter for *const T {
     type C = Self;
 }
@@ -1010,14 +1015,16 @@ unsafe impl Parameter for Text<'_> {
     type C = *const c_char;
 }
 
-/// A function type and its C equivalent.
+/// Maps the type of a definition's function to the C function type with the header's parameter
+/// types, so that both can be compared at compile time.
 pub trait Signature {
     /// The C function type, as in [`signature`].
     type C;
 }
 
 macro_rules! of_parameters {
-    // Recursion over the number of parameters.
+    // The macro implements the trait for functions of each number of parameters, by recursion over
+    // the list of type names.
     (@ [$($done:ident)*] $next:ident $($more:ident)*) => {
         of_parameters!(@ [$($done)*]);
         of_parameters!(@ [$($done)* $next] $($more)*);

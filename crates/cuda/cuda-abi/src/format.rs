@@ -1,6 +1,8 @@
-//! Formats of arrays by their numbers in `CUarray_format`.
+//! Translates between texunit's texel formats and CUDA's numbers for the formats of arrays and
+//! views.
 
-/// Texunit's name, `CU_AD_FORMAT_*`, and number of channels. CUDA has no arrays of depth formats.
+/// The array formats of CUDA: texunit's name of the texel format, the number `CU_AD_FORMAT_*`, and
+/// the number of channels. CUDA has no arrays of depth formats.
 #[rustfmt::skip]
 pub const FORMATS: [(&str, u32, u32); 51] = [
     ("u8", 0x01, 1),       ("u8x2", 0x01, 2),       ("u8x4", 0x01, 4),
@@ -22,7 +24,8 @@ pub const FORMATS: [(&str, u32, u32); 51] = [
     ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
 ];
 
-/// Texunit's names of `CU_RES_VIEW_FORMAT_*`, from 1 on.
+/// The view formats of CUDA: texunit's names of the texel formats, in the order of the numbers
+/// `CU_RES_VIEW_FORMAT_*`, which begin with 1.
 #[rustfmt::skip]
 pub const VIEW_FORMATS: [&str; 34] = [
     "u8", "u8x2", "u8x4", "s8", "s8x2", "s8x4",

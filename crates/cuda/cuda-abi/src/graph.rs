@@ -17,7 +17,7 @@ pub type CUuserObject = usize;
 /// Handle of a conditional node's condition.
 pub type CUgraphConditionalHandle = u64;
 
-/// Kinds of nodes (`CUgraphNodeType`).
+/// Numbers of the kinds of graph nodes (`CUgraphNodeType`).
 #[allow(missing_docs)]
 pub mod graph_node_type {
     pub const KERNEL: u32 = 0;
@@ -50,56 +50,57 @@ macro_rules! structures {
 }
 
 structures! {
-    /// A kernel node, version 1.
+    /// Parameters of a kernel node, version 1.
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
     }
-    /// A kernel node (`CUDA_KERNEL_NODE_PARAMS_v2`, `_v3`).
+    /// Parameters of a kernel node (`CUDA_KERNEL_NODE_PARAMS_v2`, `_v3`).
     CUDA_KERNEL_NODE_PARAMS {
         func: CUfunction, grid: [u32; 3], block: [u32; 3], sharedMemBytes: u32, kernelParams: u64, extra: u64,
         kern: CUkernel, ctx: CUcontext,
     }
-    /// A memset node, version 1.
+    /// Parameters of a memset node, version 1.
     CUDA_MEMSET_NODE_PARAMS_v1 {
         dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize,
     }
-    /// A memset node.
+    /// Parameters of a memset node.
     CUDA_MEMSET_NODE_PARAMS {
         dst: CUdeviceptr, pitch: usize, value: u32, elementSize: u32, width: usize, height: usize, ctx: CUcontext,
     }
-    /// A host function node, version 1.
+    /// Parameters of a host function node, version 1.
     CUDA_HOST_NODE_PARAMS_v1 { function: usize, userData: u64 }
-    /// A host function node.
+    /// Parameters of a host function node.
     CUDA_HOST_NODE_PARAMS { function: usize, userData: u64, syncMode: u32, ctx: CUcontext }
-    /// A child graph node.
+    /// Parameters of a child graph node.
     CUDA_CHILD_GRAPH_NODE_PARAMS { graph: CUgraph, ownership: i32 }
-    /// An event record node.
+    /// Parameters of an event record node.
     CUDA_EVENT_RECORD_NODE_PARAMS { event: CUevent, ctx: CUcontext }
-    /// An event wait node.
+    /// Parameters of an event wait node.
     CUDA_EVENT_WAIT_NODE_PARAMS { event: CUevent }
-    /// An external semaphore node (signal and wait have the same layout).
+    /// Parameters of an external semaphore node; those of signal and wait nodes have the same
+    /// layout.
     CUDA_EXT_SEM_NODE_PARAMS { extSemArray: u64, paramsArray: u64, numExtSems: u32 }
-    /// A memory allocation node.
+    /// Parameters of a memory allocation node.
     CUDA_MEM_ALLOC_NODE_PARAMS {
         poolProps: CUmemPoolProps, accessDescs: u64, accessDescCount: usize, bytesize: usize, dptr: CUdeviceptr,
     }
-    /// A memory free node.
+    /// Parameters of a memory free node.
     CUDA_MEM_FREE_NODE_PARAMS { dptr: CUdeviceptr }
-    /// A node of stream memory operations (waits and writes).
+    /// Parameters of a node of stream memory operations (waits and writes).
     CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: CUcontext, count: u32, paramArray: u64, flags: u32 }
-    /// A conditional node.
+    /// Parameters of a conditional node.
     CUDA_CONDITIONAL_NODE_PARAMS {
         handle: CUgraphConditionalHandle, kind: u32, size: u32, phGraph_out: u64, ctx: CUcontext,
     }
-    /// A memcpy node.
+    /// Parameters of a memcpy node.
     CUDA_MEMCPY_NODE_PARAMS { flags: i32, reserved: i32, copyCtx: CUcontext, copyParams: CUDA_MEMCPY3D }
     /// Ports and type of an edge (`CUgraphEdgeData`).
     CUgraphEdgeData { from_port: u8, to_port: u8, kind: u8, reserved: [u8; 5] }
-    /// Parameters and result of an instantiation.
+    /// Parameters and result of the instantiation of a graph as an executable graph.
     CUDA_GRAPH_INSTANTIATE_PARAMS { flags: u64, hUploadStream: usize, hErrNode_out: CUgraphNode, result_out: u32 }
     /// Result of an update of an executable graph.
     CUgraphExecUpdateResultInfo { result: u32, errorNode: CUgraphNode, errorFromNode: CUgraphNode }
-    /// A node of several memory copies.
+    /// Parameters of a node of several memory copies.
     CUDA_MEMCPY_BATCH_NODE_PARAMS {
         count: usize, dsts: u64, srcs: u64, sizes: u64, attrs: u64, attrsIdxs: u64, numAttrs: usize, ctx: CUcontext,
     }
@@ -112,12 +113,14 @@ structures! {
 /// The parameters of one kind of node.
 ///
 /// # Safety
-/// Every bit pattern is a valid value, and the structure is no larger than the union.
+/// Every bit pattern is a valid value of the type, and its size is at most that of
+/// [`CUgraphNodeParams::words`].
 pub unsafe trait NodeParams: Copy {}
 
 macro_rules! in_union {
     ($($type:ty)*) => {
-        // SAFETY: a structure of plain numbers, whose size the assertion checks.
+        // SAFETY: the structure has only plain numbers, so that every bit pattern is valid, and the
+        // assertion checks its size.
         $(unsafe impl NodeParams for $type {}
         const _: () = assert!(size_of::<$type>() <= 232 && align_of::<$type>() <= 8);)*
     };
@@ -130,7 +133,7 @@ in_union! {
 }
 
 impl CUgraphNodeParams {
-    /// Parameters of this kind of node.
+    /// Makes the parameters of a node of this kind from the kind's own structure.
     pub fn new<T: NodeParams>(kind: u32, params: T) -> Self {
         let mut new = Self { kind, ..Self::default() };
         new.set(params);
@@ -139,13 +142,14 @@ impl CUgraphNodeParams {
 
     /// The parameters as the structure of a kind.
     pub fn get<T: NodeParams>(&self) -> T {
-        // SAFETY: the union is at least as large, and every bit pattern is valid.
+        // SAFETY: by the contract of `NodeParams`, `words` is at least as large as `T`, and every
+        // bit pattern is a valid `T`.
         unsafe { self.words.as_ptr().cast::<T>().read_unaligned() }
     }
 
     /// Writes the parameters as the structure of a kind.
     pub fn set<T: NodeParams>(&mut self, params: T) {
-        // SAFETY: the union is at least as large.
+        // SAFETY: by the contract of `NodeParams`, `words` is at least as large as `T`.
         unsafe { self.words.as_mut_ptr().cast::<T>().write_unaligned(params) }
     }
 }
@@ -159,7 +163,7 @@ pub mod graph_instantiate_flag {
     pub const USE_NODE_PRIORITY: u64 = 8;
 }
 
-/// `CUgraphInstantiateResult`
+/// Results of the instantiation of a graph (`CUgraphInstantiateResult`).
 #[allow(missing_docs)]
 pub mod graph_instantiate_result {
     pub const SUCCESS: u32 = 0;
@@ -170,7 +174,7 @@ pub mod graph_instantiate_result {
     pub const CONDITIONAL_HANDLE_UNUSED: u32 = 5;
 }
 
-/// `CUgraphExecUpdateResult`
+/// Results of an update of an executable graph (`CUgraphExecUpdateResult`).
 #[allow(missing_docs)]
 pub mod graph_exec_update_result {
     pub const SUCCESS: u32 = 0;
@@ -184,7 +188,7 @@ pub mod graph_exec_update_result {
     pub const ATTRIBUTES_CHANGED: u32 = 8;
 }
 
-/// `CUgraphConditionalNodeType`
+/// Types of conditional nodes: if, while, switch (`CUgraphConditionalNodeType`).
 #[allow(missing_docs)]
 pub mod graph_conditional_type {
     pub const IF: u32 = 0;

@@ -1,13 +1,13 @@
 //! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of
 //! 12.4 to 13.0 have the same size).
 
-/// `CU_DEV_RESOURCE_TYPE_INVALID`
+/// Type of a resource that does not exist (`CU_DEV_RESOURCE_TYPE_INVALID`).
 pub const CU_DEV_RESOURCE_TYPE_INVALID: u32 = 0;
-/// `CU_DEV_RESOURCE_TYPE_SM`
+/// Type of a resource of multiprocessors (`CU_DEV_RESOURCE_TYPE_SM`).
 pub const CU_DEV_RESOURCE_TYPE_SM: u32 = 1;
-/// `CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG`
+/// Type of a resource that configures work queues (`CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG`).
 pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG: u32 = 1000;
-/// `CU_DEV_RESOURCE_TYPE_WORKQUEUE`
+/// Type of a resource of work queues (`CU_DEV_RESOURCE_TYPE_WORKQUEUE`).
 pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE: u32 = 10000;
 
 /// `CUdevResource`: some multiprocessors of a device, or its work queues.
@@ -19,28 +19,28 @@ pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE: u32 = 10000;
 pub struct CUdevResource {
     /// One of `CU_DEV_RESOURCE_TYPE_*`, which determines the meaning of `value`.
     pub r#type: u32,
-    /// Private to the driver.
+    /// The driver's own data; programs may copy them, but not change them.
     pub internal: [u32; 23],
     /// Words of the union: a [`CUdevSmResource`], or a `CUdevWorkqueueConfigResource` (device,
     /// limit, scope).
     pub value: [u32; 10],
-    /// The next resource of a list.
+    /// Address of the next resource, if the resources form a list.
     pub nextResource: u64,
 }
 
-/// `CUdevSmResource`
+/// A set of multiprocessors (`CUdevSmResource`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_snake_case)]
 #[repr(C)]
 pub struct CUdevSmResource {
     /// Number of multiprocessors.
     pub smCount: u32,
-    /// Minimum number of multiprocessors of a part.
+    /// Minimum number of multiprocessors of a part into which the resource is split.
     pub minSmPartitionSize: u32,
     /// Number of multiprocessors that can hold the CTAs of a cluster; the size of a part is a
     /// multiple of it.
     pub smCoscheduledAlignment: u32,
-    /// `CUdevSmResourceGroup_flags`
+    /// Flags of the part (`CUdevSmResourceGroup_flags`).
     pub flags: u32,
     /// Locality domain, if the flags ask for one.
     pub localityDomainId: u32,
@@ -57,7 +57,7 @@ pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
     pub coscheduledSmCount: u32,
     /// Multiprocessors that hold the CTAs of a cluster where possible.
     pub preferredCoscheduledSmCount: u32,
-    /// `CUdevSmResourceGroup_flags`
+    /// Flags of the part (`CUdevSmResourceGroup_flags`).
     pub flags: u32,
     /// Locality domain, if the flags ask for one.
     pub localityDomainId: u32,
@@ -77,7 +77,7 @@ impl Default for CUdevResource {
 }
 
 impl CUdevResource {
-    /// A resource of multiprocessors.
+    /// Makes a resource of multiprocessors with the driver's own data.
     pub fn of_sms(sm: CUdevSmResource, internal: [u32; 23]) -> Self {
         let mut value = [0; 10];
         value[..5].copy_from_slice(&[

@@ -13,11 +13,11 @@ pub const CU_LAUNCH_PARAM_BUFFER_SIZE: u64 = 2;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CUlaunchAttribute {
-    /// `CUlaunchAttributeID`
+    /// Which attribute the value sets (`CUlaunchAttributeID`).
     pub id: u32,
-    /// Padding before the value.
+    /// Padding for the alignment of the value.
     pub pad: u32,
-    /// `CUlaunchAttributeValue`, a union of 64 bytes.
+    /// Value of the attribute (`CUlaunchAttributeValue`, a union of 64 bytes).
     pub value: [u32; 16],
 }
 
@@ -33,7 +33,7 @@ pub struct CUlaunchConfig {
     pub blockDimY: u32,
     pub blockDimZ: u32,
     pub sharedMemBytes: u32,
-    /// `CUstream`
+    /// The stream of the launch (`CUstream`).
     pub hStream: usize,
     /// Pointer to an array of `numAttrs` [`CUlaunchAttribute`].
     pub attrs: u64,
@@ -50,12 +50,12 @@ pub struct CUDA_LAUNCH_PARAMS {
     pub block: [u32; 3],
     pub sharedMemBytes: u32,
     pub hStream: usize,
-    /// Pointer to an array of pointers to parameters.
+    /// Address of an array with a pointer to each kernel parameter.
     pub kernelParams: u64,
 }
 
 impl CUlaunchConfig {
-    /// The attributes.
+    /// The attributes of the launch, as an array that checks for null and its length.
     ///
     /// # Safety
     /// `attrs` is null or points to an array of `numAttrs` attributes, for the lifetime.

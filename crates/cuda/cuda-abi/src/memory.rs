@@ -4,21 +4,21 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemLocation {
-    /// `CU_MEM_LOCATION_TYPE_*`.
+    /// Kind of location (`CU_MEM_LOCATION_TYPE_*`).
     pub kind: u32,
     /// Number of a device or of a NUMA node.
     pub id: i32,
 }
 
-/// No location.
+/// Location type: no location.
 pub const CU_MEM_LOCATION_TYPE_INVALID: u32 = 0;
-/// A device.
+/// Location type: a device.
 pub const CU_MEM_LOCATION_TYPE_DEVICE: u32 = 1;
-/// The host.
+/// Location type: the host, without a particular NUMA node.
 pub const CU_MEM_LOCATION_TYPE_HOST: u32 = 2;
-/// A NUMA node of the host.
+/// Location type: a NUMA node of the host.
 pub const CU_MEM_LOCATION_TYPE_HOST_NUMA: u32 = 3;
-/// The NUMA node of the calling thread.
+/// Location type: the NUMA node of the calling thread.
 pub const CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: u32 = 4;
 
 /// An invalid device number (`CU_DEVICE_INVALID`).
@@ -30,36 +30,36 @@ pub const CU_DEVICE_CPU: i32 = -1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUmemAccessDesc {
-    /// The device.
+    /// The device that gets the access rights.
     pub location: CUmemLocation,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_*`.
+    /// Permitted accesses (`CU_MEM_ACCESS_FLAGS_PROT_*`).
     pub flags: u32,
 }
 
-/// No access.
+/// Access rights: none.
 pub const CU_MEM_ACCESS_FLAGS_PROT_NONE: u32 = 0;
-/// Reads only.
+/// Access rights: reads only.
 pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
-/// Reads and writes.
+/// Access rights: reads and writes.
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
 /// Properties of a memory pool (`CUmemPoolProps`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct CUmemPoolProps {
-    /// `CU_MEM_ALLOCATION_TYPE_*`.
+    /// Kind of the pool's memory, such as pinned (`CU_MEM_ALLOCATION_TYPE_*`).
     pub alloc_type: u32,
     /// `CU_MEM_HANDLE_TYPE_*` flags of the handles that the pool can be exported as.
     pub handle_types: u32,
     /// Location of the pool's memory.
     pub location: CUmemLocation,
-    /// Windows only; null.
+    /// Security attributes of exported handles on Windows; null elsewhere.
     pub win32_security_attributes: u64,
     /// Maximum size in bytes; 0 for no limit.
     pub max_size: usize,
-    /// Usage flags.
+    /// Flags for the intended use of the pool.
     pub usage: u16,
-    /// Hint about RDMA.
+    /// Nonzero if the memory should be accessible by other PCI devices (GPUDirect RDMA); a hint.
     pub gpu_direct_rdma_capable: u8,
     /// Reserved zeros.
     pub reserved: [u8; 53],
@@ -86,26 +86,26 @@ impl Default for CUmemPoolProps {
 #[repr(C)]
 pub struct CUipcHandle(pub [u8; 64]);
 
-/// Memory that does not migrate.
+/// Allocation type: memory that does not migrate.
 pub const CU_MEM_ALLOCATION_TYPE_PINNED: u32 = 1;
-/// Managed memory.
+/// Allocation type: managed memory, which migrates between host and devices.
 pub const CU_MEM_ALLOCATION_TYPE_MANAGED: u32 = 2;
-/// A pool or allocation that cannot be exported.
+/// Handle type: the pool or allocation cannot be exported to other processes.
 pub const CU_MEM_HANDLE_TYPE_NONE: u32 = 0;
-/// A file descriptor of Linux.
+/// Handle type: a file descriptor of Linux.
 pub const CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR: u32 = 1;
-/// Minimum granularity of sizes and addresses.
+/// Option of `cuMemGetAllocationGranularity`: the minimum granularity of sizes and addresses.
 pub const CU_MEM_ALLOC_GRANULARITY_MINIMUM: u32 = 0;
-/// Recommended granularity of sizes and addresses.
+/// Option of `cuMemGetAllocationGranularity`: the recommended granularity of sizes and addresses.
 pub const CU_MEM_ALLOC_GRANULARITY_RECOMMENDED: u32 = 1;
 
-/// Memory of the host (`CU_MEMORYTYPE_HOST`).
+/// Memory type in a copy: memory of the host.
 pub const CU_MEMORYTYPE_HOST: u32 = 1;
-/// Memory of a device.
+/// Memory type in a copy: memory of a device.
 pub const CU_MEMORYTYPE_DEVICE: u32 = 2;
-/// An array.
+/// Memory type in a copy: an array.
 pub const CU_MEMORYTYPE_ARRAY: u32 = 3;
-/// An address whose kind of memory the driver determines.
+/// Memory type in a copy: an address whose kind of memory the driver determines.
 pub const CU_MEMORYTYPE_UNIFIED: u32 = 4;
 
 /// Flag of `cuMemHostAlloc`: pinned for all contexts.

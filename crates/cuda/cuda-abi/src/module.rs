@@ -14,7 +14,7 @@ pub mod jit_option {
     pub const GLOBAL_SYMBOL_NAMES: u32 = 17;
     pub const GLOBAL_SYMBOL_ADDRESSES: u32 = 18;
     pub const GLOBAL_SYMBOL_COUNT: u32 = 19;
-    /// Number of options.
+    /// Number of options that `CUjit_option` defines.
     pub const NUM_OPTIONS: u32 = 36;
 }
 
@@ -29,7 +29,7 @@ pub mod jit_input {
     pub const NVVM: u32 = 5;
 }
 
-/// `CU_MODULE_EAGER_LOADING`
+/// Loading mode: the kernels of a module are loaded with the module (`CU_MODULE_EAGER_LOADING`).
 pub const CU_MODULE_EAGER_LOADING: i32 = 1;
-/// `CU_MODULE_LAZY_LOADING`
+/// Loading mode: a kernel is loaded at its first use (`CU_MODULE_LAZY_LOADING`).
 pub const CU_MODULE_LAZY_LOADING: i32 = 2;

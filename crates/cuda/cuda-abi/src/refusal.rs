@@ -17,10 +17,10 @@ pub struct Refusal {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reason {
-    /// A complete sentence.
+    /// The reason is this text, a complete sentence.
     Text(Cow<'static, str>),
-    /// Says that an argument is invalid by itself. The argument's name, which only the exported
-    /// function knows, is put in front.
+    /// The reason is that an argument is invalid by itself, as the text says. The argument's name,
+    /// which only the exported function knows, is put in front of the text.
     Argument(Subject, &'static str),
 }
 
@@ -44,7 +44,7 @@ impl Subject {
 pub struct Argument<'a> {
     /// Parameter name in NVIDIA's header.
     pub name: &'static str,
-    /// The value as the trace shows it.
+    /// The value, in the form in which the trace shows it.
     pub value: &'a dyn std::fmt::Debug,
     /// For pointers and handles, which can be invalid by themselves: how reasons identify them.
     pub subject: Option<Subject>,
@@ -53,7 +53,7 @@ pub struct Argument<'a> {
 /// Fallback for plain values. Pointers and handles have an inherent method of the same name, which
 /// the compiler prefers.
 pub trait Plain {
-    /// Plain values are not identified in reasons.
+    /// Returns `None`, because the reason of a refusal does not identify a plain value.
     fn subject(&self) -> Option<Subject> {
         None
     }
@@ -85,13 +85,14 @@ impl CUresult {
 }
 
 impl Refusal {
-    /// Replaces the code and keeps the reason.
+    /// The refusal with another status and the same reason.
     #[must_use]
     pub fn with_code(self, code: CUresult) -> Self {
         Self { code, ..self }
     }
 
-    /// Names the invalid argument, where it is a field of a structure or an element of a list.
+    /// The refusal with a given name for the invalid argument, which is a field of a structure or
+    /// an element of a list.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         match self.reason {
@@ -100,7 +101,7 @@ impl Refusal {
         }
     }
 
-    /// Adds a description of the place to the front of the reason.
+    /// The refusal with a description of where the error is in front of the reason.
     #[must_use]
     pub fn within(self, place: impl FnOnce() -> String, arguments: &[Argument<'_>]) -> Self {
         let reason = format!("{}: {}", place(), self.reason(arguments));

@@ -10,7 +10,7 @@ pub struct CUresult(pub u32);
 /// A code: its names in both APIs, and its description.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
-    /// The number.
+    /// Number of the code, the same in both APIs.
     pub value: CUresult,
     /// Name in the driver API.
     pub name: &'static str,
@@ -21,12 +21,12 @@ pub struct Code {
 }
 
 impl CUresult {
-    /// The entry of this code, if the driver API defines it.
+    /// The names and the description of this code, if the driver API defines it.
     pub fn code(self) -> Option<&'static Code> {
         CODES.iter().find(|code| code.value == self)
     }
 
-    /// Name in the driver API, or the number.
+    /// Name of the code in the driver API, or its number if it has no name.
     pub fn name(self) -> String {
         self.code().map_or_else(|| self.0.to_string(), |code| code.name.to_owned())
     }

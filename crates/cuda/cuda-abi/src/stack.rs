@@ -13,7 +13,7 @@ pub struct Stack<T: Copy> {
 }
 
 impl<T: Copy> Stack<T> {
-    /// An empty stack.
+    /// Makes an empty stack, in a constant for `thread_local!`.
     #[must_use]
     pub const fn new() -> Self {
         Self { top: Cell::new(None), below: ManuallyDrop::new(RefCell::new(Vec::new())) }
@@ -24,12 +24,12 @@ impl<T: Copy> Stack<T> {
         self.below.borrow_mut().extend(self.top.replace(Some(value)));
     }
 
-    /// Pops the top value.
+    /// Removes and returns the top value.
     pub fn pop(&self) -> Option<T> {
         self.top.replace(self.below.borrow_mut().pop())
     }
 
-    /// The top value.
+    /// The top value, if there is one.
     pub fn last(&self) -> Option<T> {
         self.top.get()
     }

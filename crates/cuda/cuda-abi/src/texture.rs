@@ -10,13 +10,15 @@ use crate::CUdeviceptr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_DESC {
-    /// `CU_RESOURCE_TYPE_*`.
+    /// Type of the resource (`CU_RESOURCE_TYPE_*`), which determines the meaning of the other
+    /// fields.
     pub res_type: u32,
-    /// Array or mipmapped array handle, or device address.
+    /// Handle of the array or mipmapped array, or device address of the memory.
     pub what: CUdeviceptr,
-    /// `CU_AD_FORMAT_*`, for memory.
+    /// Channel format (`CU_AD_FORMAT_*`) of linear or pitched memory; unused for arrays, which have
+    /// a format of their own.
     pub format: u32,
-    /// Channels per element, for memory.
+    /// Channels per element of linear or pitched memory; unused for arrays.
     pub num_channels: u32,
     /// Size of linear memory in bytes, or width of pitched memory in elements.
     pub size: usize,
@@ -35,15 +37,15 @@ pub struct CUDA_RESOURCE_DESC {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_TEXTURE_DESC {
-    /// `CU_TR_ADDRESS_MODE_*` for x, y, z.
+    /// Address modes for x, y and z (`CU_TR_ADDRESS_MODE_*`).
     pub address_mode: [u32; 3],
-    /// `CU_TR_FILTER_MODE_*` within a level.
+    /// Filter within a level (`CU_TR_FILTER_MODE_*`).
     pub filter_mode: u32,
-    /// `CU_TRSF_*`.
+    /// Flags of the texture (`CU_TRSF_*`).
     pub flags: u32,
     /// Maximum anisotropy.
     pub max_anisotropy: u32,
-    /// `CU_TR_FILTER_MODE_*` between levels.
+    /// Filter between levels (`CU_TR_FILTER_MODE_*`).
     pub mipmap_filter_mode: u32,
     /// Bias of the level of detail.
     pub mipmap_level_bias: f32,
@@ -63,47 +65,47 @@ pub struct CUDA_TEXTURE_DESC {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_VIEW_DESC {
-    /// `CU_RES_VIEW_FORMAT_*`.
+    /// Texel format of the view (`CU_RES_VIEW_FORMAT_*`).
     pub format: u32,
     /// Width of the view in texels: for a block-compressed format, four times the array's.
     pub width: usize,
     /// Height of the view in texels: for a block-compressed format, four times the array's.
     pub height: usize,
-    /// Depth of the view.
+    /// Depth of the view in texels.
     pub depth: usize,
-    /// First level.
+    /// First level of the array that the view shows.
     pub first_mipmap_level: u32,
-    /// Last level.
+    /// Last level of the array that the view shows.
     pub last_mipmap_level: u32,
-    /// First layer.
+    /// First layer of the array that the view shows.
     pub first_layer: u32,
-    /// Last layer.
+    /// Last layer of the array that the view shows.
     pub last_layer: u32,
     /// Reserved zeros.
     pub reserved: [u32; 16],
 }
 
-/// An array.
+/// Resource type: an array without mip levels.
 pub const CU_RESOURCE_TYPE_ARRAY: u32 = 0;
-/// An array with mip levels.
+/// Resource type: an array with mip levels.
 pub const CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = 1;
-/// Linear memory.
+/// Resource type: linear memory.
 pub const CU_RESOURCE_TYPE_LINEAR: u32 = 2;
-/// Pitched 2D memory.
+/// Resource type: pitched 2D memory.
 pub const CU_RESOURCE_TYPE_PITCH2D: u32 = 3;
 
-/// Wrap: coordinates repeat.
+/// Address mode wrap: the texture repeats outside its edges.
 pub const CU_TR_ADDRESS_MODE_WRAP: u32 = 0;
-/// Clamp: coordinates stop at the edge.
+/// Address mode clamp: coordinates outside are moved to the edge.
 pub const CU_TR_ADDRESS_MODE_CLAMP: u32 = 1;
-/// Mirror: coordinates are reflected at the edges.
+/// Address mode mirror: coordinates are reflected at the edges.
 pub const CU_TR_ADDRESS_MODE_MIRROR: u32 = 2;
-/// Border: texels outside have the border colour.
+/// Address mode border: texels outside have the border colour.
 pub const CU_TR_ADDRESS_MODE_BORDER: u32 = 3;
 
-/// Point: the nearest texel.
+/// Filter mode point: a fetch returns the nearest texel.
 pub const CU_TR_FILTER_MODE_POINT: u32 = 0;
-/// Linear: the weighted mean of neighbouring texels.
+/// Filter mode linear: a fetch returns the weighted mean of neighbouring texels.
 pub const CU_TR_FILTER_MODE_LINEAR: u32 = 1;
 
 /// Flag: integers of 8 and 16 bits are returned as integers, not as fractions.
@@ -119,8 +121,8 @@ pub const CU_TRSF_SEAMLESS_CUBEMAP: u32 = 0x40;
 
 /// Flag: a texture reference takes the format of its array.
 pub const CU_TRSA_OVERRIDE_FORMAT: u32 = 0x01;
-/// The only texture unit that `cuParamSetTexRef` accepts.
+/// The only value for the parameter `texunit` that `cuParamSetTexRef` accepts.
 pub const CU_PARAM_TR_DEFAULT: i32 = -1;
 
-/// The highest view format, BC7; 0 means no format.
+/// The highest number of a view format, BC7; 0 means that the view keeps the array's format.
 pub const CU_RES_VIEW_FORMAT_UNSIGNED_BC7: u32 = 0x22;

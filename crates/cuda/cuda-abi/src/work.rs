@@ -8,7 +8,7 @@
 
 use std::ffi::c_void;
 
-/// Dimensions of a region.
+/// Number of dimensions of a region; unused ones have one element.
 pub const DIMENSIONS: usize = 4;
 
 /// A strided region of device-accessible memory: `count[0]` times the elements of the other
@@ -23,9 +23,9 @@ pub struct Region {
     pub element: u64,
     /// [`Region::READ`], [`Region::WRITTEN`], or both, and [`Region::MAY_BE_UNDEFINED`].
     pub access: u64,
-    /// Elements of each dimension.
+    /// Number of elements along each dimension.
     pub count: [u64; DIMENSIONS],
-    /// Bytes between neighbours in each dimension.
+    /// Distance in bytes between neighbouring elements along each dimension.
     pub stride: [i64; DIMENSIONS],
 }
 
@@ -111,13 +111,13 @@ impl Region {
     }
 }
 
-/// A string as pointer and length.
+/// A string that is passed to the driver as pointer and length.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Name {
-    /// Its first byte.
+    /// Pointer to the first byte of the string.
     pub start: *const u8,
-    /// Length in bytes.
+    /// Length of the string in bytes.
     pub size: usize,
 }
 
@@ -148,7 +148,7 @@ pub type Submit = unsafe extern "C" fn(
 mod tests {
     use super::*;
 
-    /// Rows of three floats, from the last row to the first.
+    /// A test region: rows of three floats, from the last row to the first.
     const ROWS: Region = Region {
         address: 4096,
         element: 4,

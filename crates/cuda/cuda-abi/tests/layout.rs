@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use texunit_cuda_abi::*;
 use texunit_testkit::header::{Fact, Header};
 
-/// Structures: Rust type, C name, and the C name of each compared member.
+/// Lists the compared structures: Rust type, C name, and the C name of each compared member.
 macro_rules! structures {
     ($($ty:ident = $name:literal { $($($member:ident).+ = $c:literal),* $(,)? })*) => {
         fn structures() -> Vec<Fact> {
@@ -24,7 +24,7 @@ macro_rules! structures {
     };
 }
 
-/// Constants with the same name in the header.
+/// Lists the compared constants, which have the same name in the header.
 macro_rules! constants {
     ($($name:ident),* $(,)?) => {
         fn constants() -> Vec<Fact> {
@@ -252,8 +252,8 @@ constants! {
     CU_RES_VIEW_FORMAT_UNSIGNED_BC7,
 }
 
-/// Headers of two releases in the folder of NVIDIA's packages, and their recorded values in
-/// tests/data.
+/// The headers of two CUDA releases, in the folder of NVIDIA's packages, and the files in
+/// tests/data with the values recorded from them.
 const HEADERS: [(&str, &str, &str); 2] = [
     (
         "cu13/nvidia/cu13/include",

@@ -15,7 +15,7 @@ use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Maximum number of frames stored for a call, of which the innermost are texunit's own.
 const MAX_KEPT: usize = 64;
-/// Maximum number of frames shown.
+/// Maximum number of stack frames that a message shows.
 const MAX_SHOWN: usize = 12;
 /// Maximum number of remembered freed allocations, equal to the number that device memory
 /// remembers.
@@ -27,7 +27,7 @@ const MAX_OF_PYTHON: usize = 24;
 /// Stack trace of a thread, innermost frame first.
 #[derive(Clone, Default)]
 struct Trace {
-    /// Return addresses.
+    /// Return addresses of the stack frames, innermost first.
     addresses: Box<[usize]>,
     python: Box<[python::Frame]>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct ArrayObject {
 
 object!(ArrayObject, "an array");
 
-/// A `CUmipmappedArray`.
+/// The object behind a `CUmipmappedArray` handle.
 #[derive(Debug)]
 pub(crate) struct MipmapObject {
     /// The device array.
@@ -49,7 +49,7 @@ pub(crate) struct MipmapObject {
 
 object!(MipmapObject, "a mipmapped array");
 
-/// Flags that are provided.
+/// Array flags that texunit's driver supports.
 const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_SURFACE_LDST
     | CUDA_ARRAY3D_CUBEMAP
@@ -57,7 +57,7 @@ const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_DEPTH_TEXTURE
     | CUDA_ARRAY3D_COLOR_ATTACHMENT
     | CUDA_ARRAY3D_SPARSE;
-/// Flags that are not provided.
+/// Array flags that texunit's driver refuses, with their names.
 const NOT_PROVIDED: [(u32, &str); 2] = [
     (CUDA_ARRAY3D_DEFERRED_MAPPING, "CUDA_ARRAY3D_DEFERRED_MAPPING"),
     (CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE"),

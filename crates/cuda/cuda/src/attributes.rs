@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 
 /// Source of an attribute's value.
 enum Value {
-    /// Equal for all GPUs.
+    /// The value is the same for all GPUs.
     Same(i32),
-    /// Computed from the GPU's profile.
+    /// The value is computed from the GPU's profile.
     Of(fn(&Profile) -> i32),
     /// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     Limit(&'static str),

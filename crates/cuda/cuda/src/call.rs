@@ -23,7 +23,7 @@ use texunit_cuda_abi::{Argument, CUresult};
 /// }
 /// ```
 macro_rules! driver_api {
-    // A function with one name.
+    // Macro rule for a function that is exported under one name.
     (@ [$(#[$doc:meta])*] [$name:ident] ($($arg:ident: $type:ty),* $(,)?) $body:block) => {
         $(#[$doc])*
         ///
@@ -189,7 +189,7 @@ extern "C" fn texunit_core_fini() {
 pub(crate) struct Owner(AtomicU32);
 
 impl Owner {
-    /// An owner that is not set.
+    /// Makes the record of an owning process that has not been set yet.
     pub(crate) const fn none() -> Self {
         Self(AtomicU32::new(0))
     }

@@ -35,13 +35,13 @@ use texunit_report::{Host, Located};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckSettings {
     checks: Checks,
-    /// `TEXUNIT_INIT`: `use` or `load`.
+    /// When uninitialised memory is reported (`TEXUNIT_INIT`: `use` or `load`).
     init: InitWhen,
-    /// `TEXUNIT_MAX_FINDINGS`
+    /// Maximum number of reported findings (`TEXUNIT_MAX_FINDINGS`).
     max_findings: Option<u64>,
     /// `TEXUNIT_SUPPRESSIONS`: files, separated by colons.
     suppressions: Vec<PathBuf>,
-    /// `TEXUNIT_GEN_SUPPRESSIONS=1`
+    /// Whether each finding is printed with a suppression for it (`TEXUNIT_GEN_SUPPRESSIONS=1`).
     gen_suppressions: bool,
     /// `TEXUNIT_CHECK_KERNEL`: a kernel name with `*` as wildcard.
     kernel: Option<String>,

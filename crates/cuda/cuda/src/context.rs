@@ -18,11 +18,11 @@ pub(crate) struct Context {
     pub(crate) gpu: Arc<Gpu>,
     /// Unique identifier (`cuCtxGetId`).
     pub(crate) id: u64,
-    /// `CUctx_flags`.
+    /// Flags of the context (`CUctx_flags`).
     pub(crate) flags: AtomicU32,
     /// Values of the limits, by [`Limit`].
     limits: [AtomicUsize; LIMITS.len()],
-    /// `CUfunc_cache`, without effect.
+    /// Cache preference (`CUfunc_cache`), which has no effect.
     pub(crate) cache: AtomicU32,
     /// Number of attachments (`cuCtxAttach`, `cuCtxDetach`), including that of the creator.
     uses: AtomicU32,
@@ -101,7 +101,7 @@ pub(crate) struct Primary {
     pub(crate) handle: Handle<Context>,
     /// Number of retains; 0 if the context is not active.
     pub(crate) users: u32,
-    /// Flags for its creation.
+    /// Flags with which the primary context is created.
     pub(crate) flags: u32,
     /// The thread that is destroying the context's objects; other threads wait before they use the
     /// context again.

@@ -128,7 +128,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
     state
 }
 
-/// Accesses the stored items.
+/// Calls a function with the locked state of the deferred items.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     work(state().get_or_insert_default())
 }
@@ -194,7 +194,7 @@ fn execute_with_dependencies(ids: &[Id]) {
         }
         let chosen = state.choose(&wanted);
         let Some((id, item)) = chosen.and_then(|id| Some((id, state.begin(id)?))) else {
-            // Other threads execute the rest.
+            // The remaining items are being executed by other threads, for which this thread waits.
             guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
             continue;
         };

@@ -8,7 +8,7 @@ pub type Address = unsafe extern "C" fn() -> CUresult;
 /// A function of the driver API.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Exported symbol: `cuMemAlloc_v2`.
+    /// Name of the exported symbol, such as `cuMemAlloc_v2`.
     pub symbol: &'static str,
     /// Name without version, as passed to `cuGetProcAddress`: `cuMemAlloc`.
     pub base: &'static str,

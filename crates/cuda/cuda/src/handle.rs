@@ -12,7 +12,7 @@ use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::driver::Parameter;
 use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject};
 
-/// Distance between handles.
+/// Difference between the numeric values of consecutive handles.
 const STEP: usize = 64;
 
 static NEXT: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
@@ -151,7 +151,7 @@ impl<T> Handle<T> {
     /// The null handle.
     pub(crate) const NULL: Self = Self::of(0);
 
-    /// A handle that has never been used.
+    /// Makes a handle whose value has never been used in this process.
     pub(crate) fn fresh() -> Self {
         Self::of(NEXT.fetch_add(STEP, Ordering::Relaxed))
     }

@@ -29,13 +29,13 @@ pub(crate) struct Image {
 /// Contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Bytes that should be PTX.
+    /// Bytes that are no known binary format, and are treated as PTX.
     Text(Vec<u8>),
-    /// A fatbin.
+    /// A fatbin, from which the PTX for a device is chosen.
     Fatbin(Vec<u8>),
     /// Fatbins that are linked: those of a program with relocatable device code.
     Several(Vec<Vec<u8>>),
-    /// Machine code.
+    /// Machine code (a cubin), which cannot be executed.
     Machine,
     /// NVIDIA's device runtime library, which toolkits link for device-side launches and
     /// cooperative groups.

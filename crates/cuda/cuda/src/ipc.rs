@@ -20,9 +20,9 @@ pub(crate) type Handle = [u8; 64];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// Memory.
+    /// The handle is for memory.
     Memory = b'm',
-    /// An event.
+    /// The handle is for an event.
     Event = b'e',
 }
 
@@ -32,7 +32,7 @@ const MAGIC: [u8; 15] = *b"texunit handle ";
 /// The contents of a handle: an open file of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket {
-    /// Process number.
+    /// Number of the process that exported the object.
     pub(crate) process: u32,
     /// Start time of the process in clock ticks, as process numbers are reused.
     began: u64,
@@ -63,7 +63,7 @@ impl Ticket {
         Ok(Self { process, began, file, number })
     }
 
-    /// The ticket as a handle.
+    /// Encodes the ticket as a handle of the C API.
     pub(crate) fn handle(&self, kind: Kind) -> Handle {
         let mut handle = [0; 64];
         handle[..15].copy_from_slice(&MAGIC);

@@ -68,7 +68,7 @@ fn fetched(fetch: &WatchedFetch) -> String {
     let mut text = format!("{form} [{}, {coords}]", name(resource.name()));
     if form.offset {
         let axes = form.geometry.axes();
-        // Writing to a string cannot fail.
+        // The result is ignored, because writing to a string cannot fail.
         let _ =
             write!(text, ", {}", list(fetch.operands.offset[..axes].iter().map(i32::to_string)));
     }

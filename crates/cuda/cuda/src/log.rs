@@ -12,12 +12,12 @@ use texunit_cuda_abi::CUresult;
 
 /// Maximum size in bytes of the kept messages.
 const ROOM: usize = 25_600;
-/// `CU_LOG_LEVEL_ERROR`
+/// The log level of errors (`CU_LOG_LEVEL_ERROR`).
 const ERROR: u32 = 0;
 /// Maximum number of registered callbacks, each of which is called for every message.
 const MAX_CALLBACKS: usize = 1000;
 
-/// `CUlogsCallback`
+/// The type of log callbacks (`CUlogsCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
 
 /// A registered callback.
@@ -116,7 +116,7 @@ pub(crate) fn current() -> u32 {
     log().next
 }
 
-/// Messages, oldest first.
+/// The recent log messages, oldest first.
 pub(crate) struct Messages {
     pub(crate) lines: Vec<String>,
     /// Whether requested messages have been dropped.

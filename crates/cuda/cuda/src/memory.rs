@@ -33,19 +33,19 @@ use texunit_forms::Count;
 /// Origin of an allocation, which determines how it is freed.
 #[derive(Debug)]
 pub(crate) enum AllocationKind {
-    /// `cuMemAlloc`.
+    /// Device memory of `cuMemAlloc`.
     Device,
     /// A memory allocation node of a graph.
     Graph,
-    /// `cuMemAllocAsync`, from a pool.
+    /// Memory of `cuMemAllocAsync` from a pool.
     Pool(PoolShare),
-    /// `cuMemHostAlloc`, with its flags.
+    /// Host memory of `cuMemHostAlloc`, with its flags.
     Host(u32),
     /// `cuMemHostRegister`, with its flags.
     Registered(u32),
-    /// `cuMemAllocManaged`.
+    /// Managed memory of `cuMemAllocManaged`.
     Managed,
-    /// `cuIpcOpenMemHandle`.
+    /// Memory of another process, opened by `cuIpcOpenMemHandle`.
     OpenedMemory(crate::ipc::memory::OpenedMemory),
 }
 
@@ -175,7 +175,7 @@ impl Allocation {
         }
     }
 
-    /// The recorded advice.
+    /// The advice of `cuMemAdvise` and prefetches that is recorded for managed memory.
     pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
         self.advice.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -28,7 +28,7 @@ const MAX_OPERATIONS: u32 = 256;
 /// Pause between two reads of a value.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// `CUstreamBatchMemOpType`
+/// Numbers of the operations (`CUstreamBatchMemOpType`).
 const WAIT_32: u32 = 1;
 const WRITE_32: u32 = 2;
 const FLUSH: u32 = 3;
@@ -40,7 +40,7 @@ fn invalid(reason: String) -> Refusal {
     CUresult::INVALID_VALUE.because(reason)
 }
 
-/// Operations in order.
+/// Stream memory operations (waits and writes) that are executed in order.
 #[derive(Debug)]
 pub(crate) struct BatchOp {
     params: CUDA_BATCH_MEM_OP_NODE_PARAMS,

@@ -21,14 +21,14 @@ pub(crate) struct JitOptions<'a> {
     /// Receives the loading time, in milliseconds as a float.
     wall_time: Option<Out<'a, usize>>,
     verbose: bool,
-    /// `CU_JIT_MAX_REGISTERS`.
+    /// Maximum number of registers per thread (`CU_JIT_MAX_REGISTERS`), if set.
     pub(crate) registers: Option<u32>,
 }
 
 // SAFETY: the pointers are used by one thread at a time: the one that passed the options, or one
 // that uses the same link state, which C callers must not share between threads.
 unsafe impl Send for JitOptions<'_> {}
-// SAFETY: as for the access above.
+// SAFETY: the pointers are used by one thread at a time, as for `Send`.
 unsafe impl Sync for JitOptions<'_> {}
 
 /// A caller's buffer for messages.
@@ -74,11 +74,11 @@ impl<'a> Log<'a> {
 /// The options of a call as passed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawOptions<'a> {
-    /// `numOptions`.
+    /// Number of options (parameter `numOptions`).
     pub(crate) count: u32,
-    /// `options`.
+    /// Array of option numbers (parameter `options`).
     pub(crate) options: In<'a, u32>,
-    /// `optionValues`.
+    /// Array of option values (parameter `optionValues`).
     pub(crate) values: InOut<'a, usize>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> JitOptions<'a> {
         self.error.is_there() || self.info.is_there()
     }
 
-    /// Returns the loading time.
+    /// Writes the loading time to the option's value, if the caller asks for it.
     pub(crate) fn took(&self, time: Duration) {
         if let Some(slot) = self.wall_time {
             slot.set_if((time.as_secs_f32() * 1000.0).to_bits() as usize);

@@ -7,7 +7,7 @@
 use crate::module::Function;
 use crate::profile::Profile;
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 const WARP: u32 = 32;
 /// Maximum threads per block.
 const MAX_THREADS: u32 = 1024;
@@ -21,7 +21,7 @@ const PARTITIONS: u32 = 4;
 /// Resources of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Threads.
+    /// Number of threads of the block.
     pub(crate) threads: u32,
     /// Dynamic shared memory in bytes.
     pub(crate) dynamic_shared: u64,

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// The origin of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Address in the program's memory.
+    /// The image is at this address in the program's memory.
     At(u64),
-    /// A file named by the program.
+    /// The image is in this file, which the program has named.
     Named(PathBuf),
 }
 

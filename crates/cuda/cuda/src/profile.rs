@@ -4,7 +4,7 @@
 use texunit_device::{ComputeCapability, cards};
 use texunit_forms::Count;
 
-/// A GPU.
+/// The properties of a GPU that texunit's device reports.
 #[derive(Debug)]
 pub(crate) struct Profile {
     /// Name in `TEXUNIT_DEVICE`.

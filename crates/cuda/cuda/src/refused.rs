@@ -243,7 +243,7 @@ pub(crate) fn say_refused(text: &str) {
 /// [`say_refused`] for the runtime library.
 ///
 /// # Safety
-/// The text is valid.
+/// The string argument is valid for the duration of the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_say_refused(text: Str) {
     // SAFETY: the caller upholds this function's safety contract.
@@ -277,7 +277,7 @@ pub(crate) fn has_runtime() -> bool {
 /// Begins a call of a runtime function, which ends with [`texunit_runtime_ends`]; returns 1.
 ///
 /// # Safety
-/// The text is valid.
+/// The string argument is valid for the duration of the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_runtime_begins(function: Str) -> u32 {
     // The flag is stored only once, as concurrent writes would contend for its cache line.
@@ -341,7 +341,7 @@ impl Str {
 /// the name of the code and the reason.
 ///
 /// # Safety
-/// The texts are valid.
+/// The strings are valid for the duration of the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn texunit_runtime_ends(
     code: u32,

@@ -20,7 +20,7 @@ use texunit_report::CodeLocation;
 
 pub(crate) use progress::clear;
 
-/// Period of the watching thread.
+/// Interval at which the watching thread looks at running launches.
 const TICK: Duration = Duration::from_millis(50);
 /// Minimum duration of launches that are reported as running.
 const LONG: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ const OVER: u64 = u64::MAX;
 pub(crate) struct Launch {
     /// Number of the launch in the process, from 1.
     pub(crate) number: u64,
-    /// Set to cancel the launch.
+    /// Whether the launch is to be cancelled; set by another thread.
     pub(crate) cancel: AtomicBool,
     /// Number of CTAs that have ended.
     pub(crate) ctas: AtomicU64,
@@ -170,7 +170,7 @@ pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()>
     thread.map(|_| ())
 }
 
-/// Starts the watching thread.
+/// Starts the thread that watches long-running launches and prints their progress.
 fn watch() {
     let thread = spawn(look);
     if let Err(error) = thread {

@@ -21,10 +21,10 @@ pub(crate) struct Trace {
     pub(crate) fetch: bool,
 }
 
-/// All settings.
+/// All settings of the driver, from the environment variables `TEXUNIT_*`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    /// `TEXUNIT_TRACE`.
+    /// What is traced (`TEXUNIT_TRACE`).
     pub(crate) trace: Trace,
     /// `TEXUNIT_DEVICE`: names of device profiles, one for each device.
     pub(crate) devices: Option<String>,
@@ -94,7 +94,7 @@ pub(crate) fn is_colored() -> bool {
     SETTINGS.get().is_some_and(|settings| settings.color)
 }
 
-/// The settings, read once.
+/// The settings, which are read from the environment at the first call.
 pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let named = texunit_evidence::folder();

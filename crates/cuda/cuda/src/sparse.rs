@@ -164,13 +164,13 @@ fn properties(array: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
 /// The part of an array that is mapped.
 #[derive(Clone, Debug)]
 enum Region {
-    /// Tiles of a level.
+    /// A region of tiles of a level.
     Level(TileRegion),
-    /// Tiles of a mip tail.
+    /// A range of tiles of a mip tail.
     Tail(Tail),
 }
 
-/// Tiles of the mip tail of a layer.
+/// A range of tiles of the mip tail of a layer.
 #[derive(Clone, Debug)]
 struct Tail {
     layer: u32,
@@ -179,7 +179,7 @@ struct Tail {
     all: u64,
 }
 
-/// A checked entry of the list.
+/// An entry of the list of `cuMemMapArrayAsync` that has been checked.
 struct Change {
     array: Sparse,
     region: Region,

@@ -56,7 +56,7 @@ impl Stream {
     }
 }
 
-/// The highest priority.
+/// The highest priority of a stream; lower numbers are higher priorities.
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
 
 /// Whether a handle is that of the calling thread's default stream.
@@ -126,7 +126,7 @@ pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
     Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
 }
 
-/// `CU_STREAM_NON_BLOCKING`
+/// The flag of streams that do not wait for the default stream (`CU_STREAM_NON_BLOCKING`).
 pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// An event.

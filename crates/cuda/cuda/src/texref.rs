@@ -34,7 +34,7 @@ impl Variable {
     }
 }
 
-/// A `CUtexref`.
+/// The object behind a `CUtexref` handle: a texture reference.
 #[derive(Debug)]
 pub(crate) struct TextureReference {
     /// Context of the reference.
@@ -52,7 +52,7 @@ object!(TextureReference, "a texture reference");
 pub(crate) struct TextureState {
     /// Sampler state, except for the flags.
     pub(crate) sampler: Sampler,
-    /// `CU_TRSF_*`
+    /// Flags of the reference (`CU_TRSF_*`).
     pub(crate) flags: u32,
     /// `CU_AD_FORMAT_*` and channels for linear memory.
     pub(crate) format: Option<(u32, u32)>,
@@ -63,7 +63,7 @@ pub(crate) struct TextureState {
 /// The resource that a texture reference reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
-    /// Nothing.
+    /// No resource is bound.
     Nothing,
     /// An array with the device's description of it.
     Array(Handle<ArrayObject>, Source),
@@ -145,7 +145,7 @@ impl TextureReference {
     }
 }
 
-/// A `CUsurfref`.
+/// The object behind a `CUsurfref` handle: a surface reference.
 #[derive(Debug)]
 pub(crate) struct SurfaceReference {
     context: Handle<Context>,

@@ -28,7 +28,7 @@ use texunit_device::{
 use texunit_forms::Count;
 use texunit_unit::CreateError;
 
-/// A `CUtexObject`.
+/// The object behind a `CUtexObject` handle: a texture.
 #[derive(Debug)]
 pub(crate) struct Texture {
     /// Context of the texture.
@@ -44,7 +44,7 @@ pub(crate) struct Texture {
 
 object!(Texture, "a texture object", INVALID_VALUE);
 
-/// A `CUsurfObject`.
+/// The object behind a `CUsurfObject` handle: a surface.
 #[derive(Debug)]
 pub(crate) struct Surface {
     /// Context of the surface.

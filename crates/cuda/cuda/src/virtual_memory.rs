@@ -31,7 +31,7 @@ pub(crate) const GRANULARITY: u64 = 2 << 20;
 /// The holder of an access right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Accessor {
-    /// A device.
+    /// A device holds the right.
     Device(CUdevice),
     /// The host, that is, the program itself.
     Host,
@@ -79,7 +79,7 @@ pub(crate) struct MappedAddress {
     pub(crate) access: BTreeMap<Accessor, u32>,
 }
 
-/// `cuMemAddressReserve`.
+/// Reserves an address range (`cuMemAddressReserve`).
 pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     let reserved = Reserved::new(wanted, size, align).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY
@@ -95,7 +95,7 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
     Ok(range.start)
 }
 
-/// `cuMemAddressFree`.
+/// Frees a reserved address range (`cuMemAddressFree`).
 pub(crate) fn free(address: u64, size: u64) -> Answer {
     let mut space = space();
     let Some(reservation) = space.reservations.get(&address) else {
@@ -123,7 +123,7 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
     Ok(())
 }
 
-/// `cuMemMap`.
+/// Maps physical memory at a reserved address (`cuMemMap`).
 pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
     let range = range_of(address, size)?;
     if size > memory.size {
@@ -154,7 +154,7 @@ pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
     space.tell(&range)
 }
 
-/// `cuMemUnmap`.
+/// Removes the mappings in an address range (`cuMemUnmap`).
 pub(crate) fn unmap(address: u64, size: u64) -> Answer {
     let range = range_of(address, size)?;
     let mut space = space();
@@ -169,7 +169,7 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
     told
 }
 
-/// `cuMemSetAccess`.
+/// Sets the access rights of devices and the host to an address range (`cuMemSetAccess`).
 pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) -> Answer {
     let range = range_of(address, size)?;
     let mut space = space();

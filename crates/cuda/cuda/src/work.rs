@@ -38,7 +38,7 @@ struct LibraryWork {
 
 // SAFETY: a library's work may be executed by any thread, and by several concurrently.
 unsafe impl Send for LibraryWork {}
-// SAFETY: as for the access above.
+// SAFETY: a library's work may be executed by several threads concurrently.
 unsafe impl Sync for LibraryWork {}
 
 impl Drop for LibraryWork {

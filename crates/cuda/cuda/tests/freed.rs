@@ -1,7 +1,7 @@
 //! Device memory that is freed, and arrays that are destroyed, while bound to a texture or surface;
 //! and allocation addresses like those of NVIDIA's driver.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;

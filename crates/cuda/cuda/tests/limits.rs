@@ -140,7 +140,7 @@ impl Here {
         let mut params = [(&raw mut memory).cast::<u8>(), (&raw mut n).cast()];
         let params = params.as_mut_ptr();
         ok!(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, null_mut(), params, null_mut()));
-        // SAFETY: a local of that size.
+        // SAFETY: `result` is a local variable of that size.
         match unsafe { cuMemcpyDtoH_v2((&raw mut result).cast(), self.memory, 4) } {
             CUresult::SUCCESS => Ok(result),
             code => Err(code),

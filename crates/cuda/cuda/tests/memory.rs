@@ -1,6 +1,6 @@
 //! Memory of the driver API: allocations of every kind, memory sets, refused calls.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;

@@ -1,7 +1,7 @@
 //! Memory kept by pools: in steps of 32 MiB, until the program synchronises, trims the pool, or
 //! needs the memory elsewhere.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;

@@ -1,7 +1,7 @@
 //! Memory, pools and events shared between processes: the test starts itself as a second process
 //! and communicates with it in lines of text.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;

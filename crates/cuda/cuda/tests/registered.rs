@@ -1,7 +1,7 @@
 //! Registered host memory: which memory can be registered, how kernels can access it, and what
 //! happens to its users when it is unregistered or unmapped.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
@@ -120,7 +120,8 @@ fn unmap(pages: *mut u32, size: usize) {
 }
 
 fn protect(pages: *mut u32, size: usize, rights: c_int) {
-    // SAFETY: as above.
+    // SAFETY: no Rust reference to the pages exists, so that a change of their rights cannot
+    // invalidate one.
     assert_eq!(unsafe { mprotect(pages.cast(), size, rights) }, 0);
 }
 
@@ -271,7 +272,7 @@ fn unregistering_ends_textures_too() {
     let secret =
         unsafe { mmap(pages.cast(), SIZE, READ | WRITE, PRIVATE | ANONYMOUS | FIXED, -1, 0) };
     assert_eq!(secret.cast(), pages);
-    // SAFETY: as above.
+    // SAFETY: the pages have just been mapped as writable, and no reference to them exists.
     unsafe { pages.write(0x5e_c2e7) };
     assert_eq!(texture(at), Err(CUresult::INVALID_VALUE));
     fails!(INVALID_VALUE, cuMemsetD8_v2(at, 1, 4));

@@ -319,7 +319,7 @@ fn bounds_are_exact_or_those_of_hardware() {
     assert!(out.contains("after it: CUDA_SUCCESS"), "{out}");
     let text = std::fs::read_to_string(&file).unwrap();
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-    // 25 words are inside.
+    // Only 25 of the 32 words that the warp accesses are inside the allocation.
     assert_eq!(report["accesses_past_end"], 7, "{text}");
     assert_eq!(report["kernels"][0]["accesses_past_end"], 7, "{text}");
     assert_eq!(report["faults"], serde_json::json!([]));
@@ -535,7 +535,7 @@ fn what_is_not_executed_is_named() {
     ok!(cuCtxSynchronize());
 }
 
-/// `CU_LIMIT_PRINTF_FIFO_SIZE`
+/// The limit for the size of the printf buffer (`CU_LIMIT_PRINTF_FIFO_SIZE`).
 const FIFO: u32 = 1;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Exported and imported pools in one process: each has addresses of its own, as between two
 //! processes.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;

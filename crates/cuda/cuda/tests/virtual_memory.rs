@@ -4,7 +4,7 @@
 //! For each page of 2 MiB the model has its reservation, mapping and access rights, and for each
 //! page of memory two words. They determine the result of a call and the contents of memory.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -317,7 +317,7 @@ impl Model {
         let answer = unsafe { cuMemGetAccess(&raw mut flags, &raw const location, address) };
         let Some((mapping, first)) = found else {
             assert_eq!(answer, INVALID);
-            // SAFETY: as above.
+            // SAFETY: the pointer is to a local variable; the driver checks the address.
             let answer = unsafe { cuMemRetainAllocationHandle(&raw mut handle, address as Ptr) };
             return assert_eq!(answer, INVALID);
         };
@@ -375,7 +375,8 @@ impl Model {
             *self.word(page, 0) = values[0];
         }
         let mut found = [0_u32; 2];
-        // SAFETY: as above.
+        // SAFETY: `found` has `size` bytes, as at most two words are copied; the driver checks the
+        // device address.
         let answer = unsafe { cuMemcpyDtoH_v2(found.as_mut_ptr().cast(), address, size) };
         let may_read = self.reaches(page, last, 1);
         assert_eq!(answer, if may_read { OK } else { INVALID }, "{address:#x}");

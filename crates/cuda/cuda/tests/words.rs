@@ -2,7 +2,7 @@
 //! whole contexts, launches on several devices, functions with 32-bit addresses, the error log, and
 //! recapture of graphs.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 mod common;
@@ -112,7 +112,7 @@ functions! {
     cuLogsDumpToMemory(iterator: *mut u32, buffer: *mut c_char, size: *mut usize, flags: u32);
 }
 
-/// `CUDA_MEMCPY2D_v1`
+/// A 2D copy with 32-bit numbers (`CUDA_MEMCPY2D_v1`).
 #[repr(C)]
 struct Copy2D {
     src: Side,
@@ -130,7 +130,7 @@ struct Side {
     pitch: u32,
 }
 
-/// `CUDA_MEMCPY3D_v1`
+/// A 3D copy with 32-bit numbers (`CUDA_MEMCPY3D_v1`).
 #[repr(C)]
 struct Copy3D {
     src: Slices,
@@ -533,7 +533,7 @@ fn copies_with_addresses_of_32_bits() {
     let host = pinned.cast::<[u32; 4]>();
     // SAFETY: the memory has this size, and nothing else accesses it.
     let read = || unsafe { host.read_volatile() };
-    // SAFETY: as above.
+    // SAFETY: the memory has this size, and nothing else accesses it.
     let write = |numbers: [u32; 4]| unsafe { host.write_volatile(numbers) };
     write([1, 2, 3, 4]);
     // Host, array, array, device, array, host.
@@ -713,7 +713,8 @@ fn errors_are_logged() {
         // SAFETY: the data is a list of the test, and the text is the driver's.
         let text = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
         assert_eq!((level, text.len()), (0, size));
-        // SAFETY: as above.
+        // SAFETY: `data` is the list that the test has registered with this callback, and no other
+        // reference to it is in use.
         unsafe { (*data.cast::<Vec<String>>()).push(text) };
     }
     context(0);

@@ -35,7 +35,8 @@ pub enum EntryKind {
     Ptx,
     /// Machine code (a cubin).
     Machine,
-    /// Code for link-time optimisation, and kinds of later versions.
+    /// Any other kind of entry: code for link-time optimisation, or a kind that a later CUDA
+    /// version defines.
     Other,
 }
 

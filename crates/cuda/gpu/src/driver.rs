@@ -120,7 +120,8 @@ impl Gpu {
             // names the library, the user guarantees that it is a CUDA driver.
             match unsafe { libloading::Library::new(&name) } {
                 Ok(library) if ffi::is_ours(&library) => return Err(GpuError::Ours(name)),
-                // SAFETY: as for the access above.
+                // SAFETY: the library is a CUDA driver, whose functions have the types that the API
+                // table states.
                 Ok(library) => match unsafe { Api::new(library) } {
                     Ok(api) => return Self::start(api),
                     Err(e) => {

@@ -135,7 +135,8 @@ unsafe extern "C" fn la_objsearch(
     }
     // A panic must not unwind into the dynamic linker; its message has been printed.
     let ours = std::panic::catch_unwind(|| search::texunit_path(asked)).ok().flatten();
-    // The dynamic linker only reads the returned text.
+    // The cast to a mutable pointer is sound, because the dynamic linker only reads the returned
+    // path.
     ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }
 

@@ -131,7 +131,8 @@ impl Key {
         Self(self.0 | rounding_bits(rounding as u64))
     }
 
-    /// The key with one more type after those that it has.
+    /// The key with another type modifier: in the first type field, or in the second one if the
+    /// first is in use.
     pub(crate) const fn of_type(self, ty: Ty) -> Self {
         let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
         Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])

@@ -34,7 +34,8 @@ fn nearest<'a>(name: &str, kernels: &'a [String]) -> Option<&'a String> {
     let most = name.chars().count() / 3;
     let is_short = |text: &str| text.len() <= MAX_LETTERS;
     let near = kernels.iter().filter(|known| is_short(known) && is_short(name));
-    // A mangled C++ name contains the plain name.
+    // If no name is similar: the only kernel whose mangled C++ name contains the given name,
+    // preceded by its length as in the mangling.
     let inside = || {
         let mangled = format!("{}{name}", name.len());
         let mut all = kernels.iter().filter(|known| known.contains(&mangled));

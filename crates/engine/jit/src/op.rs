@@ -7,13 +7,13 @@ use texunit_sfu::lanes::Words;
 /// How a float is rounded to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest, ties to even.
+    /// Rounds to the nearest integral value, ties to even.
     Near,
-    /// Toward negative infinity.
+    /// Rounds toward negative infinity.
     Floor,
-    /// Toward positive infinity.
+    /// Rounds toward positive infinity.
     Ceil,
-    /// Toward zero.
+    /// Rounds toward zero.
     Trunc,
 }
 
@@ -38,13 +38,13 @@ pub enum Float {
     /// The larger one; -0 is less than +0, and if one source is a NaN, the result is the other
     /// source.
     Max,
-    /// -a: the sign bit is inverted.
+    /// The negated operand: its sign bit is inverted.
     Neg,
-    /// |a|: the sign bit is cleared.
+    /// The absolute value of the operand: its sign bit is cleared.
     Abs,
-    /// a, rounded to an integral value.
+    /// The operand a, rounded to an integral value.
     Round(Rounding),
-    /// a
+    /// The first operand, unchanged.
     Copy,
 }
 
@@ -55,7 +55,7 @@ pub enum Float {
 /// multiplied by 2^24, and its result is compared with `LEAST`. Sums of two f32 are exact where
 /// they are subnormal, and need no test.
 pub(crate) mod tiny {
-    /// The factor 2^24, as f32.
+    /// The bits of 2^24 as f32, the factor by which small operands are multiplied.
     pub(crate) const LARGER: u32 = 0x4b80_0000;
     /// The smallest normal number times 2^24, which is 2^(24 - 126), as f32.
     pub(crate) const LEAST: u32 = 0x0c80_0000;
@@ -64,7 +64,7 @@ pub(crate) mod tiny {
 /// The operation of a compute step on the sources a, b and c of one lane. Integers wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// a
+    /// The first operand, unchanged.
     Copy,
     /// a + b
     Add,
@@ -123,7 +123,7 @@ pub enum Op {
     ToS(Rounding),
     /// a where the predicate is true, else b.
     Select(Predicate),
-    /// a (64 bits)
+    /// The 64-bit operand a, unchanged.
     CopyWide,
     /// a + b (64 bits)
     AddWide,
@@ -153,11 +153,11 @@ pub enum Op {
     ExtendU,
     /// Sign-extends 32 bits to 64.
     ExtendS,
-    /// The low 32 of 64 bits.
+    /// The low 32 bits of a 64-bit operand.
     Low,
     /// An f32 operation with a directed rounding; otherwise as [`Op::Float`].
     Directed {
-        /// Add, Sub, Mul, Fma, Div or Sqrt.
+        /// The operation; one of `Add`, `Sub`, `Mul`, `Fma`, `Div` and `Sqrt`.
         op: Float,
         /// The rounding of the result.
         rounding: Rounding,

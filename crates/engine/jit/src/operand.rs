@@ -3,11 +3,11 @@
 /// A register of the warp's register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VReg {
-    /// 32 lanes of 32 bits.
+    /// A register with 32 lanes of 32 bits, by its number.
     B32(u32),
-    /// 32 lanes of 64 bits.
+    /// A register with 32 lanes of 64 bits, by its number.
     B64(u32),
-    /// A predicate: one bit for each lane.
+    /// A predicate register with one bit for each lane, by its number.
     Predicate(u32),
 }
 
@@ -18,7 +18,7 @@ pub enum Source {
     B32(u32),
     /// A register of 64-bit lanes.
     B64(u32),
-    /// An immediate.
+    /// An immediate: the same number in all lanes.
     Literal(u64),
     /// A uniform constant of [`crate::region::Inputs::constants`].
     Constant(u32),
@@ -30,7 +30,7 @@ pub enum Source {
     Uniform(u32),
     /// 4 bytes of the parameters ([`crate::region::Inputs::bytes`]) at this offset.
     Bytes32(u32),
-    /// 8 bytes of the parameters at this offset.
+    /// The 8 bytes of the kernel parameters at this offset.
     Bytes64(u32),
     /// Offset of the running function's frame in local memory.
     FrameAt,
@@ -41,9 +41,9 @@ pub enum Source {
 /// A predicate operand: the guard of a step, or a source of a Boolean operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// True in all lanes.
+    /// The predicate that is true in all lanes.
     Always,
-    /// False in all lanes.
+    /// The predicate that is false in all lanes.
     Never,
     /// True in lanes in which the predicate register is true.
     If(u32),
@@ -71,26 +71,26 @@ pub enum Relation {
 /// A comparison: its operator and the type of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// Signed numbers of 32 bits.
+    /// Compares signed 32-bit numbers.
     Signed(Relation),
-    /// Unsigned numbers of 32 bits.
+    /// Compares unsigned 32-bit numbers.
     Unsigned(Relation),
-    /// Signed numbers of 64 bits.
+    /// Compares signed 64-bit numbers.
     SignedWide(Relation),
-    /// Unsigned numbers of 64 bits.
+    /// Compares unsigned 64-bit numbers.
     UnsignedWide(Relation),
-    /// Floats of 64 bits.
+    /// Compares 64-bit floats.
     Double {
-        /// The operator.
+        /// The comparison operator.
         relation: Relation,
-        /// The result if an operand is a NaN.
+        /// The result of the comparison if an operand is a NaN.
         unordered: bool,
     },
-    /// Floats of 32 bits.
+    /// Compares 32-bit floats.
     Float {
-        /// The operator.
+        /// The comparison operator.
         relation: Relation,
-        /// The result if an operand is a NaN.
+        /// The result of the comparison if an operand is a NaN.
         unordered: bool,
     },
 }

@@ -30,7 +30,7 @@ pub struct Region {
     /// Blocks, in an order in which the blocks of a loop are contiguous. A jump to the same or an
     /// earlier block is a backward jump.
     pub blocks: Vec<Block>,
-    /// Number of access sites.
+    /// Number of access sites (memory instructions with bounds to check) in the region.
     pub sites: u32,
     /// For each block, registers that hold a kernel parameter in all lanes where the block begins,
     /// with the parameter's offset in [`Inputs::bytes`]. May be shorter than the list of blocks.
@@ -56,9 +56,9 @@ pub struct Block {
     /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at
     /// `at` ([`Budget::reconverge_at`]) exit before it ([`ExitReason::Reconverges`]).
     pub joins: bool,
-    /// The steps, in order.
+    /// The steps of the block, in the order of execution.
     pub steps: Vec<Step>,
-    /// The terminator.
+    /// The terminator, which says where the lanes continue after the steps.
     pub end: End,
     /// Live-out registers: later blocks read them, or the caller after an exit in later blocks. The
     /// registers that are live at an exit inside the block follow from these and from the later
@@ -69,7 +69,7 @@ pub struct Block {
 /// The target of a terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A block, by its index.
+    /// A block of the region, by its index.
     Block(u32),
     /// An instruction outside the region ([`ExitReason::Outside`]).
     Leave(u32),
@@ -88,9 +88,9 @@ pub enum End {
     Branch {
         /// The predicate of lanes that take the branch.
         taken: Predicate,
-        /// The taken target.
+        /// The target of lanes that take the branch.
         to: Target,
-        /// The fall-through target.
+        /// The target of lanes that do not take the branch.
         next: Target,
         /// Number of the branch instruction.
         at: u32,
@@ -132,14 +132,14 @@ pub struct Step {
     pub guard: Predicate,
     /// Whether the step counts as an executed instruction: one step of each instruction does.
     pub counted: bool,
-    /// The action.
+    /// The action that the step performs.
     pub action: Action,
 }
 
 /// The action of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// No operation.
+    /// The step has no effect except that it is counted.
     Nothing,
     /// Computes a register.
     Compute {
@@ -164,11 +164,11 @@ pub enum Action {
     },
     /// A Boolean function of two predicates a and b: the result is bit `2a + b` of the table.
     Logic {
-        /// The truth table.
+        /// The truth table of the function, with one bit for each combination of the sources.
         table: u8,
         /// Destination predicate.
         to: u32,
-        /// Sources.
+        /// The source predicates.
         from: [Predicate; 2],
     },
     /// A load.
@@ -183,7 +183,7 @@ pub enum Action {
     Shuffle(Box<Shuffle>),
     /// `vote`.
     Vote {
-        /// The mode.
+        /// The mode of `vote`.
         mode: Vote,
         /// Destination: a predicate register or a register with 0 or 1, or for a ballot the mask.
         to: VReg,
@@ -196,18 +196,18 @@ pub enum Action {
     Match(Box<Match>),
     /// `redux.sync`.
     Redux {
-        /// The reduction.
+        /// The operation that combines the lanes' values.
         op: Reduce,
         /// Destination register.
         to: u32,
         /// The 32-bit operand.
         of: Source,
-        /// The membermask.
+        /// The membermask of the instruction.
         members: Source,
     },
     /// `bar.warp.sync`: exits unless all lanes of the membermask are active.
     Sync {
-        /// The membermask.
+        /// The membermask of the instruction.
         members: Source,
     },
     /// `activemask`: the mask of the active lanes whose guard holds.
@@ -221,7 +221,7 @@ pub enum Action {
     Count {
         /// The counter.
         counter: u32,
-        /// The predicate of the second counter.
+        /// The predicate of the lanes that the second counter counts, if there is one.
         of: Option<Predicate>,
     },
     /// Adds 1 to a counter ([`crate::region::Inputs::counts`]) if lanes execute the step, and 1 to
@@ -229,7 +229,7 @@ pub enum Action {
     Issue {
         /// The counter.
         counter: u32,
-        /// The predicate of the second counter.
+        /// The predicate of the lanes that the second counter counts, if there is one.
         of: Option<Predicate>,
     },
     /// Adds the number of lanes that execute the step and whose operand is zero to

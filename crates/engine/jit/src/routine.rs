@@ -79,7 +79,7 @@ unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
 ///
 /// As [`call`]; `rows` are scratch registers of the frame.
 unsafe fn notify(frame: *mut Frame, notification: &Notification, rows: [LaneValues<'_>; 4]) {
-    // SAFETY: the frame is valid.
+    // SAFETY: the frame is valid by this function's contract.
     let (listener, warp, lanes) =
         unsafe { ((*frame).listener, (*frame).warp.index, (*frame).notified) };
     let rows = &rows[..usize::from(notification.sources.min(4))];

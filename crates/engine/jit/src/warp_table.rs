@@ -230,7 +230,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         self.enter(0);
         self.running.stopped = Some(0);
         let frame = &mut *self.running.frame;
-        // Both were borrowed only for this call.
+        // The pointers are reset, because the inputs were borrowed only for this call.
         (frame.inputs.uniforms, frame.slots[0].per_lane) = (before, std::ptr::null());
         let batch = &frame.batch;
         let all = per_lane.len() * uniforms.len();

@@ -9,7 +9,7 @@ use texunit_jit::region::{
 use texunit_jit::{Error, Op, Predicate, Registers, Source, VReg};
 use texunit_testkit::skipped;
 
-/// The levels that this processor supports.
+/// The instruction-set levels that this processor supports.
 fn levels() -> Vec<Level> {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
     let levels: Vec<_> = levels.collect();

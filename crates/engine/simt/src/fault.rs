@@ -39,7 +39,7 @@ impl<T: Into<String>> From<T> for Described {
 pub enum BadHandle {
     /// The handle was never created, or nothing was bound to the reference.
     Unknown,
-    /// Its object was destroyed.
+    /// The object of the handle was destroyed.
     Destroyed,
     /// A surface handle was used as a texture handle.
     Surface,
@@ -52,9 +52,9 @@ pub enum BadHandle {
 pub enum FaultKind {
     /// A load, store or atomic outside every allocation, variable, stack frame or parameter.
     OutOfBounds {
-        /// `load`, `store`, `atomic`.
+        /// Kind of the access: `load`, `store` or `atomic`.
         access: &'static str,
-        /// Space accessed.
+        /// State space of the access.
         space: SpaceKind,
         /// Address in that space (generic address for global).
         address: u64,
@@ -75,7 +75,7 @@ pub enum FaultKind {
     },
     /// A use of memory or reserved addresses that exist but are not accessible to this device.
     Unreachable {
-        /// The user, as in [`Self::Freed`].
+        /// The user of the memory, as in [`Self::Freed`].
         user: String,
         /// The memory or reservation, with its number and size, and the reason.
         memory: Described,
@@ -84,11 +84,11 @@ pub enum FaultKind {
     },
     /// An address that is not a multiple of the access size.
     Misaligned {
-        /// `load`, `store`, `atomic`.
+        /// Kind of the access: `load`, `store` or `atomic`.
         access: &'static str,
-        /// Space accessed.
+        /// State space of the access.
         space: SpaceKind,
-        /// Address.
+        /// Address of the access.
         address: u64,
         /// Bytes accessed, which is the required alignment.
         size: u32,
@@ -97,9 +97,9 @@ pub enum FaultKind {
     },
     /// A store or atomic to constant memory, to parameters, or to read-only memory of the program.
     ReadOnly {
-        /// Space accessed.
+        /// State space of the access.
         space: SpaceKind,
-        /// Address.
+        /// Address of the access.
         address: u64,
         /// The object that contains the address in global memory, with its size.
         resource: Option<Described>,
@@ -144,25 +144,25 @@ pub enum FaultKind {
     },
     /// A thread exceeded its local memory or call depth.
     StackOverflow {
-        /// Bytes a thread may use.
+        /// Maximum number of bytes that a thread may use.
         limit: u64,
     },
     /// A failed `assert` in device code (`__assertfail`).
     Assert {
-        /// The condition as written.
+        /// The condition of the assertion, as written in the source.
         message: String,
         /// Source file of the assertion.
         file: String,
-        /// Line in it, from 1.
+        /// Line in the source file, from 1.
         line: u32,
-        /// The function around it.
+        /// Function that contains the assertion.
         function: String,
     },
     /// `free` of a pointer that is not a live allocation of the device heap.
     Heap(String),
-    /// `trap`, or a breakpoint.
+    /// A thread has executed `trap`, or a breakpoint.
     Trap {
-        /// Message of the program, if any.
+        /// The program's message before the `trap`, if there is one.
         message: Option<String>,
     },
     /// An invalid register operand of a branch, call or barrier: `brx` index out of range, call of

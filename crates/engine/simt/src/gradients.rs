@@ -28,7 +28,7 @@ pub struct GradientFetch<'a> {
 /// Result of asking the external engine for a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// The engine has filled in the answer.
+    /// The gradient engine has executed the fetch and filled in the answer.
     Engine,
     /// The texture unit must execute the fetch.
     Unit,

@@ -55,7 +55,7 @@ pub struct Descriptors {
 /// The limit at which accesses past the end of an object become faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bounds {
-    /// The last byte of the object.
+    /// Every access beyond the last byte of an object is a fault.
     #[default]
     Exact,
     /// The granularity that a GPU can detect: global memory is rounded up to a multiple of 512
@@ -73,7 +73,7 @@ pub enum BadFetch {
     /// [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) lists the instructions.
     #[default]
     Zero,
-    /// A fault that ends the launch.
+    /// The fetch or access is a fault that ends the launch.
     Fault,
 }
 
@@ -83,9 +83,9 @@ pub const SHARED_ROUNDING: u32 = 1024;
 /// A range of CTAs of a grid, numbered x + width * (y + height * z).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CtaRange {
-    /// The first CTA.
+    /// Number of the first CTA of the range.
     pub begin: u64,
-    /// One past the last CTA.
+    /// Number of the last CTA of the range, plus one.
     pub end: u64,
 }
 

@@ -8,7 +8,7 @@ use texunit_syntax::Span;
 /// Decision on a launch all of whose threads wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The launch continues to poll.
+    /// The launch continues, and its loops poll further.
     Wait,
     /// The launch ends with this reason, because nothing will change the memory that it polls.
     End(String),
@@ -48,6 +48,6 @@ pub struct PolledMemory {
     pub size: u32,
     /// The value it holds, if it can be read.
     pub value: Option<u64>,
-    /// The allocation that contains it.
+    /// The allocation that contains the location.
     pub object: Option<Described>,
 }

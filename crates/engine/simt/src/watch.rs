@@ -53,9 +53,9 @@ pub struct WatchedAccess {
 /// Operands and results of an access by one thread.
 #[derive(Clone, Debug)]
 pub enum Watched {
-    /// `tex`, `tld4`
+    /// A texture fetch (`tex` or `tld4`).
     Fetch(WatchedFetch),
-    /// `suld`, `sust`, `sured`
+    /// A surface access (`suld`, `sust` or `sured`).
     Surface(WatchedSurface),
 }
 

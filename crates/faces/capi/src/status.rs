@@ -204,7 +204,7 @@ mod tests {
             let name = name.to_string_lossy();
             assert!(source.contains(&format!("pub const {name}: texunit_status = {status};")));
         }
-        // SAFETY: a text of this library.
+        // SAFETY: `texunit_status_name` returns a static zero-terminated string for any status.
         let other = unsafe { CStr::from_ptr(texunit_status_name(-7)) };
         assert_eq!(other, c"unknown status");
     }

@@ -112,7 +112,8 @@ pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
                 all += weight;
             }
         }
-        // The hardware's value is used if the channel is not a weighted sum, or if texels are missing.
+        // The hardware's value is used if the channel is not a weighted sum, or if texels are
+        // missing.
         if (all - 1.0).abs() > 1e-6 { hardware[c] } else { sum as f32 }
     })
 }

@@ -74,12 +74,12 @@ impl Variation {
         }
     }
 
-    /// The variation of a sum.
+    /// How the sum of two values differs between threads.
     pub fn plus(self, other: Self) -> Self {
         self.affine(other, |stride, _| Some(Self::Affine { from_zero: false, stride }))
     }
 
-    /// The variation of a difference.
+    /// How the difference of two values differs between threads, given how each of the values does.
     pub fn minus(self, other: Self) -> Self {
         self.affine(other, |stride, is_first| {
             let stride = if is_first { stride } else { stride.wrapping_neg() };

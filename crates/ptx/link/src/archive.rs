@@ -70,7 +70,8 @@ mod tests {
         let whole = archive(&[table.clone(), names.clone(), object("/0")]);
         assert!(is_device_runtime(&whole));
         assert!(is_device_runtime(&archive(&[table.clone(), names.clone(), object("/0")])));
-        // Two objects, no object, and an archive of another library.
+        // Archives that are not the device runtime: with two objects, without an object, or with an
+        // object of another name.
         let two = [names.clone(), object("/0"), object("other.o/")];
         assert!(!is_device_runtime(&archive(&two)));
         assert!(!is_device_runtime(&archive(&[names.clone(), object("/0"), object("/0")])));

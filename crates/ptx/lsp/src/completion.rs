@@ -19,7 +19,7 @@ use texunit_syntax::Span;
 pub(crate) struct Item {
     /// The inserted word.
     pub(crate) label: String,
-    /// The symbol shown before it.
+    /// The kind of the item, which determines the icon that an editor shows before the label.
     pub(crate) kind: ItemKind,
     /// A short description.
     pub(crate) detail: String,

@@ -16,7 +16,8 @@ fn main() {
     let cases: Vec<Case> = (0..count)
         .filter_map(|index| {
             let mut case = random_unit_case(seed, index).answered().unwrap()?;
-            // Resources are not shared between cases.
+            // Each case gets a resource of its own name, because random cases do not share
+            // resources.
             let resource = match &mut case.access {
                 Access::Fetch(fetch) => &mut fetch.resource,
                 Access::Surface(surface) => &mut surface.resource,

@@ -7,19 +7,19 @@ use std::fmt::Display;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", .place.iter().map(|p| format!("{p}: ")).collect::<String>())]
 pub struct CaseError {
-    /// Context from the outside in: file, case, key.
+    /// Where the error is, from the outside in: file, case, key.
     pub place: Vec<String>,
     /// The error message.
     pub message: String,
 }
 
 impl CaseError {
-    /// An error without a context.
+    /// Makes an error that does not yet say where it is.
     pub fn new(message: impl Display) -> Self {
         Self { place: Vec::new(), message: message.to_string() }
     }
 
-    /// Adds an outer context.
+    /// Adds an outer context (a file, a case or a key) to the front of `place`.
     #[must_use]
     pub fn within(mut self, place: impl Display) -> Self {
         self.place.insert(0, place.to_string());

@@ -29,7 +29,7 @@ pub enum Expected {
 /// The expected result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedValue {
-    /// Registers x, y, z, w; for `.f16x2`, two registers and zeros.
+    /// Expected contents of the result registers x, y, z, w; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
     /// Number of known registers, from x on; the others are 0.
     pub components: u8,
@@ -38,12 +38,13 @@ pub struct ExpectedValue {
 }
 
 impl ExpectedValue {
-    /// Whether a result is as expected.
+    /// Whether an actual result equals the expected one, as far as the case states it.
     pub fn agrees(&self, answer: &Answer) -> bool {
         self.differing(answer).count() == 0
     }
 
-    /// The registers that differ, by index, and 4 if the predicate differs.
+    /// Indices of the result registers (0 to 3) that differ from the expected ones; 4 stands for
+    /// the destination predicate.
     pub(crate) fn differing(&self, answer: &Answer) -> impl Iterator<Item = usize> {
         let words = (0..self.components.into()).filter(|&n| self.values[n] != answer.values[n]);
         let predicate = self.resident.is_some_and(|resident| resident != answer.resident);
@@ -62,23 +63,24 @@ pub struct FetchCase {
     pub normalized_coords: bool,
     /// Sampler state.
     pub sampler: Sampler,
-    /// The instruction.
+    /// The instruction that every fetch of the case executes.
     pub form: FetchForm,
-    /// Operands of each fetch.
+    /// The operands of each fetch, in the order of the file.
     pub operands: Vec<FetchOperands>,
-    /// Expected results.
+    /// The expected results of the fetches.
     pub expected: Expected,
     /// Number of registers per fetch that `expected` lists in the file.
     pub components: u8,
-    /// Hash of the expected words, if the file has one.
+    /// Hash of the expected register values, if the file has one to detect damage.
     pub hash: Option<String>,
 }
 
 impl FetchCase {
-    /// Makes the texture.
+    /// Allocates the resource of the case and makes its texture.
     pub fn build(&self) -> Result<BuiltFetch, CaseError> {
         let resource = self.resource.build()?;
-        // The driver accepts textures that the runtime refuses.
+        // The texture is made by the rules of the driver API, which accepts textures that the
+        // runtime API refuses.
         let (mode, normalized) = (self.read_mode, self.normalized_coords);
         let texture = match self.expected {
             Expected::Error(_) => Texture::new(resource, mode, normalized, &self.sampler),
@@ -94,7 +96,7 @@ impl FetchCase {
         })
     }
 
-    /// Sets the expected results to these, with all registers.
+    /// Makes actual results the expected ones, with all registers and the predicate.
     pub fn record(&mut self, answers: &[Answer]) {
         let components = self.form.result.registers();
         let value =
@@ -111,7 +113,8 @@ impl FetchCase {
     ) -> Result<Self, CaseError> {
         let offset = raw.offset.is_some() || raw.offsets.is_some();
         let form = case.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
-        // Operands are not part of the instruction name.
+        // Whether there are an offset and a compare operand is not part of the instruction name,
+        // but follows from the keys of the case.
         let form = FetchForm { offset, compare: raw.compare.is_some(), ..form };
         let operands = operands(case, raw, form)?;
         let most = form.result.registers();
@@ -134,7 +137,8 @@ impl FetchCase {
         Ok(fetch)
     }
 
-    /// The keys of the case, except those that every case has.
+    /// The keys and values with which the case is written to a file, except those that every case
+    /// has.
     pub(crate) fn entries(&self) -> Entries {
         let (form, all) = (self.form, &self.operands);
         let each = |words: &dyn Fn(&FetchOperands) -> Vec<u32>| {
@@ -142,7 +146,8 @@ impl FetchCase {
         };
         let (gradients, axes) = (form.geometry.gradients(), form.geometry.axes());
         let same = all.windows(2).all(|pair| pair[0].offset == pair[1].offset);
-        // Without fetches, an empty list states that there are offsets.
+        // A case without fetches has no first offset to write; an empty list `offsets` then states
+        // that the instruction has an offset.
         let first = all.first().filter(|_| form.offset && same);
         let uses = Uses::of(form);
         let mut entries = Entries::new();
@@ -202,7 +207,7 @@ impl FetchCase {
     }
 }
 
-/// Which operands a form has apart from coordinates.
+/// Which of the optional operands (level of detail, gradients) an instruction has.
 struct Uses {
     lod: bool,
     gradients: bool,
@@ -218,7 +223,8 @@ impl Uses {
     }
 }
 
-/// The words of a key, `each` per fetch; `None` if the key is missing.
+/// Parses the 32-bit words of an operand key, of which each fetch has `each`. Returns `None` if the
+/// instruction lacks the operand and the key is missing; other combinations are errors.
 fn list(
     key: &str,
     text: Option<&String>,
@@ -253,7 +259,8 @@ fn operands(
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
     if raw.coords.is_none() && case.error.is_some() {
-        // A single fetch, so that there is something to refuse.
+        // A case that only expects an error states no coordinates. It gets one fetch with default
+        // operands, because planning and running it must raise the error.
         return Ok(vec![FetchOperands::default()]);
     }
     let coords = list("coords", raw.coords.as_ref(), true, coordinates)?;
@@ -296,7 +303,7 @@ fn operands(
         .collect())
 }
 
-/// The words of fetch `i`, padded with zeros.
+/// The `each` words of fetch `i` from the words of all fetches, padded with zeros.
 fn part<const N: usize>(words: Option<&Vec<u32>>, i: usize, each: usize) -> [u32; N] {
     let all = words.map_or(&[][..], |words| &words[i * each..][..each]);
     std::array::from_fn(|k| all.get(k).copied().unwrap_or(0))

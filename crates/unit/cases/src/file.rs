@@ -24,15 +24,15 @@ const MAX_FILE: u64 = 64 << 20;
 /// A case: a resource, an instruction, and operands of many accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Name in messages.
+    /// Name of the case in messages.
     pub name: String,
     /// Rules of docs/numerics.md that the case covers: `1.4`, `3`.
     pub rules: Vec<String>,
     /// Source of the expected results.
     pub provenance: String,
-    /// Remarks.
+    /// Remarks for readers of the file.
     pub note: Option<String>,
-    /// The access.
+    /// The fetches or surface accesses of the case.
     pub access: Access,
 }
 
@@ -55,7 +55,7 @@ pub enum Built {
 /// A case file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaseFile {
-    /// The fetch cases, then the surface cases, each in the order of the file.
+    /// The cases of the file: fetch cases first, then surface cases, each in the order of the file.
     pub cases: Vec<Case>,
     /// Notes on outdated names of keys and values.
     pub notes: Vec<Problem>,
@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// Makes the texture or surface.
+    /// Makes the texture or surface of the case.
     pub fn build(&self) -> Result<Built, CaseError> {
         match &self.access {
             Access::Fetch(fetch) => fetch.build().map(Built::Fetch),
@@ -108,7 +108,7 @@ impl Case {
         case
     }
 
-    /// Number of fetches or accesses.
+    /// Number of fetches or surface accesses of the case.
     pub fn count(&self) -> usize {
         match &self.access {
             Access::Fetch(fetch) => fetch.operands.len(),
@@ -118,7 +118,7 @@ impl Case {
 }
 
 impl CaseFile {
-    /// A case by its index, from 1, or by its name.
+    /// Finds a case by its index, from 1, or by its name.
     pub fn find(&self, which: &str) -> Option<&Case> {
         let named = self.cases.iter().find(|case| case.name == which);
         let number = || which.parse::<usize>().ok()?.checked_sub(1);
@@ -137,8 +137,8 @@ pub fn read_text(path: &Path) -> Result<String, CaseError> {
     text_of(path).within(path.display())
 }
 
-/// Tested before the file is opened, because a device may be endless and a pipe waits for its
-/// writer.
+/// Reads a file. Its type and size are tested before it is opened, because a device may be endless
+/// and a pipe waits for its writer.
 fn text_of(path: &Path) -> Result<String, String> {
     let there = std::fs::metadata(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -154,7 +154,7 @@ fn text_of(path: &Path) -> Result<String, String> {
             Count(there.len(), "byte")
         ));
     }
-    // Special files that would block have length 0.
+    // Regular files whose reading could block, such as those of /proc, have length 0.
     if there.len() == 0 {
         return Err("the file is empty".to_owned());
     }
@@ -179,14 +179,14 @@ pub fn compress(text: &str) -> Vec<u8> {
     written.expect("a vector takes all bytes")
 }
 
-/// The target of an address.
+/// The case, and the fetch or access, to which an address such as `FILE#N:K` refers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Addressed {
-    /// The case.
+    /// The case that the address names.
     pub case: Case,
     /// Index of its fetch or access, from 0, if the address has one.
     pub number: Option<usize>,
-    /// Notes on the file.
+    /// Notes on outdated names of keys and values in the file.
     pub notes: Vec<Problem>,
 }
 

@@ -1,4 +1,4 @@
-//! Finding case files by their names.
+//! Finds the case files of a folder by their names.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -9,14 +9,14 @@ use texunit_unit::{ClampMode, Geometry, SurfaceForm, SurfaceKind};
 /// The instructions that a surface case executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceOp {
-    /// One instruction.
+    /// A single instruction, which states the size of its accesses.
     Form(SurfaceForm),
     /// All `suld.b` or `sust.b` whose elements together have the size that each access states;
     /// written without vector and type.
     Bytes {
-        /// Whether it is `sust.b` instead of `suld.b`.
+        /// Whether the instructions are stores (`sust.b`) instead of loads (`suld.b`).
         store: bool,
-        /// Geometry (`.geom`).
+        /// Geometry of the surface that the instructions access (`.geom`).
         geometry: Geometry,
         /// Boundary policy (`.clamp`).
         clamp: ClampMode,
@@ -24,7 +24,7 @@ pub enum SurfaceOp {
 }
 
 impl SurfaceOp {
-    /// Geometry (`.geom`).
+    /// Geometry of the surface that the instructions access (`.geom`).
     pub fn geometry(self) -> Geometry {
         match self {
             SurfaceOp::Form(form) => form.geometry,
@@ -54,7 +54,7 @@ impl SurfaceOp {
         .collect()
     }
 
-    /// Number of coordinates of an access, including the layer.
+    /// Number of coordinates that each access has, including the layer.
     pub(crate) fn coordinates(self) -> usize {
         self.geometry().coordinates()
     }

@@ -9,7 +9,7 @@ mod surface;
 use crate::file::Case;
 use texunit_spec::rng::Random;
 
-/// The set of cases that can be generated.
+/// The set of cases from which a random case is chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     /// Cases that CUDA's driver API can express.
@@ -36,7 +36,7 @@ pub fn random_unit_case(seed: u64, index: u64) -> Case {
     draw(seed, index, Scope::Unit, FETCHES)
 }
 
-/// Number of fetches in a case.
+/// Number of fetches in a random case, unless the caller chooses it.
 const FETCHES: u32 = 64;
 
 fn draw(seed: u64, index: u64, scope: Scope, fetches: u32) -> Case {

@@ -5,7 +5,7 @@ use texunit_spec::write::Entries;
 use texunit_spec::{Context, Problem, SamplerSpec, Table, TomlValue, codes, keys, read_mode};
 use texunit_unit::{ReadMode, Sampler};
 
-/// The keys of every case.
+/// The keys that fetch cases and surface cases have in common.
 #[derive(Debug, Default)]
 pub(crate) struct RawCase {
     pub name: String,
@@ -17,7 +17,7 @@ pub(crate) struct RawCase {
     pub error: Option<String>,
 }
 
-/// The keys of a fetch.
+/// The keys of a fetch case.
 #[derive(Debug, Default)]
 pub(crate) struct RawFetch {
     pub read_mode: ReadMode,
@@ -36,7 +36,7 @@ pub(crate) struct RawFetch {
     pub hash: Option<String>,
 }
 
-/// The keys of a surface access.
+/// The keys of a surface case.
 #[derive(Debug, Default)]
 pub(crate) struct RawSurface {
     pub accesses: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) fn string(value: TomlValue<'_>) -> Option<String> {
     value.shared_string("a string")
 }
 
-/// Reads a list of strings.
+/// Reads the value of `key`, a list of strings; an empty list if the key is missing.
 pub(crate) fn strings(table: &Table<'_>, key: &'static str) -> Vec<String> {
     let items = table.get(key).and_then(|v| v.array("a list of strings")).unwrap_or_default();
     items.into_iter().filter_map(string).collect()
@@ -131,7 +131,8 @@ fn offsets(value: &TomlValue<'_>) -> Option<Vec<i32>> {
 /// Returns the first mistake so far as an error, with its key below `path`.
 pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
     let problems = context.problems.take();
-    // A missing key may only be misspelt, so it is reported last.
+    // Other mistakes are reported before a missing key, because the key may be there under a
+    // misspelt name, which is a mistake of its own.
     let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
     let Some(first) = problems.into_iter().min_by_key(order) else { return Ok(()) };
     let message = match first.help {
@@ -143,7 +144,7 @@ pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
     Err(if key.is_empty() { error } else { error.within(key) })
 }
 
-/// Writes a table with its heading.
+/// Appends a TOML table with its heading and its entries to `out`.
 pub(crate) fn item(out: &mut String, heading: &str, entries: &Entries) {
     use std::fmt::Write;
     let _ = write!(out, "\n[[{heading}]]\n");

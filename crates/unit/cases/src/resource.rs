@@ -28,7 +28,7 @@ pub struct ResourceSpec {
     pub layout: Layout,
     /// Bytes between rows of pitched memory.
     pub pitch: Option<u64>,
-    /// The contents.
+    /// The texels of all levels.
     pub texels: Texels,
     /// Tiles of a sparse array that are not resident: level, layer (face), and the tile's index
     /// along x, y, z. `None` for a resource that is not sparse.
@@ -79,7 +79,8 @@ impl ResourceSpec {
         self.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN))
     }
 
-    /// The bytes in the order of [`Resource::to_packed`], of the resource, not of its view.
+    /// The bytes of the texels in the order of [`Resource::to_packed`], of the whole resource, not
+    /// of its view.
     pub fn packed(&self) -> Result<Vec<u8>, CaseError> {
         // A resource that exceeds the limits is refused later, by the unit.
         let sizes = Texels::level_sizes(&self.shape);
@@ -87,7 +88,8 @@ impl ResourceSpec {
         self.texels.packed(self.shape.format, &sizes).map_err(CaseError::new)
     }
 
-    /// Reads the keys of a resource; `None` if there are mistakes.
+    /// Reads the resource from the keys of a TOML table. Returns `None` if the context has
+    /// collected mistakes in the keys.
     pub(crate) fn read(table: &Table<'_>) -> Option<Result<Self, CaseError>> {
         let name = table.need("name", "what cases call the resource").and_then(raw::string);
         let spec = ShapeSpec::read(table);
@@ -158,7 +160,7 @@ impl ResourceSpec {
         })
     }
 
-    /// The keys of the resource under another name.
+    /// The keys and values with which the resource is written to a file under the given name.
     pub(crate) fn entries(&self, name: &str) -> Entries {
         let mut entries: Entries = vec![("name", name.into())];
         entries.extend(write::shape(&self.shape));
@@ -186,7 +188,7 @@ impl ResourceSpec {
     }
 }
 
-/// The tiles that are not resident, by index.
+/// The tiles that are not resident, each as level, layer (face), and index along x, y, z.
 fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
     let tile = |region: &At<Region>| match region.value {
         Region { level, layer, place: RegionPart::Tile([x, y, z]) } => {

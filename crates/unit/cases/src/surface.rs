@@ -20,26 +20,26 @@ use texunit_unit::{
 pub struct SurfaceAccess {
     /// Size of the access in bytes, if the instruction does not state it ([`SurfaceOp::Bytes`]).
     pub size: Option<u32>,
-    /// Coordinates: u32 or s32 bits.
+    /// Coordinates of the access, as the bits of u32 or s32 registers.
     pub coords: Coordinates<u32>,
     /// The bytes that a store or reduction is given, or that a load must return, in memory order.
     /// `None` if the access must fault, or if the result is not known yet.
     pub bytes: Option<Vec<u8>>,
-    /// The expected fault.
+    /// The fault that the access must raise, if the case expects one.
     pub fault: Option<Fault>,
 }
 
-/// Why an access faults.
+/// The kinds of faults that a surface access can raise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The access is outside with `.trap`.
+    /// The access is outside the surface, and the instruction has `.trap`.
     Outside,
-    /// x is not a multiple of the access size.
+    /// The x coordinate in bytes is not a multiple of the access size.
     Misaligned,
 }
 
 impl Fault {
-    /// The name in case files.
+    /// Name of the fault in case files.
     fn name(self) -> &'static str {
         match self {
             Fault::Outside => "outside",
@@ -53,9 +53,9 @@ impl Fault {
 pub struct SurfaceCase {
     /// The surface's resource, with its contents before the accesses.
     pub resource: Arc<ResourceSpec>,
-    /// The instruction.
+    /// The instruction that every access of the case executes.
     pub op: SurfaceOp,
-    /// The accesses in order.
+    /// The accesses of the case, in the order of execution.
     pub accesses: Vec<SurfaceAccess>,
     /// Whether the accesses are the lanes of one warp, from lane 0 on, in a single instruction.
     pub warp: bool,
@@ -71,28 +71,28 @@ pub struct SurfaceCase {
 /// once.
 #[derive(Clone, Debug)]
 pub struct BuiltSurface {
-    /// The instruction.
+    /// The instruction that every access of the case executes.
     pub op: SurfaceOp,
-    /// The surface.
+    /// The surface that the accesses read and write.
     pub surface: Arc<Surface>,
-    /// The accesses in order.
+    /// The accesses of the case, in the order of execution.
     pub accesses: Vec<SurfaceAccess>,
-    /// Whether the accesses are the lanes of one warp.
+    /// Whether the accesses are the lanes of one warp, executed by a single instruction.
     pub warp: bool,
-    /// Expected contents afterwards.
+    /// Expected contents of the surface after the accesses, as in [`SurfaceCase::after`].
     pub after: Option<Vec<u8>>,
 }
 
-/// The results of running the accesses.
+/// The results of executing all accesses of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceRun {
     /// The bytes that each access loaded (empty for a store), or its fault.
     pub answers: Vec<Result<Vec<u8>, Fault>>,
-    /// Contents of the surface at the end.
+    /// Contents of the surface after the last access.
     pub after: Vec<u8>,
 }
 
-/// The elements of a kind of access.
+/// How the bytes of an access are divided into elements, and whether the access loads them.
 #[derive(Clone, Copy)]
 struct Elements {
     /// Size of an element in bytes.
@@ -136,7 +136,7 @@ impl SurfaceOp {
 }
 
 impl SurfaceCase {
-    /// Makes the surface.
+    /// Allocates the resource of the case and makes its surface.
     pub fn build(&self) -> Result<BuiltSurface, CaseError> {
         let surface = Surface::new(self.resource.build()?).map_err(CaseError::new)?;
         Ok(BuiltSurface {
@@ -148,7 +148,7 @@ impl SurfaceCase {
         })
     }
 
-    /// Sets the expected results to these.
+    /// Makes the results of a run the expected ones.
     pub fn record(&mut self, run: SurfaceRun) {
         for (access, answer) in self.accesses.iter_mut().zip(run.answers) {
             let loads = self.op.loads(access.size);
@@ -219,7 +219,8 @@ impl SurfaceCase {
         Ok(Self { resource, op, accesses, warp: raw.warp, after, error: None })
     }
 
-    /// The keys of the case, except those that every case has.
+    /// The keys and values with which the case is written to a file, except those that every case
+    /// has.
     pub(crate) fn entries(&self) -> Entries {
         let mut entries: Entries = vec![("op", self.op.to_string().into())];
         if let Some(error) = &self.error {
@@ -317,7 +318,8 @@ impl BuiltSurface {
     /// and stores with one after the other. Fails if their loads differ, or if the surface does not
     /// support the access.
     pub fn run(&self) -> Result<SurfaceRun, CaseError> {
-        // A case that expects a refusal has no accesses.
+        // A case that expects an error has no accesses, so that the instruction is planned here,
+        // which must fail.
         if let (SurfaceOp::Form(form), true) = (self.op, self.accesses.is_empty()) {
             SurfacePlan::new(form, &self.surface).map_err(CaseError::new)?;
         }
@@ -332,7 +334,7 @@ impl BuiltSurface {
         Ok(SurfaceRun { answers, after: self.surface.resource.to_packed() })
     }
 
-    /// Executes access `i` alone.
+    /// Executes access `i` as a warp instruction with one active lane.
     fn one(&self, i: usize, access: &SurfaceAccess) -> Result<Result<Vec<u8>, Fault>, CaseError> {
         let forms = self.op.forms(access.size);
         let loads = forms.iter().all(|form| elements(form.kind).loads);
@@ -425,7 +427,8 @@ impl BuiltSurface {
             wrong.push(Wrong::new(None, 1, bytes(after)).got(&[], bytes(&run.after)));
             return wrong;
         }
-        // Bytes that an access stores to are compared with that access, not here.
+        // A wrong byte that an access stores to counts as a difference of that access, and only the
+        // other bytes count as a difference of the surface.
         let mut rest: Vec<bool> = after.iter().zip(&run.after).map(|(a, b)| a != b).collect();
         for (i, bytes) in self.stored() {
             let is_wrong = after[bytes.clone()] != run.after[bytes.clone()];

@@ -14,7 +14,7 @@ use texunit_unit::{PlanError, SimdLevel};
 /// every engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// The reference sampler.
+    /// The reference sampler, which computes fetches one by one.
     Reference,
     /// The planned path for a SIMD level.
     Plan(SimdLevel),
@@ -51,9 +51,9 @@ impl fmt::Display for Engine {
 /// The comparison of a case's results with the expected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Number of expected values.
+    /// Number of values that the case expects.
     pub values: usize,
-    /// The differences.
+    /// The fetches or accesses that have wrong values.
     pub wrong: Vec<Wrong>,
 }
 
@@ -71,9 +71,9 @@ pub struct Wrong {
     pub number: Option<usize>,
     /// Number of its values that differ on at least one engine.
     pub values: usize,
-    /// The expected result.
+    /// The expected result, as text.
     pub wanted: String,
-    /// The actual results, and the engines that returned them.
+    /// The actual results as text, each with the engines that returned it.
     pub got: Vec<(String, Vec<Engine>)>,
 }
 
@@ -120,7 +120,7 @@ impl Case {
         Verdict { values, wrong }
     }
 
-    /// The text that an expected refusal must contain.
+    /// The text that the error message must contain, if the case expects an error.
     fn refusal(&self) -> Option<&str> {
         match &self.access {
             Access::Fetch(fetch) => match &fetch.expected {
@@ -131,7 +131,7 @@ impl Case {
         }
     }
 
-    /// Number of expected values.
+    /// Number of values that the case expects.
     fn values(&self) -> usize {
         match &self.access {
             _ if self.refusal().is_some() => 1,
@@ -148,7 +148,8 @@ impl Case {
         }
     }
 
-    /// The differences, or why there is nothing to compare.
+    /// The fetches or accesses with wrong values. An error says why the case could not be run, so
+    /// that nothing can be compared.
     fn wrong(&self, engines: &[Engine]) -> Result<Vec<Wrong>, String> {
         let built = self.build().map_err(|e| e.to_string());
         if let Some(message) = self.refusal() {
@@ -172,7 +173,7 @@ impl Case {
     }
 }
 
-/// Runs a case that must be refused.
+/// Runs a case that is expected to fail, for its error.
 fn made(built: &Built, engine: Engine) -> Result<(), String> {
     match built {
         Built::Fetch(fetch) => engine.run(fetch).map(|_| ()).map_err(|e| e.to_string()),
@@ -208,7 +209,7 @@ fn fetch_wrong(fetch: &BuiltFetch, engines: &[Engine]) -> Result<Vec<Wrong>, Str
     Ok(wrong)
 }
 
-/// Formats the known registers and the predicate.
+/// Formats a result for messages: the registers that the case states, and the predicate.
 fn text(known: &ExpectedValue, words: &[u32; 4], resident: Option<bool>) -> String {
     let words: Vec<_> =
         words[..known.components.into()].iter().map(|w| format!("{w:08x}")).collect();

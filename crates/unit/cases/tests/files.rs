@@ -1,4 +1,5 @@
-//! What case files may say, and what is said about those that are wrong.
+//! Tests the reading and writing of case files: valid files, outdated names, and the error messages
+//! for invalid files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -88,7 +89,8 @@ after = "aabb020311223344"
         let message = wrong.to_string();
         assert!(message.contains("in byte 2 of the surface, wanted 02 in byte 2"), "{message}");
         assert_eq!(wrong.number, None);
-        // The last byte is one that the second access stores, or none does.
+        // In the case `stores`, the last byte belongs to the second access; in the other case, no
+        // access stores to it.
         run.after[7] ^= 1;
         assert_eq!(built.wrong(&run)[0].number, case.name.eq("stores").then_some(1));
         let again = parse(&to_toml(std::slice::from_ref(&case))).unwrap();
@@ -120,7 +122,8 @@ fn cases_have_addresses() {
     assert!(load_address("nowhere.toml#1").unwrap_err().to_string().starts_with("nowhere.toml: "));
 }
 
-/// A compressed file may be small, and its text not.
+/// The text of a small compressed file may be large, so that the limit applies to the decompressed
+/// text.
 #[test]
 fn compressed_files_are_read_up_to_a_limit() {
     let folder = texunit_testkit::TempDir::new("cases-gz");
@@ -262,7 +265,8 @@ fn errors_name_the_case_and_the_key() {
     }
 }
 
-/// Files of earlier versions say the same, and what they say has a note.
+/// Files with key names of earlier versions are read as those with the present names, and each
+/// outdated name gets a note.
 #[test]
 fn earlier_names_are_read_with_a_note() {
     let old = format!(
@@ -349,7 +353,7 @@ force_unnormalized_coords = true
         resource.texels = Texels::Fill(vec![7]);
     }
     assert_eq!(read.cases, new.cases);
-    // Both names of a key are too many.
+    // A file must not have a key under its present and its earlier name.
     let both = new_name_too("filter = \"point\"\nfilter_mode = \"linear\"");
     let e = parse(&both).unwrap_err().to_string();
     assert!(e.contains("`filter` and `filter_mode` are the same key"), "{e}");
@@ -359,7 +363,7 @@ fn new_name_too(sampler: &str) -> String {
     fetch(&format!("op = \"tex.1d.v4.f32.s32\"\ncoords = \"\"\n[fetch.sampler]\n{sampler}"))
 }
 
-/// Whatever a file asks for, nothing large is allocated and nothing panics.
+/// A file that describes a huge resource is refused without a large allocation and without a panic.
 #[test]
 fn greedy_resources_are_refused() {
     let resource = |keys: &str| {
@@ -432,7 +436,7 @@ fn an_access_stands_for_all_instructions_of_its_size() {
     };
     assert!(matches!(case.op, SurfaceOp::Bytes { store: false, .. }));
     let forms = case.op.forms(case.accesses[0].size);
-    // v4.b16, v2.b32, b64
+    // An access of 8 bytes stands for three instructions: `v4.b16`, `v2.b32` and `b64`.
     assert_eq!(forms.len(), 3);
 }
 
@@ -444,13 +448,14 @@ fn round_trip(cases: &[Case]) {
         cases.iter().cloned().partition(|case| matches!(case.access, Access::Fetch(_)));
     fetches.extend(surfaces);
     for (case, again) in fetches.iter().zip(&again) {
-        // By their text: a NaN, as a bias may be, is not equal to itself.
+        // The cases are compared as text, because a bias may be a NaN, which is not equal to
+        // itself.
         assert_eq!(format!("{case:?}"), format!("{again:?}"), "{}", case.name);
     }
     assert_eq!(fetches.len(), again.len());
 }
 
-/// Whatever a case says is still said when it has been written and read.
+/// A case that has been written and read again equals the original.
 #[test]
 fn every_kind_of_case_is_written_and_read() {
     let answered: Vec<Case> =
@@ -501,7 +506,7 @@ fn strange_cases_are_written_and_read_too() {
         assert_eq!(why.is_some(), reason.is_some(), "{why:?}");
         assert!(why.unwrap_or_default().contains(reason.unwrap_or_default()));
     }
-    // What no file says, but a program can.
+    // A case that a program can make, but that no file of the repository contains.
     let mut case =
         parse(&fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")).unwrap().cases.remove(0);
     if let Access::Fetch(fetch) = &mut case.access {

@@ -1,4 +1,5 @@
-//! Which texels a linear fetch read, with which weights, and by which rules of docs/numerics.md.
+//! Explains a linear fetch: prints which texels it read, with which weights, and by which rules of
+//! docs/numerics.md.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::error::Error;
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let explanation =
         Explanation::new("tex.2d.v4.f32.f32".parse()?, &texture, &sampler, &operands)?;
     println!("{}", explanation.text());
-    // The same as a picture, and for programs.
+    // The explanation is also available as a picture (SVG) and, for programs, as JSON.
     assert!(explanation.svg().starts_with("<svg "));
     assert_eq!(explanation.json()["instruction"], "tex.2d.v4.f32.f32");
     Ok(())

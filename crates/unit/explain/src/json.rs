@@ -1,4 +1,4 @@
-//! An explanation of a fetch as JSON.
+//! Converts an explanation of a fetch, with its trace, to one JSON object.
 
 use crate::text::{whole, without_rounding};
 use crate::value::{FACES, registers};

@@ -27,9 +27,9 @@ use texunit_unit::{Override, Sampler, Texture, overrides, reference};
 pub struct Explanation<'a> {
     /// The trace of the fetch.
     pub trace: Trace,
-    /// The texture.
+    /// The texture from which the fetch reads.
     pub texture: &'a Texture,
-    /// The requested sampler.
+    /// The sampler as requested, before the hardware ignores or changes settings.
     pub sampler: &'a Sampler,
     /// Requested settings that the hardware ignores or changes.
     pub overrides: Vec<Override>,
@@ -42,11 +42,11 @@ pub struct Explanation<'a> {
 /// A result of the fetch from another source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownResult {
-    /// Register values; for `.f16x2`, two registers and zeros.
+    /// Contents of the result registers; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
     /// The destination predicate, if known.
     pub resident: Option<bool>,
-    /// The source.
+    /// Where the result comes from.
     pub from: Source,
 }
 
@@ -55,8 +55,8 @@ pub struct KnownResult {
 pub enum Source {
     /// The expected result of a case.
     Case,
-    /// The result in a kernel. The explanation may differ if the kernel has changed the texels
-    /// since.
+    /// The result that a kernel got. The explanation may differ from it if the kernel has changed
+    /// the texels since.
     Launch,
 }
 

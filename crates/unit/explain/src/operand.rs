@@ -13,9 +13,9 @@ use texunit_unit::{
 pub struct Written<'a> {
     /// Coordinates in the order of the instruction.
     pub at: &'a str,
-    /// Level of `tex.level`.
+    /// Level of detail, for `tex.level`.
     pub lod: Option<&'a str>,
-    /// Gradients of `tex.grad`.
+    /// Gradients along the screen axes x and y, for `tex.grad`.
     pub grad: Option<[&'a str; 2]>,
     /// Texel offsets.
     pub offset: Option<&'a str>,
@@ -69,7 +69,7 @@ pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, Strin
     Ok(operands)
 }
 
-/// The name of an element of a coordinate vector.
+/// The name of an element of a coordinate vector in messages, such as `layer` or `x`.
 fn coordinate_name(g: Geometry, element: Element) -> &'static str {
     match element {
         Element::Sample => "SAMPLE",
@@ -129,7 +129,7 @@ pub fn elements(text: &str) -> Result<[u64; 4], String> {
 fn element(text: &str) -> Option<u64> {
     if let Some(digits) = text.strip_prefix("bits:") {
         let digits = digits.strip_prefix("0x").unwrap_or(digits);
-        // `from_str_radix` accepts signs, so digits are checked first.
+        // `from_str_radix` also accepts a sign, so the text is checked to consist of digits.
         let sound = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return u64::from_str_radix(digits, 16).ok().filter(|_| sound);
     }

@@ -5,9 +5,9 @@ use crate::svg::{GAP, MARGIN, NORMAL, SMALL};
 use crate::value::results;
 use crate::{Explanation, SurfaceExplanation};
 
-/// Height of a row of the list.
+/// Height in pixels of a row of the list of accesses.
 const ROW: f64 = 18.0;
-/// Maximum number of characters of a row or heading.
+/// Maximum number of characters of a text in a row or heading; longer texts are truncated.
 const MAX_CHARACTERS: usize = 160;
 
 /// The accesses of a thread as one SVG document, in the order of execution.
@@ -30,12 +30,13 @@ struct Access {
 }
 
 impl Page {
-    /// An empty page.
+    /// Makes a page without accesses.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), accesses: Vec::new(), notes: Vec::new() }
     }
 
-    /// Adds a fetch. `place` is the lines for its source location.
+    /// Adds a fetch to the page. `place` holds the lines that tell its source location, such as
+    /// file and line, and the source text.
     pub fn fetch(&mut self, place: Vec<String>, e: &Explanation<'_>) {
         let values = results(e.trace.form.result, e.trace.answer.values);
         let values: Vec<String> = values.into_iter().map(|(_, _, value)| value).collect();
@@ -52,7 +53,7 @@ impl Page {
         });
     }
 
-    /// Adds a surface access.
+    /// Adds a surface access to the page, with its source location.
     pub fn surface(&mut self, place: Vec<String>, e: &SurfaceExplanation) {
         self.accesses.push(Access {
             place,
@@ -70,13 +71,13 @@ impl Page {
         self.accesses.push(Access { place, what, result, colour: None, picture: None });
     }
 
-    /// Adds a line below the list.
+    /// Adds a line of text to the page, below the list of accesses.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
-    /// The document. Its size grows with the number of accesses, not with the size of their
-    /// textures.
+    /// The page as an SVG document. Its size grows with the number of accesses, not with the size
+    /// of their textures.
     pub fn svg(&self) -> String {
         let mut p = Picture::default();
         let all = self.accesses.len();
@@ -113,7 +114,7 @@ impl Page {
     }
 }
 
-/// Number of columns of pictures, so that a page is about as wide as high.
+/// Number of columns in which the pictures are arranged, so that the page is about as wide as high.
 fn columns(pictures: usize) -> usize {
     match pictures {
         0..=2 => 1,
@@ -123,7 +124,7 @@ fn columns(pictures: usize) -> usize {
     }
 }
 
-/// The anchor of a picture, to which its row links.
+/// The id of the picture of access `n`, to which the row of the access links.
 fn anchor(n: usize) -> String {
     format!("access-{}", n + 1)
 }
@@ -157,7 +158,7 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
     if access.picture.is_some() { p.link(&anchor(n), draw) } else { draw(p) }
 }
 
-/// A picture with its heading.
+/// The picture of access `n` with a heading above it.
 fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
     let heading = format!("access {}", n + 1);

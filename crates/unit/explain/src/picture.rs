@@ -10,7 +10,7 @@ pub(crate) struct Picture {
     height: f64,
 }
 
-/// A rectangle.
+/// Position and size of a rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rect {
     pub(crate) x: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Rect {
     pub(crate) height: f64,
 }
 
-/// Alignment of text.
+/// Which point of a text is at the given position: its start, middle or end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -30,23 +30,23 @@ pub(crate) enum Anchor {
 /// The paint of a shape: a theme colour, which has a dark variant, or a fixed colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint<'a> {
-    /// Not painted.
+    /// The shape is not painted.
     None,
-    /// Text and strong lines.
+    /// Colour of text and strong lines.
     Ink,
-    /// Thin lines.
+    /// Colour of thin lines.
     Faint,
-    /// The background.
+    /// Colour of the background.
     Paper,
-    /// A face, level or bytes without a texel colour.
+    /// Fill of a face, level or byte for which no texel colour is drawn.
     Empty,
-    /// Outside the texture: hatched, unlike any texel.
+    /// Hatching of cells outside the texture, which looks unlike any texel.
     Outside,
-    /// Values that the hardware uses.
+    /// Colour of values that the hardware uses.
     Mark,
-    /// Values without rounding, and requested values.
+    /// Colour of values without rounding, and of requested values, such as coordinates.
     Exact,
-    /// A fixed colour: of a texel, and of marks on it.
+    /// A fixed colour, of a texel or of marks on it.
     Of(&'a str),
 }
 
@@ -61,7 +61,7 @@ const THEME: [(Paint<'static>, &str, &str, &str); 6] = [
     (Paint::Exact, "exact", "#2f6fb0", "#6fb1f0"),
 ];
 
-/// Light and dark colour of the hatching.
+/// Colour of the hatching of cells outside a texture, in the light and the dark theme.
 const HATCH: [&str; 2] = ["#c8c8c8", "#4a4f57"];
 
 impl Paint<'_> {
@@ -216,7 +216,8 @@ impl Picture {
         self.body += "</a>\n";
     }
 
-    /// Embeds another picture with its corner at x, y, and an anchor for links.
+    /// Embeds another picture with its upper left corner at x, y, under an id to which links can
+    /// refer.
     pub(crate) fn place(&mut self, other: &Picture, x: f64, y: f64, id: &str) {
         let _ = writeln!(
             self.body,
@@ -227,7 +228,7 @@ impl Picture {
         self.grow(x + other.width, y + other.height);
     }
 
-    /// The document; the description is an alternative text for screen readers.
+    /// The drawing as an SVG document; the description is an alternative text for screen readers.
     pub(crate) fn finish(self, title: &str, description: &str) -> String {
         let (width, height) = ((self.width + 16.0).ceil(), (self.height + 16.0).ceil());
         let paper = painted(Some(Paint::Paper), None);
@@ -295,7 +296,7 @@ mod tests {
         let both = painted(Some(Paint::Paper), Some(Paint::Ink));
         assert_eq!(both, "fill=\"#ffffff\" stroke=\"#202020\" class=\"f-paper s-ink\"");
         assert_eq!(painted(None, Some(Paint::Of("#102030"))), "stroke=\"#102030\"");
-        // Every class that is used has a rule in the dark theme.
+        // The style sheet of the dark theme must have a rule for every class of a shape.
         for (paint, ..) in THEME {
             let (_, class) = paint.attribute("stroke");
             assert!(class.is_some_and(|class| dark().contains(&format!(".{class} {{ stroke"))));

@@ -14,11 +14,11 @@ use texunit_unit::{
 /// A surface access with its trace and surface.
 #[derive(Clone, Debug)]
 pub struct SurfaceExplanation {
-    /// The instruction.
+    /// The surface instruction.
     pub form: SurfaceForm,
-    /// Coordinates as given by the instruction.
+    /// Coordinates of the access as given by the instruction, before `.clamp` moves them.
     pub coords: Coordinates<u32>,
-    /// The surface.
+    /// The surface that the access reads or writes.
     pub surface: Arc<Surface>,
     /// The trace of the access.
     pub trace: SurfaceTrace,
@@ -46,7 +46,7 @@ pub enum SurfaceExpected {
     Misaligned,
 }
 
-/// The kind of access.
+/// Whether an access loads, stores or reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Load,
@@ -72,7 +72,8 @@ fn mask(bytes: u8) -> u64 {
 }
 
 impl SurfaceExplanation {
-    /// Executes the access, with these elements if it stores or reduces, and keeps its trace.
+    /// Executes a surface access and keeps its trace. A store or reduction is given `elements`; a
+    /// load ignores them.
     pub fn new(
         form: SurfaceForm,
         surface: &Arc<Surface>,
@@ -89,7 +90,7 @@ impl SurfaceExplanation {
         let made = matches!(trace.outcome, SurfaceOutcome::Made(_));
         let before = made.then(|| trace.bytes.clone());
         let mut after = None;
-        // Faults are part of the trace.
+        // A fault of the access is not an error here, because the trace contains it.
         let elements = if kind_of(form) == Kind::Load {
             answer.values = [[0; 32]; 4];
             let _ = plan.load(&request, &mut answer);
@@ -152,12 +153,12 @@ impl SurfaceExplanation {
         })
     }
 
-    /// The explanation as text.
+    /// The explanation as text, for a terminal.
     pub fn text(&self) -> String {
         text::text(self)
     }
 
-    /// The explanation as one JSON object.
+    /// The explanation as one JSON object, for programs.
     pub fn json(&self) -> serde_json::Value {
         json::json(self)
     }
@@ -171,12 +172,12 @@ impl SurfaceExplanation {
         svg::picture(self)
     }
 
-    /// The instruction with its coordinates.
+    /// The instruction with its coordinates, as a heading.
     pub(crate) fn headline(&self) -> String {
         text::headline(self)
     }
 
-    /// The result in one line.
+    /// The fault of the access, or the elements that it loaded, stored or combined, in one line.
     pub(crate) fn summary(&self) -> String {
         match text::way(self).into_iter().find(|line| line.starts_with("FAULT")) {
             Some(fault) => fault,
@@ -184,7 +185,7 @@ impl SurfaceExplanation {
         }
     }
 
-    /// The elements that the instruction uses.
+    /// The elements that the instruction's registers hold: 1, 2 or 4.
     fn own_elements(&self) -> &[u64] {
         let (_, vector) = elements_of(self.form);
         &self.elements[..usize::from(vector).min(4)]
@@ -196,7 +197,8 @@ impl SurfaceExplanation {
         self.own_elements().iter().flat_map(|e| e.to_le_bytes().into_iter().take(size)).collect()
     }
 
-    /// How `sust.p` converts its registers: a code for each channel of the format.
+    /// The channel codes to which `sust.p` converts its registers, one for each channel of the
+    /// format; `None` for other instructions.
     fn codes(&self) -> Option<Vec<u32>> {
         let SurfaceKind::StoreFormatted { vector } = self.form.kind else { return None };
         let format = self.surface.resource.format();

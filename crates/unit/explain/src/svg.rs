@@ -21,9 +21,10 @@ use texunit_unit::{FetchKind, ResultType};
 pub(crate) const SMALL: f64 = 11.0;
 pub(crate) const NORMAL: f64 = 14.0;
 pub(crate) const MARGIN: f64 = 16.0;
-/// Space between the parts of the picture.
+/// Space between the parts of the picture, in pixels.
 pub(crate) const GAP: f64 = 22.0;
-/// Maximum number of characters of a line from outside.
+/// Maximum number of characters of a line at the top of the picture; longer lines, such as source
+/// locations of a caller, are truncated.
 const MAX_CHARACTERS: usize = 200;
 
 pub(crate) fn svg(e: &Explanation<'_>) -> String {
@@ -69,7 +70,7 @@ fn description(e: &Explanation<'_>) -> String {
     )
 }
 
-/// Draws the lines at the top.
+/// Draws the heading and the lines of text at the top of a picture.
 pub(crate) fn head(p: &mut Picture, title: &str, lines: &[String]) {
     let cut = |text: &str| text.chars().take(MAX_CHARACTERS).collect::<String>();
     p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(title));
@@ -88,7 +89,7 @@ fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         }
         return;
     }
-    // The taps of a level are consecutive.
+    // The footprints are grouped by level, because the taps of a level are consecutive.
     for taps in footprints.chunk_by(|a, b| a.level == b.level) {
         let top = p.bottom() + GAP;
         taps::draw(p, e, taps, scale, top);
@@ -115,7 +116,7 @@ fn sample_point(p: &mut Picture, x: f64, y: f64) {
     p.circle(x, y, 4.0, Paint::None, Paint::Of("#d02020"));
 }
 
-/// The four components of a result, with f16 pairs unpacked.
+/// The bits of the four components of a result, with pairs of f16 values unpacked.
 fn components(trace: &Trace) -> [u32; 4] {
     let values = trace.answer.values;
     match trace.form.result {
@@ -128,8 +129,8 @@ fn components(trace: &Trace) -> [u32; 4] {
     }
 }
 
-/// The colour of the result. `None` for gathers, whose results are four texels, and for compares,
-/// whose results are shares.
+/// The colour of the fetch's result. `None` for gathers, whose results are components of four
+/// texels, and for depth compares, whose results are shares of texels.
 pub(crate) fn result_colour(e: &Explanation<'_>) -> Option<String> {
     coloured(&e.trace).then(|| Scale::new(e).colour(components(&e.trace)))
 }

@@ -1,4 +1,4 @@
-//! An explanation of a fetch as text.
+//! Writes an explanation of a fetch as text: operands, state, level, footprints, texels and result.
 
 use crate::value::{
     COMPONENTS, channel, coordinate, coordinates, face, float, list, registers, results, unrounded,
@@ -12,7 +12,7 @@ use texunit_unit::{FetchKind, Lod, ResultType};
 
 pub(crate) fn text(explanation: &Explanation<'_>) -> String {
     let mut out = String::new();
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write_all(&mut out, explanation);
     out
 }
@@ -43,7 +43,7 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
     e.known.map_or(Ok(()), |known| write_known(out, e, known))
 }
 
-/// The instruction with its operands.
+/// The instruction with its operands, as a heading.
 pub(crate) fn headline(trace: &Trace) -> String {
     let (form, operands) = (&trace.form, &trace.operands);
     let mut text = format!("{form} at {}", coordinates(form, &operands.coords));
@@ -110,7 +110,8 @@ fn steps(out: &mut String, steps: &[Step]) -> Result {
 }
 
 fn level(out: &mut String, trace: &Trace) -> Result {
-    // For a texture without mip levels, only a level from gradients is worth a paragraph.
+    // For a texture without mip levels, the computation of the level is explained only if the level
+    // comes from gradients.
     if trace.effective.mip_filter.is_none() && trace.level.steps.len() < 2 {
         return Ok(());
     }
@@ -191,7 +192,7 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
     if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
 }
 
-/// A line for a texel: location, weight, codes and values.
+/// The line that describes a texel: location, weight, codes and values.
 pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> String {
     let axes = trace.form.geometry.axes();
     let mut text = format!("({})", list(&texel.index[..axes]));
@@ -268,7 +269,8 @@ fn digits(reading: Reading) -> usize {
     usize::from(bits).div_ceil(4)
 }
 
-/// The codes in hexadecimal and the values of the channels that the format has.
+/// The channel codes in hexadecimal, and the values of the channels, both only for the channels
+/// that the format has.
 fn codes_and_values(trace: &Trace, code: [u32; 4], bits: [u32; 4]) -> (String, String) {
     let (mut codes, mut values) = (Vec::new(), Vec::new());
     for (c, &reading) in trace.readings.iter().enumerate() {
@@ -307,9 +309,9 @@ fn result(out: &mut String, trace: &Trace) -> Result {
     Ok(())
 }
 
-/// The component computed with exact weights in f64; the difference is the error of the 8-bit
-/// weights. The shares of levels are the hardware's. `None` if the component is not a sum of the
-/// displayed values.
+/// A component of the result, computed with exact weights in f64; its difference from the result is
+/// the error of the 8-bit weights. The shares of levels are the hardware's. `None` if the component
+/// is not a weighted sum of the displayed values.
 pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     let sums = trace.footprints.iter().any(|footprint| is_weighted(trace, footprint))
         && trace.form.result == ResultType::F32;

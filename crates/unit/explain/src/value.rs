@@ -9,7 +9,8 @@ pub(crate) fn float(bits: u32) -> String {
     number::float(f32::from_bits(bits))
 }
 
-/// Formats an exact weight in units of 1/`whole`.
+/// Formats an exact weight as a multiple of 1/`whole`, without rounding it to the hardware's 8
+/// bits.
 pub(crate) fn unrounded(weight: f64, whole: u32) -> String {
     let text = format!("{:.3}", weight * f64::from(whole));
     if text == "-0.000" { "0.000".to_owned() } else { text }
@@ -81,10 +82,10 @@ pub(crate) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     items.into_iter().map(|i| i.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Names of the faces in the order of their numbers.
+/// Names of the cube faces in the order of their numbers.
 pub(crate) const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 
-/// The face of a plane of a cube map.
+/// The name of the face that a plane of a cube map or of an array of cube maps contains.
 pub(crate) fn face(plane: u32) -> &'static str {
     FACES[plane as usize % 6]
 }

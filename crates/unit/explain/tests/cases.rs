@@ -1,5 +1,5 @@
-//! Every case of tests/fetch can be explained in all formats, and the explanation comes to the
-//! answer of the case.
+//! Tests that every case of tests/fetch can be explained in all formats, and that the explained
+//! result is the case's expected result.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn case_files() -> Vec<PathBuf> {
     files
 }
 
-/// The bits that the text says of each register.
+/// The contents of the result registers, parsed from an explanation as text.
 fn registers(text: &str) -> Vec<u32> {
     let (_, result) = text.split_once("\nresult\n").unwrap();
     result
@@ -35,9 +35,10 @@ fn explain_fetch(name: &str, built: &BuiltFetch, fetch: usize) {
     let explained = Explanation::new(built.form, &built.texture, &built.sampler, operands);
     let mut explanation = match (explained, &built.expected) {
         (Ok(explanation), _) => explanation,
-        // What the unit refuses cannot be explained.
+        // A fetch that cannot be planned, as the case expects, cannot be explained.
         (Err(_), Expected::Error(_)) => return,
-        // Zeros, for the class that the error names.
+        // Nor can a fetch that returns zeros because the resource is not of the instruction's
+        // class.
         (Err(error), _) if error.reads_zero() => return,
         (Err(error), _) => panic!("{name}: {error}"),
     };
@@ -54,7 +55,8 @@ fn explain_fetch(name: &str, built: &BuiltFetch, fetch: usize) {
     sound_svg(name, &explanation.svg());
 }
 
-/// A bounded document whose elements are closed. Numbers are numbers.
+/// Asserts that an SVG document is complete, that its size is bounded, and that no attribute is NaN
+/// or infinite.
 fn sound_svg(name: &str, svg: &str) {
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
     assert!(svg.len() < 500_000, "{name}: {} bytes", svg.len());
@@ -89,8 +91,8 @@ fn explain_surface(name: &str, built: &BuiltSurface) {
     sound_svg(name, &explanation.svg());
 }
 
-/// Whatever is fetched from whatever, with NaN and infinite operands and integers at the ends of
-/// their range among them.
+/// Explains random cases, whose operands include NaNs, infinities and integers at the ends of their
+/// range: no explanation panics, and its text, JSON and SVG are complete.
 #[test]
 fn random_cases_can_be_explained() {
     let count = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
@@ -141,7 +143,7 @@ fn every_case_can_be_explained() {
                     explain_surface(&name, &built);
                     surfaces += 1;
                 }
-                // Those that expect to be refused.
+                // A case that expects that its resource cannot be made has nothing to explain.
                 Err(_) => {}
             }
         }

@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/explain")
 }
 
-/// Text, JSON and picture of the first fetch or access.
+/// The explanation of the first fetch or access of a case as text, JSON and picture.
 fn views(built: &Built) -> [String; 3] {
     match built {
         Built::Fetch(built) => fetch_views(built),

@@ -138,7 +138,7 @@ impl Texels {
     }
 }
 
-/// The requirements of the reader of a file.
+/// The format and size that the caller of [`read_texels`] requires of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct TexelRequest {
     /// Texel format.

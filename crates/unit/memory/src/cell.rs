@@ -70,13 +70,13 @@ pub(crate) trait Atom: Cell {
     /// Atomically adds to the number. Returns the previous value.
     ///
     /// # Safety
-    /// As for [`Atom::compare_exchange`].
+    /// The arguments satisfy the safety contract of [`Atom::compare_exchange`].
     unsafe fn add(at: *mut u8, value: Self) -> Self;
 
     /// Atomically replaces the number by `f` of it. Returns the previous value.
     ///
     /// # Safety
-    /// As for [`Atom::compare_exchange`].
+    /// The arguments satisfy the safety contract of [`Atom::compare_exchange`].
     #[inline(always)]
     unsafe fn update(at: *mut u8, mut f: impl FnMut(Self) -> Self) -> Self {
         // SAFETY: as the caller promises.
@@ -96,7 +96,7 @@ pub(crate) trait Atom: Cell {
 /// reach.
 ///
 /// # Safety
-/// As for [`copy`].
+/// The arguments satisfy the safety contract of [`copy`].
 #[inline(always)]
 unsafe fn piece<T: Cell>(from: *const u8, is_own: bool) -> T {
     // SAFETY: as the caller promises.

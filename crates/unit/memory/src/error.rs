@@ -71,8 +71,8 @@ pub struct AttachError {
     pub address: u64,
     /// Size of the block in bytes.
     pub len: u64,
-    /// Address and size of the block that is already there; `None` if the range exceeds the address
-    /// space.
+    /// Address and size of the existing block that overlaps the requested range; `None` if the
+    /// range exceeds the address space.
     pub other: Option<(u64, u64)>,
 }
 

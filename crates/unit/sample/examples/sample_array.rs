@@ -1,4 +1,4 @@
-//! An array of numbers as a texture, and an array of points to fetch at.
+//! Makes a texture from an array of numbers, and fetches from it at an array of points.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::error::Error;

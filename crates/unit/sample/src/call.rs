@@ -43,7 +43,7 @@ impl<'a> Call<'a> {
         let dtype = match (request.registers, request.half) {
             (false, false) => own,
             (false, true) => Dtype::F16,
-            // An f16 result is in the low half of its register.
+            // With `registers`, an f16 result stays in the low half of a 32-bit element.
             (true, true) => Dtype::U32,
             (true, false) => match result {
                 ResultType::U32 => Dtype::U32,
@@ -73,7 +73,7 @@ impl<'a> Call<'a> {
         self.plan.form()
     }
 
-    /// Number of fetches.
+    /// Number of fetches that the call executes.
     pub fn fetches(&self) -> usize {
         self.fetches
     }
@@ -88,12 +88,12 @@ impl<'a> Call<'a> {
         self.dtype
     }
 
-    /// Size of one fetch's results in bytes.
+    /// Size in bytes of the result of one fetch.
     fn size(&self) -> usize {
         self.registers * self.dtype.size()
     }
 
-    /// Size of the result in bytes.
+    /// Size in bytes of the results of all fetches.
     pub fn byte_size(&self) -> usize {
         self.fetches * self.size()
     }
@@ -193,9 +193,9 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Buffers of one thread.
+/// The buffers with which one thread executes blocks of fetches.
 struct Worker<'a> {
-    /// Registers of each operand.
+    /// The registers of each operand of the call.
     registers: Vec<Registers<'a>>,
     /// Interleaved coordinates, if they are read instead of `registers`.
     pairs: Option<&'a [[u32; 2]]>,
@@ -205,16 +205,17 @@ struct Worker<'a> {
 
 /// The registers of an operand, one for each fetch.
 enum Registers<'a> {
-    /// All fetches: the array itself holds the registers.
+    /// The registers of all fetches: the operand's array itself, whose elements are the registers.
     There(&'a [u32]),
-    /// One block, converted anew for each block.
+    /// The registers of the current block, converted from the operand's array for each block.
     Filled(Vec<u32>),
-    /// One block that is the same for all blocks, and whether it has been filled.
+    /// The registers of a block of an operand that has one value for all fetches, and whether they
+    /// have been filled.
     Constant(Vec<u32>, bool),
 }
 
 impl Registers<'_> {
-    /// The registers of a range of fetches.
+    /// The operand's registers for a range of fetches.
     fn of(&self, range: &Range<usize>) -> &[u32] {
         match self {
             Self::There(all) => &all[range.clone()],

@@ -7,18 +7,18 @@ use texunit_files::FileError;
 use texunit_forms::{CHANNELS, Count};
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
-/// Python's class of an error: wrong type, wrong value, or out of memory.
+/// The Python exception class to which an error is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Python's `TypeError`.
+    /// The error becomes Python's `TypeError`.
     Type,
-    /// Python's `ValueError`.
+    /// The error becomes Python's `ValueError`.
     Value,
-    /// Python's `MemoryError`.
+    /// The error becomes Python's `MemoryError`.
     Memory,
 }
 
-/// Why a texture or a result could not be made.
+/// Why a texture could not be made, or a fetch or surface access could not be executed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -41,7 +41,7 @@ pub enum SampleError {
     /// An invalid value of an option.
     #[error("{option}: expected {expected}, found `{found}`")]
     Word { option: &'static str, found: String, expected: String },
-    /// Rule A6: three channels.
+    /// Rule A6: the array has three channels, which textures do not have.
     #[error(
         "the array of shape {shape} has 3 channels: texels have {CHANNELS}, or make layers of one channel each, \
          `numpy.moveaxis(a, -1, 0)` with layered=True"
@@ -93,7 +93,7 @@ pub enum SampleError {
 }
 
 impl SampleError {
-    /// Python's class of this error.
+    /// The Python exception class to which this error is mapped.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::TexelType { .. }

@@ -79,7 +79,8 @@ struct Source {
     srgb: bool,
 }
 
-/// The texture for a fetch. Sets the sRGB flag of the sampler if the file declares it.
+/// Makes the texture header and the sampler for a fetch from a file. Sets the sRGB flag of the
+/// sampler if the file declares its colours to be sRGB.
 pub fn texture(
     args: &FileOptions,
     file: &Path,
@@ -106,9 +107,9 @@ pub fn header(
         .map_err(|e| FileTextureError::input(e.to_string()))
 }
 
-/// The default read mode: normalized floats if the format supports them and either the filter is
-/// linear or the instruction returns floats; else elements. If the format supports only one mode,
-/// that one.
+/// The read mode of a texture if no option sets it: normalized floats if the format supports them
+/// and either the filter is linear or the instruction returns floats; else elements. If the format
+/// supports only one mode, it is that mode.
 pub(crate) fn usual_read(
     format: Format,
     result: Option<ResultType>,
@@ -122,7 +123,7 @@ pub(crate) fn usual_read(
     if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
 }
 
-/// The texels of a file, and whether the file declares them to be sRGB.
+/// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.
 pub fn resource(
     args: &FileOptions,
     file: &Path,
@@ -280,7 +281,7 @@ fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, FileTextureErro
     format.map_err(|why| FileTextureError::input(format!("`{}` {why}", file.display())))
 }
 
-/// A description such as `2 layers of 4 x 4 texels of u8x4 (.a2d)`.
+/// Describes a shape for messages, such as `2 layers of 4 x 4 texels of u8x4 (.a2d)`.
 fn describe(shape: &ArrayShape) -> String {
     let g = shape.geometry;
     let size: Vec<String> = shape.extent.axes()[..g.axes()].iter().map(u32::to_string).collect();
@@ -312,7 +313,7 @@ fn extent(
         (Some(size), _) if size.len() == axes => {
             std::array::from_fn(|a| size.get(a).copied().unwrap_or(1))
         }
-        // One number is the edge of a cube.
+        // For a cube, a single number is the edge of its faces.
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
@@ -331,7 +332,7 @@ fn extent(
             Geometry::A1d => [w, 1, 1],
             Geometry::Cube | Geometry::Acube => [w, w, 1],
             Geometry::D1 | Geometry::D2 => [w, h.saturating_mul(d), 1],
-            // The slices of a 3D array are layers or samples.
+            // The slices of the file's 3D array are layers or samples here, not a depth.
             _ if d > 1 => [w, h, 1],
             _ => {
                 let samples = if geometry.is_multisample() { args.samples.unwrap_or(2) } else { 1 };

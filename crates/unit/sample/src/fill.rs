@@ -6,17 +6,17 @@ use crate::walk::Walk;
 use std::ops::Range;
 use texunit_texel::f16_to_f32;
 
-/// The type of an operand's registers.
+/// The number type of an operand's 32-bit registers, to which array elements are converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
-    /// f32
+    /// The registers are f32.
     Float {
-        /// Whether a float64 must be exactly a float32.
+        /// Whether a float64 element that is not exactly a float32 is an error.
         strict: bool,
     },
-    /// s32
+    /// The registers are s32.
     Signed,
-    /// u32
+    /// The registers are u32.
     Unsigned,
 }
 
@@ -36,7 +36,7 @@ impl Number {
     }
 }
 
-/// One operand of many fetches.
+/// One operand of many fetches: an array that is broadcast to the shape of the fetches.
 #[derive(Clone, Debug)]
 pub(crate) struct Operand<'a> {
     pub(crate) what: &'static str,
@@ -68,7 +68,8 @@ impl<'a> Operand<'a> {
         if !is_register || cfg!(target_endian = "big") {
             return None;
         }
-        // The cast fails if the elements are not aligned.
+        // The cast fails if the elements are not aligned for registers, and then the elements are
+        // converted.
         bytemuck::try_cast_slice(&self.input.bytes()[self.walk.in_a_row(4)?]).ok()
     }
 
@@ -83,7 +84,8 @@ impl<'a> Operand<'a> {
         if !are_pairs || cfg!(target_endian = "big") {
             return None;
         }
-        // The cast fails if the elements are not aligned.
+        // The cast fails if the elements are not aligned for registers, and then the elements are
+        // converted.
         bytemuck::try_cast_slice(self.input.bytes().get(x_at)?).ok()
     }
 
@@ -131,7 +133,8 @@ impl<'a> Operand<'a> {
                     Dtype::S32 => $macro!(i32 $(, $to)?),
                     Dtype::U64 => $macro!(u64 $(, $to)?),
                     Dtype::S64 => $macro!(i64 $(, $to)?),
-                    // `check` has refused floats for integer operands.
+                    // Floats cannot occur here, because `check` has refused them for integer
+                    // operands.
                     Dtype::F16 | Dtype::F32 | Dtype::F64 => false,
                 }
             };
@@ -157,7 +160,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// The error for the element at a byte offset, if its value does not fit.
+    /// Returns an error if the value of the element at a byte offset does not fit its register.
     fn judge(&self, at: usize) -> Result<(), SampleError> {
         let mut word = [0; 8];
         let size = self.input.dtype().size();
@@ -226,7 +229,7 @@ fn each<const SIZE: usize>(
     }
 }
 
-/// Converts every `N`-th element.
+/// Converts elements that are `N` elements apart, with `N` as a constant for the vectorizer.
 #[inline]
 fn apart<const SIZE: usize, const N: usize>(
     elements: &[[u8; SIZE]],

@@ -38,7 +38,7 @@ const DTYPES: [(Dtype, &str, usize); 11] = [
 ];
 
 impl Dtype {
-    /// All types, in their order.
+    /// All element types, in the order of their declaration.
     pub const ALL: [Self; 11] = {
         let mut all = [Self::U8; 11];
         let mut i = 0;
@@ -85,7 +85,7 @@ impl Dtype {
         DTYPES[self as usize].2
     }
 
-    /// Whether it is a float.
+    /// Whether elements of this type are floats.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
@@ -109,7 +109,7 @@ impl Dtype {
         }
     }
 
-    /// The element type of a stored channel.
+    /// The element type of arrays that hold channels of this type as they are stored in texels.
     pub(crate) fn of_channel(channel: Channel) -> Self {
         match channel {
             Channel::U8 => Self::U8,
@@ -148,7 +148,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// An array with any strides, whose first element is at byte `start`.
+    /// Makes an input array with any strides, whose first element is at byte `start`.
     pub fn new(
         shape: &[usize],
         strides: &[isize],
@@ -179,7 +179,7 @@ impl<'a> Input<'a> {
         Ok(Self { shape, strides, dtype, bytes, start, is_weak: false })
     }
 
-    /// A contiguous array in C order.
+    /// Makes an input array whose elements are contiguous in C order.
     pub fn contiguous(shape: &[usize], dtype: Dtype, bytes: &'a [u8]) -> Result<Self, SampleError> {
         let mut stride = dtype.size() as isize;
         let mut strides = vec![0; shape.len()];

@@ -1,6 +1,7 @@
 //! Interleaves the result registers of fetches into array elements.
 
-/// Writes the low `size` bytes of each register; the registers of one fetch are adjacent.
+/// Writes the low `size` bytes of each result register to `out`, with the registers of one fetch
+/// adjacent. `from` has one slice per register, with an element for each fetch.
 pub(crate) fn interleave(out: &mut [u8], size: usize, from: &[&[u32]]) {
     match (from, size) {
         (&[x], 4) => texels::<1, 4>(out, [x]),
@@ -28,12 +29,12 @@ fn texels<const C: usize, const SIZE: usize>(out: &mut [u8], from: [&[u32]; C]) 
     }
 }
 
-/// Two words as one 64-bit word: the compiler vectorizes this form to shuffles.
+/// Combines two words to one 64-bit word, because the compiler vectorizes this form to shuffles.
 fn pair(low: u32, high: u32) -> [u8; 8] {
     (u64::from(low) | u64::from(high) << 32).to_le_bytes()
 }
 
-/// Texels of two words.
+/// Interleaves two registers per fetch into texels of two 32-bit words.
 fn two(out: &mut [u8], x: &[u32], y: &[u32]) {
     let (texels, _) = out.as_chunks_mut::<8>();
     for ((texel, &x), &y) in texels.iter_mut().zip(x).zip(y) {
@@ -41,7 +42,7 @@ fn two(out: &mut [u8], x: &[u32], y: &[u32]) {
     }
 }
 
-/// Texels of four words.
+/// Interleaves four registers per fetch into texels of four 32-bit words.
 fn four(out: &mut [u8], [x, y]: [&[u32]; 2], [z, w]: [&[u32]; 2]) {
     let (halves, _) = out.as_chunks_mut::<8>();
     let (texels, _) = halves.as_chunks_mut::<2>();

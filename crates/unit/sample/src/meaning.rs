@@ -42,20 +42,20 @@ texunit_unit::setters! {
 /// Mip levels that are generated from level 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mipmaps {
-    /// None: the texture has the levels that are given.
+    /// No levels are generated: the texture has the levels that the caller gives.
     #[default]
     Given,
-    /// All levels down to one texel.
+    /// All levels down to one texel are generated.
     All,
-    /// This number of levels.
+    /// Levels are generated until the texture has this number of levels.
     Levels(u32),
 }
 
-/// How many axes of an array have which role.
+/// The roles of an array's axes: layers and the like first, then spatial axes, then channels.
 struct Axes {
-    /// Axes of layers, faces and samples.
+    /// Number of axes for layers, faces and samples.
     lead: usize,
-    /// Spatial axes.
+    /// Number of spatial axes.
     space: usize,
     /// Whether the last axis is channels, or bytes of a block.
     has_channels: bool,
@@ -134,7 +134,8 @@ impl ArrayOptions {
                 Count(lead + 1, "axis").are()
             )));
         };
-        // Depth formats and rgb10a2 store one number per texel.
+        // Depth formats and rgb10a2 store a texel as one number, so that there is no axis of
+        // channels.
         let packed = self.format.is_some_and(|f| f.plain_channel().is_none() && !f.is_block());
         let space = match self.dim {
             Some(dim) => usize::from(dim),
@@ -153,7 +154,8 @@ impl ArrayOptions {
         }
     }
 
-    /// The format, and the texels along an edge of an element (4 for blocks).
+    /// The texel format of an array, and the number of texels along the edge of a block (4 for
+    /// compressed formats, else 1).
     fn format_of(&self, input: &Input<'_>, axes: &Axes) -> Result<(Format, u32), SampleError> {
         let shape = input.shape();
         let last = if axes.has_channels { shape[shape.len() - 1] } else { 1 };
@@ -200,7 +202,7 @@ impl ArrayOptions {
     }
 }
 
-/// The expected shape, such as `(L, H, W[, C])`.
+/// The array shape that the options require, for messages, such as `(L, H, W[, C])`.
 fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
     let mut axes = Vec::new();
     axes.extend(options.layered.then_some("L"));

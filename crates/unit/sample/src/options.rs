@@ -8,9 +8,10 @@ use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TextureOptions {
-    /// Filters, address modes, border, levels.
+    /// Sampler state: filters, address modes, border colour, levels.
     pub sampler: Sampler,
-    /// Defaults to elements, or to normalized floats if the format has no other mode.
+    /// How texels are read. Defaults to elements, or to normalized floats if the format has no
+    /// other mode.
     pub read_mode: Option<ReadMode>,
     /// Whether coordinates run from 0 to 1.
     pub normalized_coords: bool,
@@ -28,11 +29,11 @@ texunit_unit::setters! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Setting {
-    /// One or more words.
+    /// One or more words, such as the names of address modes.
     Words(Vec<String>),
-    /// Yes or no.
+    /// A boolean option, such as `normalized_coords`.
     Flag(bool),
-    /// One or more numbers.
+    /// One or more numbers, such as a border colour.
     Numbers(Vec<f64>),
 }
 
@@ -128,7 +129,7 @@ impl TextureOptions {
     }
 }
 
-/// The short names and those of `cuda.core`.
+/// The names of read modes: the short ones and those of `cuda.core`.
 const READ_MODES: [(&str, ReadMode); 4] = [
     ("element", ReadMode::Element),
     ("normalized", ReadMode::NormalizedFloat),

@@ -12,7 +12,7 @@ use texunit_unit::{Coordinates, FetchAnswer, FetchPlan, FetchRequest, ZERO_LANES
 pub struct PointResult {
     /// Result registers; the first `channels` are valid.
     pub registers: [u32; 4],
-    /// Number of elements (rule R2).
+    /// Number of elements in the result (rule R2).
     pub channels: usize,
     /// Type of the elements, which are in the low bytes of the registers (rule R4).
     pub dtype: Dtype,
@@ -37,7 +37,7 @@ impl Texture {
         Some(PointResult { registers, channels: self.channels(), dtype: self.result().1 })
     }
 
-    /// The plan for such fetches, if the texture needs no other operands.
+    /// The plan for fetches at points, if the texture needs no other operands, such as a layer.
     pub(crate) fn plan_of_points(&self) -> Option<Arc<FetchPlan>> {
         let geometry = self.resource().geometry();
         if geometry.is_array() {

@@ -12,33 +12,33 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
 pub enum Points<'a> {
     /// Components x, y, z in the last axis; for a 1D texture, the array is x itself.
     Array(Input<'a>),
-    /// One array per component; they broadcast.
+    /// One array per component; the arrays are broadcast to a common shape.
     Separate(Vec<Input<'a>>),
 }
 
-/// The operation at each point.
+/// The kind of fetch that is executed at each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `tex` with floats.
+    /// `tex` with float coordinates.
     Sample,
-    /// `tex` with integers.
+    /// `tex` with integer coordinates.
     Fetch,
-    /// `tld4` of a component.
+    /// `tld4` of the component with this index.
     Gather(u8),
 }
 
 /// A request for many fetches.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// The operation.
+    /// The kind of fetch.
     pub action: Action,
-    /// Coordinates.
+    /// Coordinates of the fetches.
     pub points: Points<'a>,
     /// Levels of detail.
     pub lod: Option<Input<'a>>,
     /// Gradients along the screen axes x and y.
     pub grad: Option<[Points<'a>; 2]>,
-    /// Layer or cube indices.
+    /// Layer indices, or cube indices for arrays of cube maps.
     pub layer: Option<Input<'a>>,
     /// Sample indices.
     pub sample: Option<Input<'a>>,
@@ -46,9 +46,9 @@ pub struct Request<'a> {
     pub offset: Option<Points<'a>>,
     /// Reference values of a depth comparison.
     pub compare: Option<Input<'a>>,
-    /// Whether results are f16.
+    /// Whether the results are f16 instead of f32.
     pub half: bool,
-    /// Whether a float64 must be exactly a float32.
+    /// Whether a float64 coordinate that is not exactly a float32 is an error.
     pub strict: bool,
     /// Whether level 0 is read regardless of the sampler (`tex.base`).
     pub base: bool,
@@ -182,7 +182,8 @@ pub(crate) fn index<'a>(
     }
 }
 
-/// The shape of the fetches, and their operands with their register positions.
+/// The shape to which the operands of a request broadcast, and the operands, each with its position
+/// among the registers of a fetch.
 type Broadcast<'a> = (Vec<usize>, Vec<(Slot, Operand<'a>)>);
 
 /// Position of an operand among the registers of a fetch.
@@ -199,7 +200,7 @@ pub(crate) enum Slot {
 }
 
 impl<'a> Points<'a> {
-    /// Splits the operand into one array per axis (rules C1 and C2).
+    /// Splits a vector operand into one array per axis (rules C1 and C2).
     pub(crate) fn axes(
         self,
         what: &'static str,

@@ -1,4 +1,5 @@
-//! A per-thread scratch buffer, because allocating one takes longer than a few fetches.
+//! Lends each thread a scratch buffer for fetches, because allocating one takes longer than a few
+//! fetches.
 
 use std::cell::Cell;
 use texunit_unit::Scratch;

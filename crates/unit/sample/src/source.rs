@@ -13,7 +13,8 @@ use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
 
 impl Texture {
-    /// A texture from a file. Its sRGB flag is set if the file declares it.
+    /// Makes a texture from a file. The sampler's sRGB flag is set if the file declares its colours
+    /// to be sRGB.
     pub fn open(
         path: &Path,
         array: &ArrayOptions,
@@ -26,7 +27,7 @@ impl Texture {
     }
 }
 
-/// The texels of a file, and whether the file declares them to be sRGB.
+/// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.
 pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
     match Kind::of(path) {
         Kind::Dds | Kind::Ktx2 => container(path, array),
@@ -102,7 +103,7 @@ fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), Samp
     Ok((made(&shape, &bytes)?, srgb || format.is_srgb_block()))
 }
 
-/// Concatenates the levels, if there is enough memory.
+/// Concatenates the bytes of all levels; an error if there is not enough memory.
 pub(crate) fn joined(levels: &[Vec<u8>]) -> Result<Vec<u8>, SampleError> {
     let size = levels.iter().map(Vec::len).sum();
     let mut bytes = Vec::new();

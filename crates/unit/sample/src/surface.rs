@@ -14,7 +14,7 @@ use texunit_unit::{
     SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
 
-/// Texels that are read and written in place.
+/// Texels that surface accesses read and write in place.
 #[derive(Clone, Debug)]
 pub struct Surface {
     header: Arc<Header>,
@@ -25,20 +25,21 @@ pub struct Surface {
 /// Coordinates of surface accesses.
 #[derive(Clone, Debug)]
 pub struct SurfaceCoordinates<'a> {
-    /// Integer coordinates: x in texels, y, z.
+    /// Integer coordinates x, y and z of the texels.
     pub points: Points<'a>,
     /// Layer indices; for cubes `6 * cube + face`.
     pub layer: Option<Input<'a>>,
-    /// What happens to accesses outside the surface.
+    /// What happens to accesses outside the surface: they trap, are clamped, or read zeros.
     pub boundary: ClampMode,
 }
 
-/// Prepared accesses.
+/// Surface accesses that have been checked: a plan, and operands broadcast to the shape of the
+/// accesses.
 struct Accesses<'a> {
     plan: SurfacePlan,
-    /// Operands: x, y, z, and the layer.
+    /// The operands of the accesses: x, y, z, and the layer, as far as the surface has them.
     operands: Vec<Operand<'a>>,
-    /// Position of each operand in `layer, x, y, z`.
+    /// For each operand, its index in the list layer, x, y, z.
     slots: Vec<usize>,
     shape: Vec<usize>,
     /// Size of a texel in bytes.
@@ -65,7 +66,7 @@ impl Surface {
         Ok(Self { header, dtype, channels })
     }
 
-    /// The texels.
+    /// The resource that holds the texels.
     pub fn resource(&self) -> &Arc<Resource> {
         &self.header.resource
     }
@@ -75,7 +76,7 @@ impl Surface {
         &self.header
     }
 
-    /// Type of the channels.
+    /// Element type of the channels.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
@@ -239,7 +240,7 @@ impl Surface {
         })
     }
 
-    /// The values of each channel.
+    /// Splits the values to store into one array for each channel.
     fn elements<'a>(&self, values: &Input<'a>) -> Result<Vec<Input<'a>>, SampleError> {
         if self.channels == 1 {
             return Ok(vec![values.clone()]);
@@ -285,12 +286,12 @@ impl Surface {
 /// later one in C order must stay (rule F3).
 #[derive(Clone, Copy)]
 struct ReversedLanes {
-    /// Lanes per pass.
+    /// Number of lanes whose stores the hardware executes in one pass.
     at_once: usize,
 }
 
 impl ReversedLanes {
-    /// The order for accesses of this size in bytes.
+    /// The order for accesses of this size in bytes, which determines the number of lanes per pass.
     fn new(bytes: usize) -> Self {
         let at_once = match bytes {
             16 => 8,
@@ -300,7 +301,8 @@ impl ReversedLanes {
         Self { at_once }
     }
 
-    /// The lane of an access, which is also the access of a lane.
+    /// The lane that executes an access. The reversal is its own inverse, so the function also maps
+    /// a lane to its access.
     fn lane(self, access: usize) -> usize {
         access ^ (self.at_once - 1)
     }
@@ -324,15 +326,15 @@ impl Accesses<'_> {
         self.shape.iter().product()
     }
 
-    /// Layer, x in bytes, y and z of a warp's accesses.
+    /// The coordinates of a warp's accesses: layer, x in bytes, y and z.
     fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4], SampleError> {
         let mut words = [ZERO_LANES; 4];
         for (operand, &slot) in self.operands.iter().zip(&self.slots) {
             operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
         }
         for x in &mut words[1] {
-            // Clamped, so that the product does not overflow into the surface and x stays a
-            // multiple of the texel size.
+            // The product is clamped to the range of s32, so that it does not wrap around to a
+            // position in the surface, and x stays a multiple of the texel size.
             let bytes = i64::from(*x as i32) * self.texel;
             *x = bytes.clamp(i32::MIN.into(), (i32::MAX - 15).into()) as i32 as u32;
         }

@@ -15,7 +15,7 @@ use texunit_unit::{
     Sampler, Texture as Header, effective_sampler, overrides, resolve,
 };
 
-/// Texels and sampler. Plans are made on first use and cached.
+/// A texture: texels and sampler. The plan for a form of fetch is made on its first use and cached.
 #[derive(Debug)]
 pub struct Texture {
     header: Arc<Header>,
@@ -32,12 +32,12 @@ pub struct Effective {
     pub sampler: EffectiveSampler,
     /// Requested settings that have no effect or another effect, with the reason.
     pub overrides: Vec<Override>,
-    /// Why the result of such a fetch is undefined.
+    /// If the result of fetches of this form is undefined: the reason.
     pub refused: Option<String>,
 }
 
 impl Texture {
-    /// A texture with one array per mip level (rules A1 to A16, S1 to S4).
+    /// Makes a texture from one array per mip level (rules A1 to A16, S1 to S4).
     pub fn new(
         levels: &[Input<'_>],
         array: &ArrayOptions,
@@ -47,7 +47,7 @@ impl Texture {
         Self::of_resource(Arc::new(resource), options)
     }
 
-    /// A texture over existing texels.
+    /// Makes a texture that reads an existing resource.
     pub fn of_resource(
         resource: Arc<Resource>,
         options: &TextureOptions,
@@ -61,17 +61,17 @@ impl Texture {
         Ok(Self::of_header(Arc::new(header), sampler))
     }
 
-    /// A texture with an existing header and sampler.
+    /// Makes a texture with an existing header and sampler.
     pub fn of_header(header: Arc<Header>, sampler: Sampler) -> Self {
         Self { header, sampler, plans: RwLock::default(), point_plan: OnceLock::new() }
     }
 
-    /// The texels and their read mode.
+    /// The texture header: the resource with its read mode.
     pub fn header(&self) -> &Arc<Header> {
         &self.header
     }
 
-    /// The texels.
+    /// The resource that holds the texels.
     pub fn resource(&self) -> &Arc<Resource> {
         &self.header.resource
     }
@@ -157,7 +157,7 @@ impl Texture {
         self.point_plan.get_or_init(|| self.plan_of_points())
     }
 
-    /// The cached or new plan for a form.
+    /// The plan for fetches of a form, from the cache or newly made.
     pub fn plan(&self, form: FetchForm) -> Result<Arc<FetchPlan>, SampleError> {
         let find = |plans: &[Arc<FetchPlan>]| plans.iter().find(|p| p.form() == form).cloned();
         let known = self.plans.read().unwrap_or_else(PoisonError::into_inner);
@@ -194,7 +194,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
     made(&shape, &bytes)
 }
 
-/// A resource from packed texels.
+/// Makes a resource from texels in packed order.
 pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
     let size = shape.size()?;
     let memory = || SampleError::Room(size);
@@ -228,7 +228,8 @@ fn check_level(
     })
 }
 
-/// Rule A15: generates mip levels.
+/// Rule A15: appends generated mip levels to the bytes of level 0, and sets the number of levels in
+/// the shape.
 pub(crate) fn make_levels(
     wanted: Mipmaps,
     shape: &mut ArrayShape,

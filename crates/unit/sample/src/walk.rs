@@ -29,7 +29,7 @@ impl Walk {
         Self { outer: axes, inner, start, len: shape.iter().product() }
     }
 
-    /// Number of elements.
+    /// Number of positions, which is the number of elements of the broadcast shape.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -39,7 +39,8 @@ impl Walk {
         self.outer.is_empty() && self.inner.1 == 0
     }
 
-    /// The byte range of all elements, if they are contiguous and have this size.
+    /// The byte range of all elements, if they are contiguous in C order at a distance of `size`
+    /// bytes.
     pub(crate) fn in_a_row(&self, size: usize) -> Option<Range<usize>> {
         let is_row = self.outer.is_empty() && self.inner.1 == size as isize;
         is_row.then(|| self.start..self.start + self.len * size)

@@ -1,4 +1,5 @@
-//! The rows of docs/python-conventions.md, by their numbers.
+//! Tests the rules of docs/python-conventions.md; the name of a test begins with the number of its
+//! rule.
 #![allow(clippy::unwrap_used)]
 
 use texunit_sample::{
@@ -8,7 +9,7 @@ use texunit_sample::{
 use texunit_texel::Format;
 use texunit_unit::{ClampMode, Geometry, ReadMode, ReduceOp};
 
-/// Numbers as an array.
+/// An array that owns its elements, for inputs of the tests.
 struct Owned {
     shape: Vec<usize>,
     dtype: Dtype,
@@ -46,7 +47,7 @@ fn zeros(shape: &[usize], dtype: Dtype) -> Owned {
     Owned { shape: shape.to_vec(), dtype, bytes }
 }
 
-/// 0, 1, 2, ...
+/// An array of f32 with the values 0, 1, 2 and so on.
 fn ramp(shape: &[usize]) -> Owned {
     let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|n| n as f32).collect();
     f32s(shape, &values)
@@ -56,7 +57,8 @@ fn made(array: &Owned, options: &ArrayOptions) -> Result<Texture, SampleError> {
     Texture::new(&[array.input()], options, &TextureOptions::default())
 }
 
-/// `2d 5x3x1 f32x2 1`
+/// Describes the texture that an array of this shape is interpreted as: geometry, extent, format
+/// and layers, such as `2d 5x3x1 f32x2 1`.
 fn meaning(shape: &[usize], options: &ArrayOptions) -> String {
     let array = zeros(shape, Dtype::F32);
     match options.meaning(&array.input()) {
@@ -84,7 +86,7 @@ fn multisample() -> ArrayOptions {
     ArrayOptions::default().with_multisample(true)
 }
 
-/// What a call gives, as f32.
+/// Executes a request, and returns the shape and the elements of its result as f32.
 fn run(texture: &Texture, request: Request<'_>) -> Result<(Vec<usize>, Vec<f32>), SampleError> {
     let call = texture.call(request)?;
     let mut out = vec![0; call.byte_size()];
@@ -99,7 +101,7 @@ fn kind(result: Result<impl Sized, SampleError>) -> (ErrorKind, String) {
     (error.kind(), error.to_string())
 }
 
-/// A type error whose message has these words.
+/// Asserts that a result is a type error whose message contains the words.
 fn is_type(result: Result<impl Sized, SampleError>, words: &str) {
     let (kind, text) = kind(result);
     assert!(kind == ErrorKind::Type && text.contains(words), "{kind:?}: {text}");
@@ -120,7 +122,7 @@ fn a1_strides() {
         run(&texture, Request::new(Action::Fetch, at.points())).unwrap().1
     };
     assert_eq!(fetch(array.input()), [1.0, 11.0]);
-    // Upside down, every second column, and one row for all.
+    // Inputs with unusual strides: rows upside down, every second column, and one row repeated.
     let flipped = Input::new(&[3, 4], &[-16, 4], Dtype::F32, &array.bytes, 32).unwrap();
     assert_eq!(fetch(flipped), [9.0, 3.0]);
     let transposed = Input::new(&[4, 3], &[4, 16], Dtype::F32, &array.bytes, 0).unwrap();
@@ -235,7 +237,7 @@ fn a16_arrays_that_can_be_shared() {
     };
     assert_eq!(shape(&zeros(&[3, 8], Dtype::U8)).unwrap(), [8, 3, 1]);
     assert_eq!(shape(&zeros(&[3, 2, 4], Dtype::U16)).unwrap(), [2, 3, 1]);
-    // One row has no row behind it.
+    // The pitch of an array with a single row does not matter, because no row follows.
     assert_eq!(shape(&zeros(&[5], Dtype::U8)).unwrap(), [5, 1, 1]);
     assert_eq!(shape(&zeros(&[1, 3], Dtype::U16)).unwrap(), [3, 1, 1]);
     let narrow = why(shape(&zeros(&[2, 3], Dtype::U8)).unwrap_err());
@@ -244,7 +246,7 @@ fn a16_arrays_that_can_be_shared() {
     let mirrored = Input::new(&[4, 8], &[8, -1], Dtype::U8, &array.bytes, 7).unwrap();
     assert!(!mirrored.is_contiguous() && array.input().is_contiguous());
     assert!(why(shared_shape(&[mirrored], &options).unwrap_err()).contains("not contiguous"));
-    // The stride of an axis of one does not count.
+    // The stride of an axis of length 1 does not matter.
     assert!(Input::new(&[1, 8], &[3, 1], Dtype::U8, &array.bytes, 0).unwrap().is_contiguous());
     let weak = array.input().weak();
     assert!(why(shared_shape(&[weak], &options).unwrap_err()).contains("no memory"));
@@ -255,7 +257,7 @@ fn a16_arrays_that_can_be_shared() {
     assert!(shared_shape(&[zeros(&[4, 4, 3], Dtype::U8).input()], &options).is_err());
 }
 
-/// Parts of a call are the whole.
+/// A call that is executed in parts with `run_from` gives the same results as a single `run`.
 #[test]
 fn a_call_in_parts() {
     let texture = Texture::new(
@@ -384,7 +386,7 @@ fn c3_to_c5_types() {
     let half = u16s(&[1], &[0x3e00]);
     let half = Input::contiguous(&[1], Dtype::F16, &half.bytes).unwrap();
     assert_eq!(sample(Points::Array(half)).unwrap().1, [1.0]);
-    // 2 - 2^-30 is 2 in float32.
+    // 2 - 2^-30 is not a float32; it is rounded to 2.
     let special = f64s(&[3], &[0.5, f64::NAN, f64::INFINITY]);
     let double = f64s(&[2], &[0.5, 2.0 - 1.0 / (1_u64 << 30) as f64]);
     assert_eq!(sample(double.points()).unwrap().1, [0.0, 2.0]);
@@ -392,7 +394,8 @@ fn c3_to_c5_types() {
     assert!(strict(special.points()).is_ok());
     let integer = i64s(&[1], &[2]);
     is_type(sample(integer.points()), "`fetch`");
-    // Integers reach no 1D array (numerics.md 1.13).
+    // Fetches with integer coordinates return zeros from 1D arrays (docs/numerics.md 1.13), so they
+    // are refused.
     is_value(run(&texture, Request::new(Action::Fetch, integer.points())), "1D array");
     let rows = made(&ramp(&[2, 2]), &ArrayOptions::default()).unwrap();
     let fetch = |points| run(&rows, Request::new(Action::Fetch, points));
@@ -467,8 +470,8 @@ fn c10_and_c11_offset_and_compare() {
         ..Request::new(Action::Sample, xy.points())
     };
     assert_eq!(run(&depth, with()).unwrap(), (vec![2], vec![1.0, 0.0]));
-    // Without a function, and of texels that are not compared (numerics.md 9.2), it is a plain
-    // fetch.
+    // A compare operand is ignored if the sampler has no compare function, or if the format is not
+    // a depth format (docs/numerics.md 9.2).
     let plain = made(&ramp(&[2, 2, 4]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&plain, with()).unwrap().0, [2, 4]);
     let four =
@@ -567,8 +570,8 @@ fn f1_to_f5_surfaces() {
     is_type(four.reduce(ReduceOp::Add, place(), &u8s(&[4], &[1, 2, 3, 4]).input()), "one channel");
 }
 
-/// F3: of two writes to a texel the later one in C order stays, however many bytes it has and
-/// however many writes there are.
+/// F3: of several writes to a texel, the last one in C order stays, for each texel size and number
+/// of writes.
 #[test]
 fn f3_the_later_write_stays() {
     for channels in [1, 2, 4] {

@@ -1,4 +1,5 @@
-//! Every case of tests/fetch that arrays can express, through them: the same bits.
+//! Tests that every fetch case of tests/fetch that an array call can express gives the expected
+//! bits through [`Texture::call`].
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -7,7 +8,7 @@ use texunit_cases::{Access, Expected, FetchCase, load};
 use texunit_sample::{Action, Dtype, Input, Points, Request, SampleError, Texture, TextureOptions};
 use texunit_unit::{CoordType, FetchKind, FetchOperands, Lod, ResultType};
 
-/// Words of each fetch, one behind the other.
+/// An operand as an array: the 32-bit words of each fetch in sequence.
 struct Words {
     bytes: Vec<u8>,
     shape: [usize; 2],
@@ -26,7 +27,7 @@ impl Words {
         Self { bytes, shape: [case.operands.len(), count], dtype }
     }
 
-    /// An axis of one is no axis.
+    /// The operand as an input array; a last axis of length 1 is left out.
     fn input(&self) -> Input<'_> {
         let shape = &self.shape[..if self.shape[1] == 1 { 1 } else { 2 }];
         Input::contiguous(shape, self.dtype, &self.bytes).unwrap()
@@ -37,7 +38,8 @@ impl Words {
     }
 }
 
-/// Whether an array API can say this: it has one instruction for each texture.
+/// Why an array call cannot express a case, or `None` if it can: for a texture and an action, an
+/// array call always uses the same geometry and result type.
 fn why_not(case: &FetchCase, texture: &Texture) -> Option<&'static str> {
     let form = case.form;
     if form.geometry != texture.resource().geometry() {
@@ -54,7 +56,7 @@ fn why_not(case: &FetchCase, texture: &Texture) -> Option<&'static str> {
     }
 }
 
-/// Fetches, and gives the words of the registers as far as they are there.
+/// Executes the fetches of a case as an array call, and returns the result words of each fetch.
 fn fetched(case: &FetchCase, texture: &Texture) -> Result<Vec<Vec<u32>>, SampleError> {
     let (form, g) = (case.form, case.form.geometry);
     let coord = if form.coord == CoordType::F32 { Dtype::F32 } else { Dtype::S32 };
@@ -134,7 +136,8 @@ fn cases_give_their_bits() {
                 continue;
             }
             let results = fetched(fetch, &texture);
-            // A caller who asks with the wrong class is told; only a kernel gets zeros.
+            // An array call with an instruction of another class is an error; only a kernel gets
+            // zeros.
             if matches!(&results, Err(SampleError::Plan(error)) if error.reads_zero()) {
                 refused += 1;
                 continue;

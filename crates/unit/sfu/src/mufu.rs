@@ -233,7 +233,8 @@ pub fn rsq64h(x: u32) -> u32 {
         _ => {}
     }
     let half = (exponent as i32 - 1023) >> 1;
-    // The parity of the exponent is the same as with the f32 bias of 127.
+    // `of_root` computes the parity of the exponent with the f32 bias of 127. The f64 bias of 1023
+    // is odd, too, so the parity is the same.
     let (is_odd, segment, below) = of_root(exponent, mantissa << 3);
     if mantissa == 0 && !is_odd {
         return ((1023 - half) as u32) << 20;

@@ -7,13 +7,14 @@ use std::sync::OnceLock;
 /// Duration of an AVX2 or AVX-512 gather, compared with separate loads of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gathers {
-    /// Shorter: Intel since Sapphire Rapids and Alder Lake.
+    /// A gather takes less time than separate loads: Intel since Sapphire Rapids and Alder Lake.
     Fast,
-    /// About the same if the elements are cached, and longer if not, because fewer cache misses are
-    /// outstanding at a time: AMD. Unknown makers count as AMD.
+    /// A gather takes about as long as separate loads if the elements are cached, and longer if
+    /// not, because fewer cache misses are outstanding at a time: AMD. Unknown makers count as AMD.
     AsLoads,
-    /// Several times as long: Intel from Skylake to Rocket Lake, whose microcode serializes gathers
-    /// against Gather Data Sampling (CVE-2022-40982), and Haswell and Broadwell.
+    /// A gather takes several times as long as separate loads: Intel from Skylake to Rocket Lake,
+    /// whose microcode serializes gathers against Gather Data Sampling (CVE-2022-40982), and
+    /// Haswell and Broadwell.
     Slow,
 }
 

@@ -1,4 +1,4 @@
-//! A sampler from TOML, and all mistakes of a text at once.
+//! Reads a sampler from TOML, and shows that all mistakes in a text are reported at once.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::error::Error;
@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<(Sampler, Vec<Problem>), Box<dyn Error>> {
     let document = DeTable::parse(text)?;
     let table = Table::root(document.get_ref(), &context);
     let sampler = SamplerSpec::read(&table).build();
-    // Keys that nobody has read are unknown ones.
+    // Reports the keys that have not been read as unknown.
     table.finish();
     Ok((sampler, context.problems.take()))
 }

@@ -32,7 +32,8 @@ pub fn bytes(text: &str, digits: usize) -> Result<Vec<u8>, String> {
     Ok(numbers.into_iter().flat_map(|n| n.to_le_bytes().into_iter().take(digits / 2)).collect())
 }
 
-/// The inverse of [`bytes`].
+/// Encodes little-endian bytes as numbers of `digits` hexadecimal digits each: the inverse of
+/// [`bytes`].
 pub fn from_bytes(bytes: &[u8], digits: usize) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for number in bytes.chunks(digits / 2) {
@@ -43,7 +44,7 @@ pub fn from_bytes(bytes: &[u8], digits: usize) -> String {
     text
 }
 
-/// The inverse of [`words`].
+/// Encodes 32-bit words as eight hexadecimal digits each: the inverse of [`words`].
 pub fn from_words(words: impl IntoIterator<Item = u32>) -> String {
     words.into_iter().map(|word| format!("{word:08x}")).collect()
 }

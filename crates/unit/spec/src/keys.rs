@@ -4,9 +4,9 @@
 /// A key and its earlier names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Its name.
+    /// The present name of the key.
     pub name: &'static str,
-    /// Earlier names, which are still accepted, with a note.
+    /// Earlier names of the key, which are still accepted and get a note.
     pub old: &'static [&'static str],
 }
 
@@ -17,7 +17,7 @@ impl Key {
 }
 
 impl From<&'static str> for Key {
-    /// A key without earlier names.
+    /// Makes a key that has no earlier names.
     fn from(name: &'static str) -> Self {
         Self::new(name, &[])
     }

@@ -37,17 +37,17 @@ const TYPES: [(NumberType, &str, usize); 11] = [
 ];
 
 impl NumberType {
-    /// Name in files and in PTX.
+    /// Name of the type in files and in PTX, such as `u32`.
     pub fn name(self) -> &'static str {
         TYPES[self as usize].1
     }
 
-    /// Size in bytes.
+    /// Size of a number of this type in bytes.
     pub fn size(self) -> usize {
         TYPES[self as usize].2
     }
 
-    /// Whether it is a float.
+    /// Whether numbers of this type are floats.
     pub fn is_float(self) -> bool {
         matches!(self, NumberType::F16 | NumberType::F32 | NumberType::F64)
     }
@@ -60,15 +60,16 @@ impl NumberType {
 /// The value of a scalar parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// The type; `None` for plain bytes or an array of numbers, which fill structures.
+    /// The number type; `None` if the value is plain bytes or an array of numbers, as for a
+    /// structure.
     pub ty: Option<NumberType>,
-    /// The value, little endian.
+    /// The bytes of the value in little-endian order.
     pub bytes: Vec<u8>,
 }
 
 impl Scalar {
-    /// The value, and whether it is an integer; `None` for structures, and for values that f64
-    /// cannot hold.
+    /// The value as f64, and whether it is an integer; `None` for structures, and for values that
+    /// f64 cannot hold.
     pub fn number(&self) -> Option<(f64, bool)> {
         let ty = self.ty?;
         let mut bytes = [0; 8];
@@ -88,7 +89,7 @@ impl Scalar {
         exact.then_some((value, value.fract() == 0.0))
     }
 
-    /// Description for messages.
+    /// Description of the value's type for messages.
     pub fn what(&self) -> String {
         match self.ty {
             Some(ty) => format!("a scalar of type {}", ty.name()),
@@ -124,13 +125,13 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
     }
 }
 
-/// The keys of a table that are number types.
+/// Which key of a table is a number type, such as `u32` in `{ u32 = 1 }`.
 pub enum Typed<'a> {
-    /// No key is a number type.
+    /// The table has no key that is a number type.
     None,
-    /// One key is a number type, with this value.
+    /// Exactly one key is a number type: the type, and the value of the key.
     One(NumberType, TomlValue<'a>),
-    /// Several keys are number types.
+    /// Several keys are number types, which is a mistake, because a value has one type.
     Several,
 }
 
@@ -145,11 +146,12 @@ pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
     }
 }
 
-/// Parses an array of numbers of one type to bytes.
+/// Parses an array of numbers of one type and returns their bytes.
 pub fn numbers_of(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut sound = true;
-    // In state files, words may be bits in any notation.
+    // In test files and state files, a u32 may also be written as the bits of a float or as
+    // hexadecimal digits.
     let are_words = ty == NumberType::U32 && value.has_bare_bits();
     for item in value.array(&format!("an array of {} numbers", ty.name()))? {
         let read = match are_words {
@@ -185,13 +187,13 @@ pub fn word(value: &TomlValue<'_>) -> Option<u32> {
     bits
 }
 
-/// Parses an f32 to its bits.
+/// Parses a number as f32 and returns its bits.
 pub fn float(value: &TomlValue<'_>) -> Option<u32> {
     let bytes = number(NumberType::F32, value)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// Parses one number to bytes.
+/// Parses one number of the given type and returns its bytes.
 pub fn number(ty: NumberType, value: &TomlValue<'_>) -> Option<Vec<u8>> {
     let name = ty.name();
     if !ty.is_float() && !value.is_string() {

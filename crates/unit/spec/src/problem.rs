@@ -10,9 +10,10 @@ pub type Edit = (Range<usize>, String);
 pub struct Problem {
     /// Stable code, listed in docs/jobs.md.
     pub code: &'static str,
-    /// Dotted path of the key, e.g. `params.out.buffer`; empty for the file itself.
+    /// Dotted path of the key with the mistake, such as `params.out.buffer`; empty for the file
+    /// itself.
     pub key: String,
-    /// Byte range in the file.
+    /// Byte range of the mistake in the file.
     pub span: Range<usize>,
     /// The message: one sentence without a full stop.
     pub message: String,
@@ -45,7 +46,7 @@ impl Problem {
         Self { code, key, span, message: message.into(), help: None, edits: Box::default() }
     }
 
-    /// Adds advice.
+    /// Adds advice on what to write instead.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -79,7 +80,7 @@ pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// The known name nearest to a misspelt one, if it is near enough.
+/// The valid name that is most similar to a misspelt one, if any is similar enough.
 pub fn nearest<'a, S: AsRef<str>>(written: &str, known: &'a [S]) -> Option<&'a str> {
     if written.len() > MAX_NAME {
         return None;

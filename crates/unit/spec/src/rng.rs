@@ -6,12 +6,12 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Starts with a seed.
+    /// Makes a generator whose sequence is determined by a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// The next 64 random bits.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -21,7 +21,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// The next 32 bits.
+    /// The next 32 random bits.
     pub fn word(&mut self) -> u32 {
         (self.next() >> 32) as u32
     }
@@ -36,7 +36,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// A random element.
+    /// A random element of a slice, which must not be empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len() as u32) as usize]
     }

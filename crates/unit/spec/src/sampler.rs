@@ -1,4 +1,4 @@
-//! Parsing of sampler state.
+//! Parses the keys of sampler state in textures, sampler headers and independent samplers.
 
 use crate::keys;
 use crate::number::{float, word};
@@ -92,7 +92,7 @@ impl SamplerSpec {
         self.over(&Sampler::default())
     }
 
-    /// Makes the sampler; missing settings are those of `initial`.
+    /// Makes the sampler; missing settings are taken from `initial`.
     pub fn over(&self, initial: &Sampler) -> Sampler {
         Sampler::default()
             .with_filter(self.filter.unwrap_or(initial.filter))
@@ -112,7 +112,7 @@ impl SamplerSpec {
     }
 }
 
-/// Reads the read mode.
+/// Reads the key `read_mode`.
 pub fn read_mode(table: &Table<'_>) -> Option<ReadMode> {
     table.get(keys::READ_MODE).and_then(|v| v.word(&READ_MODES))
 }

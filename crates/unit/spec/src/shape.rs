@@ -7,12 +7,12 @@ use crate::words::LAYOUTS;
 use texunit_texel::Format;
 use texunit_unit::{Geometry, Layout};
 
-/// Parsed `width`, `height`, `depth`.
+/// The parsed keys `width`, `height` and `depth`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtentSpec {
     /// The sizes, 1 for missing ones; `None` without `width`.
     pub extent: Option<[u32; 3]>,
-    /// Number of given sizes.
+    /// How many of the three sizes the file gives.
     pub dims: u8,
 }
 
@@ -23,37 +23,37 @@ pub struct Region {
     pub level: u32,
     /// The key `layer`; for cubes, a face.
     pub layer: u32,
-    /// The part of that level and layer.
+    /// The part of the level and layer that belongs to the region.
     pub place: RegionPart,
 }
 
-/// A part of a level.
+/// A part of a mip level, in texels or as a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionPart {
-    /// A box in texels.
+    /// The part is a box in texels.
     Box {
         /// The key `offset`; zeros if missing.
         offset: [u32; 3],
         /// The key `extent`; `None`: up to the end of the level.
         extent: Option<[u32; 3]>,
     },
-    /// `tile`: one tile, by its index along each axis.
+    /// The part is one tile (key `tile`), given by its index along each axis.
     Tile([u32; 3]),
 }
 
 impl Default for RegionPart {
-    /// The whole level.
+    /// The default part is the whole level.
     fn default() -> Self {
         Self::Box { offset: [0; 3], extent: None }
     }
 }
 
-/// Resident parts of a sparse array.
+/// Which parts of a sparse array are resident (backed by memory).
 #[derive(Clone, Debug)]
 pub struct TilesSpec {
-    /// Whether the regions are the resident ones or the ones that are not.
+    /// Whether `regions` lists the resident parts, or else the parts that are not resident.
     pub resident: bool,
-    /// The regions.
+    /// The listed parts of the array.
     pub regions: Vec<At<Region>>,
 }
 
@@ -64,9 +64,9 @@ pub struct ViewSpec {
     pub format: Option<At<Format>>,
     /// The key `geometry`.
     pub geometry: Option<Geometry>,
-    /// `levels`: first and last.
+    /// The key `levels`: first and last level.
     pub levels: Option<[u32; 2]>,
-    /// The key `layers`: first and last.
+    /// The key `layers`: first and last layer.
     pub layers: Option<[u32; 2]>,
 }
 
@@ -98,7 +98,7 @@ pub struct ShapeSpec {
 }
 
 impl ShapeSpec {
-    /// Reads all keys of the shape.
+    /// Reads all keys of the shape from a table.
     pub fn read(table: &Table<'_>) -> Self {
         let least = table.least_size();
         let most_pitch = if least == 0 { i64::MAX as u64 } else { u32::MAX.into() };
@@ -119,7 +119,7 @@ impl ShapeSpec {
     }
 }
 
-/// Reads `format`.
+/// Reads the key `format`.
 pub fn format(table: &Table<'_>) -> Option<At<Format>> {
     let value = table.get("format")?;
     let name = value.string("a texel format such as \"u8x4\"")?;
@@ -149,7 +149,7 @@ fn layout(value: &TomlValue<'_>) -> Option<Layout> {
     value.word(&LAYOUTS)
 }
 
-/// Reads `width`, `height` and `depth`.
+/// Reads the keys `width`, `height` and `depth`.
 pub fn extent(table: &Table<'_>) -> ExtentSpec {
     if let Some(size) = table.get_replaced("size", "`size` is `width`, `height` and `depth`") {
         return old_size(&size, table.least_size());
@@ -217,7 +217,8 @@ fn region(value: &TomlValue<'_>) -> Option<At<Region>> {
     sound.then(|| value.at(Region { level, layer, place }))
 }
 
-/// Parses one to three numbers, at least `least`; `rest` for missing ones.
+/// Parses a number, or an array of one to three numbers. Each must be at least `least`; missing
+/// ones are `rest`.
 fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     let items = value.array("an array of 1 to 3 numbers")?;
     if !(1..=3).contains(&items.len()) {
@@ -232,7 +233,8 @@ fn numbers(value: &TomlValue<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
     Some(numbers)
 }
 
-/// Reads the value of `view`.
+/// Parses the value of the key `view`, a table that selects levels, layers, format or geometry of
+/// an array. The form of old state files, a bare array of levels, gets a note.
 pub fn view(value: &TomlValue<'_>) -> Option<At<ViewSpec>> {
     if value.is_array() && value.has_bare_bits() {
         let levels = Some(first_last(value)?);
@@ -251,7 +253,7 @@ pub fn view(value: &TomlValue<'_>) -> Option<At<ViewSpec>> {
     sound.then(|| value.at(ViewSpec { format, geometry, levels, layers }))
 }
 
-/// Parses a number, or an array of the first and the last.
+/// Parses a range of levels or layers: a single number, or an array of the first and the last.
 pub(crate) fn first_last(value: &TomlValue<'_>) -> Option<[u32; 2]> {
     if !value.is_array() {
         let one = value.small(0)?;

@@ -12,16 +12,16 @@ use toml::de::{DeTable, DeValue};
 /// A value with its position in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct At<T> {
-    /// The value.
+    /// The parsed value.
     pub value: T,
-    /// Dotted path of its key.
+    /// Dotted path of the value's key.
     pub key: String,
     /// Byte range in the file.
     pub span: Range<usize>,
 }
 
 impl<T> At<T> {
-    /// The position of the value, for problems.
+    /// The key and byte range of the value, with which a [`Problem`] is made.
     pub fn at(&self) -> (&str, Range<usize>) {
         (&self.key, self.span.clone())
     }
@@ -32,13 +32,13 @@ impl<T> At<T> {
     }
 }
 
-/// The collected problems.
+/// Mistakes that are collected while a file is read.
 pub type Problems = RefCell<Vec<Problem>>;
 
 /// State shared by all tables of a file.
 #[derive(Debug, Default)]
 pub struct Context {
-    /// Collected mistakes.
+    /// The mistakes in the file so far.
     pub problems: Problems,
     /// Notes on outdated names, each name once, with the replacements.
     notes: RefCell<Vec<(Problem, Vec<Edit>)>>,
@@ -55,8 +55,8 @@ impl Context {
         Self { words, is_test: true, ..Self::default() }
     }
 
-    /// Adds a note on an outdated name. Several occurrences are merged into one note with all
-    /// replacements.
+    /// Adds a note on an outdated name. Several occurrences of a name are merged into one note with
+    /// all replacements.
     fn note(&self, problem: Problem) {
         let mut notes = self.notes.borrow_mut();
         let edits = problem.edits.clone();
@@ -71,10 +71,11 @@ impl Context {
         }
     }
 
-    /// The collected notes on outdated names.
+    /// Removes and returns the notes on outdated names, each with the replacements that correct all
+    /// its occurrences.
     pub fn take_notes(&self) -> Vec<Problem> {
         let note = |(mut note, mut edits): (Problem, Vec<Edit>)| {
-            // A key may have been read twice.
+            // Equal replacements are dropped, because a key may have been read twice.
             edits.sort_by_key(|edit| edit.0.start);
             edits.dedup();
             if edits.len() > 1 {
@@ -89,7 +90,8 @@ impl Context {
     }
 }
 
-/// A table. Records which keys have been read, so that the others can be reported as unknown.
+/// A TOML table that is being read. It records which keys have been read, so that the others can be
+/// reported as unknown.
 pub struct Table<'a> {
     table: &'a DeTable<'a>,
     context: &'a Context,
@@ -155,7 +157,7 @@ impl<'a> Table<'a> {
         Some(self.found(name, older))
     }
 
-    /// Marks a key as known, so that it is not reported.
+    /// Marks a key as known, so that [`Self::finish`] does not report it.
     pub fn allow(&self, name: &str) {
         self.allowed.borrow_mut().push(name.to_owned());
     }
@@ -215,7 +217,8 @@ impl<'a> Table<'a> {
         list
     }
 
-    /// Number of problems so far. A missing key is not reported if another mistake explains it.
+    /// Number of problems in the file so far. Callers compare it before and after reading, so that
+    /// they do not report a missing key that another mistake explains.
     pub fn problem_count(&self) -> usize {
         self.context.problems.borrow().len()
     }
@@ -225,7 +228,7 @@ impl<'a> Table<'a> {
         u32::from(!self.context.is_test)
     }
 
-    /// Reports a problem.
+    /// Adds a problem to the collected mistakes.
     pub fn report(&self, problem: Problem) {
         self.context.problems.borrow_mut().push(problem);
     }
@@ -274,7 +277,7 @@ impl<'a> TomlValue<'a> {
         self.report(Problem::new(code, (&self.key, self.span.clone()), message));
     }
 
-    /// Reports a problem.
+    /// Adds a problem to the collected mistakes.
     pub fn report(&self, problem: Problem) {
         self.context.problems.borrow_mut().push(problem);
     }
@@ -301,7 +304,7 @@ impl<'a> TomlValue<'a> {
         None
     }
 
-    /// The value as a table.
+    /// The value as a table; reports a problem if it has another type.
     pub fn table(&self) -> Option<Table<'a>> {
         match self.value {
             DeValue::Table(table) => Some(Table {
@@ -331,7 +334,8 @@ impl<'a> TomlValue<'a> {
         matches!(self.value, DeValue::Table(_))
     }
 
-    /// Whether eight hexadecimal digits without `0x` are bits.
+    /// Whether the file is one in which eight hexadecimal digits without `0x` are the bits of a
+    /// number.
     pub(crate) fn has_bare_bits(&self) -> bool {
         self.context.is_test
     }
@@ -346,7 +350,8 @@ impl<'a> TomlValue<'a> {
         matches!(self.value, DeValue::String(_))
     }
 
-    /// The value as an array.
+    /// The items of the value as an array; reports a problem if the value has another type.
+    /// `wanted` describes valid values.
     pub fn array(&self, wanted: &str) -> Option<Vec<TomlValue<'a>>> {
         let DeValue::Array(array) = self.value else { return self.wrong_type(wanted) };
         let items = array.iter().enumerate().map(|(i, v)| TomlValue {
@@ -358,7 +363,8 @@ impl<'a> TomlValue<'a> {
         Some(items.collect())
     }
 
-    /// The value as a string.
+    /// The value as a string; reports a problem if it has another type. `wanted` describes valid
+    /// values.
     pub fn string(&self, wanted: &str) -> Option<At<String>> {
         match self.value {
             DeValue::String(s) => Some(self.at(s.to_string())),
@@ -379,7 +385,7 @@ impl<'a> TomlValue<'a> {
         found
     }
 
-    /// The value as `true` or `false`.
+    /// The value as a boolean; reports a problem if it has another type.
     pub fn boolean(&self) -> Option<bool> {
         match self.value {
             DeValue::Boolean(b) => Some(*b),
@@ -387,7 +393,7 @@ impl<'a> TomlValue<'a> {
         }
     }
 
-    /// The value as one of a set of words.
+    /// The value that a word stands for; reports a problem if the value is not one of the words.
     pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|w| w.0).collect();
         let list = alternatives(&names);
@@ -404,7 +410,7 @@ impl<'a> TomlValue<'a> {
         word.map(|w| w.1)
     }
 
-    /// The value as an integer, without limits.
+    /// The value as an integer of any size; reports a problem if it has another type.
     pub fn integer(&self, wanted: &str) -> Option<i128> {
         match self.value {
             DeValue::Integer(i) => match i128::from_str_radix(i.as_str(), i.radix()) {
@@ -418,7 +424,7 @@ impl<'a> TomlValue<'a> {
         }
     }
 
-    /// The value as an integer from `least` to `most`.
+    /// The value as an integer; reports a problem if it is not from `least` to `most`.
     pub fn number(&self, least: u64, most: u64) -> Option<u64> {
         let wanted = format!("a whole number from {least} to {most}");
         let v = self.integer(&wanted)?;
@@ -429,12 +435,12 @@ impl<'a> TomlValue<'a> {
         Some(v as u64)
     }
 
-    /// [`Self::number`] with at most 32 bits.
+    /// The value as a 32-bit integer of at least `least`; reports a problem for other values.
     pub fn small(&self, least: u32) -> Option<u32> {
         self.number(least.into(), u32::MAX.into()).map(|v| v as u32)
     }
 
-    /// The text of a float, integer or string.
+    /// The text of a number, which may be written as a float, an integer or a string.
     pub fn number_text(&self, wanted: &str) -> Option<String> {
         match self.value {
             DeValue::Float(f) => Some(f.as_str().replace('_', "")),

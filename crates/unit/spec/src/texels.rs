@@ -20,9 +20,9 @@ pub enum Texels {
     /// Channel `k` in packed order is `first + k * step`, modulo the size for integers, converted
     /// for float channels, and rounded for f16.
     Ramp {
-        /// Value of the first channel.
+        /// Value of the first channel of the resource.
         first: i64,
-        /// Difference between consecutive channels.
+        /// Difference between consecutive channels in packed order.
         step: i64,
     },
     /// A ramp whose channel type differs from that of the format; only in state files of earlier
@@ -30,9 +30,9 @@ pub enum Texels {
     RampAs {
         /// The channel type of the ramp.
         channel: Channel,
-        /// Value of the first channel.
+        /// Value of the first channel of the resource.
         first: i64,
-        /// Difference between consecutive channels.
+        /// Difference between consecutive channels in packed order.
         step: i64,
     },
     /// Every channel of level `l` is `first + l * step`, converted as for a ramp.
@@ -42,7 +42,7 @@ pub enum Texels {
         /// Difference between consecutive levels.
         step: i64,
     },
-    /// Random words; see [`Random`].
+    /// Random 32-bit words from the generator [`Random`] with this seed.
     Random(u32),
     /// The generator of the published hardware vectors: `state = state * 1664525 + 1013904223`,
     /// from this seed; a texel of level l is `f32(state >> 8 & 0xffff) / 64 + l * 1000`.
@@ -72,13 +72,14 @@ impl Texels {
             let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));
             let counts =
                 [columns, rows, depth, shape.planes(), shape.samples, shape.format.texel_size()];
-            // The caller refuses shapes that are too large.
+            // The product saturates, because the caller refuses shapes that are too large.
             counts.into_iter().fold(1_u64, |product, n| product.saturating_mul(n.into()))
         };
         (0..shape.level_count().min(32)).map(size).collect()
     }
 
-    /// The bytes of all levels with these sizes, whose total must fit memory.
+    /// The bytes of the texels of all levels in packed order. `levels` has the size of each level
+    /// in bytes; the total must fit memory.
     pub fn packed(&self, format: Format, levels: &[u64]) -> Result<Vec<u8>, String> {
         let size = total(levels) as usize;
         match self {
@@ -161,7 +162,8 @@ impl Texels {
         })
     }
 
-    /// The key of `texels` and its value, for levels of these sizes.
+    /// The key of the table `texels` and its value with which the texels are written to a file.
+    /// `levels` has the size of each level in bytes.
     pub fn entry(&self, format: Format, levels: &[u64]) -> (&'static str, Value) {
         let numbers = |a: i64, b: i64| Value::Array(vec![a.into(), b.into()]);
         match self {
@@ -194,7 +196,7 @@ impl Texels {
     }
 }
 
-/// Total size of all levels.
+/// Total size of all levels in bytes.
 fn total(levels: &[u64]) -> u64 {
     levels.iter().fold(0, |sum, size| sum.saturating_add(*size))
 }
@@ -262,7 +264,8 @@ fn published(mut state: u32, levels: &[u64]) -> Vec<u8> {
     out
 }
 
-/// Parses a string of codes of the format.
+/// Parses a string of channel codes in hexadecimal, with the number of digits that the format
+/// requires.
 fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
     let text = value.shared_string("a string of hexadecimal digits")?;
     let Some(format) = format else {
@@ -278,14 +281,14 @@ fn text(value: &TomlValue<'_>, format: Option<Format>) -> Option<Vec<u8>> {
     }
 }
 
-/// Parses an array with a string of codes for each level.
+/// Parses the value of `codes`: an array with a string of channel codes for each level.
 fn codes(value: &TomlValue<'_>, format: Option<Format>) -> Option<Texels> {
     let levels = value.array("an array of strings of hexadecimal digits, one a level")?;
     let bytes: Option<Vec<_>> = levels.iter().map(|level| text(level, format)).collect();
     Some(Texels::Bytes(bytes?.concat()))
 }
 
-/// Parses an array of two integers.
+/// Parses an array of two integers, such as the first value and the step of a ramp.
 fn pair(value: &TomlValue<'_>) -> Option<[i64; 2]> {
     let items = value.array("two numbers [first, step]")?;
     let number = |item: &TomlValue<'_>| integer(item);
@@ -306,7 +309,7 @@ fn integer(value: &TomlValue<'_>) -> Option<i64> {
     number
 }
 
-/// Names of the channel types of old ramps.
+/// Names of the channel types in the form of ramps that earlier versions wrote.
 const CHANNELS: [(&str, Channel); 4] =
     [("u8", Channel::U8), ("u16", Channel::U16), ("u32", Channel::U32), ("f32", Channel::F32)];
 

@@ -27,12 +27,13 @@ pub fn float(bits: u32) -> Value {
     }
 }
 
-/// Writes a border colour.
+/// Converts a border colour to an array of four floats, each as by [`float`].
 pub(crate) fn border(words: [u32; 4]) -> Value {
     Value::Array(words.map(float).to_vec())
 }
 
-/// All keys of a sampler except `force_unnormalized_coords`.
+/// All keys of a sampler with their values, except `force_unnormalized_coords`, which only
+/// independent samplers have.
 pub fn sampler(sampler: &Sampler) -> Entries {
     let mut modes: Vec<Value> =
         sampler.address_mode.iter().map(|mode| Value::from(mode.name())).collect();
@@ -55,7 +56,7 @@ pub fn sampler(sampler: &Sampler) -> Entries {
     ]
 }
 
-/// All keys of an independent sampler.
+/// All keys of an independent sampler with their values.
 pub fn independent_sampler(state: &Sampler) -> Entries {
     let mut entries = sampler(state);
     let forced = state.force_unnormalized_coords;
@@ -63,7 +64,7 @@ pub fn independent_sampler(state: &Sampler) -> Entries {
     entries
 }
 
-/// The keys of an independent sampler that differ from [`Sampler::default`].
+/// The keys of an independent sampler whose values differ from those of [`Sampler::default`].
 pub fn changed_sampler(state: &Sampler) -> Entries {
     let usual = independent_sampler(&Sampler::default());
     let all = independent_sampler(state).into_iter().zip(usual);
@@ -72,7 +73,8 @@ pub fn changed_sampler(state: &Sampler) -> Entries {
     all.filter(|(given, usual)| changed(&given.1, &usual.1)).map(|(given, _)| given).collect()
 }
 
-/// All keys that say how a texture is read.
+/// All keys that determine how a texture is read, with their values: read mode, normalized
+/// coordinates, sampler state.
 pub fn texture(read_mode: ReadMode, normalized_coords: bool, state: &Sampler) -> Entries {
     let read = READ_MODES.iter().find(|row| row.1 == read_mode).map_or("element", |row| row.0);
     let mut entries = vec![
@@ -83,7 +85,7 @@ pub fn texture(read_mode: ReadMode, normalized_coords: bool, state: &Sampler) ->
     entries
 }
 
-/// The keys of a shape: format, geometry and sizes.
+/// The keys of a shape with their values: format, geometry and sizes.
 pub fn shape(shape: &ArrayShape) -> Entries {
     let ArrayShape { format, geometry, extent, layers, levels, samples } = *shape;
     let mut entries: Entries =
@@ -97,13 +99,13 @@ pub fn shape(shape: &ArrayShape) -> Entries {
     entries
 }
 
-/// The key of a layout, unless it is an array.
+/// The key of a memory layout; `None` for an array, which is the default.
 pub fn layout(layout: Layout) -> Option<(&'static str, Value)> {
     let row = LAYOUTS.iter().find(|row| row.1 == layout && layout != Layout::Array)?;
     Some(("layout", row.0.into()))
 }
 
-/// The keys of a view.
+/// The keys of a view that differ from the whole resource.
 pub fn view(view: &View) -> Entries {
     let range = |range: &std::ops::Range<u32>| {
         let ends = [range.start, range.end.saturating_sub(1)];

@@ -1,4 +1,5 @@
-//! What the dialect says is what is written, and docs/resources.md has all of it.
+//! Tests that values survive writing and reading, that earlier names are accepted with a note, and
+//! that docs/resources.md describes every key.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,7 @@ fn page() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// What a reader makes of a text, with mistakes and notes.
+/// Parses a text with `read`, and returns its result with the collected mistakes and notes.
 fn read<T>(
     text: &str,
     context: Context,
@@ -29,7 +30,7 @@ fn read<T>(
     (value, context.problems.take(), context.take_notes())
 }
 
-/// Neither the defaults nor each other's values.
+/// A sampler in which each setting differs from its default and from the other settings.
 fn unusual() -> Sampler {
     Sampler::default()
         .with_filter(Filter::Linear)
@@ -58,7 +59,7 @@ fn samplers_are_read_as_they_are_written() {
         }
     }
     assert_eq!(write::changed_sampler(&usual), []);
-    // Every key is there, under its present name.
+    // The writer writes every key, under its present name.
     let names: Vec<_> = write::independent_sampler(&usual).iter().map(|entry| entry.0).collect();
     let given = keys::RENAMED.iter().filter(|key| names.contains(&key.name)).count();
     assert_eq!((given, names.len()), (9, 12));
@@ -72,7 +73,8 @@ fn inline_tables_are_toml() {
     assert_eq!(table["a"].as_table(), Some(&write::table(entries)));
 }
 
-/// Each earlier name gives what the present one does, and one note with the change to be made.
+/// An earlier name of a key gives the same value as the present name, and one note with the
+/// replacement.
 #[test]
 fn earlier_names() {
     let values = [
@@ -104,7 +106,8 @@ fn earlier_names() {
             let mut mended = written.clone();
             mended.replace_range(range.clone(), replacement);
             assert_eq!(mended, text);
-            // Both are too many, and a wrong value is told of the name that is there.
+            // A table with both names has a mistake, and a message about a wrong value uses the
+            // name that the file has.
             let (_, problems, _) =
                 read(&format!("{written}\n{text}"), Context::default(), SamplerSpec::read);
             let both = format!("`{old}` and `{name}` are the same key");
@@ -121,7 +124,7 @@ fn earlier_names() {
     }
 }
 
-/// The same old name at many places is one note, which changes them all.
+/// Several occurrences of an outdated name give one note, whose replacements correct all of them.
 #[test]
 fn one_note_for_a_name() {
     let text = "a = { filter = 'point' }\nb = { filter = 'linear' }\nc = { srgb = true }";

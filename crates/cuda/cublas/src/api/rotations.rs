@@ -194,7 +194,7 @@ fn on_scalars<const N: usize>(
         if place.access & Region::WRITTEN != 0 {
             let mut bytes = vec![0; place.format.size()];
             place.format.write(made, &mut bytes);
-            // SAFETY: as for the access above.
+            // SAFETY: the caller's scalar is in host memory and has this many bytes.
             unsafe { Out::<u8>::of(place.address).elements(bytes.len()) }.set_all(bytes)?;
         }
     }

@@ -7,12 +7,13 @@ use std::ffi::c_void;
 pointer! {
     /// Untyped host memory (`void *`, `const void *`), whose size another argument gives.
     ///
-    /// The pointer is null or to memory whose size and contents it does not say.
+    /// The pointer is null or points to memory. The type guarantees neither its size nor its
+    /// contents.
     Raw<'a>, *mut c_void
 }
 
 impl<'a> Raw<'a> {
-    /// The address.
+    /// The pointer as a number.
     pub fn address(self) -> u64 {
         self.0.expose_provenance() as u64
     }
@@ -20,7 +21,8 @@ impl<'a> Raw<'a> {
     /// The memory as a zero-terminated text.
     ///
     /// # Safety
-    /// The pointer is null or to a zero-terminated text that is not written during the lifetime.
+    /// The pointer is null or points to a zero-terminated text that is not written during the
+    /// lifetime.
     pub unsafe fn text(self) -> Text<'a> {
         // SAFETY: the caller upholds this function's safety contract.
         unsafe { Text::new(self.0.cast()) }
@@ -29,7 +31,7 @@ impl<'a> Raw<'a> {
     /// The first `size` bytes as input.
     ///
     /// # Safety
-    /// The pointer is null or to this many initialised bytes.
+    /// The pointer is null or points to this many initialised bytes.
     pub unsafe fn bytes(self, size: usize) -> InBytes<'a> {
         InBytes { first: self, size }
     }
@@ -37,13 +39,13 @@ impl<'a> Raw<'a> {
     /// The first `size` bytes as output buffer.
     ///
     /// # Safety
-    /// The pointer is null or to this many bytes to which no reference exists.
+    /// The pointer is null or points to this many bytes to which no reference exists.
     pub unsafe fn room(self, size: usize) -> OutBytes<'a> {
         OutBytes { first: self, size }
     }
 }
 
-/// Pointer to bytes `offset` to `offset + count` of `size`.
+/// Pointer to bytes `offset` to `offset + count` of memory of `size` bytes, after a check for null.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` if the memory is null and the range is not empty.
@@ -59,7 +61,7 @@ fn range(first: Raw<'_>, size: usize, offset: usize, count: usize) -> Result<*mu
     Ok(first.0.cast::<u8>().wrapping_add(offset))
 }
 
-/// Host memory that is read, with its size.
+/// Input buffer of a C caller: host memory that is read, with its size.
 #[derive(Clone, Copy, Debug)]
 pub struct InBytes<'a> {
     first: Raw<'a>,
@@ -76,7 +78,8 @@ impl InBytes<'_> {
     /// If the range exceeds the memory.
     pub fn read(self, offset: usize, out: &mut [u8]) -> Answer {
         let from = range(self.first, self.size, offset, out.len())?;
-        // SAFETY: the contract of `bytes` guarantees the size, and `out` is borrowed exclusively.
+        // SAFETY: the contract of `Raw::bytes` guarantees that the range can be read, and `out` is
+        // borrowed exclusively, so that it does not overlap.
         unsafe { from.copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         Ok(())
     }
@@ -112,7 +115,7 @@ impl InBytes<'_> {
     }
 }
 
-/// Host memory that is written, with its size.
+/// Output buffer of a C caller: host memory that is written, with its size.
 #[derive(Clone, Copy, Debug)]
 pub struct OutBytes<'a> {
     first: Raw<'a>,
@@ -120,7 +123,7 @@ pub struct OutBytes<'a> {
 }
 
 impl OutBytes<'_> {
-    /// Size in bytes.
+    /// Size of the buffer in bytes.
     pub fn len(self) -> usize {
         self.size
     }
@@ -139,8 +142,8 @@ impl OutBytes<'_> {
     /// If the range exceeds the memory.
     pub fn write(self, offset: usize, bytes: &[u8]) -> Answer {
         let to = range(self.first, self.size, offset, bytes.len())?;
-        // SAFETY: the contract of `room` guarantees the size and that no other reference exists, so
-        // that `bytes` does not overlap.
+        // SAFETY: the contract of `Raw::room` guarantees that the range can be written and that no
+        // reference to it exists, so that `bytes` does not overlap.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }

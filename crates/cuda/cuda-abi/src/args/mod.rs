@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 /// Result of a function of either API.
 pub type Answer<T = ()> = Result<T, Refusal>;
 
-/// The refusal of a null pointer where null is not allowed.
+/// Makes the refusal of a null pointer argument that must not be null.
 fn null<T>(_: &T) -> Refusal {
     CUresult::INVALID_VALUE.of_argument(Subject::new::<T>(0), "is null")
 }
@@ -88,7 +88,7 @@ macro_rules! pointer {
                 Some($crate::Subject::new::<Self>(self.0.addr() as u64))
             }
 
-            /// The raw pointer, to pass on.
+            /// The raw pointer, for a caller that passes it on to another function.
             pub fn as_ptr(self) -> $pointer {
                 self.0
             }
@@ -100,14 +100,16 @@ use pointer;
 pointer! {
     /// An output parameter (`T *`).
     ///
-    /// The pointer is null or to memory for a `T`, of any alignment, to which no reference exists.
+    /// The pointer is null or points to memory for a `T`, of any alignment, to which no reference
+    /// exists.
     Out<'a, T>, *mut T
 }
 
 pointer! {
     /// A parameter that is read and then written (`T *`).
     ///
-    /// The pointer is null or to a valid `T`, of any alignment, to which no reference exists.
+    /// The pointer is null or points to a valid `T`, of any alignment, to which no reference
+    /// exists.
     InOut<'a, T>, *mut T
 }
 
@@ -115,8 +117,8 @@ pointer! {
     /// An input parameter (`const T *`): one value, or an array whose length another argument
     /// gives.
     ///
-    /// The pointer is null or to a valid `T`, of any alignment, which is not written during the
-    /// lifetime.
+    /// The pointer is null or points to a valid `T`, of any alignment, which is not written during
+    /// the lifetime.
     In<'a, T>, *const T
 }
 
@@ -134,8 +136,8 @@ impl<'a, T> Out<'a, T> {
     /// Writes the result unless the pointer is null.
     pub fn set_if(self, value: T) {
         if !self.is_null() {
-            // SAFETY: the pointer is not null; the contract of its constructor guarantees memory
-            // for a value.
+            // SAFETY: the pointer is not null, so that it points to memory for a value by the
+            // contract of its constructor.
             unsafe { self.0.write_unaligned(value) }
         }
     }
@@ -143,7 +145,7 @@ impl<'a, T> Out<'a, T> {
     /// The array of `count` values that begins here.
     ///
     /// # Safety
-    /// The pointer is null or to memory for this many values.
+    /// The pointer is null or points to memory for this many values.
     pub unsafe fn elements(self, count: usize) -> OutElements<'a, T> {
         OutElements { first: self, count }
     }
@@ -157,7 +159,8 @@ pub struct OutElements<'a, T> {
 }
 
 impl<'a, T> OutElements<'a, T> {
-    /// Writes results from the first element on, as many as there are and as fit.
+    /// Writes the values to the array from its first element on, until the values or the elements
+    /// end.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the array is null.
@@ -171,14 +174,14 @@ impl<'a, T> OutElements<'a, T> {
 }
 
 impl<'a, T: Copy> InOut<'a, T> {
-    /// The current value.
+    /// Reads the current value of the parameter.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
-        // value.
+        // SAFETY: the pointer is not null, so that it points to a valid value by the contract of
+        // its constructor.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
@@ -190,14 +193,14 @@ impl<'a, T: Copy> InOut<'a, T> {
     /// Element `index` of an array that begins here; null if the array is null.
     ///
     /// # Safety
-    /// The pointer is null or to more than `index` values.
+    /// The pointer is null or points to more than `index` values.
     pub unsafe fn nth(self, index: usize) -> Self {
         if self.is_null() { self } else { Self(self.0.wrapping_add(index), PhantomData) }
     }
 }
 
 impl<'a, T: Copy> In<'a, T> {
-    /// The value.
+    /// Reads the value of the parameter.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
@@ -205,17 +208,17 @@ impl<'a, T: Copy> In<'a, T> {
         self.get_if().ok_or_else(|| null(&self))
     }
 
-    /// The value; `None` if the pointer is null.
+    /// Reads the value of an optional parameter; `None` if the pointer is null.
     pub fn get_if(self) -> Option<T> {
-        // SAFETY: the pointer is not null; the contract of its constructor guarantees a valid
-        // value.
+        // SAFETY: the pointer is not null, so that it points to a valid value by the contract of
+        // its constructor.
         (!self.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
     /// The array of `count` values that begins here.
     ///
     /// # Safety
-    /// The pointer is null or to this many values.
+    /// The pointer is null or points to this many values.
     pub unsafe fn elements(self, count: usize) -> Elements<'a, T> {
         Elements { first: self, count }
     }
@@ -239,7 +242,7 @@ impl<T: Copy> Elements<'_, T> {
         self.count == 0
     }
 
-    /// An element.
+    /// Reads an element of the array.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the array is null.
@@ -249,7 +252,8 @@ impl<T: Copy> Elements<'_, T> {
     pub fn at(self, index: usize) -> Answer<T> {
         assert!(index < self.count, "element {index} of {}", self.count);
         self.first.check()?;
-        // SAFETY: the contract of `elements` guarantees the length, and the pointer is not null.
+        // SAFETY: the pointer is not null, so that by the contract of `In::elements` it points to
+        // `count` values, and the index is below `count`.
         Ok(unsafe { self.first.0.add(index).read_unaligned() })
     }
 

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 /// A zero-terminated text (`const char *`).
 ///
-/// The pointer is null or to such a text, which is not written during the lifetime.
+/// The pointer is null or points to such a text, which is not written during the lifetime.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Text<'a>(*const c_char, PhantomData<&'a ()>);
@@ -40,12 +40,12 @@ impl Text<'_> {
         self.0.is_null()
     }
 
-    /// The raw pointer, to pass on.
+    /// The raw pointer, for a caller that passes it on to another function.
     pub fn as_ptr(self) -> *const c_char {
         self.0
     }
 
-    /// The bytes before the zero.
+    /// A copy of the bytes before the terminating zero.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
@@ -53,12 +53,12 @@ impl Text<'_> {
         if self.is_null() {
             return Err(null(&self));
         }
-        // SAFETY: the pointer is not null; the contract of its constructor guarantees a
-        // zero-terminated text.
+        // SAFETY: the pointer is not null, so that it points to a zero-terminated text by the
+        // contract of its constructor.
         Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec())
     }
 
-    /// The text.
+    /// A copy of the text, which must be UTF-8.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null, or the bytes are not UTF-8.

@@ -12,7 +12,7 @@ pub(super) struct Frame {
     pub(super) function: String,
 }
 
-/// `PyObject *`.
+/// A pointer to a Python object (`PyObject *`).
 type Object = *mut c_void;
 
 /// Defines the functions of an interpreter in the process, by their names.

@@ -142,7 +142,7 @@ driver_api! {
 /// An end of a copy at an address of any memory space.
 ///
 /// # Safety
-/// As for [`CopyEnd::memory`].
+/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
@@ -161,7 +161,7 @@ fn of(context: Handle<Context>, address: u64) -> Answer<CopyEnd<'static>> {
 /// An end in host memory.
 ///
 /// # Safety
-/// As for [`CopyEnd::memory`].
+/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn host(pointer: Raw<'_>) -> CopyEnd<'_> {
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { CopyEnd::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }

@@ -325,7 +325,7 @@ fn too_wide(elements: u64, unit: u64) -> Refusal {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`].
+/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn operand<'a>(
     operand: &CUmemcpy3DOperand,
     array: Option<Array>,

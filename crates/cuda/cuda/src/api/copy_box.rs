@@ -73,7 +73,7 @@ fn place(
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`].
+/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
     let at = [side.x_in_bytes as u64, side.y as u64, 0];
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
@@ -87,7 +87,7 @@ unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`].
+/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
     if side.lod != 0 {
         return Err(CUresult::INVALID_VALUE

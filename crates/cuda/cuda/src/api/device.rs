@@ -311,7 +311,7 @@ unsafe fn atomics(
     unsafe { capabilities.elements(count as usize) }.set_all(all?)
 }
 
-/// `CU_DEVICE_P2P_ATTRIBUTE_*`
+/// Numbers of the peer-to-peer attributes (`CU_DEVICE_P2P_ATTRIBUTE_*`).
 const PERFORMANCE_RANK: c_uint = 1;
 const ACCESS: c_uint = 2;
 const NATIVE_ATOMICS: c_uint = 3;

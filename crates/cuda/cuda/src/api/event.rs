@@ -16,13 +16,13 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 
-/// `CU_EVENT_RECORD_EXTERNAL`
+/// Flag of `cuEventRecordWithFlags` (`CU_EVENT_RECORD_EXTERNAL`).
 const EXTERNAL: c_uint = 1;
-/// `CU_EVENT_BLOCKING_SYNC`
+/// Creation flag: waits for the event block the thread (`CU_EVENT_BLOCKING_SYNC`).
 const BLOCKING_SYNC: c_uint = 1;
-/// `CU_EVENT_DISABLE_TIMING`
+/// Creation flag: the event has no time (`CU_EVENT_DISABLE_TIMING`).
 const DISABLE_TIMING: c_uint = 2;
-/// `CU_EVENT_INTERPROCESS`
+/// Creation flag: the event can be exported to other processes (`CU_EVENT_INTERPROCESS`).
 const INTERPROCESS: c_uint = 4;
 
 driver_api! {

@@ -269,7 +269,7 @@ unsafe fn give_all<T: Copy>(
 }
 
 /// # Safety
-/// As for [`give_all`].
+/// The arguments satisfy the safety contract of [`give_all`].
 unsafe fn give(all: &[usize], out: Out<'_, Handle<Node>>, count: InOut<'_, usize>) -> Answer {
     let handles: Vec<Handle<Node>> = all.iter().map(|&number| Handle::of(number)).collect();
     // SAFETY: the caller upholds this function's safety contract.
@@ -282,7 +282,7 @@ type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 /// Returns the dependencies of a node, or the edges of a graph, with their data.
 ///
 /// # Safety
-/// As for [`give_all`].
+/// The arguments satisfy the safety contract of [`give_all`].
 unsafe fn give_links(
     lists: &[NodeList<'_>],
     data: &[CUgraphEdgeData],
@@ -310,7 +310,7 @@ unsafe fn give_links(
 }
 
 /// # Safety
-/// As for [`give_all`].
+/// The arguments satisfy the safety contract of [`give_all`].
 unsafe fn edges(
     graph: Handle<Graph>,
     from: Out<'_, Handle<Node>>,

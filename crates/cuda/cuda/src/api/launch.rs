@@ -185,7 +185,7 @@ fn attributed(
 }
 
 /// # Safety
-/// As for [`launch::parameters`].
+/// The arguments satisfy the safety contract of [`launch::parameters`].
 unsafe fn launch(
     f: Handle<Function>,
     stream: Handle<Stream>,
@@ -202,7 +202,7 @@ unsafe fn launch(
 /// update, or else 0.
 ///
 /// # Safety
-/// As for [`launch::parameters`].
+/// The arguments satisfy the safety contract of [`launch::parameters`].
 pub(super) unsafe fn launch_in(
     f: Handle<Function>,
     order: &Order,

@@ -202,7 +202,7 @@ driver_api! {
 /// Creates a library from an image and its name.
 ///
 /// # Safety
-/// As for [`JitOptions::read`].
+/// The arguments satisfy the safety contract of [`JitOptions::read`].
 unsafe fn load(
     library: Out<'_, Handle<Library>>,
     jit: RawOptions<'_>,

@@ -199,7 +199,7 @@ unsafe fn add_data(
 }
 
 /// # Safety
-/// As for [`JitOptions::read`].
+/// The arguments satisfy the safety contract of [`JitOptions::read`].
 unsafe fn add_file(
     state: Handle<LinkState>,
     kind: c_uint,

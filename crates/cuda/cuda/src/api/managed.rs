@@ -172,7 +172,7 @@ driver_api! {
     }
 }
 
-/// Checks that flags are 0.
+/// Refuses flags other than 0, because the function defines none.
 fn none(flags: u64) -> Answer {
     if flags == 0 {
         Ok(())

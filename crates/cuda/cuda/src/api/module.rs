@@ -121,7 +121,7 @@ pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
 }
 
 /// # Safety
-/// As for [`Image::at`].
+/// The arguments satisfy the safety contract of [`Image::at`].
 unsafe fn load_data(
     module: Out<'_, Handle<Module>>,
     image: Raw<'_>,

@@ -140,7 +140,7 @@ macro_rules! widened {
         /// As the current version of the function, with 32-bit numbers.
         ///
         /// # Safety
-        /// As for the current version.
+        /// The arguments satisfy the safety contract of the function's current version.
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {

@@ -6,7 +6,7 @@ use crate::functions::{Address, FUNCTIONS, Function};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::CUresult;
 
-/// `CU_GET_PROC_ADDRESS_SUCCESS`
+/// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
 const FOUND: c_uint = 0;
 /// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
 const NOT_FOUND: c_uint = 1;

@@ -18,12 +18,12 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult};
 
-/// `CUstreamCallback`
+/// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
-/// `CUhostFn`
+/// The type of host functions that a stream calls (`CUhostFn`).
 type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// `CU_EVENT_WAIT_EXTERNAL`
+/// Flag of `cuStreamWaitEvent` (`CU_EVENT_WAIT_EXTERNAL`).
 const EXTERNAL: c_uint = 1;
 
 driver_api! {

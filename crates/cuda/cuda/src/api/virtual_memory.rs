@@ -206,7 +206,7 @@ driver_api! {
 /// Page size of the host in bytes.
 const PAGE: usize = 4096;
 
-/// Checks that flags are 0.
+/// Refuses flags other than 0, because the function defines none.
 fn none(flags: u64) -> Answer {
     match flags {
         0 => Ok(()),

@@ -24,7 +24,7 @@ use texunit_forms::Count;
 struct Group {
     count: u64,
     bytes: u64,
-    /// Call site of the first one.
+    /// Call site of the first of the leaked objects.
     places: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ impl Context {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `cuCtxEnablePeerAccess`
+    /// Lets this context access memory of another context (`cuCtxEnablePeerAccess`).
     pub(crate) fn enable_peer(&self, peer: Handle<Context>) -> Answer {
         let other = peer.get()?;
         if peer == self.handle {
@@ -41,7 +41,7 @@ impl Context {
         Ok(())
     }
 
-    /// `cuCtxDisablePeerAccess`
+    /// Ends the access to memory of another context (`cuCtxDisablePeerAccess`).
     pub(crate) fn disable_peer(&self, peer: Handle<Context>) -> Answer {
         peer.get()?;
         let mut peers = self.peers();

@@ -87,7 +87,8 @@ pub(crate) fn branches<'p>(
                 }
                 None if steps.running == 0 => break,
                 None => {
-                    // All running steps wait.
+                    // Tells the outer runs that this run waits, because all of its running steps
+                    // wait.
                     outer.iter().for_each(|told| (told.0)());
                     steps.wait(None);
                 }

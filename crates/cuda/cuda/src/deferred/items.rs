@@ -102,7 +102,7 @@ impl State {
         all
     }
 
-    /// SplitMix64.
+    /// Returns a random number below a bound (SplitMix64), for a random order of execution.
     fn random(&mut self, below: usize) -> usize {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.random;

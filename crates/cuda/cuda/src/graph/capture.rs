@@ -31,7 +31,7 @@ pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use captured_stream::CapturedStream;
 pub(crate) use recapture::Recapture;
 
-/// `CU_STREAM_CAPTURE_MODE_*`
+/// Numbers of the capture modes (`CU_STREAM_CAPTURE_MODE_*`).
 const GLOBAL: u32 = 0;
 const RELAXED: u32 = 2;
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, CUresult, graph_conditional_type as kind};
 use texunit_device::{Buffer, Linear};
 
-/// `CU_GRAPH_COND_ASSIGN_DEFAULT`
+/// Flag: the condition gets its default value at each launch (`CU_GRAPH_COND_ASSIGN_DEFAULT`).
 const ASSIGN_DEFAULT: u32 = 1;
 /// Maximum number of a switch node's graphs, each of which is an object.
 const MAX_SWITCH: u32 = 1 << 16;
@@ -96,7 +96,7 @@ impl Condition {
 #[derive(Debug)]
 pub(crate) struct ConditionalOp {
     pub(crate) condition: Arc<Condition>,
-    /// `CUgraphConditionalNodeType`
+    /// Whether the node is an if, while or switch (`CUgraphConditionalNodeType`).
     pub(crate) kind: u32,
     /// Handles of the bodies, to which the program has a pointer.
     graphs: Box<[usize]>,

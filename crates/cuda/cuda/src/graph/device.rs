@@ -15,7 +15,7 @@ const VARIABLE: &str = "__texunit_graph_launches";
 const MAX: usize = 128;
 const HEADER: usize = 16;
 
-/// `cudaStreamGraphTailLaunch`
+/// The stream handle for tail launches of graphs (`cudaStreamGraphTailLaunch`).
 pub(super) const TAIL: u64 = 0x0100_0000_0000_0000;
 /// Streams for device-side launches: tail launch, fire-and-forget, and fire-and-forget as a
 /// sibling.

@@ -6,7 +6,7 @@ use crate::handle::Object;
 use std::fmt::Write;
 use texunit_cuda_abi::{CUgraphEdgeData, graph_conditional_type};
 
-/// `CUgraphDebugDot_flags`
+/// Flags that select the contents of the DOT text (`CUgraphDebugDot_flags`).
 mod flag {
     pub(super) const VERBOSE: u32 = 1;
     pub(super) const KERNEL: u32 = 1 << 2;

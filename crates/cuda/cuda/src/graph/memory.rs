@@ -182,7 +182,7 @@ fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
     work(&mut all[index], used)
 }
 
-/// `cuDeviceGetGraphMemAttribute`
+/// Returns an attribute of a device's graph memory (`cuDeviceGetGraphMemAttribute`).
 pub(crate) fn attribute(ordinal: CUdevice, attribute: u32) -> Answer<u64> {
     usage(ordinal, |usage, used| {
         Ok(match attribute {
@@ -215,7 +215,7 @@ pub(crate) fn reset(ordinal: CUdevice, attribute: u32, value: u64) -> Answer {
     })
 }
 
-/// `cuDeviceGraphMemTrim`
+/// Frees unused graph memory of a device (`cuDeviceGraphMemTrim`).
 pub(crate) fn trim(ordinal: CUdevice) {
     usage(ordinal, |usage, used| usage.reserved = used);
 }

@@ -170,7 +170,7 @@ impl KernelOp {
 }
 
 impl Op {
-    /// `CUgraphNodeType`
+    /// The kind of the node (`CUgraphNodeType`).
     pub(crate) fn kind(&self) -> u32 {
         match self {
             Self::Kernel(_) | Self::Work(..) => kind::KERNEL,

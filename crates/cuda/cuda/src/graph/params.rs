@@ -44,7 +44,7 @@ pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
 /// The operation of a kernel node, whose kernel is given as a function or as a library's kernel.
 ///
 /// # Safety
-/// As for [`launch::parameters`].
+/// The arguments satisfy the safety contract of [`launch::parameters`].
 pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
     let given = if params.func != 0 { params.func } else { params.kern };
     if given == 0 {

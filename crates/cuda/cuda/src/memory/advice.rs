@@ -8,11 +8,11 @@ use texunit_cuda_abi::CUmemLocation;
 /// The advice about a range of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Advice {
-    /// `CU_MEM_ADVISE_SET_READ_MOSTLY`.
+    /// Whether the range is mostly read (`CU_MEM_ADVISE_SET_READ_MOSTLY`).
     pub(crate) read_mostly: bool,
     /// `CU_MEM_ADVISE_SET_PREFERRED_LOCATION`.
     pub(crate) preferred: Option<CUmemLocation>,
-    /// `CU_MEM_ADVISE_SET_ACCESSED_BY`.
+    /// Locations that access the range (`CU_MEM_ADVISE_SET_ACCESSED_BY`).
     pub(crate) accessed_by: Vec<CUmemLocation>,
     /// Location of the last prefetch.
     pub(crate) prefetched: Option<CUmemLocation>,

@@ -37,9 +37,9 @@ impl Space {
 /// Side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Source.
+    /// The source of the copy.
     Src,
-    /// Destination.
+    /// The destination of the copy.
     Dst,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Endpoint<'a> {
     HostRead(InBytes<'a>),
     /// Other memory of the program, as destination.
     HostWritten(OutBytes<'a>),
-    /// An array.
+    /// The end of the copy is an array.
     Array(Array),
     /// A copy of the program's memory, made earlier.
     Staged(Arc<[u8]>),

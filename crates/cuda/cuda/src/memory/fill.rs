@@ -11,13 +11,13 @@ use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, CUresult};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// FillRows to be set.
+/// The rows of memory that a fill sets.
 struct FillRows {
     linear: Linear,
     /// Offsets of the rows.
     offsets: Vec<u64>,
     pattern: Vec<u8>,
-    /// Values per row.
+    /// Number of values per row.
     count: u64,
 }
 

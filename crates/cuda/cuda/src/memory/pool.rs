@@ -30,11 +30,11 @@ use texunit_forms::Count;
 /// Kind of memory in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PoolLocation {
-    /// Memory of a device.
+    /// The pool has memory of a device.
     Device(CUdevice),
-    /// Memory of the host.
+    /// The pool has memory of the host.
     Host,
-    /// Managed memory.
+    /// The pool has managed memory.
     Managed,
 }
 
@@ -52,7 +52,7 @@ impl PoolLocation {
 /// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// Its handle.
+    /// Handle of the pool.
     pub(crate) handle: Handle<Pool>,
     /// Kind of the pool's memory.
     pub(crate) place: PoolLocation,

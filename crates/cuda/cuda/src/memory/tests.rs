@@ -322,6 +322,7 @@ fn boxes_that_are_wrong_change_nothing() {
     }
     let gone = CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array: 64, ..CopySide3D::default() };
     let copy = CUDA_MEMCPY3D { src: gone, dst: gone, width_in_bytes: 1, height: 1, depth: 1 };
-    // SAFETY: as for the access above.
+    // SAFETY: `copy` is a valid structure, and the call is refused before it uses a handle or an
+    // address in it.
     assert_eq!(unsafe { cuMemcpy3D_v2(&raw const copy) }, CUresult::INVALID_HANDLE);
 }

@@ -6,7 +6,7 @@ use texunit_record::{Chosen, Limit};
 /// Settings of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordSettings {
-    /// `TEXUNIT_RECORD`: the folder.
+    /// The folder to which jobs are written (`TEXUNIT_RECORD`).
     pub(crate) folder: PathBuf,
     /// `TEXUNIT_RECORD_KERNEL=NAME[:N]`: a single launch, written into the folder itself.
     pub(crate) kernel: Option<Chosen>,

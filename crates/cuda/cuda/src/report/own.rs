@@ -25,7 +25,7 @@ pub(crate) struct PipeSignal {
 }
 
 impl PipeSignal {
-    /// Starts ignoring the signal.
+    /// Starts to ignore SIGPIPE until the value is dropped.
     pub(crate) fn ignore() -> Self {
         // SAFETY: zeros are a valid value, with no flags and an empty mask.
         let mut ignored: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -77,7 +77,7 @@ mod tests {
         let after = now();
         assert_eq!((after.sa_sigaction, after.sa_flags), (own.sa_sigaction, own.sa_flags));
         assert_ne!(after.sa_flags & libc::SA_SIGINFO, 0);
-        // SAFETY: the previous handler.
+        // SAFETY: `first` is the valid action that was set before.
         unsafe { libc::sigaction(libc::SIGPIPE, &raw const first, std::ptr::null_mut()) };
     }
 }

@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn tables_are_as_large_as_runtimes_want() {
-        // Minimum numbers of words for runtime 13.5.
+        // Minimum length of each table in words, including the word with its size, that the runtime
+        // of CUDA 13.5 expects.
         for (index, words) in [(0, 13), (1, 7), (2, 5), (3, 52), (4, 4)] {
             let table = sized(index);
             assert!(table.len() >= words, "{}: {}", TABLES[index].name, table.len());
@@ -182,7 +183,7 @@ mod tests {
         // SAFETY: the entry is `unknown`, a function without parameters.
         let entry =
             unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> CUresult>(entry) };
-        // SAFETY: as for the access above.
+        // SAFETY: the entry is a function without parameters and without preconditions.
         assert_eq!(unsafe { entry() }, CUresult::NOT_SUPPORTED);
     }
 

@@ -1,6 +1,6 @@
 //! Arrays and mipmapped arrays: descriptors read back, and refused calls.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};

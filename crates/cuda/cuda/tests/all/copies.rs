@@ -1,7 +1,7 @@
 //! Copies of rows of linear memory: addresses of rows, and the range of an allocation that a copy
 //! may access.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, fails, functions, ok};

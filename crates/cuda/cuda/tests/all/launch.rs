@@ -168,7 +168,7 @@ fn parameters_come_in_every_way() {
     let buffer = [out, 40];
     let mut size = 16_usize;
     let given = &raw mut size;
-    // SAFETY: as above.
+    // SAFETY: `given` points to the local variable `size`, to which no reference exists.
     let set = |new: usize| unsafe { given.write(new) };
     let mut extra = [1, buffer.as_ptr() as usize, 2, given as usize, 0];
     ok!(cuLaunchKernel(fill, 2, 1, 1, 4, 1, 1, 0, none, null_mut(), extra.as_mut_ptr()));

@@ -1,6 +1,6 @@
 //! Linking with NVIDIA's device runtime, and register limits.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, fails, functions, ok};
@@ -185,7 +185,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
     // The runtime alone cannot be linked.
     fails!(INVALID_PTX, cuLinkComplete(state, &raw mut image, &raw mut size));
     ok!(cuLinkDestroy(state));
-    // From a file.
+    // The device runtime may also be linked from a file.
     let folder = texunit_testkit::TempDir::new("devrt");
     let file = folder.file("devrt.a", &runtime);
     let path = CString::new(file.to_str().unwrap()).unwrap();

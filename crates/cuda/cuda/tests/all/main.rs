@@ -1,7 +1,7 @@
 //! Tests of the exported driver API that can share a process. They are one program, as linking each
 //! additional program takes time.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 // Each file declares the functions that it calls with its own pointer types, as programs would.
 #![allow(clashing_extern_declarations)]

@@ -1,6 +1,6 @@
 //! Texture and surface objects: descriptors read back, refused calls, and lifetimes.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, cuCtxDestroy_v2, fails, ok};
@@ -135,7 +135,7 @@ fn stale_handles_and_other_kinds_are_refused() {
     fails!(INVALID_VALUE, cuTexObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(handle));
     fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, surface));
-    // As for a null pointer in `free`.
+    // The null object may be destroyed, which has no effect, as `free` accepts a null pointer.
     ok!(cuTexObjectDestroy(0));
     ok!(cuSurfObjectDestroy(0));
     for garbage in [1, u64::MAX, handle ^ 1 << 40, handle ^ 1 << 62, given as u64] {

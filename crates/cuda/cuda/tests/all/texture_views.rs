@@ -1,7 +1,7 @@
 //! Texture views: every view format, compared with the same fetch through the device crate, and
 //! refused calls.
 
-// Calls C functions, as programs do.
+// Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{context, cuCtxDestroy_v2, fails, ok};

@@ -119,7 +119,7 @@ fn primary_contexts() {
     fails!(INVALID_VALUE, cuMemFree_v2(memory));
     assert_eq!(primary(), (2, 1));
     fails!(INVALID_DEVICE, cuDevicePrimaryCtxReset(9));
-    // The last release destroys it.
+    // The last release destroys the primary context.
     ok!(cuDevicePrimaryCtxRelease(0));
     assert_eq!(primary(), (2, 1));
     ok!(cuDevicePrimaryCtxRelease(0));

@@ -7,7 +7,7 @@
 use texunit_cuda as _;
 use texunit_cuda_abi::CUresult;
 
-/// A handle.
+/// A handle of the driver API.
 pub(crate) type Ptr = *mut std::ffi::c_void;
 
 /// Declares functions, each with a safe wrapper that panics with the error code.

@@ -190,7 +190,7 @@ pub(crate) fn upload(array: Ptr, texels: &[f32]) {
 }
 
 impl World {
-    /// Only null handles.
+    /// A world in which all handles are null.
     pub(crate) fn nothing() -> Self {
         let none = null_mut();
         Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Number of words that programs access.
 pub(crate) const WORDS: usize = 6;
 
-/// SplitMix64.
+/// A random number generator (SplitMix64).
 #[derive(Clone)]
 pub(crate) struct Random(pub(crate) u64);
 

@@ -41,7 +41,8 @@ impl Launch {
         let mut params = [(&raw mut at).cast::<u8>(), (&raw mut a).cast(), (&raw mut b).cast()];
         let (f, stream, params) = (self.function, self.stream, params.as_mut_ptr());
         if !by_attribute {
-            // SAFETY: as above.
+            // SAFETY: the pointers are to local variables, and the parameters are those of the
+            // kernel.
             return unsafe {
                 cuLaunchCooperativeKernel(
                     f,

@@ -46,7 +46,7 @@ struct DriverCopy {
 }
 
 /// # Safety
-/// As for [`boxes`].
+/// The arguments satisfy the safety contract of [`boxes`].
 unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
     match sides(parms)? {
@@ -81,7 +81,7 @@ fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<DriverCopy>> {
 }
 
 /// # Safety
-/// As for [`boxes`].
+/// The arguments satisfy the safety contract of [`boxes`].
 unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     context()?;
     let kind = CU_MEMORYTYPE_DEVICE;

@@ -190,7 +190,7 @@ impl ArrayCopy {
     }
 
     /// # Safety
-    /// As for [`boxes`].
+    /// The arguments satisfy the safety contract of [`boxes`].
     unsafe fn copy(
         self,
         array: CopySide3D,
@@ -209,7 +209,7 @@ impl ArrayCopy {
     /// Copies rows of memory with a pitch.
     ///
     /// # Safety
-    /// As for [`boxes`].
+    /// The arguments satisfy the safety contract of [`boxes`].
     unsafe fn rows(
         self,
         ArrayPosition { array, x, y }: ArrayPosition,
@@ -234,7 +234,7 @@ impl ArrayCopy {
     /// Copies a contiguous byte range.
     ///
     /// # Safety
-    /// As for [`boxes`].
+    /// The arguments satisfy the safety contract of [`boxes`].
     unsafe fn line(
         self,
         array: ArrayPosition,
@@ -252,7 +252,7 @@ impl ArrayCopy {
     /// Copies the regions of a byte range whose memory (`CU_MEMORYTYPE_*`) begins at `address`.
     ///
     /// # Safety
-    /// As for [`boxes`].
+    /// The arguments satisfy the safety contract of [`boxes`].
     unsafe fn pieces(
         self,
         pieces: &[ArrayRect],

@@ -38,7 +38,7 @@ pub(crate) struct cudaMemcpyNodeParams {
 
 // SAFETY: structures of plain numbers, whose sizes the assertions check.
 unsafe impl NodeParams for cudaKernelNodeParamsV2 {}
-// SAFETY: as for the access above.
+// SAFETY: a structure of plain numbers, whose size the assertion checks.
 unsafe impl NodeParams for cudaMemcpyNodeParams {}
 const _: () = assert!(size_of::<cudaKernelNodeParamsV2>() <= 232);
 const _: () = assert!(size_of::<cudaMemcpyNodeParams>() <= 232);

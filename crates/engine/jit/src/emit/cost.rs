@@ -25,7 +25,7 @@ const BANKS: u32 = 128;
 enum Half {
     /// Each lane's address follows that of the lane before it.
     Contiguous,
-    /// All lanes have the same address.
+    /// All lanes of the access have the same address.
     Uniform,
 }
 

@@ -17,7 +17,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 /// A stub that is still to be emitted, with the state of the emitter where it was requested.
 pub(super) struct Stub {
     label: Label,
-    /// The register cache at the request.
+    /// State of the register cache at the point from which the stub is reached.
     cache: RegisterCache,
     /// The instruction before which the stub enters or exits.
     number: u32,

@@ -123,7 +123,8 @@ pub(crate) struct Window {
 impl Window {
     pub(super) const NONE: Self = Self { base: null_mut(), limits: [0; 7], len: 0 };
 
-    /// Sets the length of the memory, and computes the limits if the length has changed.
+    /// Sets the length of the memory. If it has changed, the exclusive limit of the offset is
+    /// computed for each access size ([`Self::limits`]).
     #[inline]
     pub(crate) fn reach(&mut self, len: u64) {
         let len = len.min(1 << 31);

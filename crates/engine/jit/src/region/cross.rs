@@ -5,13 +5,13 @@ use crate::operand::Source;
 /// The mode of `shfl`: from which lane a lane reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffling {
-    /// `.up`: b lanes below.
+    /// `.up`: each lane reads from the lane b lanes below it.
     Up,
-    /// `.down`: b lanes above.
+    /// `.down`: each lane reads from the lane b lanes above it.
     Down,
-    /// `.bfly`: the lane's number exclusive-or b.
+    /// `.bfly`: each lane reads from the lane whose number is its own exclusive-or b.
     Butterfly,
-    /// `.idx`: lane b of the segment.
+    /// `.idx`: each lane reads from lane b of its segment.
     Index,
 }
 

@@ -66,17 +66,17 @@ pub struct Store {
 /// The read-modify-write operation of an atomic, where `old` is the value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// old + b
+    /// The sum of the old value and b (`add`).
     Add,
-    /// old & b
+    /// The bitwise and of the old value and b (`and`).
     And,
-    /// old | b
+    /// The bitwise or of the old value and b (`or`).
     Or,
-    /// old ^ b
+    /// The bitwise exclusive or of the old value and b (`xor`).
     Xor,
-    /// b (`exch`)
+    /// The operand b, which replaces the old value (`exch`).
     Exchange,
-    /// c if old = b, otherwise old (`cas`)
+    /// The operand c if the old value equals b, otherwise the old value (`cas`).
     Compare,
     /// The smaller signed number.
     MinS,
@@ -86,9 +86,9 @@ pub enum Change {
     MinU,
     /// The larger unsigned number.
     MaxU,
-    /// old + 1, or 0 if old ≥ b (`inc`)
+    /// The old value + 1, or 0 if the old value is at least b (`inc`).
     Inc,
-    /// old - 1, or b if old = 0 or old > b (`dec`)
+    /// The old value - 1, or b if the old value is 0 or greater than b (`dec`).
     Dec,
     /// old + b of floats, as `atom.add` computes it: in global memory, f32 subnormals are zeros; an
     /// f32 NaN is 0x7fffffff.

@@ -105,7 +105,7 @@ pub struct Budget {
     pub divergence: DivergenceLimits,
 }
 
-/// Memory of a warp.
+/// The memory to which a warp's accesses are bound.
 #[derive(Debug)]
 pub struct Memory<'a> {
     /// Shared memory of the CTA. No other thread accesses it during the run.

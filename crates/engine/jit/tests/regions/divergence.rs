@@ -5,7 +5,7 @@ use super::model::{Fixed, Next, World};
 use texunit_jit::Predicate;
 use texunit_jit::region::{DivergedLanes, End, Exit, Region, Target};
 
-/// Lanes that run together.
+/// A split of the model: lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Split {
     pub(crate) at: Next,

@@ -322,7 +322,7 @@ impl Case {
         for _ in 0..10_000 {
             let is_there = match model.running.at {
                 Next::Out(number) => number == left.at,
-                // A jump has no instruction number.
+                // A jump has no instruction number, so the position is compared.
                 at => at == warp.running.at,
             };
             if has_gone && world.steps == goal && is_there && model.standing() == standing {

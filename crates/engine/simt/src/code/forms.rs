@@ -221,7 +221,7 @@ pub(crate) struct Printf {
 pub(crate) enum HeapAction {
     /// `malloc` or `__nv_aligned_device_malloc`.
     Allocate { size: Value, align: Option<Value> },
-    /// `free`.
+    /// A call of `free`.
     Free { pointer: Value },
 }
 

@@ -84,9 +84,9 @@ impl Inst {
 /// An operation with its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Reconvergence point of some branch.
+    /// The reconvergence point of at least one branch.
     Join,
-    /// No effect: fences and prefetches.
+    /// An instruction without effect in the interpreter, such as a fence or a prefetch.
     Nop,
     /// Notifies an observer of an event (`observe::marks`).
     Mark(Box<Mark>),
@@ -210,7 +210,7 @@ pub(crate) enum Op {
     LoadQuad(Box<Access>),
     StoreQuad(Box<Access>),
     Atomic(Box<Atomic>),
-    /// `txq`, `suq`.
+    /// A query of texture or surface properties (`txq`, `suq`).
     Query(Box<Query>),
     /// `istypep`: whether a handle has this kind bit.
     IsType {
@@ -319,9 +319,9 @@ pub(crate) enum Op {
         members: Slot,
     },
     Fetch(Box<Fetch>),
-    /// `suld`.
+    /// A surface load (`suld`).
     SurfaceLoad(Box<SurfaceAccess>),
-    /// `sust`, `sured`.
+    /// A surface store or reduction (`sust`, `sured`).
     SurfaceStore(Box<SurfaceAccess>),
     /// An unsupported instruction. The launch is refused before execution if it can reach one;
     /// executing this operation is a fault.

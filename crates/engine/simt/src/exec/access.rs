@@ -306,7 +306,7 @@ impl<'a> Context<'a> {
             Target::Local => {
                 store(&mut Local { rows: local, at: offsets }, from, access, active);
             }
-            // Parameters are not writable.
+            // Kernel parameters are not writable.
             Target::Param => return false,
         }
         true

@@ -358,7 +358,7 @@ impl Context<'_> {
                 if changes.get() {
                     self.record_side_effect();
                 }
-                // The address was checked above.
+                // The value exists, because the address has been checked above.
                 Ok(old.unwrap_or(0))
             }
         }

@@ -14,9 +14,9 @@ use texunit_isa::BoolOp;
 
 /// Whether the lanes of a member mask have all arrived.
 enum Arrival {
-    /// Some lanes are missing.
+    /// Some lanes of the membermask have not arrived yet.
     Incomplete,
-    /// All are in the current split.
+    /// All lanes of the membermask are in the current split.
     Here,
     /// They are at several instructions, which have all been executed.
     Elsewhere,

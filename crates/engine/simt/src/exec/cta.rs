@@ -216,7 +216,7 @@ impl Context<'_> {
             };
             let sep = if waiting.is_empty() { "" } else { "; " };
             let s = if threads == 1 { " waits" } else { "s wait" };
-            // Writing to a string cannot fail.
+            // The result is ignored, because writing to a string cannot fail.
             let _ = write!(waiting, "{sep}{threads} thread{s} at {place} {what}");
         }
         let kind = FaultKind::Deadlock { waiting };

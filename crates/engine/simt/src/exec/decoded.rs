@@ -78,9 +78,9 @@ impl InnerLoop<'_, '_> {
 enum ArmResult {
     /// The arm has stored its result.
     Executed,
-    /// The result is in `narrow`.
+    /// The result is in `narrow`, from which it is stored in the destination.
     Narrow,
-    /// The result is in `wide`.
+    /// The result is in `wide`, from which it is stored in the destination.
     Wide,
 }
 

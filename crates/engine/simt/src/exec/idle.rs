@@ -42,7 +42,7 @@ pub(super) struct WaitDetector<'a> {
 }
 
 enum Stage<'a> {
-    /// The CTA runs.
+    /// The CTA is not suspected to wait, and none of its states is recorded.
     Runs,
     /// A state was recorded, which may recur in the remaining rounds.
     Seen { state: u64, left: u32 },

@@ -35,7 +35,8 @@ pub(crate) enum Flow {
     Continues,
     /// The split continues, but its lanes may have diverged, and others may run first.
     Diverges,
-    /// The turn of the split is over.
+    /// The split has executed the instructions of its turn (its time slice). It can continue after
+    /// the other splits of the warp have had a turn.
     Pauses,
     /// The split waits before a fetch or surface access for the other warps of its CTA.
     AtUnit,
@@ -43,7 +44,7 @@ pub(crate) enum Flow {
     Yields,
     /// The lanes have exited, wait at a reconvergence point, or belong to another split.
     Retired,
-    /// The split waits.
+    /// The split waits for a condition.
     Waits(State),
     /// A debugger stops the split before an instruction.
     Stops,
@@ -72,7 +73,7 @@ pub(super) enum Stop {
     /// At an instruction that may be an entry of a region: after leaving a region, or at the target
     /// of a backward jump.
     Elsewhere,
-    /// The turn is over.
+    /// The turn of the split is over, because its limit of steps has been reached.
     Over,
 }
 

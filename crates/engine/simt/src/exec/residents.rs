@@ -127,7 +127,7 @@ impl<'a> Residents<'a> {
         let members = self.members(place);
         let Self { all, order, counts } = self;
         let outcome = cluster::take_turn(all, members.clone(), place, |resident| {
-            // Another CTA may have ended it.
+            // The CTA may have been ended by a fault or the end of another CTA.
             if !resident.runs() {
                 return Ok(CtaTurn::Over);
             }

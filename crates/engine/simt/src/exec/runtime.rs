@@ -17,7 +17,7 @@ use crate::runtime::{
 /// `cudaStreamNonBlocking` and `cudaEventDisableTiming`, the only valid flags.
 const STREAM_FLAGS: u64 = 1;
 const EVENT_FLAGS: u64 = 2;
-/// `cudaSharedMemBankSizeFourByte`
+/// The number of the four-byte bank size (`cudaSharedMemBankSizeFourByte`).
 const FOUR_BYTE_BANKS: u64 = 1;
 /// Alignment of device-heap allocations by `cudaMalloc` and launches.
 const ALIGN: u64 = 256;
@@ -156,7 +156,7 @@ impl Context<'_> {
     /// Frees parameter buffers that the threads of a launch did not release.
     pub(super) fn free_buffers(config: &crate::LaunchConfig<'_>) {
         let (Some(runtime), Some(heap)) = (config.runtime, config.heap) else { return };
-        // Only this launch refers to them.
+        // The parameter buffers are freed, because only this launch refers to them.
         runtime.grid.take_buffers().for_each(|buffer| drop(heap.free(buffer)));
     }
 }

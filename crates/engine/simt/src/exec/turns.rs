@@ -52,7 +52,7 @@ pub(super) struct Round {
 pub(super) enum Policy<'r> {
     /// In order of their numbers, with turns of about this many steps.
     InOrder(u64),
-    /// In random order.
+    /// The warps have their turns in random order.
     Random(&'r mut Random),
 }
 
@@ -222,7 +222,7 @@ impl Context<'_> {
                 if warp.steps >= warp.end {
                     warp.end = warp.steps.saturating_add(budget);
                 }
-                // Yielding counts as progress.
+                // A turn that ends with a yield counts as progress, too.
                 Ok(true)
             }
             Turn::AtUnit => {

@@ -174,7 +174,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         };
         let [x, y, z] = waiting.cta;
         let sep = if text.is_empty() { "" } else { "; " };
-        // Writing to a string cannot fail.
+        // The result is ignored, because writing to a string cannot fail.
         let _ = write!(
             text,
             "{sep}{} of CTA ({x}, {y}, {z}) {} in a loop at {place}",

@@ -17,7 +17,7 @@ enum WordLayout {
     Same(usize),
     /// Contiguous words, beginning with this one.
     Row(usize),
-    /// Arbitrary words.
+    /// Each lane accesses an arbitrary word.
     Each,
 }
 

@@ -14,9 +14,9 @@ use texunit_jit::{Op as Primitive, Source};
 /// The known value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// Not known to be constant.
+    /// The value is not known to be constant.
     Other,
-    /// The kernel parameter at this offset.
+    /// The value is the kernel parameter at this offset.
     Param(u32),
     /// The result of the instruction with this number, and its variation among the lanes of a warp.
     Of(u32, Variation),

@@ -15,7 +15,7 @@ enum AddressWidth {
     /// 64 bits with a sign-extended element offset. A GPU uses fewer bits, so that an offset before
     /// the array wraps around.
     Signed,
-    /// 32 bits.
+    /// Addresses are computed with 32 bits.
     Narrow,
 }
 

@@ -60,7 +60,7 @@ impl Unit {
 /// Purpose of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Execution.
+    /// The code is executed without an observer.
     Usual,
     /// Debugging: each PTX register has storage of its own and is written even if it is never read.
     Debug,

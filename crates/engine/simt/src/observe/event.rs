@@ -66,9 +66,9 @@ impl CtaInfo {
 /// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessOp {
-    /// `ld`, `ldu`
+    /// A load (`ld`, `ldu`).
     Load,
-    /// `st`
+    /// A store (`st`).
     Store,
     /// `atom`, `red`: each element is both loaded and stored.
     Atomic(AtomOp),
@@ -163,14 +163,14 @@ pub struct Values<'a>(pub(crate) ValueSource<'a>);
 /// Location of the values.
 #[derive(Clone, Copy)]
 pub(crate) enum ValueSource<'a> {
-    /// In registers of a warp.
+    /// The values are in registers of a warp.
     Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
     /// In rows that compiled code has stored.
     Rows(&'a [LaneValues<'a>]),
 }
 
 impl Default for Values<'_> {
-    /// No values.
+    /// Makes an empty set of values.
     fn default() -> Self {
         Self(ValueSource::Rows(&[]))
     }
@@ -283,13 +283,13 @@ pub enum Synchronization<'a> {
     },
     /// All member lanes have arrived and continue together.
     Joined,
-    /// `barrier.cluster.arrive`
+    /// The lanes arrive at the barrier of the cluster (`barrier.cluster.arrive`).
     ClusterArrives,
     /// `barrier.cluster.wait`: all threads of the cluster have arrived, and these lanes continue.
     ClusterPasses,
-    /// `fence`, `membar`.
+    /// A memory fence (`fence`, `membar`), with its order.
     Fence(Order),
-    /// `cp.async.commit_group`
+    /// The lanes commit their asynchronous copies as a group (`cp.async.commit_group`).
     CommitsCopies,
     /// `cp.async.wait_group`: lanes wait for all groups except the last `but`. `.wait_all`: for all
     /// copies, including those in no group.
@@ -333,11 +333,11 @@ pub enum Sink {
     /// A load has read the value. The value stays uninitialised, and serves to explain the next
     /// report.
     Origin,
-    /// The condition of a branch.
+    /// The value is the condition of a branch.
     Branch,
-    /// The guard of another instruction.
+    /// The value is the guard of an instruction other than a branch.
     Guard,
-    /// A memory address.
+    /// The value is a memory address.
     Address,
     /// An operand of a fetch, surface access or query: coordinate, level or handle.
     Fetch,
@@ -350,7 +350,7 @@ pub enum Sink {
     /// A computed value is stored to memory private to the CTA or thread. The destination becomes
     /// uninitialised.
     Keep,
-    /// An operand of an atomic.
+    /// The value is an operand of an atomic.
     Operand,
     /// The memory operand of an atomic that computes with it.
     Atomic,

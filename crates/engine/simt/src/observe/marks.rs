@@ -223,7 +223,7 @@ struct Item {
 /// Role of an operation in the marked code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// The program's operation itself.
+    /// The operation of the program, without a mark.
     Itself,
     /// An operation inserted before or after it.
     Inserted,

@@ -5,20 +5,20 @@ use texunit_syntax::{SourceFile, Span};
 /// Memory semantics of an access or a fence (PTX ISA 8.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Semantics {
-    /// No modifier.
+    /// The access has no modifier, and is weak.
     #[default]
     Weak,
     /// `.volatile`: relaxed, with the scope of all threads that can access the memory.
     Volatile,
     /// `.relaxed`, or an atomic without a modifier.
     Relaxed,
-    /// `.acquire`
+    /// Acquire semantics (`.acquire`).
     Acquire,
-    /// `.release`
+    /// Release semantics (`.release`).
     Release,
-    /// `.acq_rel`
+    /// Acquire and release semantics (`.acq_rel`).
     AcquireRelease,
-    /// `fence.sc`, `membar`
+    /// Sequential consistency (`fence.sc`, `membar`).
     SequentiallyConsistent,
 }
 
@@ -28,13 +28,13 @@ pub enum Scope {
     /// No modifier: the thread itself, or the instruction's default.
     #[default]
     None,
-    /// `.cta`
+    /// The threads of the CTA (`.cta`).
     Cta,
-    /// `.cluster`
+    /// The threads of the cluster (`.cluster`).
     Cluster,
-    /// `.gpu`, `membar.gl`
+    /// The threads of the device (`.gpu`, `membar.gl`).
     Gpu,
-    /// `.sys`
+    /// All threads of the system, including those of the host (`.sys`).
     System,
 }
 
@@ -52,7 +52,7 @@ pub struct Order {
 pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
     const ENDS: &str = ";./@%";
     let text = skip_space(source.snippet(span));
-    // Skips the guard.
+    // Skips the guard of the instruction, such as `@%p`.
     let text = match text.strip_prefix('@') {
         Some(rest) => {
             let name = skip_space(skip_space(rest).trim_start_matches('!'));

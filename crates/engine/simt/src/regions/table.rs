@@ -96,7 +96,7 @@ pub(crate) struct Table {
     entries: [Box<[AtomicU32]>; 2],
     regions: Chunks<Compiled>,
     functions: Box<[FunctionAnalysis]>,
-    /// Held during compilation.
+    /// Lock that a thread holds while it compiles a region, so that a region is compiled once.
     making: Mutex<()>,
     /// Whether the threads of each warp are consecutive in x.
     in_line: bool,
@@ -206,7 +206,8 @@ impl Table {
             self.compile(code, setting, made, cut.clone());
         }
         if made != mode && !self.has(mode, &cut) {
-            // Lanes cannot diverge in the region.
+            // If lanes cannot diverge in the region, the code for some lanes does not contain the
+            // code for all lanes, which is compiled here.
             self.compile(code, setting, mode, cut);
         }
         if self.at(mode, pc).is_none() {

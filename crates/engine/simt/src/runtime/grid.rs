@@ -60,7 +60,7 @@ enum Queue {
     Own(u64),
     /// Tail launches, which run after the end of the grid.
     Tail,
-    /// No order (fire and forget).
+    /// The item is not ordered (fire and forget).
     None,
 }
 

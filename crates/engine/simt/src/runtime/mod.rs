@@ -112,31 +112,31 @@ pub struct KernelAttributes {
 
 /// The codes of `cudaError_t` that device runtime calls return.
 pub mod code {
-    /// `cudaErrorInvalidValue`
+    /// Error code `cudaErrorInvalidValue`.
     pub const INVALID_VALUE: u32 = 1;
-    /// `cudaErrorMemoryAllocation`
+    /// Error code `cudaErrorMemoryAllocation`.
     pub const MEMORY_ALLOCATION: u32 = 2;
-    /// `cudaErrorInvalidConfiguration`
+    /// Error code `cudaErrorInvalidConfiguration`.
     pub const INVALID_CONFIGURATION: u32 = 9;
-    /// `cudaErrorInvalidMemcpyDirection`
+    /// Error code `cudaErrorInvalidMemcpyDirection`.
     pub const INVALID_MEMCPY_DIRECTION: u32 = 21;
-    /// `cudaErrorLaunchMaxDepthExceeded`
+    /// Error code `cudaErrorLaunchMaxDepthExceeded`.
     pub const LAUNCH_MAX_DEPTH_EXCEEDED: u32 = 65;
-    /// `cudaErrorSyncDepthExceeded`
+    /// Error code `cudaErrorSyncDepthExceeded`.
     pub const SYNC_DEPTH_EXCEEDED: u32 = 68;
     /// `cudaErrorLaunchPendingCountExceeded`
     pub const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = 69;
-    /// `cudaErrorInvalidDeviceFunction`
+    /// Error code `cudaErrorInvalidDeviceFunction`.
     pub const INVALID_DEVICE_FUNCTION: u32 = 98;
-    /// `cudaErrorInvalidDevice`
+    /// Error code `cudaErrorInvalidDevice`.
     pub const INVALID_DEVICE: u32 = 101;
-    /// `cudaErrorUnsupportedLimit`
+    /// Error code `cudaErrorUnsupportedLimit`.
     pub const UNSUPPORTED_LIMIT: u32 = 215;
-    /// `cudaErrorInvalidResourceHandle`
+    /// Error code `cudaErrorInvalidResourceHandle`.
     pub const INVALID_RESOURCE_HANDLE: u32 = 400;
-    /// `cudaErrorLaunchOutOfResources`
+    /// Error code `cudaErrorLaunchOutOfResources`.
     pub const LAUNCH_OUT_OF_RESOURCES: u32 = 701;
-    /// `cudaErrorNotSupported`
+    /// Error code `cudaErrorNotSupported`.
     pub const NOT_SUPPORTED: u32 = 801;
 }
 

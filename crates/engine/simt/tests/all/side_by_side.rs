@@ -107,7 +107,7 @@ fn as_each_alone() {
             let seen = [warp_instructions, thread_instructions, fetches];
             assert_eq!(seen, counts, "{handle} {change} {between}");
             assert_eq!(fetches, u64::from(THREADS * ROUNDS));
-            // The same with compiled code.
+            // Repeats the test with compiled code.
             for _ in 0..20 {
                 let again = run(&mut loaded, [a, b], how(THREADS), 0).unwrap();
                 assert_eq!(again.sums, alone, "{handle} {change} {between}");

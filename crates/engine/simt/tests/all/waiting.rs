@@ -38,7 +38,7 @@ DONE:        ret;",
             last = WARPS - 1,
         ),
     )
-    // For try_wait.
+    // `mbarrier.try_wait` requires sm_90.
     .replace(".target sm_80", ".target sm_90");
     let loaded = load_text(&text);
     let (address, block) = loaded.buffer(WARPS as usize + 1);

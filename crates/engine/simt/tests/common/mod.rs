@@ -20,7 +20,7 @@ pub struct Loaded {
     pub descriptors: Descriptors,
     pub watch: Option<Watch>,
     pub heap: Option<Heap>,
-    /// Who else may change memory.
+    /// Writers outside the launch that may change memory while it runs, such as the host.
     pub external_writers: Option<Box<dyn texunit_simt::ExternalWriters>>,
 }
 
@@ -111,7 +111,7 @@ pub struct How {
     pub jit: Option<texunit_simt::JitMode>,
     /// Seed of a random order.
     pub schedule: Option<u64>,
-    /// Only these CTAs.
+    /// The CTAs that are executed; `None` for all.
     pub ctas: Option<texunit_simt::CtaRange>,
 }
 
@@ -167,7 +167,7 @@ impl Loaded {
         self.run_observed(kernel, how, args, watch)
     }
 
-    /// The same with an observer.
+    /// Runs a kernel with an observer.
     pub fn run_observed(
         &self,
         kernel: &str,

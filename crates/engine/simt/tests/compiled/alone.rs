@@ -273,7 +273,7 @@ fn kernel(mut random: Random, out_of_memory: bool) -> String {
     for i in 0..statements {
         body.statement();
         if i == exit {
-            // Some leave in the middle.
+            // Some lanes leave the loop in the middle of its body.
             let (p, r) = (body.p(), body.r());
             let (set, not) = body.random.of(&[("eq", ""), ("ne", "!"), ("lt", "")]);
             body.text +=
@@ -293,7 +293,7 @@ fn kernel(mut random: Random, out_of_memory: bool) -> String {
         false => (0, 3),
     };
     if out_of_memory && body.random.one_in(4) {
-        // Or at an odd address.
+        // The access may also be at an address that is not aligned.
         body.text += "shr.u32 %j, %o, 2;\ncvt.u64.u32 %b, %j;\nadd.u64 %b, %b, %a0;\nld.global.u16 %h, [%b];\n";
     }
     let mut stores = String::new();

@@ -9,7 +9,7 @@ pub const CONST: u64 = 256;
 pub const PARAM: u64 = 64;
 /// Sizes of the two buffers, which are not multiples of a GPU's allocation granularity.
 pub const BUFFERS: [u64; 2] = [1000, 640];
-/// The rounded sizes.
+/// Sizes of the allocations, rounded up to the granularity of the bounds checks.
 pub const ROUNDED: u64 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,7 +132,7 @@ pub struct OperandRule {
 /// The meaning of a predicate in the position of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsPredicate {
-    /// A valid operand of its own kind.
+    /// The instruction accepts a predicate in this position, as an operand of type `.pred`.
     Taken,
     /// A mistake that ptxas accepts and miscompiles.
     Miscompiled,

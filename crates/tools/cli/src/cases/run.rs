@@ -152,7 +152,7 @@ impl Report {
     fn human(&self, quiet: bool) -> String {
         let mut out = String::new();
         if !quiet {
-            // Writing to a `String` cannot fail.
+            // The result is ignored, because writing to a `String` cannot fail.
             let _ = self.write_details(&mut out);
         }
         let Tally { cases, values, differ } = self.all;

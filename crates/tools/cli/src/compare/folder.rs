@@ -76,7 +76,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
                 if let (Some(hash), Some((count, differing))) =
                     (answer.more["hash"].as_str(), counts(&compared.outcome))
                 {
-                    // Writing to a `String` cannot fail.
+                    // The result is ignored, because writing to a `String` cannot fail.
                     let _ = writeln!(random, "{seed}\t{index}\t{count}\t{differing}\t{hash}");
                 }
                 PathBuf::from("random.toml.gz")

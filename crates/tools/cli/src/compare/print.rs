@@ -29,7 +29,7 @@ pub fn print(comparison: &Comparison) -> std::io::Result<()> {
 /// The comparison as text: differences, skipped cases with reasons, and a table by rule.
 pub fn human(comparison: &Comparison) -> String {
     let mut out = String::new();
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write_human(&mut out, comparison);
     out
 }

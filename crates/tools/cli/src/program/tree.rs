@@ -34,13 +34,14 @@ impl IntoIterator for Tree {
     }
 }
 
-/// Descendants that the program has not started, but the process that became `texunit run`.
+/// Child processes that existed before the run: they were started by the process that became
+/// `texunit run`, not by the program under test.
 ///
-/// Their children are not the program's either. While the parents live they are below them; when a
-/// parent has ended, its children become children of this process, as those of the program do. The
-/// program's processes have the run's folder in their environment, and others do not. Therefore, if
-/// there are strangers, a child with the folder neither in its environment nor in its evidence is
-/// treated as one.
+/// Neither strangers nor their descendants count as processes of the program. When a process ends,
+/// its children become children of `texunit run`, whether the process was a stranger's or the
+/// program's. Only processes of the program have the run's folder in their environment or in their
+/// evidence. Therefore, if there are strangers, a child of `texunit run` that has the folder in
+/// neither is treated as a stranger.
 pub(super) struct Strangers {
     known: HashSet<Key>,
     folder: PathBuf,

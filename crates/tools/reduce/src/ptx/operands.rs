@@ -62,8 +62,8 @@ fn in_operand(operand: &Operand<'_>, zero: &str, found: &mut Vec<Unit>) {
             found.push(vec![Edit::replace(range, zero)]);
         }
         OperandKind::Vector(inner) | OperandKind::Bracket(inner) | OperandKind::List(inner) => {
-            // The zero is that of the result's type; for coordinates of another type it is invalid, and
-            // the attempt fails.
+            // The zero is that of the result's type; for coordinates of another type it is invalid,
+            // and the attempt fails.
             inner.iter().for_each(|o| in_operand(o, zero, found));
         }
         _ => {}

@@ -11,7 +11,7 @@ use texunit_unit::{
 /// The actual result of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Registers x, y, z, w; for `.f16x2`, two registers and zeros.
+    /// Contents of the result registers x, y, z, w; for `.f16x2`, two registers and zeros.
     pub values: [u32; 4],
     /// The destination predicate.
     pub resident: bool,
@@ -22,13 +22,13 @@ pub struct Answer {
 pub struct BuiltFetch {
     /// The instruction.
     pub form: FetchForm,
-    /// The texture.
+    /// The texture from which the fetches read.
     pub texture: Arc<Texture>,
     /// Sampler state.
     pub sampler: Sampler,
     /// Operands of each fetch.
     pub operands: Vec<FetchOperands>,
-    /// Expected results.
+    /// The expected results of the fetches.
     pub expected: Expected,
 }
 
@@ -47,7 +47,7 @@ impl BuiltFetch {
         self.planned_at(fetch_simd_level())
     }
 
-    /// Runs every fetch on the planned path for a SIMD level.
+    /// Runs every fetch on the planned path, with the code for the given SIMD level.
     pub fn planned_at(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
         self.or_zeros(self.plan_answers(level))
     }
@@ -67,7 +67,8 @@ impl BuiltFetch {
         Ok(answers)
     }
 
-    /// Replaces a refusal by the hardware's zeros, unless the case expects the refusal.
+    /// If the fetch cannot be planned for a reason for which the hardware returns zeros, the
+    /// results are zeros instead of the error, unless the case expects the error.
     fn or_zeros(&self, answers: Result<Vec<Answer>, PlanError>) -> Result<Vec<Answer>, PlanError> {
         let zeros = Answer { values: [0; 4], resident: true };
         match answers {
@@ -99,7 +100,8 @@ impl BuiltFetch {
     }
 }
 
-/// Operands of a warp.
+/// The operands of up to 32 fetches in the layout of a warp's registers: one array of 32 lanes for
+/// each operand.
 struct WarpOperands {
     coords: Coordinates<Lanes>,
     offset: [Lanes; 3],
@@ -145,9 +147,9 @@ impl WarpOperands {
 pub struct Disagreement {
     /// The instruction.
     pub form: FetchForm,
-    /// Index of the fetch in its case, from 0.
+    /// Index of the differing fetch in its case, from 0.
     pub fetch: usize,
-    /// Its operands.
+    /// The operands of the differing fetch.
     pub operands: FetchOperands,
     /// The expected result.
     pub expected: ExpectedValue,

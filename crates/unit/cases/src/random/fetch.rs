@@ -1,4 +1,5 @@
-//! Random fetch cases.
+//! Generates random fetch cases: a resource, a sampler, an instruction that is valid for them, and
+//! operands.
 
 use super::Scope;
 use super::resource::{array, format, memory};
@@ -23,8 +24,8 @@ pub(super) fn case(random: &mut Random, scope: Scope, fetches: u32) -> Access {
     let form = FetchForm { result: result(random, resource.shape.format, read_mode, form), ..form };
     // Without the compare operand, the compare function has no effect (docs/numerics.md 9.2).
     let with_compare = FetchForm { compare: true, ..form };
-    // For a 1D gradient with a compare operand, the driver makes a 1D fetch, as for integer
-    // coordinates.
+    // `tex.grad.1d` with a compare operand is a true 1D fetch, as `.1d` with integer coordinates
+    // is, and returns zeros from 1D and 2D arrays (docs/numerics.md 1.13).
     let line = form.geometry == Geometry::D1 && form.kind == FetchKind::Sample(Lod::Gradient);
     let possible = with_compare.why_impossible().is_none() && !line;
     let compares = sampler.compare.is_some() && possible;
@@ -89,7 +90,8 @@ fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
 /// A random instruction: kind, geometry and coordinate type. The other properties are set later.
 fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     let geometry = seen_as(random, resource);
-    // `.1d` with integer coordinates is a 1D fetch, and no array of this class is 1D.
+    // `.1d` with integer coordinates is a true 1D fetch, which returns zeros from 1D and 2D arrays,
+    // because their headers are those of 2D textures (docs/numerics.md 1.13).
     let may_name = !geometry.is_cube() && geometry != Geometry::D1;
     let integers = resource.layout == Layout::Linear
         || geometry.is_multisample()
@@ -233,7 +235,8 @@ fn operands(random: &mut Random, case: &FetchCase, offset: [i32; 3]) -> FetchOpe
     operands
 }
 
-/// An unusual float, or a neighbour of `near`.
+/// The bits of a float operand: `near`, a float next to it, a zero, an infinity, a NaN, or random
+/// bits.
 fn strange(random: &mut Random, near: f32) -> u32 {
     let bits = near.to_bits();
     match random.below(12) {

@@ -1,4 +1,4 @@
-//! Random resources for cases.
+//! Generates random resources: arrays, linear memory and pitched memory with random texels.
 
 use super::Scope;
 use crate::resource::ResourceSpec;

@@ -1,10 +1,10 @@
-//! The rules that a random case covers.
+//! Determines which rules of docs/numerics.md a random case covers, for its key `rules`.
 
 use crate::fetch::FetchCase;
 use crate::file::Access;
 use texunit_unit::{AddressMode, CoordType, FetchKind, Filter, Lod};
 
-/// The sections of docs/numerics.md that affect the results.
+/// The numbers of the sections of docs/numerics.md whose rules affect the results of a case.
 pub(super) fn of(access: &Access) -> Vec<String> {
     let Access::Fetch(fetch) = access else { return vec!["10".to_owned()] };
     let FetchCase { form, sampler, resource, .. } = fetch;

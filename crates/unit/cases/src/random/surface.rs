@@ -1,4 +1,4 @@
-//! Random surface cases.
+//! Generates random surface cases: a surface, an instruction that is valid for it, and accesses.
 
 use super::Scope;
 use super::resource::{array, format};
@@ -53,7 +53,8 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         SurfaceKind::Reduce { formatted: true, .. } => shape.extent.width,
         _ => shape.extent.width * format.texel_size(),
     };
-    // A row that is shorter than the access has no position to clamp to.
+    // With `.clamp`, a row that is shorter than the access has no valid position to which the
+    // access could be moved.
     let stores = !matches!(kind, SurfaceKind::Load { .. });
     let accesses = (0..ACCESSES).map(|_| {
         let mut coords = Coordinates::default();
@@ -84,7 +85,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
     })
 }
 
-/// Formats for which no rule of `sust.p` is open.
+/// Whether the conversion of `sust.p` to this format is fully known (docs/numerics.md).
 fn stores(format: Format) -> bool {
     !format.is_normalized_kind() && format.plain_channel().is_some() && !format.is_depth()
 }
@@ -115,7 +116,8 @@ fn reduced_type(random: &mut Random, op: ReduceOp, format: Format, formatted: bo
     }
 }
 
-/// The unit of x, and the size of a value in bytes.
+/// The step between valid x coordinates of an access (x counts bytes, or texels for formatted
+/// accesses), and the size in bytes of the value that it loads or stores.
 fn unit_and_bytes(kind: SurfaceKind) -> (u32, u32) {
     match kind {
         SurfaceKind::Load { element_size, vector }

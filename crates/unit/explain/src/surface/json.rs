@@ -1,4 +1,4 @@
-//! An explanation of a surface access as JSON.
+//! Converts an explanation of a surface access, with its trace, to one JSON object.
 
 use super::{SurfaceExpected, SurfaceExplanation, hex_bytes};
 use serde_json::{Value, json as object};

@@ -7,9 +7,9 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::svg::{GAP, MARGIN, SMALL, head};
 use texunit_unit::{SurfaceOutcome, TexelIndex};
 
-/// Edge of the cell of a byte, in pixels.
+/// Width and height in pixels of the cell in which a byte is drawn.
 const BYTE: f64 = 30.0;
-/// Size of the text in a cell.
+/// Size in pixels of the text in a cell.
 const TINY: f64 = 10.0;
 
 pub(super) fn svg(e: &SurfaceExplanation) -> String {
@@ -38,7 +38,7 @@ fn text(p: &mut Picture, lines: &[String]) {
     }
 }
 
-/// Location of an access; x in bytes.
+/// Location in a surface at which an access begins; x is in bytes, other coordinates are in texels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Location {
     x: i64,
@@ -69,7 +69,7 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
 }
 
 /// Draws the texels (for compressed formats, the blocks) of an access and their neighbours, each
-/// with its bytes in memory. Outside the surface is hatched.
+/// with its bytes in memory. Cells outside the surface are hatched.
 fn draw_window(
     p: &mut Picture,
     e: &SurfaceExplanation,
@@ -103,7 +103,8 @@ fn draw_window(
     };
     for x in first..=last {
         let name = x.to_string();
-        // Long indices of narrow texels would overlap, so only the first is drawn.
+        // The indices above narrow columns would overlap if they are long; then only the first is
+        // drawn.
         if x == first || name.len() as f64 * TINY * 0.65 < width {
             p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
         }
@@ -164,7 +165,8 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
             p.text(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
         }
     }
-    // For `sust.p`, the lines on the conversion show the registers instead.
+    // For `sust.p`, the registers are not drawn here, because the lines on the conversion show
+    // them.
     if e.trace.fault.is_none() && e.codes().is_none() {
         let text = format!("{} {}", verb(e.form), element_text(e));
         let y = p.bottom() + GAP;

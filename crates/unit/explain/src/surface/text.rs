@@ -1,4 +1,4 @@
-//! An explanation of a surface access as text.
+//! Writes an explanation of a surface access as text: location, bytes and result.
 
 use super::{Kind, SurfaceExpected, SurfaceExplanation, elements_of, hex_bytes, kind_of, verb};
 use crate::value::{COMPONENTS, float, list};
@@ -8,7 +8,7 @@ use texunit_unit::{SurfaceKind, SurfaceOutcome};
 
 pub(super) fn text(e: &SurfaceExplanation) -> String {
     let mut out = String::new();
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write_all(&mut out, e);
     out
 }
@@ -61,7 +61,7 @@ pub(super) fn element_text(e: &SurfaceExplanation) -> String {
     }
 }
 
-/// The instruction with its coordinates.
+/// The instruction with its coordinates, as a heading.
 pub(super) fn headline(e: &SurfaceExplanation) -> String {
     let mut parts = Vec::new();
     if let Some(layer) = e.trace.layer {

@@ -12,10 +12,10 @@ use texunit_unit::{FetchKind, Filter, TexelIndex};
 /// Edge of a cell in pixels. Half a cell has room for the ring of the sample point and ten
 /// characters.
 const CELL: f64 = 144.0;
-/// Size of the text in a cell, and its line spacing.
+/// Size in pixels of the text in a cell; its line spacing is `LINE`.
 const TINY: f64 = 10.0;
 const LINE: f64 = 13.0;
-/// Characters per line, and lines, that fit a cell.
+/// Number of characters per line, and number of lines, that fit a cell.
 const CELL_CHARACTERS: usize = 22;
 const CELL_LINES: usize = 10;
 
@@ -51,7 +51,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &
     }
 }
 
-/// The cells of a slice.
+/// The cells in which one slice of a footprint is drawn, and their position in the picture.
 struct Grid<'a> {
     f: &'a Footprint,
     axes: usize,
@@ -96,13 +96,13 @@ impl Grid<'_> {
         self.draw_point(p);
     }
 
-    /// Whether a texel of the footprint is in the cell with this index; the row of a 1D texture is
-    /// not drawn.
+    /// Whether a texel of the footprint is drawn in the cell with this index. Rows are ignored for
+    /// a 1D texture, which is drawn as one row.
     fn is_at(&self, texel: &TexelTrace, index: [i64; 3]) -> bool {
         texel.index[..self.axes] == index[..self.axes]
     }
 
-    /// The codes of a neighbouring texel; `None` outside.
+    /// The channel codes of a texel beside the footprint; `None` outside the level.
     fn neighbour(&self, e: &Explanation<'_>, index: [i64; 3]) -> Option<[u32; 4]> {
         let mut at = [0; 3];
         for (to, from) in at.iter_mut().zip(index) {
@@ -112,7 +112,7 @@ impl Grid<'_> {
         e.texture.resource.texel(TexelIndex { level, plane, sample, at })
     }
 
-    /// Draws the edges of the level that are in the picture.
+    /// Draws the edges of the mip level, as far as they are within the drawn cells.
     fn draw_edges(&self, p: &mut Picture) {
         let extent = self.f.extent.axes();
         let (right, bottom) = (self.columns as f64 * CELL, self.rows as f64 * CELL);
@@ -149,7 +149,8 @@ impl Grid<'_> {
         }
     }
 
-    /// Draws the cell of a footprint's texel. Its text avoids the sample point.
+    /// Draws the cell of a texel of the footprint. Its text is placed so that it does not cover the
+    /// sample point.
     fn draw_texel(
         &self,
         p: &mut Picture,
@@ -215,7 +216,8 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     lines
 }
 
-/// Breaks a text after commas into lines that fit a cell, and truncates longer ones.
+/// Breaks a text after commas into lines that fit a cell; lines that are still too long are
+/// truncated.
 fn fitting(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in text.split_inclusive([',', ' ']) {
@@ -228,7 +230,7 @@ fn fitting(text: &str) -> Vec<String> {
     lines.into_iter().map(cut).collect()
 }
 
-/// Draws bars for the hardware's weights and the exact weights.
+/// Draws a bar chart that compares the hardware's 8-bit weights with the exact weights.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
     p.text(

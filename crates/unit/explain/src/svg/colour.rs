@@ -32,11 +32,11 @@ impl Scale {
     pub(super) fn colour(&self, values: [u32; 4]) -> String {
         let channel = |c: usize| {
             let x = (number(self.readings[c], values[c]) - self.low) / (self.high - self.low);
-            // `as` converts NaN to 0.
+            // A NaN becomes 0 (black), because `as` converts it to 0.
             (x.clamp(0.0, 1.0) * 255.0) as u8
         };
         let [r, g, b] = match (lacks(self.readings[1]), lacks(self.readings[2])) {
-            // A single channel is grey.
+            // A format with a single channel is drawn in grey.
             (true, _) => [channel(0); 3],
             (false, true) => [channel(0), channel(1), 0],
             (false, false) => [channel(0), channel(1), channel(2)],
@@ -72,12 +72,12 @@ impl Scale {
         p.text(right + 8.0, top + SMALL, SMALL, Anchor::Start, Paint::Ink, &number(self.high));
     }
 
-    /// The colour of any texel of the texture; `None` outside.
+    /// The colour of the texel at an index of the texture; `None` outside the texture.
     pub(super) fn of_texel(&self, e: &Explanation<'_>, index: TexelIndex) -> Option<String> {
         Some(self.of_codes(e.texture.resource.texel(index)?))
     }
 
-    /// The colour of a texel's codes.
+    /// The colour of a texel with the given channel codes.
     pub(super) fn of_codes(&self, codes: [u32; 4]) -> String {
         self.colour(std::array::from_fn(|c| self.readings[c].point(codes[c])))
     }
@@ -87,7 +87,7 @@ fn lacks(reading: Reading) -> bool {
     matches!(reading, Reading::Missing | Reading::One)
 }
 
-/// The number in a register, by the type of the channel.
+/// The contents of a register as a number, interpreted by the type of the channel.
 fn number(reading: Reading, bits: u32) -> f64 {
     match reading {
         Reading::Uint { .. } => bits.into(),

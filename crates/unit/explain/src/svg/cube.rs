@@ -14,7 +14,7 @@ const FACE: f64 = 96.0;
 /// adjacent faces meet at their common edge on the cube.
 const CROSS: [(f64, f64); 6] =
     [(2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (3.0, 1.0)];
-/// Maximum size of a face that is drawn texel by texel.
+/// Maximum edge length in texels of a face that is drawn texel by texel.
 const MAX: u32 = 8;
 
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {
@@ -28,7 +28,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
         p.rect(Rect { x, y, width: FACE, height: FACE }, Paint::Empty, Paint::Faint, 1.0);
         draw_texels(p, e, scale, first_plane + face as u32, (x, y));
     }
-    // The texels that are read, on their faces.
+    // Marks the texels that the fetch reads on the faces to which they belong.
     for f in &e.trace.footprints {
         let edge = FACE / f64::from(f.extent.width.max(1));
         for (n, at) in f.texels.iter().enumerate().filter_map(|(n, t)| Some((n, t.at?))) {
@@ -76,7 +76,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     }
 }
 
-/// Draws the texels of level 0 of a face, if it is small.
+/// Draws the texels of level 0 of a face, if the face has few texels.
 fn draw_texels(
     p: &mut Picture,
     e: &Explanation<'_>,

@@ -5,7 +5,7 @@ use crate::value::list;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{AddressMode, FetchKind, Filter, TexelIndex};
 
-/// The tooltip of a texel that is read.
+/// The tooltip of a texel that the fetch reads.
 pub(super) fn texel(trace: &Trace, f: &Footprint, number: usize) -> String {
     let line = texel_line(trace, f, &f.texels[number], number);
     let line = match trace.form.kind {
@@ -29,7 +29,7 @@ pub(super) fn neighbour(
     }
 }
 
-/// The rules for the texel's index, weight and value.
+/// The numbers of the rules of docs/numerics.md that determine the texel's index, weight and value.
 fn rules(trace: &Trace, f: &Footprint, number: usize) -> Vec<&'static str> {
     let texel = &f.texels[number];
     let axes = trace.form.geometry.axes();

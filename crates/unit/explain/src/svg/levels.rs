@@ -43,7 +43,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
         Paint::Exact,
         Paint::Of("#ffffff"),
     );
-    // How the level was computed: bias, clamps, rounding.
+    // One line of text for each step in which the level was computed: bias, clamps, rounding.
     for step in &trace.level.steps {
         let y = p.bottom() + SMALL;
         p.text(

@@ -11,7 +11,7 @@ use texunit_unit::reference::trace::Footprint;
 /// Edge of a texel's cell in pixels, which has room for its weight.
 const CELL: f64 = 46.0;
 const TINY: f64 = 10.0;
-/// Pictures per row: 16 taps take three rows.
+/// Number of pictures per row; 16 taps take three rows.
 const ROW: usize = 6;
 
 pub(super) fn draw(

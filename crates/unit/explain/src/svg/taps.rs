@@ -8,7 +8,8 @@ use crate::text::whole;
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
-/// Maximum number of texels drawn along an axis. The at most 16 taps are about one texel apart.
+/// Maximum number of texels that are drawn along an axis. It suffices for the at most 16 taps,
+/// which are about one texel apart.
 const MAX: i64 = 32;
 
 pub(super) fn draw(

@@ -90,7 +90,7 @@ pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
 /// Copies 64 bytes in four pieces. An aligned 8-byte word is never torn.
 ///
 /// # Safety
-/// As for [`super::copy`].
+/// The arguments satisfy the safety contract of [`super::copy`].
 #[inline(always)]
 pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8, _: bool) {
     // SAFETY: as the caller promises; only the named registers change.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// Bytes of a number at any alignment.
 ///
 /// # Safety
-/// As for [`Cell::load`].
+/// The arguments satisfy the safety contract of [`Cell::load`].
 unsafe fn bytes<const N: usize>(from: *const u8) -> [u8; N] {
     // SAFETY: as the caller promises.
     std::array::from_fn(|i| unsafe { AtomicU8::from_ptr(from.add(i).cast_mut()) }.load(Relaxed))
@@ -85,7 +85,7 @@ pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
 /// Copies 64 bytes.
 ///
 /// # Safety
-/// As for [`super::copy`].
+/// The arguments satisfy the safety contract of [`super::copy`].
 #[inline(always)]
 pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8, is_own: bool) {
     for i in 0..8 {

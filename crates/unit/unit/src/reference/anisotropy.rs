@@ -102,8 +102,9 @@ fn longest(slope: &Slope) -> [SignedFloat10; 2] {
     }
 }
 
-/// The unit vector of a direction, rounded to 1/64. First each component is truncated to the unit
-/// of the larger one's fourth bit, and half a unit is added.
+/// The unit vector of a direction, rounded to 1/64. Before the division by the length, the
+/// magnitude of each component is truncated to a multiple of u, the value of the fourth most
+/// significant bit of the larger component, and u / 2 is added.
 fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
     let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
     let halves = vector.map(|c| {

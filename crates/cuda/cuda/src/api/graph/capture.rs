@@ -150,7 +150,7 @@ fn info(stream: Handle<Stream>) -> Answer<Option<Info>> {
     capture::info(&*stream::on(stream)?, stream::queue(stream))
 }
 
-/// `CUstreamCaptureStatus`
+/// The capture status of a stream (`CUstreamCaptureStatus`).
 fn status(info: Option<&Info>) -> c_uint {
     match info {
         None => 0,

@@ -269,7 +269,7 @@ fn add(
 /// The operation of parameters of any kind; results are written back into the parameters.
 ///
 /// # Safety
-/// As for [`params::any`].
+/// The arguments satisfy the safety contract of [`params::any`].
 unsafe fn any(given: InOut<'_, CUgraphNodeParams>, graph: &Graph) -> Answer<Op> {
     let mut params = given.get()?;
     // SAFETY: the caller upholds this function's safety contract.

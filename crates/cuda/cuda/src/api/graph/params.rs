@@ -206,7 +206,7 @@ fn to_v1(op: &KernelOp) -> Answer<CUDA_KERNEL_NODE_PARAMS_v1> {
 /// The operation of a node after a change of its parameters, which are of the same kind.
 ///
 /// # Safety
-/// As for [`params::any`].
+/// The arguments satisfy the safety contract of [`params::any`].
 pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -> Answer<Op> {
     let old = graph::op_of(node)?;
     if old.kind() != given.kind {

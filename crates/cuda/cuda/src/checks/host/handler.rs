@@ -67,9 +67,10 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
     // address.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr() as u64) };
     if code == ACCERR {
-        // SAFETY: the thread's own `errno`.
+        // SAFETY: the function has no preconditions; it returns the address of the thread's own
+        // `errno`.
         let errno = unsafe { libc::__errno_location() };
-        // SAFETY: as for the access above.
+        // SAFETY: `errno` points to the thread's own variable, which no other thread accesses.
         let saved = unsafe { *errno };
         let before = views::open_page(address);
         if let Some(before) = before
@@ -78,7 +79,7 @@ extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut
             let (at, writes) = access_of(context);
             record_access(address, before == Rights::Read || writes, at);
         }
-        // SAFETY: as for the access above.
+        // SAFETY: `errno` points to the thread's own variable, which no other thread accesses.
         unsafe { *errno = saved };
         if before.is_some() {
             return;
@@ -102,7 +103,7 @@ fn access_of(context: *mut c_void) -> (usize, bool) {
 #[cfg(target_arch = "aarch64")]
 fn access_of(context: *mut c_void) -> (usize, bool) {
     let context: *const libc::ucontext_t = context.cast();
-    // SAFETY: as for the access above.
+    // SAFETY: with SA_SIGINFO the system passes a valid `ucontext_t` to the handler.
     (unsafe { (*context).uc_mcontext.pc } as usize, false)
 }
 
@@ -161,10 +162,11 @@ unsafe fn call(
         handler(signal, info, context);
     } else {
         type Plain = extern "C" fn(c_int);
-        // SAFETY: as for the access above.
+        // SAFETY: without the flag, the handler has this type.
         let handler = unsafe { std::mem::transmute::<libc::sighandler_t, Plain>(handler) };
         handler(signal);
     }
-    // SAFETY: as for the access above.
+    // SAFETY: `mask` is the valid mask that the call above has returned, and the third argument may
+    // be null.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, null_mut()) };
 }

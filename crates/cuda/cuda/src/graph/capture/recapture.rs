@@ -11,7 +11,7 @@ use crate::refused::InProgram;
 use std::ffi::c_void;
 use texunit_cuda_abi::{CUgraphNodeParams, CUresult, Refusal};
 
-/// `CUgraphRecaptureCallback`
+/// The type of callbacks of a recapture (`CUgraphRecaptureCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(
     *mut c_void,
     usize,

@@ -116,7 +116,8 @@ fn batches_and_peers() {
     let dst = CopySide3D { device: from + 100, ..side };
     let copy = CUDA_MEMCPY3D { src: side, dst, width_in_bytes: 50, height: 1, depth: 1 };
     let stale = CUDA_MEMCPY3D { src: CopySide3D { context: 8, ..side }, ..copy };
-    // SAFETY: as above.
+    // SAFETY: both structures are valid, and their addresses are device memory, which the driver
+    // checks.
     unsafe {
         assert_eq!(cuMemcpy3DPeer(&raw const copy), CUresult::SUCCESS);
         assert_eq!(cuMemcpy3DPeer(&raw const stale), CUresult::INVALID_CONTEXT);

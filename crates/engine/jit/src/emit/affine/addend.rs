@@ -16,7 +16,7 @@ pub(in crate::emit) struct Addend {
 }
 
 impl Addend {
-    /// No addition.
+    /// The addend that leaves an address unchanged.
     pub(in crate::emit) const NONE: Self = Self { number: Source::Literal(0), minus: false };
 
     /// If a sum or difference has a uniform operand: the register of the other operand, and the

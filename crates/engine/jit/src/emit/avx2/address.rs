@@ -121,7 +121,7 @@ impl Avx2Emitter<'_> {
         let own = std::array::from_fn(|_| self.temporary());
         let out = self.exit_stub(why, number);
         let never = match access.space {
-            // Global addresses have 64 bits.
+            // Global addresses have 64 bits, so a base of 32 bits is not possible.
             Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
             // These spaces are handled elsewhere; stores to parameters do not exist.
             Space::Frame | Space::Param => true,

@@ -145,7 +145,7 @@ impl Avx2Emitter<'_> {
         }
         self.three(MULTIPLY, high, d, down);
         self.two_with(ROUND, high, high, of_quiet_rounding(Rounding::Floor));
-        // The low half: d - high * 2^32.
+        // Computes the low half of the result: d - high * 2^32.
         self.two(MOVE, SCRATCH, up);
         self.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, SCRATCH);
         self.three(ADD, d, d, shift_in);

@@ -24,7 +24,7 @@ impl Avx2Emitter<'_> {
         let (exponent, zero) = (self.number(0x7f80_0000), self.number(0));
         self.three(AND, SCRATCH, y, exponent);
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, zero);
-        // All bits except the sign.
+        // Makes a mask of all bits except the sign bit.
         self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, SCRATCH, SCRATCH, 1);
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, SCRATCH, y);
     }
@@ -35,7 +35,7 @@ impl Avx2Emitter<'_> {
         // Registers are allocated before constants are loaded, because constants may be in
         // registers that are free.
         let x = self.temporary();
-        // Integer comparisons are signed.
+        // Vector comparisons of integers are signed, so the sign bit is not part of the operands.
         let less = self.number(i32::MAX as u32);
         let twice = self.number(0x0100_0000 ^ 1 << 31);
         let (by, least) = (self.number(tiny::LARGER), self.number(tiny::LEAST));
@@ -62,7 +62,7 @@ impl Avx2Emitter<'_> {
             }
             e.three(AND, x, x, rest);
             e.three_with(COMPARE, SCRATCH, x, least, LESS);
-            // All bits except the sign.
+            // Makes a mask of all bits except the sign bit.
             e.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, SCRATCH, SCRATCH, 1);
             e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, SCRATCH, y);
         });

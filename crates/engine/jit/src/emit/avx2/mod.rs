@@ -85,9 +85,9 @@ const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
 /// The names of a vector register.
 trait Vector {
-    /// The name of all 256 bits.
+    /// The name of the register's 256 bits.
     fn ymm(self) -> R;
-    /// The low 128 bits.
+    /// The name of the register's low 128 bits.
     fn xmm(self) -> R;
 }
 

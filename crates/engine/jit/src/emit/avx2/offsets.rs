@@ -211,7 +211,7 @@ impl Avx2Emitter<'_> {
                 self.two(MOVE, add, offset);
             }
         } else {
-            // The last valid offset.
+            // Computes the last valid offset from the exclusive limit.
             self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
             self.asm.jump(C::Jb_rel32_64, not);
             self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));

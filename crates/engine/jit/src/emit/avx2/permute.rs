@@ -105,7 +105,7 @@ mod tests {
         assert_eq!((up[2], up[3], up[31]), ((2, true), (0, false), (28, false)));
         let down = of(Shuffling::Down, 16, 31);
         assert_eq!((down[15], down[16]), ((31, false), (16, true)));
-        // Segments of eight lanes.
+        // Shuffles within segments of eight lanes.
         let halves = of(Shuffling::Down, 4, 0x181f);
         assert_eq!((halves[3], halves[4], halves[11]), ((7, false), (4, true), (15, false)));
         let xor = of(Shuffling::Butterfly, 5, 31);

@@ -11,7 +11,7 @@ enum Gate {
     And,
     Or,
     Xor,
-    /// `!a & b`
+    /// The gate computes `!a & b`.
     AndNot,
 }
 

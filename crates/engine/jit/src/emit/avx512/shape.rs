@@ -119,8 +119,9 @@ impl Avx512Emitter<'_> {
         self.cache_scattered(mem);
     }
 
-    /// Emits an access that follows the leader of its base group: uses the shape that the leader
-    /// has cached, and falls through if there is none.
+    /// Emits an access after the first one (the leader) of its base group: accesses whose addresses
+    /// differ by constants. The code uses the shape that the leader has cached, and falls through
+    /// if there is none.
     pub(super) fn follow(&mut self, mem: &MemAccess, pieces: &Pieces, member: Member, done: Label) {
         let shape = at(R::RDI, Frame::shape(member.slot));
         for of in [Shape::Contiguous, Shape::Uniform] {
@@ -144,14 +145,15 @@ impl Avx512Emitter<'_> {
         }
     }
 
-    /// Caches the shape of a base group.
+    /// Emits a store of the address shape of a base group to the group's frame slot, from which
+    /// later accesses of the group read it.
     pub(super) fn set_shape(&mut self, member: Member, shape: i32) {
         let to = at(R::RDI, Frame::shape(member.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
 
-    /// Caches the shape and the addresses of a base group, and returns the memory operands of the
-    /// leader's own access.
+    /// Emits stores of the address shape and the addresses of the first access of a base group (its
+    /// leader) to the group's frame slot. Returns the memory operands of that access.
     fn cache_addresses(
         &mut self,
         member: Member,

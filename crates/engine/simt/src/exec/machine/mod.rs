@@ -97,7 +97,7 @@ pub struct Machine<'a> {
 ///
 /// # Errors
 ///
-/// Those of [`launch`](super::launch).
+/// The errors of [`launch`](super::launch).
 pub fn debug(
     program: &Program,
     kernel: KernelId,

@@ -123,7 +123,7 @@ impl Machine<'_> {
             }
             resident.context.output = saved.output.clone();
             resident.context.counters = saved.counters;
-            // Its age is counted from these.
+            // The wait detector is reset, so that it counts steps from the restored state on.
             resident.wait_detector.end(&mut resident.context);
         }
         self.residents.order = saved.order.clone();

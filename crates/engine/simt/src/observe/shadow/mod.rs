@@ -27,11 +27,13 @@ use state::States;
 /// Additions to the program's code.
 #[derive(Debug, Default)]
 pub(super) struct Shadows {
-    /// For each operation: operations inserted before it.
+    /// For each operation of the program, by index: instructions inserted before it.
     before: Vec<Vec<Inst>>,
-    /// For each first operation of a function: operations executed only at a call.
+    /// For each function, by the index of its first operation: instructions executed when the
+    /// function is called, but not when a loop branches back to its first operation.
     at_entry: Vec<(u32, Vec<Inst>)>,
-    /// Calls that also pass shadows, by operation.
+    /// Call operations that replace the program's and also pass shadow values, with the index of
+    /// the replaced call.
     calls: Vec<(u32, Op)>,
     pub(super) funcs: Vec<Func>,
     pub(super) constants: Constants,
