@@ -9,7 +9,7 @@ use std::path::Path;
 /// Lane counts by file, line, function and branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// By file name as in the compiler's line table.
+    /// The coverage of each file, by file name as in the compiler's line table.
     pub files: BTreeMap<String, File>,
 }
 

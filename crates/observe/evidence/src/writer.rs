@@ -162,7 +162,7 @@ mod tests {
         let writer = Writer::new(&folder);
         writer.append(&Event::Ended { launch: 1 }).unwrap();
         let users = folder.join("user.dat");
-        // As the program's `dup2` would do.
+        // The test replaces the file as the program's `dup2` would do.
         let mut state = writer.state.lock().unwrap();
         state.open.as_mut().unwrap().file = File::create(&users).unwrap();
         drop(state);

@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 30;
 /// Counts by kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// By name and text.
+    /// The profiles of kernels, by the kernel's name and text.
     pub kernels: BTreeMap<Key, Kernel>,
 }
 
@@ -40,7 +40,7 @@ pub struct Kernel {
     pub each: Vec<LaunchCounts>,
     /// The kernel's instructions, by their first byte in the PTX.
     pub instructions: BTreeMap<u32, Instruction>,
-    /// By source line: its variation over launches.
+    /// The variation of each source line over the launches.
     pub lines: BTreeMap<(String, u32), OverLaunches>,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Totals {
 pub(crate) struct Worker<'a> {
     launch: &'a Launch,
     accesses: Vec<Option<Box<BySpace>>>,
-    /// By operation, in the order of their first execution.
+    /// The fetches of each operation, in the order of their first execution.
     fetches: Vec<(u32, Fetches)>,
     surfaces: Vec<(u32, Accesses)>,
     space: Space,

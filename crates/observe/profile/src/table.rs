@@ -44,7 +44,7 @@ pub(crate) struct Table {
     blocks: Vec<Block>,
     /// Ranges of operations with the counter of the warps that execute them.
     stretches: Vec<(Range<u32>, u32)>,
-    /// By operation: the counter of lanes whose predicate is true.
+    /// For each operation, the counter of lanes whose predicate is true.
     guards: HashMap<u32, u32>,
     /// Accesses whose costs are counted by compiled code, or follow from another access.
     pub(crate) costs: Costs,

@@ -97,7 +97,7 @@ impl Sarif {
         let rest = json!({
             "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
         });
-        // Without the opening brace, which was written at the beginning.
+        // The opening brace is left out, because it was written at the beginning.
         writeln!(out, "\n],{}]}}", &in_json(&rest.to_string())[1..])
     }
 

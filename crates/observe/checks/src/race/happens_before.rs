@@ -471,7 +471,7 @@ impl Cta {
         waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
     }
 
-    /// The same for an access of another CTA in the launch.
+    /// Whether an access of another CTA of the launch is ordered before a thread's next access.
     pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
         let of = (stamp.serial, stamp.thread(), stamp.time());
         self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))

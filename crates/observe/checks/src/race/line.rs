@@ -157,14 +157,14 @@ impl Line {
         if let Some(split) = self.split.as_mut().filter(|split| !split.is_empty()) {
             match split.row(view, row) {
                 Some(done) => return done,
-                // No recorded access of a word can race any more.
+                // Because no recorded access of a word can race any more, all of them are dropped.
                 None => split.clear(),
             }
             (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
         }
         let kind = if row.writes { AccessKind::WEAK.writing() } else { AccessKind::WEAK };
         let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
-        // The same threads access the same bytes.
+        // A recorded access is the thread's own if the same threads accessed the same bytes.
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
@@ -186,7 +186,8 @@ impl Line {
             return true;
         }
         let [first, second] = &mut self.others;
-        // As in cells: the first record until it is ordered before, and the latest.
+        // As in cells, the first record is kept until it is ordered before the access, and the
+        // latest is kept.
         if is_behind(*first) {
             *first = stamp;
         } else {

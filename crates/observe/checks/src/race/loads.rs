@@ -60,7 +60,8 @@ type Noted = Arc<Mutex<Vec<LoadNotes>>>;
 #[derive(Debug, Default)]
 struct LoadNotes {
     all: Vec<LoadNote>,
-    /// For notes whose addresses are not a row, in order: each lane's offset in the allocation.
+    /// The offset of each lane in the allocation, for the notes whose addresses are not a row, in
+    /// order.
     offsets: Vec<[u32; 32]>,
 }
 
@@ -255,7 +256,7 @@ struct RecentLoad {
 pub(super) struct DeferredLoads {
     of: Option<Arc<Loads>>,
     noted: Noted,
-    /// By operation: the allocation that it accessed last.
+    /// For each operation, the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<RecentLoad>,
 }

@@ -78,12 +78,12 @@ impl Stamp {
         Self { extra, ..self }
     }
 
-    /// The same for another thread.
+    /// The stamp of the same access, made by another thread.
     pub(super) fn of_thread(self, thread: u32) -> Self {
         Self { who: thread << 22 | self.op(), ..self }
     }
 
-    /// The same for another operation.
+    /// The stamp of the same access, made by another operation.
     pub(super) fn of_op(self, op: u32) -> Self {
         Self { who: self.thread() << 22 | op.min(MAX_OPS - 1), ..self }
     }

@@ -34,7 +34,8 @@ pub(super) struct Who(u64);
 /// Number of bits for a thread's number in its CTA, and in the grid.
 const IN_CTA: u32 = 10;
 const IN_GRID: u32 = 41;
-/// For a reader: others have read as well. For a writer: it wrote through a surface.
+/// The flag of a reader means that other threads have read as well; that of a writer, that it wrote
+/// through a surface.
 const FLAG: u64 = 1;
 
 impl Who {
@@ -91,7 +92,7 @@ pub(super) struct AccessedPlaces {
     taken: Arc<Taken>,
     /// Number of places whose words are allocated together.
     together: u64,
-    /// By part: the first reader and the last writer of each place.
+    /// For each part of the texture, the first reader and the last writer of each location.
     read: Box<[PlaceWords]>,
     written: Box<[PlaceWords]>,
     state: AtomicU8,

@@ -28,7 +28,7 @@ pub(crate) struct Scope {
     pub(crate) children: Vec<Scope>,
     /// The return type of the function.
     pub(crate) result: Option<TypeId>,
-    /// For an inlined copy: file number and line of the call.
+    /// File number and line of the call, if the scope is an inlined copy.
     pub(crate) called: Option<(u32, u32)>,
 }
 

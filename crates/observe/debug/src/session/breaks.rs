@@ -42,7 +42,7 @@ pub(crate) struct Breakpoint {
     pub(crate) hits: u64,
     /// A log message, which is written instead of stopping.
     pub(crate) log: Option<String>,
-    /// For an editor's breakpoint: the group that is replaced as a whole.
+    /// The group that an editor replaces as a whole, for an editor's breakpoint.
     pub(crate) group: String,
     /// Commands to execute at a stop.
     pub(crate) commands: Vec<String>,

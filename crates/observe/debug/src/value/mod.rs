@@ -25,7 +25,7 @@ pub(crate) struct Value {
     pub(crate) bytes: Vec<u8>,
     /// `None` for a computed value.
     pub(crate) place: Option<Place>,
-    /// For a bit field: first bit and number of bits.
+    /// The first bit of a bit field, and its number of bits.
     pub(crate) bits: Option<(u32, u32)>,
 }
 

@@ -50,9 +50,9 @@ pub struct Output<'a> {
     pub texels: Option<(Format, [u32; 3])>,
     /// The output's size in bytes.
     pub size: u64,
-    /// For buffers and variables: the address of the first byte.
+    /// The address of the first byte, for buffers and variables.
     pub address: Option<u64>,
-    /// For arrays: the allocation number, and the first layer or face.
+    /// The allocation number and the first layer or face, for arrays.
     pub array: Option<(u64, u32)>,
     pending: &'a Pending,
 }

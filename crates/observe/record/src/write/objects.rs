@@ -64,7 +64,7 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // These reasons concern addresses, not freed memory.
+                // These reasons are about addresses and not about freed memory.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
