@@ -12,9 +12,9 @@ use texunit_simt::observe::{At, CallEvent, Listing};
 /// The call state of a CTA.
 pub(crate) struct Callers<'a> {
     listing: Listing<'a>,
-    /// By operation: whether its source line is the user's, and not a line of CUDA's headers.
+    /// For each operation, whether its source line is the user's, and not a line of CUDA's headers.
     is_users: HashMap<u32, bool>,
-    /// By warp: the operation by which each lane last left the user's lines.
+    /// For each warp, the operation by which each lane last left the user's lines.
     last: Vec<[u32; 32]>,
 }
 

@@ -13,7 +13,7 @@ pub enum Check {
     Init,
     /// Accesses of different threads that no synchronisation orders.
     Race,
-    /// Barriers, membermasks, mbarriers.
+    /// Checks of synchronisation: barriers, membermasks, mbarriers.
     Sync,
     /// Resources that are still allocated at the end.
     Leak,
@@ -32,7 +32,7 @@ impl Check {
         (Self::Texture, "texture", None),
     ];
 
-    /// Its name.
+    /// The name of the check, as in `--check`.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }

@@ -14,9 +14,9 @@ use texunit_syntax::{Diagnostic, SourceFile, Span};
 /// A thread that took part in a finding, and its instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
-    /// %ctaid
+    /// The CTA, `%ctaid`.
     pub cta: [u32; 3],
-    /// %tid
+    /// The thread in the CTA, `%tid`.
     pub thread: [u32; 3],
     /// The kernel's name in the PTX.
     pub kernel: String,
@@ -53,7 +53,7 @@ impl End {
 /// Findings of one kind at one pair of source lines, grouped with a count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The kind.
+    /// The kind of finding.
     pub rule: &'static CheckRule,
     /// The worst severity in the group.
     pub severity: Severity,
@@ -279,7 +279,7 @@ impl Finding {
         Some(text)
     }
 
-    /// The advice.
+    /// The advice of the finding, or else that of its kind.
     fn help(&self) -> &str {
         self.help.as_deref().unwrap_or(self.rule.help)
     }

@@ -64,7 +64,7 @@ impl Options {
 /// A finding that has to be reported.
 #[derive(Clone, Debug)]
 pub struct NewFinding {
-    /// Its number in the process, from 1.
+    /// The finding's number in the process, from 1.
     pub number: u64,
     /// Whether it is reported for the first time; otherwise only its count has changed.
     pub is_first: bool,
@@ -107,14 +107,14 @@ struct State {
 #[derive(Debug)]
 struct Group {
     finding: Finding,
-    /// Its number among the reported ones; `None` if it is not reported.
+    /// The group's number among the reported ones; `None` if the group is not reported.
     number: Option<u64>,
     /// The count with which it was last reported.
     told: u64,
 }
 
 impl Log {
-    /// An empty log.
+    /// A log without findings.
     pub fn new(options: Options) -> Self {
         Self { options, ..Self::default() }
     }
@@ -197,7 +197,7 @@ impl Log {
         }
     }
 
-    /// Counts suppressed occurrences.
+    /// Counts occurrences that suppressions have hidden.
     pub fn suppress(&self, count: u64) {
         let state = &mut *self.state();
         state.suppressed = state.suppressed.saturating_add(count);

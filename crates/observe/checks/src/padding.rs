@@ -13,7 +13,7 @@ const LARGEST: u64 = 16;
 pub struct Padding {
     /// Size of an element in bytes.
     pub stride: u64,
-    /// Number of elements.
+    /// Number of elements with the padding.
     pub elements: u64,
     /// Padding bytes in each element.
     pub bytes: u64,
@@ -88,9 +88,9 @@ mod tests {
     fn every_element_has_it() {
         let mut all = runs(&[(1, 8)], 16, 8);
         assert_eq!(Padding::of(&all, 128), Some(Padding { stride: 16, elements: 8, bytes: 7 }));
-        // An unwritten tail.
+        // The unwritten bytes at the end are more than the padding of an element.
         assert_eq!(Padding::of(&all, 256), None);
-        // An unwritten element.
+        // One element is not written at all.
         all[3] = 49..64;
         assert_eq!(Padding::of(&all, 128), None);
         // A single element proves nothing.

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Pattern(String);
 
 impl Pattern {
-    /// Makes a pattern.
+    /// Makes a pattern from its text.
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }

@@ -16,9 +16,9 @@ const MAX: usize = 10_000;
 /// A thread at an operation of the launch's code (`texunit_simt::observe::Listing`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
-    /// %ctaid
+    /// The CTA, `%ctaid`.
     pub cta: [u32; 3],
-    /// %tid
+    /// The thread in the CTA, `%tid`.
     pub thread: [u32; 3],
     /// Index of the operation.
     pub op: u32,
@@ -34,16 +34,16 @@ impl Spot {
 /// A lane of an event, converted to a [`Spot`] only if it is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane<'a> {
-    /// The event.
+    /// The event at which the lane's thread is.
     pub(crate) at: &'a At,
-    /// Lane number.
+    /// Number of the lane in its warp.
     pub(crate) lane: u32,
     /// The shape of the CTA.
     pub(crate) block: [u32; 3],
 }
 
 impl Lane<'_> {
-    /// The thread.
+    /// The thread of the lane, at the event.
     pub(crate) fn spot(&self) -> Spot {
         Spot::new(self.at, self.lane, self.block)
     }
@@ -54,7 +54,7 @@ impl Lane<'_> {
 pub struct Other {
     /// What happened there, as a predicate: `stores it here`.
     pub what: String,
-    /// Its place.
+    /// The location of the other side.
     pub at: OtherAt,
 }
 
@@ -70,9 +70,9 @@ pub enum OtherAt {
 /// A finding of a launch, before places are resolved to source lines.
 #[derive(Clone, Debug)]
 pub struct LaunchFinding {
-    /// The kind.
+    /// The kind of finding.
     pub rule: &'static CheckRule,
-    /// The severity.
+    /// The severity of the finding.
     pub severity: Severity,
     /// One sentence without the full stop.
     pub message: String,
@@ -134,7 +134,7 @@ struct State {
 }
 
 impl Sink {
-    /// An empty sink.
+    /// A sink without findings.
     pub fn new() -> Self {
         Self::default()
     }

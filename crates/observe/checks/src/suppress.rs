@@ -50,7 +50,7 @@ pub struct Suppression {
 pub struct SuppressionsError {
     /// The line, from 1.
     pub line: usize,
-    /// The error.
+    /// The message that says what is wrong.
     pub what: String,
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Lane counts by file, line, function and branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// By file name as in the compiler's line table.
+    /// The coverage of each file, by file name as in the compiler's line table.
     pub files: BTreeMap<String, File>,
 }
 
@@ -27,7 +27,7 @@ pub struct File {
 /// A kernel or function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Function {
-    /// Its first line.
+    /// The first line of the function.
     pub line: u32,
     /// Number of lanes that have entered it.
     pub lanes: u64,
@@ -36,11 +36,11 @@ pub struct Function {
 /// Identifies a branch, in the same way in every process that has loaded the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BranchKey {
-    /// Its line.
+    /// The line of the branch.
     pub line: u32,
     /// A hash of the PTX function, and of the inlined copy in it, that contains the branch.
     pub owner: u64,
-    /// Its number among the branches with the same line and owner.
+    /// The number of the branch among those with the same line and owner.
     pub number: u32,
 }
 

@@ -73,7 +73,7 @@ fn branches(out: &mut String, file: &File) -> std::fmt::Result {
 /// A line of a tracefile that cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Its number, from 1.
+    /// Number of the invalid line, from 1.
     pub line: usize,
 }
 

@@ -20,7 +20,7 @@ pub const EXTENSION: &str = "counts";
 /// Largest file that is read.
 const LARGEST: u64 = 1 << 30;
 
-/// An existing file.
+/// A ledger file that exists and is open.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,

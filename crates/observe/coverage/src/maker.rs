@@ -75,7 +75,7 @@ struct CopyBuilder {
 struct CopyBuilders {
     all: Vec<CopyBuilder>,
     found: HashMap<Identity, usize>,
-    /// By `.loc` entry.
+    /// The position that each `.loc` entry stands for.
     known: HashMap<SourceId, Option<CopyPosition>>,
 }
 
@@ -132,7 +132,7 @@ impl Maker<'_> {
             Some((At { file: self.file(file), line: frame.line }, frame.function))
         });
         let known: Vec<_> = known.collect();
-        // From the outermost frame, which belongs to the PTX function itself, inwards.
+        // Frames are added from the outermost, which belongs to the PTX function itself, inwards.
         let mut place: Option<CopyPosition> = None;
         for (at, name) in known.into_iter().rev() {
             let part = match place {

@@ -42,7 +42,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Counts of 0.
+    /// Counts that are all 0.
     pub(crate) fn new(counters: usize, number: u64, key: u64) -> Self {
         Self { counts: vec![0; counters], number, key, ..Self::default() }
     }
@@ -189,7 +189,7 @@ impl Observer for Module {
 
     fn launch_ends(&self, _: &LaunchInfo<'_>, fault: Option<&Fault>) {
         if let Some(recorder) = &self.recorder {
-            // After a fault the process often ends.
+            // The counts are written, because the process often ends after a fault.
             recorder.has_counted(self, true, fault.is_some());
         }
     }

@@ -50,7 +50,7 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct State {
-    /// For tracefiles: the coverage of unloaded modules.
+    /// The coverage of unloaded modules, for tracefiles.
     gone: Coverage,
     /// For ledgers: the counts of unloaded modules by the hash of their tables, with their sizes. A
     /// module that is loaded again continues with its counts.

@@ -36,11 +36,11 @@ impl CounterSum {
 /// Everything of a module that can be covered.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Table {
-    /// Number of counters.
+    /// Number of counters that the module needs.
     pub(crate) counters: usize,
     /// The lane count of each block.
     pub(crate) blocks: Vec<CounterSum>,
-    /// File names.
+    /// Names of the source files, by number.
     pub(crate) files: Vec<String>,
     /// Copies; an inlined copy comes after the one that contains it.
     pub(crate) copies: Vec<CodeCopy>,
@@ -56,7 +56,7 @@ pub(crate) struct CodeCopy {
     pub(crate) function: Option<(String, At)>,
     /// The block of its first operation.
     pub(crate) first: u32,
-    /// Blocks by line.
+    /// The blocks of each source line.
     pub(crate) lines: Vec<(At, Vec<u32>)>,
 }
 

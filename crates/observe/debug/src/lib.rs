@@ -116,7 +116,7 @@ impl Debugging {
 /// The debugger of one launch.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchDebugger<'a> {
-    /// The session.
+    /// The debugging session that the launch is part of.
     pub debugging: &'a Debugging,
     /// The log that the launch's checks report to.
     pub findings: Option<&'a Log>,

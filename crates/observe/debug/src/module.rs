@@ -42,13 +42,13 @@ pub(crate) struct Frame {
 pub(crate) struct Instruction {
     pub(crate) at: u32,
     pub(crate) place: Line,
-    /// Its column in the source; 0 in the function's prologue.
+    /// The column of the instruction in the source; 0 in the function's prologue.
     pub(crate) column: u32,
     /// Number of inlined calls around it.
     pub(crate) inlined: u32,
     /// Whether a new source position begins with it.
     pub(crate) begins: bool,
-    /// Its PTX function.
+    /// The PTX function that contains the instruction.
     pub(crate) function: Arc<str>,
 }
 
@@ -174,7 +174,7 @@ impl Module {
             line_of_file(&whole, place.line)
                 .or_else(|| line_of_file(&format!("{folder}/{name}"), place.line))
         };
-        // As gdb's `$cdir:$cwd`.
+        // The file is searched as with gdb's `$cdir:$cwd`.
         line_of_file(&place.file, place.line)
             .or_else(|| folders.iter().find_map(|folder| under(folder)))
             .or_else(|| under("."))

@@ -22,7 +22,7 @@ const LONGEST: u64 = 64 << 20;
 
 type Interrupted = Arc<Mutex<Option<Arc<AtomicBool>>>>;
 
-/// The engine's end.
+/// The end of the connection in the process that executes the kernels.
 pub struct Remote {
     stream: UnixStream,
     requests: Receiver<Request>,
@@ -134,7 +134,7 @@ impl Console for Remote {
     }
 }
 
-/// The user's end.
+/// The end of the connection in the user's process.
 #[derive(Debug)]
 pub struct Served {
     reader: BufReader<UnixStream>,
@@ -144,7 +144,7 @@ pub struct Served {
 /// A message of the engine.
 #[derive(Clone, Debug)]
 pub enum EngineMessage {
-    /// It waits for a request, with this prompt.
+    /// The engine waits for a request, with this prompt.
     Asks(String),
     /// Output of a command.
     Text(String),
@@ -216,12 +216,12 @@ impl Answers {
         send(&mut self.0, &json!({ "dap": request }))
     }
 
-    /// Interrupts the launch.
+    /// Interrupts the launch that the engine executes.
     pub fn interrupt(&mut self) -> bool {
         send(&mut self.0, &json!({ "interrupt": true }))
     }
 
-    /// Disconnects.
+    /// Closes the connection to the engine.
     pub fn close(&mut self) {
         let _ = self.0.shutdown(std::net::Shutdown::Both);
     }

@@ -27,7 +27,7 @@ pub enum Event {
     Running(Running),
     /// A launch that was reported as running has ended.
     Ended {
-        /// [`Running::launch`].
+        /// The number of the launch, as in [`Running::launch`].
         launch: u64,
     },
     /// A fault or a check's finding; a later event with the same number replaces it.
@@ -42,7 +42,7 @@ pub enum Event {
     Totals(Totals),
 }
 
-/// A process.
+/// A process of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Process {
@@ -62,7 +62,7 @@ pub struct Process {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kernel {
-    /// Its name in the PTX.
+    /// The kernel's name in the PTX.
     pub name: String,
     /// The kernel's first line, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,9 +80,9 @@ pub struct Kernel {
     pub milliseconds: f64,
     /// CPU time of all threads in milliseconds.
     pub cpu_milliseconds: f64,
-    /// Executed warp instructions.
+    /// Number of warp instructions executed.
     pub warp_instructions: u64,
-    /// Executed thread instructions.
+    /// Number of thread instructions executed.
     pub thread_instructions: u64,
     /// Texture fetches, counted per lane.
     pub fetches: u64,
@@ -107,9 +107,9 @@ pub struct Kernel {
 /// An instruction that was interpreted in the middle of compiled code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
-    /// Its position.
+    /// The position of the instruction.
     pub place: CodeLocation,
-    /// Its text in the PTX.
+    /// The text of the instruction in the PTX.
     pub instruction: String,
     /// Number of executions, counted per warp.
     pub count: u64,
@@ -124,7 +124,7 @@ impl Interpreted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Accesses {
-    /// `texture` or `surface`.
+    /// The kind of object: `texture` or `surface`.
     pub kind: String,
     /// The geometry as in PTX: `.2d`.
     pub geometry: String,
@@ -171,12 +171,12 @@ pub struct Finding {
     /// The check that found it (`sync`); `None` for a fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// The severity.
+    /// The severity of the finding.
     #[serde(with = "severity")]
     pub severity: Severity,
-    /// One sentence.
+    /// The message, which is one sentence.
     pub message: String,
-    /// Advice.
+    /// Advice for removing the cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Further remarks, for example where the program allocated and freed the memory.
@@ -188,9 +188,9 @@ pub struct Finding {
     pub kernel: String,
     /// Number of the launch in its process, from 1.
     pub launch: u64,
-    /// %ctaid
+    /// The CTA, `%ctaid`.
     pub block: [u32; 3],
-    /// %tid
+    /// The thread in the CTA, `%tid`.
     pub thread: [u32; 3],
     /// The position of the instruction.
     pub place: Option<CodeLocation>,
@@ -205,9 +205,9 @@ pub struct Finding {
 /// Another position of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Related {
-    /// What happened there.
+    /// A text that says what happened at the position.
     pub text: String,
-    /// The position.
+    /// The position in the source.
     pub place: CodeLocation,
 }
 
@@ -215,23 +215,23 @@ pub struct Related {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Api {
-    /// The function: `cuMemcpy2D_v2`.
+    /// The name of the API function: `cuMemcpy2D_v2`.
     pub function: String,
     /// The returned error: `CUDA_ERROR_INVALID_VALUE`.
     pub code: String,
-    /// The reason.
+    /// Why the call was refused.
     pub reason: String,
     /// Number of such calls.
     pub count: u64,
 }
 
-/// An allocation.
+/// An allocation that was not freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allocation {
-    /// Its number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    /// The allocation's number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
     pub number: u64,
-    /// Its size in bytes.
+    /// The allocation's size in bytes.
     pub bytes: u64,
     /// The function that allocated it: `cuMemAlloc_v2`.
     pub function: String,
@@ -271,11 +271,11 @@ pub struct Totals {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Notes.
+    /// Number of findings that are notes.
     pub notes: u64,
-    /// Warnings.
+    /// Number of findings that are warnings.
     pub warnings: u64,
-    /// Errors.
+    /// Number of findings that are errors.
     pub errors: u64,
 }
 
@@ -290,7 +290,7 @@ impl Counts {
         *sum = sum.saturating_add(count);
     }
 
-    /// Adds other counts.
+    /// Adds the counts of another process.
     pub fn add_all(&mut self, more: &Self) {
         Severity::ALL.into_iter().for_each(|severity| self.add(severity, more.of(severity)));
     }

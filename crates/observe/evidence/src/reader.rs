@@ -20,11 +20,11 @@ const MAX_KEPT: usize = 10_000;
 /// The events of one process, combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The process.
+    /// The process that the record is about.
     pub process: Process,
     /// The names of its devices.
     pub devices: Vec<String>,
-    /// Its kernels, by name.
+    /// The process's kernels, by name.
     pub kernels: BTreeMap<String, Kernel>,
     /// Instruction forms of its kernels, in the order of the events.
     pub instructions: Vec<Instruction>,
@@ -38,7 +38,7 @@ pub struct Record {
     pub allocations: Vec<Allocation>,
     /// Loaded libraries with names of NVIDIA's.
     pub libraries: Vec<Library>,
-    /// Totals.
+    /// Totals of the process.
     pub totals: Totals,
     /// Number of events that were dropped because of the limits.
     pub dropped: u64,
@@ -50,7 +50,7 @@ impl Record {
         Self { process, ..Self::default() }
     }
 
-    /// Applies an event.
+    /// Applies an event to the record.
     pub fn add(&mut self, event: Event) {
         match event {
             Event::Process(process) => self.process = process,

@@ -64,7 +64,7 @@ mod tests {
         keep_variables(&folder, all.map(|(name, value)| (name.into(), value.into()))).unwrap();
         let expected = [all[1], all[3], all[4]].map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(kept_variables(&folder), BTreeMap::from(expected));
-        // Invalid contents.
+        // Invalid contents of the file are ignored.
         std::fs::write(folder.join(FILE), b"A=\xff\0nothing\0=\0B=1").unwrap();
         let found = kept_variables(&folder);
         assert_eq!(found.get("B").map(String::as_str), Some("1"));

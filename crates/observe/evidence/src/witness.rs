@@ -38,7 +38,7 @@ const DEPTH: usize = 16;
 /// The meaning of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// An event.
+    /// An event that is not a finding.
     Event = b'e' as isize,
     /// A finding that is a note.
     Note = b'n' as isize,

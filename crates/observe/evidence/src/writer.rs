@@ -36,12 +36,12 @@ struct State {
 /// Maximum number of such bytes.
 const MAX_WAITING: usize = 1 << 20;
 
-/// The open file.
+/// The file of events that is open.
 #[derive(Debug)]
 struct Open {
     /// The process that opened it; a forked process opens a file of its own.
     process: u32,
-    /// Device and inode.
+    /// Device and inode of the file, which identify it.
     identity: Option<(u64, u64)>,
     file: File,
 }
@@ -88,7 +88,7 @@ impl Writer {
         }
     }
 
-    /// The run's folder.
+    /// The folder of the run.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -162,7 +162,7 @@ mod tests {
         let writer = Writer::new(&folder);
         writer.append(&Event::Ended { launch: 1 }).unwrap();
         let users = folder.join("user.dat");
-        // As the program's `dup2` would do.
+        // The test replaces the file as the program's `dup2` would do.
         let mut state = writer.state.lock().unwrap();
         state.open.as_mut().unwrap().file = File::create(&users).unwrap();
         drop(state);

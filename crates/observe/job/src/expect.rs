@@ -62,7 +62,7 @@ pub(crate) struct Expectation {
     pub(crate) source: Source,
     /// The contents before the launch; zero outside of the pieces.
     pub(crate) before: Pieces,
-    /// The expected changes.
+    /// The changes that the launch must make.
     pub(crate) after: Pieces,
 }
 
@@ -70,9 +70,9 @@ pub(crate) struct Expectation {
 struct Difference {
     /// Offset of the first byte that differs.
     at: u64,
-    /// Its actual value.
+    /// The byte's actual value.
     found: u8,
-    /// Its expected value.
+    /// The byte's expected value.
     expected: u8,
     /// Number of differing bytes.
     count: u64,

@@ -20,7 +20,7 @@ pub struct JobFile {
     pub source: SourceFile,
     /// The parsed job; `None` if it is not TOML or lacks a required key.
     pub job: Option<Job>,
-    /// Its problems, in the order of the file; a parsed job may have some, too.
+    /// The problems of the job, in the order of the file; a parsed job may have some, too.
     pub problems: Vec<Problem>,
 }
 
@@ -29,7 +29,7 @@ pub struct JobFile {
 pub struct Unreadable {
     /// The message, with the name of the file.
     pub message: String,
-    /// Advice.
+    /// Advice for correcting the file.
     pub help: Option<&'static str>,
 }
 

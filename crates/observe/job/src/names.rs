@@ -46,6 +46,6 @@ pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<ParameterPlace> {
 pub(crate) struct Assignment {
     /// The one for the whole parameter.
     pub(crate) whole: Option<usize>,
-    /// Those for members, with byte offsets; they overwrite parts of the whole.
+    /// The values for members, with byte offsets; they overwrite parts of the whole.
     pub(crate) members: Vec<(u32, usize)>,
 }

@@ -39,7 +39,7 @@ struct Shape {
 /// An output that passed its checks.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    /// Its position in the job.
+    /// The output's position in the job.
     pub(crate) at: At<()>,
     /// The parameter, reference or variable that is written.
     pub(crate) param: String,
@@ -50,12 +50,12 @@ pub(crate) struct Pending {
     texels: Option<Shape>,
 }
 
-/// A written file.
+/// An output file that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The parameter, reference or variable.
     pub param: String,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
 }
 

@@ -4,7 +4,7 @@ use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
 pub use texunit_spec::problem::{Problem, listed, nearest};
 
-/// Codes of problems.
+/// The codes of problems in job files.
 pub mod codes {
     pub use texunit_spec::codes::*;
 

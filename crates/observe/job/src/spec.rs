@@ -20,7 +20,7 @@ use texunit_spec::number::{self, Scalar};
 use texunit_spec::{At, Context, Problems, Table, TomlValue};
 use toml::de::DeTable;
 
-/// A job.
+/// A job as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The PTX file, as written.
@@ -45,13 +45,13 @@ pub struct Job {
     pub params: Vec<Param>,
     /// Parameters with invalid tables, which are not in `params`.
     pub unread: Vec<String>,
-    /// Module-scope `.texref`s.
+    /// Textures bound to the module's `.texref` variables.
     pub textures: Vec<(At<String>, TextureSpec)>,
-    /// Module-scope `.samplerref`s.
+    /// Samplers bound to the module's `.samplerref` variables.
     pub samplers: Vec<(At<String>, IndependentSampler)>,
-    /// Module-scope `.surfref`s.
+    /// Surfaces bound to the module's `.surfref` variables, with their outputs.
     pub surfaces: Vec<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)>,
-    /// Module-scope variables.
+    /// Settings of the module's variables.
     pub globals: Vec<Global>,
     /// Deprecated keys and words.
     pub notes: Vec<Problem>,
@@ -62,11 +62,11 @@ pub struct Job {
 pub struct Param {
     /// Name or number, as written.
     pub name: At<String>,
-    /// The value.
+    /// The value of the parameter.
     pub value: ParamValue,
     /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,
-    /// Its expected contents after the launch.
+    /// The expected contents of the parameter's object after the launch.
     pub expected: Option<At<ExpectedSpec>>,
     /// Whether it is in `[objects]`: not a parameter, but an object that parameters, other objects
     /// and the kernel can refer to.
@@ -82,7 +82,7 @@ pub enum ParamValue {
     Surface(SurfaceSpec),
     /// The address of a buffer.
     Buffer(BufferSpec),
-    /// A sampler.
+    /// A sampler that is separate from textures.
     Sampler(At<IndependentSampler>),
     /// Texels that textures and surfaces refer to.
     Array(ArraySpec),
@@ -93,7 +93,7 @@ pub enum ParamValue {
 }
 
 impl ParamValue {
-    /// Its name in messages.
+    /// The name of the kind of value in messages.
     pub fn what(&self) -> String {
         match self {
             ParamValue::Texture(_) => "a texture".into(),
@@ -110,7 +110,7 @@ impl ParamValue {
 /// A `.global` or `.const` variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// The variable's name.
     pub name: At<String>,
     /// The initial contents, instead of the module's initialiser.
     pub data: Option<At<Data>>,
@@ -118,7 +118,7 @@ pub struct Global {
     pub parts: Option<At<Parts>>,
     /// Outputs to be written after the launch.
     pub outputs: Vec<At<OutputSpec>>,
-    /// Its expected contents after the launch.
+    /// The variable's expected contents after the launch.
     pub expected: Option<At<ExpectedSpec>>,
 }
 

@@ -201,7 +201,7 @@ fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
             rest &= rest - 1;
         }
     }
-    // Without early exit, so that the loop is vectorised.
+    // The loop has no early exit, so that it is vectorised.
     let falls = all[..count].windows(2).fold(false, |any, pair| any | (pair[0] > pair[1]));
     if falls {
         all[..count].sort_unstable();

@@ -11,7 +11,7 @@ macro_rules! counts {
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl $name {
-            /// Adds other counts.
+            /// Adds the counts of other executions.
             pub fn add(&mut self, other: &Self) {
                 $(self.$field = self.$field.saturating_add(other.$field);)*
             }
@@ -122,7 +122,7 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// Adds other counts.
+    /// Adds the counts of other executions.
     pub fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.requests, other.requests),
@@ -184,7 +184,7 @@ pub struct Counts {
     /// Stores to shared memory.
     #[serde(skip_serializing_if = "Shared::is_empty")]
     pub shared_store: Shared,
-    /// Atomics on shared memory.
+    /// Counts of atomics on shared memory.
     #[serde(skip_serializing_if = "Atomics::is_empty")]
     pub shared_atomic: Atomics,
     /// Loads from local memory.
@@ -193,19 +193,19 @@ pub struct Counts {
     /// Stores to local memory.
     #[serde(skip_serializing_if = "Requests::is_empty")]
     pub local_store: Requests,
-    /// Loads from constant memory.
+    /// Counts of loads from constant memory.
     #[serde(skip_serializing_if = "Constant::is_empty")]
     pub constant: Constant,
-    /// Texture fetches.
+    /// Counts of texture fetches.
     #[serde(skip_serializing_if = "Texture::is_empty")]
     pub texture: Texture,
-    /// Surface accesses.
+    /// Counts of surface accesses.
     #[serde(skip_serializing_if = "Surface::is_empty")]
     pub surface: Surface,
 }
 
 impl Counts {
-    /// Adds other counts.
+    /// Adds the counts of other executions.
     pub fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.warp_instructions, other.warp_instructions),

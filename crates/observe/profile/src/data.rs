@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 30;
 /// Counts by kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// By name and text.
+    /// The profiles of kernels, by the kernel's name and text.
     pub kernels: BTreeMap<Key, Kernel>,
 }
 
@@ -34,13 +34,13 @@ pub type Key = (String, u64);
 pub struct Kernel {
     /// The name of its PTX.
     pub ptx: String,
-    /// Number of launches.
+    /// Number of the kernel's launches.
     pub launches: u64,
     /// The first launches individually.
     pub each: Vec<LaunchCounts>,
-    /// Its instructions, by their first byte in the PTX.
+    /// The kernel's instructions, by their first byte in the PTX.
     pub instructions: BTreeMap<u32, Instruction>,
-    /// By source line: its variation over launches.
+    /// The variation of each source line over the launches.
     pub lines: BTreeMap<(String, u32), OverLaunches>,
 }
 
@@ -48,7 +48,7 @@ pub struct Kernel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LaunchCounts {
-    /// Its number among the profiled launches of its process, from 1.
+    /// The launch's number among the profiled launches of its process, from 1.
     pub launch: u64,
     /// Number of CTAs along x, y, z.
     pub grid: [u32; 3],
@@ -64,18 +64,18 @@ pub struct LaunchCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Instruction {
-    /// Its line in the PTX.
+    /// The instruction's line in the PTX.
     pub ptx_line: u32,
-    /// Its text on one line.
+    /// The instruction's text on one line.
     pub text: String,
-    /// Its class.
+    /// The instruction's class.
     pub class: Class,
     /// The PTX function that contains it, demangled.
     pub ptx_function: String,
-    /// Its source position; that in the PTX if there is no `.loc`.
+    /// The instruction's position in the source, or in the PTX if there is no `.loc`.
     #[serde(flatten)]
     pub place: Place,
-    /// The counts.
+    /// The counts of the instruction.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -152,7 +152,7 @@ impl Kernel {
         totals
     }
 
-    /// Its source lines with their counts, those with the most thread instructions first.
+    /// The kernel's source lines with their counts, those with the most thread instructions first.
     pub fn all_lines(&self) -> Vec<Line> {
         let mut lines: BTreeMap<(String, u32), Line> = BTreeMap::new();
         for instruction in self.instructions.values() {

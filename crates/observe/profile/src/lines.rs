@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Line {
-    /// The file.
+    /// The source file of the line.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The function, demangled.
+    /// The function that contains the line, demangled.
     pub function: String,
     /// Number of the line's PTX instructions that were executed.
     pub instructions: u64,
     /// The variation over launches.
     pub over_launches: OverLaunches,
-    /// The sums.
+    /// The sums of the counts of the line's instructions.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -32,7 +32,7 @@ pub struct OverLaunches {
     pub least: u64,
     /// The number of the launch with the minimum.
     pub least_launch: u64,
-    /// The maximum.
+    /// The maximum over the launches.
     pub most: u64,
     /// The number of the launch with the maximum.
     pub most_launch: u64,
@@ -50,7 +50,7 @@ impl OverLaunches {
         }
     }
 
-    /// Adds other launches.
+    /// Adds the values of other launches.
     pub fn add(&mut self, other: &Self) {
         if other.launches == 0 {
             return;

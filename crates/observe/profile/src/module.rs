@@ -24,7 +24,7 @@ pub struct Module {
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// By kernel name.
+    /// The instruction tables of kernels, by kernel name.
     tables: HashMap<String, Arc<Table>>,
     profile: Profile,
     launches: u64,

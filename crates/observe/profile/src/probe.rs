@@ -30,7 +30,7 @@ struct AccessCounts {
     cost: u64,
     /// Ideal sectors or wavefronts; for atomics the serialised lanes.
     other: u64,
-    /// Sectors of atomics.
+    /// Number of sectors that atomics access.
     sectors: u64,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Totals {
 pub(crate) struct Worker<'a> {
     launch: &'a Launch,
     accesses: Vec<Option<Box<BySpace>>>,
-    /// By operation, in the order of their first execution.
+    /// The fetches of each operation, in the order of their first execution.
     fetches: Vec<(u32, Fetches)>,
     surfaces: Vec<(u32, Accesses)>,
     space: Space,

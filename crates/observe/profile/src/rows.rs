@@ -39,7 +39,8 @@ struct FetchAxis<'a> {
     /// The first texel of the active lanes, and the number of texels to the last.
     first: u32,
     count: usize,
-    /// By lane: number of texels, and number of these inside.
+    /// For each lane, the number of texels that it reads, and the number of these inside the
+    /// texture.
     texels: [u32; 32],
     inside: [u32; 32],
     /// Whether any lane reads an upper neighbour.

@@ -12,16 +12,16 @@ use texunit_simt::observe::{Costs, LaneCount, Listing};
 /// A PTX instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Its first byte in the PTX, which identifies it.
+    /// The instruction's first byte in the PTX, which identifies the instruction.
     pub(crate) start: u32,
     /// Line in the PTX.
     pub(crate) ptx_line: u32,
-    /// Its text on one line.
+    /// The instruction's text on one line.
     pub(crate) text: String,
     pub(crate) class: Class,
     /// The PTX function that contains it, demangled.
     pub(crate) function: String,
-    /// Its source position; that in the PTX if there is no `.loc`.
+    /// The instruction's position in the source, or in the PTX if there is no `.loc`.
     pub(crate) place: Place,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Table {
     blocks: Vec<Block>,
     /// Ranges of operations with the counter of the warps that execute them.
     stretches: Vec<(Range<u32>, u32)>,
-    /// By operation: the counter of lanes whose predicate is true.
+    /// For each operation, the counter of lanes whose predicate is true.
     guards: HashMap<u32, u32>,
     /// Accesses whose costs are counted by compiled code, or follow from another access.
     pub(crate) costs: Costs,

@@ -133,7 +133,7 @@ impl Fetches {
         }
     }
 
-    /// The same for texels that are close to each other.
+    /// Counts a warp-level fetch whose texels are close to each other; `None` for other fetches.
     fn take_rows(
         &mut self,
         plan: &FetchPlan,
@@ -200,7 +200,7 @@ impl Fetches {
             Some(i) => i,
             None => {
                 let size = u64::from(texture.resource.format().texel_size());
-                // Includes a row of bits that begins at the last texel.
+                // The words include a row of bits that begins at the last texel.
                 let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
                 if space.noted.saturating_add(8 * words) > MAX_NOTES {
                     self.counts.not_noted += u64::from(active.count_ones());

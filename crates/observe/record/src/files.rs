@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A written job.
+/// The files of a job that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The job file.
+    /// The path of the job file.
     pub job: PathBuf,
     /// Number of files, including the job.
     pub files: u32,
@@ -63,7 +63,7 @@ impl Files {
         Ok(name.to_owned())
     }
 
-    /// Writes a file.
+    /// Writes a file into the job's folder.
     pub(crate) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<PathBuf, Refused> {
         let path = self.folder.join(name);
         if !path.exists() {

@@ -33,9 +33,9 @@ use texunit_device::{Fault, Kernel, LaunchOptions, State};
 /// A launch that is about to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
-    /// The kernel.
+    /// The kernel that is launched.
     pub kernel: &'a Kernel,
-    /// The launch options.
+    /// The options of the launch.
     pub options: &'a LaunchOptions<'a>,
     /// The kernel's parameter buffer.
     pub params: &'a [u8],
@@ -48,7 +48,7 @@ pub struct Launch<'a> {
 pub enum Ended<'a> {
     /// The kernel has completed; the job expects the device memory of now.
     Done,
-    /// It ended with a fault, which the job expects.
+    /// The launch ended with a fault, which the job expects.
     Fault(&'a Fault),
 }
 
@@ -61,15 +61,15 @@ pub enum Refused {
     /// Two addresses refer to the same memory, which a job cannot express.
     #[error("it reaches one memory at two addresses, {first:#x} and {second:#x} (cuMemMap)")]
     Twice {
-        /// The first address.
+        /// The first of the two addresses.
         first: u64,
-        /// The second address.
+        /// The second of the two addresses.
         second: u64,
     },
     /// The job would exceed the size limit.
     #[error("it holds more than the {} that are left of the limit", Count(limit, "byte"))]
     Limit {
-        /// The remaining bytes.
+        /// The number of bytes that remain of the size limit.
         limit: u64,
     },
     /// A file cannot be written.

@@ -20,7 +20,7 @@ impl SavedBlock {
     }
 }
 
-/// Copies all memory.
+/// Copies all memory of the device.
 pub(crate) fn hold(map: &MemoryMap, budget: &mut Budget) -> Result<Vec<SavedBlock>, Refused> {
     let hold = |(address, block): &(u64, Arc<Block>)| {
         let before = Pieces::not_zero(&**block, block.size() as u64, budget)?;

@@ -1,6 +1,6 @@
 //! Formats values as TOML.
 
-/// A quoted string.
+/// A string as TOML, with quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -14,7 +14,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// An address or a handle.
+/// An address or handle as TOML, a string in hexadecimal.
 pub(crate) fn hex(number: u64) -> String {
     format!("\"{number:#x}\"")
 }
@@ -38,7 +38,7 @@ pub(crate) fn f64(bits: u64) -> String {
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }
 }
 
-/// A comment line.
+/// A line of a TOML comment.
 pub(crate) fn comment(line: &str) -> String {
     let clean: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("# {clean}\n")

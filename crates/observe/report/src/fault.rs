@@ -74,7 +74,7 @@ pub const POOL: &Code = &Code {
 const OF_PARENT: &str = "local and shared memory belong to the grid that has them: a pointer to some of the grid that launches \
      means nothing in the one that it launches; pass global memory";
 
-/// Describes a thread.
+/// Describes a thread with its kernel and CTA.
 fn who((kernel, [cx, cy, cz], [tx, ty, tz]): (&str, [u32; 3], [u32; 3])) -> String {
     let kernel = function_name(kernel);
     format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")

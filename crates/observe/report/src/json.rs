@@ -25,7 +25,7 @@ pub struct Object<'a> {
     fix: Vec<Change<'a>>,
 }
 
-/// From the first byte to one past the last.
+/// A range of the text, from the first byte to one past the last.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct TextRange {
     line: Option<u32>,

@@ -39,7 +39,7 @@ pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 /// The format of diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people: with source lines, labels, advice and corrected lines.
+    /// Text for people, with source lines, labels, advice and corrected lines.
     Human {
         /// Whether to use ANSI colours.
         color: bool,

@@ -17,7 +17,7 @@ const LACKING: [&str; 2] = ["E0230", "E0231"];
 /// Settings of the output.
 #[derive(Clone, Copy)]
 pub struct Settings<'r> {
-    /// The format.
+    /// The format of the report.
     pub format: Format,
     /// Shows only errors. Warnings are counted but not shown, and there is no line with totals.
     pub quiet: bool,

@@ -19,7 +19,7 @@ use crate::run::Settings;
 /// The description of a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// A short title.
+    /// A short title of the rule.
     pub title: String,
     /// A paragraph of explanation and advice.
     pub text: String,
@@ -97,7 +97,7 @@ impl Sarif {
         let rest = json!({
             "tool": { "driver": driver }, "artifacts": files, "invocations": [invocation],
         });
-        // Without the opening brace, which was written at the beginning.
+        // The opening brace is left out, because it was written at the beginning.
         writeln!(out, "\n],{}]}}", &in_json(&rest.to_string())[1..])
     }
 

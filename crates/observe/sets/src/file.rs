@@ -24,7 +24,7 @@ pub enum Unreadable {
     /// The file has another format.
     #[error("it is not a file of sets that `texunit launch --writes` has written")]
     Other,
-    /// It was written by another version.
+    /// The file was written by another version.
     #[error("it has another version of the format of sets than this texunit")]
     Version,
     /// Bytes are missing or changed.
@@ -156,7 +156,7 @@ fn put_part(out: &mut Vec<u8>, part: &AccessedBytes) {
     out.extend_from_slice(&part.values);
 }
 
-/// The unread bytes.
+/// Reads values from the bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

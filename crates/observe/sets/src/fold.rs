@@ -28,7 +28,7 @@ pub enum FoldKind {
 /// A reduction of numbers of 4 or 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fold {
-    /// The operation.
+    /// The reduction operation.
     pub kind: FoldKind,
     /// Whether the numbers have 8 bytes, otherwise 4.
     pub wide: bool,

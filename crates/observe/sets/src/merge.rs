@@ -13,11 +13,11 @@ use texunit_syntax::Span;
 /// How a range accesses bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
-    /// It reads them.
+    /// The range reads the bytes.
     Reads,
-    /// It writes them.
+    /// The range writes the bytes.
     Writes,
-    /// It combines them with numbers of its own, without using the result.
+    /// The range combines the bytes with numbers of its own, without using the result.
     Reduces,
 }
 
@@ -35,9 +35,9 @@ impl Does {
 /// One side of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConflictSide {
-    /// The range.
+    /// The range of CTAs.
     pub ctas: CtaRange,
-    /// The access.
+    /// How the range accesses the bytes.
     pub does: Does,
     /// The range's first instruction with this access.
     pub span: Span,

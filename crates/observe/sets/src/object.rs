@@ -10,12 +10,12 @@ use texunit_memory::Block;
 pub struct Object {
     /// The device address; `None` if only texture and surface instructions can access it.
     pub address: Option<u64>,
-    /// Its bytes.
+    /// The memory block of the object.
     pub block: Arc<Block>,
 }
 
 impl Object {
-    /// Its size in bytes.
+    /// The object's size in bytes.
     pub fn size(&self) -> u64 {
         self.block.size() as u64
     }

@@ -29,9 +29,9 @@ pub struct Refused {
 /// Properties of the module's operations.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    /// By operation: its instruction in the text.
+    /// For each operation, its instruction in the text.
     pub(crate) spans: Vec<Span>,
-    /// By operation: the reduction of an atomic, or `None` if it is not a reduction.
+    /// For each operation that is an atomic, its reduction, or `None` if it is not a reduction.
     pub(crate) folds: BTreeMap<u32, Option<Fold>>,
 }
 

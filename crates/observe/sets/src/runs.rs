@@ -11,7 +11,7 @@ pub const SECTOR: u64 = 32;
 pub struct Run {
     /// Number of the first sector in its object.
     pub first: u64,
-    /// Number of sectors.
+    /// Number of sectors in the run.
     pub count: u64,
     /// The bytes of each sector that belong to the set, bit 0 for the first.
     pub mask: u32,
@@ -23,7 +23,7 @@ impl Run {
         self.count.saturating_mul(self.mask.count_ones().into())
     }
 
-    /// The sector numbers.
+    /// The numbers of the run's sectors.
     pub(crate) fn sectors(self) -> std::ops::Range<u64> {
         self.first..self.first + self.count
     }
@@ -37,11 +37,11 @@ impl Run {
 /// The bytes of an object that one instruction was the first to read, write or reduce.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessedBytes {
-    /// The instruction.
+    /// The instruction that accessed the bytes.
     pub span: Span,
     /// The operation, if it is a reduction.
     pub fold: Option<Fold>,
-    /// Sorted by address.
+    /// The accessed bytes as runs of sectors, sorted by address.
     pub runs: Vec<Run>,
     /// Final values of the bytes, in order; empty for reads.
     pub values: Vec<u8>,

@@ -27,9 +27,9 @@ pub struct Sets {
 /// The accesses to one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectSets {
-    /// Its number among the objects of the device.
+    /// The object's number among the objects of the device.
     pub number: u32,
-    /// Its size in bytes.
+    /// The object's size in bytes.
     pub size: u64,
     /// Bytes that were read, by instruction.
     pub reads: Vec<AccessedBytes>,

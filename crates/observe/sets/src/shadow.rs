@@ -19,9 +19,9 @@ pub(crate) const MIXED: u8 = u8::MAX;
 
 /// The bytes of a page with one kind of access.
 pub(crate) struct Marks {
-    /// By sector.
+    /// For each sector, a mask of the bytes with this kind of access.
     masks: [AtomicU32; SECTORS],
-    /// By word: the first operation that accessed it.
+    /// For each word, the first operation that accessed it.
     ops: [AtomicU32; SECTORS * WORDS],
 }
 

@@ -97,7 +97,7 @@ struct Worker<'a> {
     slices: HashMap<(u32, Register), Arc<[Origin]>>,
     /// The origins of undefined bytes that kernels stored in global memory.
     moves: &'a Moves,
-    /// The same for the CTA's shared and local memory.
+    /// The origins of undefined bytes that the CTA stored in its shared and local memory.
     own: CtaMoves,
 }
 

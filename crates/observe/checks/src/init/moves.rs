@@ -68,9 +68,9 @@ pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 pub(super) struct CtaMoves {
     shared: HashMap<u64, Moved>,
     local: HashMap<(u32, u64), Moved>,
-    /// By store operation: its description.
+    /// The description of each store operation.
     pub(super) how: HashMap<u32, Arc<str>>,
-    /// By store and load operation: the origin of the first lane's bytes.
+    /// For each store and load operation, the origin of the first lane's bytes.
     pub(super) words: HashMap<(u32, u32), Root>,
 }
 

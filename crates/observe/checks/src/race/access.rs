@@ -70,7 +70,7 @@ pub(super) enum Shape {
     One(u64),
     /// Each octet of lanes is a row or accesses one address; all lanes are active.
     OctetLoad([Octet; 4]),
-    /// Any other arrangement.
+    /// The lanes' addresses have any other arrangement.
     Any,
 }
 
@@ -110,7 +110,7 @@ impl Shape {
             return Self::of_some(addresses, lanes, bytes);
         }
         let at = addresses[0];
-        // No early exit, so that the loop is vectorised.
+        // The loop has no early exit, so that it is vectorised.
         let (mut apart, mut off, mut next) = (0, 0, at);
         for &address in addresses {
             apart |= address ^ at;
@@ -134,7 +134,7 @@ impl Shape {
         Self::OctetLoad([a, b, c, d])
     }
 
-    /// The same arrangement at addresses that are `by` bytes higher.
+    /// The arrangement with all addresses `by` bytes higher.
     fn moved(self, by: u64) -> Self {
         match self {
             Self::Row(at) => Self::Row(at.wrapping_add(by)),
@@ -150,7 +150,7 @@ impl Shape {
         let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
         let base = at.wrapping_sub(u64::from(first) * bytes);
-        // No early exit, so that the loop is vectorised; inactive lanes are masked out.
+        // The loop has no early exit, so that it is vectorised; inactive lanes are masked out.
         let (mut apart, mut off, mut next) = (0, 0, base);
         for (lane, &address) in addresses.iter().enumerate() {
             let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
@@ -169,9 +169,9 @@ impl Shape {
 /// The values that a store writes.
 #[derive(Default)]
 pub(super) struct Stored {
-    /// The first element.
+    /// The values of the first element of each lane.
     first: Option<[u64; 32]>,
-    /// The other elements.
+    /// The values of the further elements of a vector access.
     more: Vec<Option<[u64; 32]>>,
 }
 
@@ -194,7 +194,7 @@ impl Stored {
         Self { first: elements.next(), more: elements.map(Some).collect() }
     }
 
-    /// No values.
+    /// The stored values of an access that does not store.
     const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 
@@ -211,7 +211,7 @@ impl<'a> Warp<'a> {
         Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
     }
 
-    /// The same access with its stored values.
+    /// Adds the stored values to the access.
     #[inline]
     pub(super) fn storing(self, stored: &'a Stored) -> Self {
         Self { stored, ..self }
@@ -253,7 +253,7 @@ impl<'a> Warp<'a> {
             .then(|| (first, self.words.trailing_zeros()))
     }
 
-    /// For a weak load in which all lanes read one address: that address.
+    /// The address that all lanes of a weak load read; `None` for other accesses.
     pub(super) fn place(&self) -> Option<u64> {
         let Shape::One(at) = self.shape else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();

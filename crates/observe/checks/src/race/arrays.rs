@@ -46,7 +46,7 @@ pub(super) struct LaunchTexels {
 /// The texels that a worker has accessed.
 #[derive(Debug, Default)]
 pub(super) struct WorkerTexels {
-    /// Executions, by operation.
+    /// Number of executions of each operation, by its number.
     executed: HashMap<u32, u32>,
     texels: Texels,
 }

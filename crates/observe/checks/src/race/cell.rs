@@ -20,14 +20,14 @@ pub(super) struct ShadowAccess {
     pub(super) thread: u32,
     pub(super) op: u32,
     pub(super) kind: AccessKind,
-    /// The stored value.
+    /// The value that the access stores, if it is known.
     pub(super) value: Option<u32>,
 }
 
 /// A race of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
-    /// The earlier access.
+    /// The earlier access that is in conflict.
     pub(super) with: Stamp,
     /// Whether both store the same value.
     pub(super) is_same: bool,
@@ -43,7 +43,7 @@ impl Cell {
         Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
-    /// The recorded accesses.
+    /// The accesses that the cell has recorded.
     pub(super) fn stamps(&self) -> [Stamp; 3] {
         [self.write, self.others[0], self.others[1]]
     }

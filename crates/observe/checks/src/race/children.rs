@@ -17,9 +17,9 @@ const MAX: usize = 1 << 16;
 /// The clocks of grids that kernels have launched.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    /// By the parent's stream and the number of the launch there.
+    /// The clock of each launched grid, by the parent's stream and the number of the launch there.
     launched: HashMap<(Queue, u64), Arc<Clock>>,
-    /// By the child grid's stream.
+    /// The clocks of child grids, by the child grid's stream.
     streams: HashMap<Queue, Arc<Clock>>,
 }
 

@@ -46,9 +46,9 @@ struct PartEntry {
 /// reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// Sorted and disjoint.
+    /// Entries for CTAs, sorted and disjoint.
     runs: Vec<CtaEntry>,
-    /// Sorted; each entry has a later time than the entry of its CTA.
+    /// Entries for parts of CTAs, sorted. Each has a later time than the entry of its CTA.
     parts: Vec<PartEntry>,
     /// Whether everything is ordered before, after too many entries.
     is_all: bool,
@@ -64,7 +64,7 @@ impl Clock {
         !self.is_all && self.runs.is_empty() && self.parts.is_empty()
     }
 
-    /// Size in bytes.
+    /// Size of the clock in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>()
             + self.runs.len() * size_of::<CtaEntry>()
@@ -114,7 +114,7 @@ impl Clock {
         self.limit();
     }
 
-    /// Takes the later time of each thread.
+    /// Raises the time of each thread to that of another clock, if it is later.
     pub(super) fn join(&mut self, other: &Self) {
         if self.is_all || other.is_empty() {
             return;
@@ -132,7 +132,7 @@ impl Clock {
         self.tidy();
     }
 
-    /// Takes the later time of each CTA.
+    /// Raises the time of each CTA to that of other entries, if it is later.
     fn raise(&mut self, others: &[CtaEntry]) {
         let both = [&self.runs[..], others];
         // The boundaries of all entries, as 64-bit numbers so that `last + 1` cannot overflow.

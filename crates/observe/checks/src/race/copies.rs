@@ -101,7 +101,7 @@ mod tests {
         for turn in 0..1000 {
             copies.commit(3, 10 * turn + 1);
             copies.wait(3, Some(0), 10 * turn + 5);
-            // No new copies.
+            // The wait finds no new copies.
             copies.wait(3, Some(0), 10 * turn + 7);
         }
         assert_eq!(copies.ends(3, 1), [Some(5), None]);

@@ -37,7 +37,7 @@ struct Snapshot {
 /// The state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// Its clock, beyond what the CTA and the warp know.
+    /// The lane's clock, beyond what the CTA and the warp know.
     knows: SharedClock,
     /// Clocks that its strong loads have read, until its next fence.
     seen: ScopedClocks,
@@ -48,7 +48,7 @@ struct Lane {
 /// The state of a warp.
 #[derive(Clone, Debug, Default)]
 struct Warp {
-    /// Its lanes when the CTA began.
+    /// The lanes of the warp when the CTA began.
     lanes: u32,
     /// The time until which its lanes know each other's accesses.
     all: u32,
@@ -74,7 +74,7 @@ struct Barrier {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cta {
     pub(super) serial: u32,
-    /// Its time, incremented at each synchronisation.
+    /// The time of the CTA, which is incremented at each synchronisation.
     pub(super) now: u32,
     /// The time until which all threads know the accesses of all.
     pub(super) all: u32,
@@ -471,7 +471,7 @@ impl Cta {
         waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
     }
 
-    /// The same for an access of another CTA in the launch.
+    /// Whether an access of another CTA of the launch is ordered before a thread's next access.
     pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
         let of = (stamp.serial, stamp.thread(), stamp.time());
         self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))

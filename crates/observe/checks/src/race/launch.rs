@@ -59,7 +59,7 @@ pub(super) struct Order {
     pub(super) below: u32,
     /// Serial numbers of concurrent launches' CTAs, as ranges.
     others: Arc<[(u32, u32)]>,
-    /// For a grid that a kernel launched: the clock of the launching thread.
+    /// The clock of the launching thread, for a grid that a kernel launched.
     pub(super) knows: Option<Arc<Clock>>,
     /// Deferred loads.
     pub(super) loads: Option<Arc<Loads>>,

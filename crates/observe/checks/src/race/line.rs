@@ -18,7 +18,7 @@ pub(super) struct Line {
     /// `extra` has their [`LaneMapping`].
     write: Stamp,
     others: [Stamp; 2],
-    /// The stored words.
+    /// The values of the stored words.
     values: Option<Box<[u32; WORDS]>>,
     /// Cells of words or bytes. If there are any, the fields above are unused.
     split: Option<Box<Split>>,
@@ -47,7 +47,7 @@ pub(super) struct PartAccess<'a> {
     pub(super) addresses: &'a [u64; 32],
     /// Words of each lane.
     pub(super) count: usize,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
     /// The value that a lane stores in one of its words.
     pub(super) value: &'a dyn Fn(u32, usize) -> u32,
@@ -62,7 +62,7 @@ pub(super) struct RowAccess<'a> {
     pub(super) by: LaneMapping,
     pub(super) op: u32,
     pub(super) writes: bool,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
     /// Collects the stored words.
     pub(super) values: &'a dyn Fn(&mut [u32; WORDS]),
@@ -136,7 +136,7 @@ pub(super) struct OctetLoad<'a> {
     pub(super) octets: &'a [Octet; 4],
     /// Words of each lane.
     pub(super) count: u32,
-    /// As in [`WordAccess`].
+    /// The synchronisation interval, as in [`WordAccess`].
     pub(super) epoch: u64,
 }
 
@@ -157,14 +157,14 @@ impl Line {
         if let Some(split) = self.split.as_mut().filter(|split| !split.is_empty()) {
             match split.row(view, row) {
                 Some(done) => return done,
-                // No recorded access of a word can race any more.
+                // Because no recorded access of a word can race any more, all of them are dropped.
                 None => split.clear(),
             }
             (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
         }
         let kind = if row.writes { AccessKind::WEAK.writing() } else { AccessKind::WEAK };
         let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
-        // The same threads access the same bytes.
+        // A recorded access is the thread's own if the same threads accessed the same bytes.
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
@@ -186,7 +186,8 @@ impl Line {
             return true;
         }
         let [first, second] = &mut self.others;
-        // As in cells: the first record until it is ordered before, and the latest.
+        // As in cells, the first record is kept until it is ordered before the access, and the
+        // latest is kept.
         if is_behind(*first) {
             *first = stamp;
         } else {

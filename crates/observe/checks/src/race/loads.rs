@@ -37,7 +37,7 @@ const MATERIALIZED: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Loads {
     order: Order,
-    /// Sorted by address.
+    /// Allocations, sorted by address.
     allocations: Vec<Allocation>,
     /// Warps of a CTA.
     warps: u32,
@@ -60,7 +60,8 @@ type Noted = Arc<Mutex<Vec<LoadNotes>>>;
 #[derive(Debug, Default)]
 struct LoadNotes {
     all: Vec<LoadNote>,
-    /// For notes whose addresses are not a row, in order: each lane's offset in the allocation.
+    /// The offset of each lane in the allocation, for the notes whose addresses are not a row, in
+    /// order.
     offsets: Vec<[u32; 32]>,
 }
 
@@ -78,7 +79,7 @@ enum AddressShape {
 struct LoadNote {
     lies: AddressShape,
     at: (u32, u32, u32),
-    /// Number of rows.
+    /// Number of rows of the note.
     count: u32,
     elements: (u32, u32),
     /// The warp's clock at the load.
@@ -255,7 +256,7 @@ struct RecentLoad {
 pub(super) struct DeferredLoads {
     of: Option<Arc<Loads>>,
     noted: Noted,
-    /// By operation: the allocation that it accessed last.
+    /// For each operation, the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<RecentLoad>,
 }

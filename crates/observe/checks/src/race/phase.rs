@@ -152,7 +152,7 @@ impl Phase {
         let bytes = u64::from(warp.access.bytes());
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         if !words.is_power_of_two() {
-            // Includes parts of words.
+            // The bytes may be parts of words.
             return self.touch_lanes(warp, bytes);
         }
         let row = RowAccess { thread: first, shift: words.trailing_zeros(), writes };

@@ -42,7 +42,7 @@ pub(super) struct Worker<'a> {
     /// Synchronisation variables in shared memory: addresses that strong stores publish clocks at.
     vars: HashMap<u64, Var>,
     mbarriers: Mbarriers,
-    /// By warp.
+    /// Pending loads, by warp.
     pending: Vec<Vec<PendingLoad>>,
     texels: WorkerTexels,
     /// Observed lanes of the current fetch or surface access.

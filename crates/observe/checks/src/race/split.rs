@@ -33,7 +33,7 @@ struct Open {
     full: u32,
     /// CTA and time of the latest access; [`NEVER`] if unknown.
     last: (u32, u32),
-    /// The same for the words whose state is cached.
+    /// CTA and time of the latest access to the words whose state is cached.
     newest: (u32, u32),
 }
 
@@ -63,7 +63,7 @@ impl Split {
             Cell::of(write, others)
         };
         self.cells.extend((0..len).map(cell));
-        // They are weak and synchronous.
+        // The accesses are weak and synchronous, so that the latest time is enough.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
         self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
     }
@@ -85,12 +85,12 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of cells.
+    /// Number of cells of the line.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Size in bytes.
+    /// Size of the line's cells in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }

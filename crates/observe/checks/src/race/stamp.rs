@@ -12,13 +12,13 @@ const MAX_OPS: u32 = 1 << 22;
 pub(super) struct AccessKind(u32);
 
 impl AccessKind {
-    /// A weak load.
+    /// The access is a weak load.
     pub(super) const WEAK: Self = Self(0);
     /// Strong at CTA scope.
     pub(super) const CTA: Self = Self(1);
     /// Strong at device scope.
     pub(super) const GPU: Self = Self(2);
-    /// Strong, by `.volatile`.
+    /// The access is strong because of `.volatile`.
     pub(super) const VOLATILE: Self = Self(2 | 4);
     const WRITES: u32 = 8;
     const ASYNC: u32 = 16;
@@ -78,12 +78,12 @@ impl Stamp {
         Self { extra, ..self }
     }
 
-    /// The same for another thread.
+    /// The stamp of the same access, made by another thread.
     pub(super) fn of_thread(self, thread: u32) -> Self {
         Self { who: thread << 22 | self.op(), ..self }
     }
 
-    /// The same for another operation.
+    /// The stamp of the same access, made by another operation.
     pub(super) fn of_op(self, op: u32) -> Self {
         Self { who: self.thread() << 22 | op.min(MAX_OPS - 1), ..self }
     }

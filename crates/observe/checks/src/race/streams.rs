@@ -26,7 +26,7 @@ pub enum Queue {
     Default,
     /// Another stream of the first device.
     Own {
-        /// Its handle, or another unique number.
+        /// The handle of the stream, or another unique number.
         id: u64,
         /// Whether the default stream and it wait for each other.
         is_blocking: bool,

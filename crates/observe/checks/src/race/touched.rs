@@ -17,7 +17,7 @@ pub(super) struct LineAccesses {
     many: u32,
     /// Words that two warps have loaded, of which no more loads need be listed.
     full: u32,
-    /// For each word the thread that has accessed it, or the first of several.
+    /// For each word, the thread that has accessed it, or the first of several.
     by: [u16; WORDS],
 }
 
@@ -160,7 +160,7 @@ mod tests {
     fn words_that_many_have_loaded_are_nobodys() {
         let mut line = new();
         assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
-        // The same threads, then others.
+        // The same threads load again, then other threads.
         assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
         assert_eq!(line.row(0x10, (0, -4, 0), true), Some(true));
         let mut line = new();

@@ -42,7 +42,7 @@ impl Barriers {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let threads = came.threads;
         all.push(came);
-        // No pass is reported for a barrier at which no thread waits.
+        // A barrier at which no thread waits is not reported as passed.
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
             self.pass(reporter, threads_of_cta, barrier);

@@ -5,7 +5,7 @@ use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_simt::observe::At;
 
-/// By warp and lane: the mask of the `.sync` instruction that the lane waits at.
+/// For each warp and lane, the mask of the `.sync` instruction that the lane waits at.
 #[derive(Default)]
 pub(super) struct Masks(Vec<[u32; 32]>);
 

@@ -25,9 +25,10 @@ pub(super) struct Operands<'a> {
 #[derive(Default)]
 pub(super) struct Mbarriers {
     all: HashMap<u64, Phases>,
-    /// By mbarrier and thread: the phase that the thread has last waited for, and its place.
+    /// The phase that a thread has last waited for, and the position of the wait, by mbarrier and
+    /// thread.
     waited: HashMap<(u64, u32), (i64, Spot)>,
-    /// By mbarrier and thread: the last arrival token, and its phase.
+    /// The last arrival token of a thread, and the token's phase, by mbarrier and thread.
     tokens: HashMap<(u64, u32), (u64, i64)>,
 }
 

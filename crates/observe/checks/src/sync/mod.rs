@@ -80,7 +80,7 @@ impl Reporter<'_> {
 /// The threads of a CTA.
 #[derive(Default)]
 struct CtaThreads {
-    /// By warp: its lanes at the start, and those that have not exited.
+    /// For each warp, its lanes at the start, and those that have not exited.
     lanes: Vec<Lanes>,
     /// The first event in which threads exited, and the number of exited threads.
     left: Option<At>,
@@ -90,7 +90,7 @@ struct CtaThreads {
 struct Lanes {
     all: u32,
     live: u32,
-    /// By lane: the operation at which it exited.
+    /// For each lane, the operation at which it exited.
     exits: [u32; 32],
 }
 

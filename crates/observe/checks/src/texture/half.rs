@@ -29,7 +29,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Adds a fetch.
+    /// Adds a fetch to the statistics.
     #[inline]
     pub(super) fn take(
         &mut self,

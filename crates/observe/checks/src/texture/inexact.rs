@@ -39,7 +39,7 @@ pub(super) struct Table {
     extent: [u32; 3],
     axes: usize,
     layers: u32,
-    /// By component: the median step between neighbouring entries.
+    /// For each component, the median step between neighbouring entries.
     steps: Vec<f64>,
     normalized: bool,
     found: Option<(Spot, String)>,

@@ -21,11 +21,12 @@ pub(super) struct Measured {
     /// Among these, the number of footprints outside the texture that read texels of an edge, and
     /// the first of them.
     pub(super) outside: (Option<Spot>, u64),
-    /// The same for footprints outside that read the border colour or zeros.
+    /// Among the judged fetches, the number of footprints outside the texture that read the border
+    /// colour or zeros, and the first of them.
     pub(super) border: (Option<Spot>, u64),
     /// Linear fetches at whole coordinates.
     pub(super) whole: Whole,
-    /// By axis: footprints in which a texel with a nonzero weight lies beyond the edge.
+    /// For each axis, footprints in which a texel with a nonzero weight lies beyond the edge.
     pub(super) beyond: [(Option<Spot>, u64); 3],
     least: [f64; 3],
     most: [f64; 3],
@@ -248,7 +249,8 @@ impl Frame {
             && has_places(self.form.geometry)
     }
 
-    /// The same for coordinates without NaN.
+    /// Adds the coordinates of a fetch, which have no NaN, to the statistics; returns the position
+    /// of its footprint.
     #[inline]
     pub(super) fn place(
         &self,

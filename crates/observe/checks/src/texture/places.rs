@@ -34,7 +34,8 @@ pub(super) struct Who(u64);
 /// Number of bits for a thread's number in its CTA, and in the grid.
 const IN_CTA: u32 = 10;
 const IN_GRID: u32 = 41;
-/// For a reader: others have read as well. For a writer: it wrote through a surface.
+/// The flag of a reader means that other threads have read as well; that of a writer, that it wrote
+/// through a surface.
 const FLAG: u64 = 1;
 
 impl Who {
@@ -55,7 +56,7 @@ impl Who {
         self.0 & FLAG != 0
     }
 
-    /// Decodes the word.
+    /// Decodes the word into a thread at an operation.
     pub(super) fn spot(self, grid: [u32; 3], block: [u32; 3]) -> Spot {
         let thread = (self.0 >> 1) & ((1 << IN_GRID) - 1);
         let split = |n: u64, [w, h, _]: [u32; 3]| {
@@ -91,7 +92,7 @@ pub(super) struct AccessedPlaces {
     taken: Arc<Taken>,
     /// Number of places whose words are allocated together.
     together: u64,
-    /// By part: the first reader and the last writer of each place.
+    /// For each part of the texture, the first reader and the last writer of each location.
     read: Box<[PlaceWords]>,
     written: Box<[PlaceWords]>,
     state: AtomicU8,
@@ -104,7 +105,7 @@ pub(super) struct AccessedPlaces {
 #[derive(Debug, Default)]
 struct FetchNotes {
     all: Vec<(Arc<FetchPlan>, At)>,
-    /// Their coordinates: up to x, y, z, and the layer.
+    /// The coordinates of the noted fetches: up to x, y, z, and the layer.
     rows: Vec<Lanes>,
 }
 

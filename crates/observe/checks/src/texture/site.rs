@@ -16,7 +16,7 @@ use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geo
 /// Findings by kind and operation.
 type SiteFindings = BTreeMap<(&'static str, u32), SiteFinding>;
 
-/// A finding.
+/// A finding about the fetches of one source line.
 #[derive(Debug)]
 struct SiteFinding {
     rule: &'static CheckRule,
@@ -54,7 +54,7 @@ pub(super) struct Site {
     /// By warp and lane: number of footprints in each position, for threads of the current CTA
     /// whose stores may still be dropped.
     waiting: Option<Vec<[[u64; 3]; 32]>>,
-    /// Number of executions.
+    /// Number of executions of the instruction by the worker.
     executed: u64,
     pub(super) sums: Sums,
 }
@@ -218,7 +218,7 @@ impl Sums {
         }
     }
 
-    /// The first fetch.
+    /// The thread that made the first fetch.
     pub(super) fn first(&self) -> Spot {
         self.first
     }

@@ -143,7 +143,7 @@ impl Settings {
     }
 }
 
-/// The adapter's capabilities.
+/// The capabilities that the debug adapter reports to the editor.
 pub fn capabilities() -> Json {
     json!({
         "supportsConfigurationDoneRequest": true,

@@ -21,14 +21,14 @@ pub(crate) struct Scope {
     pub(crate) kind: Kind,
     /// The name in the source; empty for a block.
     pub(crate) name: String,
-    /// The linkage name.
+    /// The linkage name of the function.
     pub(crate) linkage: String,
     ranges: Vec<(u32, u32)>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) children: Vec<Scope>,
-    /// The return type.
+    /// The return type of the function.
     pub(crate) result: Option<TypeId>,
-    /// For an inlined copy: file number and line of the call.
+    /// File number and line of the call, if the scope is an inlined copy.
     pub(crate) called: Option<(u32, u32)>,
 }
 
@@ -49,11 +49,11 @@ impl Scope {
 pub(crate) enum Location {
     /// The variable has no location.
     None,
-    /// A location expression.
+    /// A location expression that is valid in the whole scope.
     Expression(Vec<u8>),
     /// Location expressions for ranges of the text.
     List(Vec<(u32, u32, Vec<u8>)>),
-    /// A constant.
+    /// A constant value, as bytes.
     Constant(Vec<u8>),
 }
 

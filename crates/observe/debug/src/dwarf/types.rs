@@ -27,7 +27,7 @@ pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) ty: TypeId,
     pub(crate) offset: u64,
-    /// For a bit field: first bit, counted from the lowest, and number of bits.
+    /// The first bit of a bit field, counted from the lowest, and its number of bits.
     pub(crate) bits: Option<(u32, u32)>,
     pub(crate) is_base: bool,
 }

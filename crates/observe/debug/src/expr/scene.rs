@@ -14,13 +14,13 @@ pub(crate) struct Scene<'s, 'm> {
     pub(crate) machine: &'s mut Machine<'m>,
     pub(crate) module: &'s Module,
     pub(crate) types: &'s mut Types,
-    /// CTA, warp, lane.
+    /// The thread, as CTA, warp and lane.
     pub(crate) thread: (u64, u32, u32),
     /// The frame; `None` if the thread has ended.
     pub(crate) frame: Option<&'s Frame>,
-    /// The value history.
+    /// The values that commands have printed, `$1` and so on.
     pub(crate) printed: &'s [Value],
-    /// Convenience variables, `$name`.
+    /// Convenience variables of the user, by name without `$`.
     pub(crate) variables: &'s mut HashMap<String, Value>,
 }
 

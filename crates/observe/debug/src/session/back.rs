@@ -113,7 +113,8 @@ impl Live<'_, '_> {
         Ok(Reason::Moved)
     }
 
-    /// Goes back.
+    /// Executes backwards, for instance to the last breakpoint or by one step; returns why the
+    /// execution stopped.
     pub(crate) fn backward(&mut self, back: Back) -> Result<Reason, String> {
         if !self.history.is_on() {
             return Err(
@@ -151,7 +152,7 @@ impl Live<'_, '_> {
             self.machine.set_breaks(&|_| false);
             self.machine.set_watched(Vec::new(), false);
             self.machine.set_end(None);
-            // To the first instruction.
+            // Without a stop, goes to the first instruction of the launch.
             self.machine.set_filter(Some(Filter { cta: None, warp: None, lanes: u32::MAX }));
             if !self.machine.is_stopped() {
                 self.machine.run();

@@ -10,9 +10,9 @@ use texunit_unit::lanes;
 /// What a breakpoint stops at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum BreakpointKind {
-    /// A code location.
+    /// The execution of a code location.
     Place,
-    /// A read or write of a value.
+    /// A read or write of a value, which a watchpoint catches.
     Watch { reads: bool, writes: bool },
     /// An event: the end of the launch, a fault, a NaN, a divergence.
     Catch(String),
@@ -42,14 +42,14 @@ pub(crate) struct Breakpoint {
     pub(crate) hits: u64,
     /// A log message, which is written instead of stopping.
     pub(crate) log: Option<String>,
-    /// For an editor's breakpoint: the group that is replaced as a whole.
+    /// The group that an editor replaces as a whole, for an editor's breakpoint.
     pub(crate) group: String,
     /// Commands to execute at a stop.
     pub(crate) commands: Vec<String>,
     /// Offsets of its instructions in this launch's PTX.
     #[serde(skip)]
     pub(crate) at: Vec<u32>,
-    /// File and line of the first one.
+    /// File and line of the breakpoint's first instruction.
     #[serde(skip)]
     pub(crate) place: Option<(String, u32)>,
     #[serde(skip)]

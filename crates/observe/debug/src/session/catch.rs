@@ -128,7 +128,7 @@ impl Live<'_, '_> {
         None
     }
 
-    /// `dbg.cu:40`
+    /// The source line of an instruction as text: `dbg.cu:40`.
     pub(crate) fn place_of(&self, at: u32) -> String {
         let place = self.module.instruction(at).map(|i| i.place.clone()).unwrap_or_default();
         format!("{}:{}", crate::module::base_name(&place.file), place.line)

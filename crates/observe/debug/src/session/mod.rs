@@ -38,7 +38,7 @@ pub struct Settings {
     pub kernel: Option<(String, Option<u64>)>,
     /// Maximum memory for the checkpoints of a launch.
     pub checkpoint_memory: u64,
-    /// Folders with sources.
+    /// Folders that are searched for source files.
     pub(crate) folders: Vec<String>,
     /// The settings of an editor, if the user is one.
     pub(crate) editor: Option<crate::dap::config::Editor>,
@@ -49,7 +49,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The initial settings.
+    /// The settings at the beginning of a session.
     pub fn new() -> Self {
         Self { checkpoint_memory: 1 << 30, next_breakpoint: 1, ..Self::default() }
     }
@@ -63,7 +63,7 @@ pub(crate) struct Display {
     pub(crate) format: String,
 }
 
-/// A session.
+/// A debugging session, which lasts for all launches of a program.
 pub(crate) struct Session {
     pub(crate) settings: Settings,
     pub(crate) printed: Vec<Value>,
@@ -285,7 +285,7 @@ impl Live<'_, '_> {
         self.frames.get(self.selected)
     }
 
-    /// Selects a thread.
+    /// Selects a thread, whose frames and registers commands then show.
     pub(crate) fn focus(&mut self, thread: Thread) {
         self.thread = thread;
         self.frames = self.module.frames(self.machine, thread);

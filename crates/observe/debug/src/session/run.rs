@@ -16,7 +16,7 @@ const MOST: u64 = 4096;
 /// How far to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// To the first instruction.
+    /// The launch runs to the first instruction.
     Begin,
     Continue,
     Step,
@@ -25,7 +25,7 @@ pub(crate) enum Run {
     NextInstruction,
     Finish,
     Until,
-    /// To one of these instructions, in the selected thread.
+    /// The selected thread runs to one of these instructions.
     Advance(Vec<u32>),
     To(Position),
 }
@@ -267,7 +267,7 @@ impl Live<'_, '_> {
                 match run {
                     Run::Next | Run::Until if deeper => false,
                     Run::Step if depth.0 > begun.depth.0 => {
-                        // After the function's prologue.
+                        // Stops after the function's prologue.
                         begins && (instruction.column != 0 || !self.module.has_lines())
                     }
                     Run::Until => {
@@ -292,7 +292,7 @@ impl Live<'_, '_> {
             Stop::At(_) | Stop::Between => None,
             Stop::Ended => {
                 if let Some(number) = self.catches("end").filter(|_| !self.was_over) {
-                    // No thread is running.
+                    // No thread is running, so that there are no frames.
                     self.frames.clear();
                     return Some(Reason::Catch(number, "the end of the launch".to_owned()));
                 }

@@ -9,7 +9,7 @@ use crate::value::Place;
 use texunit_report::place::is_toolkit;
 use texunit_simt::debug::{Position, Range, WatchHit};
 
-/// A write.
+/// The last write to a location.
 pub(crate) struct Written {
     pub(crate) caught: WatchHit,
     /// The source line of the write: of a function in a CUDA header, the line of the user's that

@@ -7,13 +7,13 @@ use crate::session::breaks::{BreakpointKind, split_condition};
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// It succeeded.
+    /// The command has succeeded.
     Done,
-    /// It failed.
+    /// The command has failed.
     Failed,
-    /// It starts the program.
+    /// The command starts the program.
     Run,
-    /// It ends the session.
+    /// The command ends the session.
     Quit,
 }
 

@@ -119,7 +119,7 @@ impl Live<'_, '_> {
         let Some(frame) = self.frame() else { return Vec::new() };
         let scopes = self.module.scopes(frame);
         let mut all: Vec<Variable> = Vec::new();
-        // As in gdb, the innermost block first.
+        // As in gdb, variables of the innermost block are shown first.
         for scope in scopes.iter().rev() {
             for variable in scope.variables.iter().filter(|v| v.is_parameter == parameters) {
                 all.push(variable.clone());

@@ -111,7 +111,7 @@ pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
     found.next().map(|(command, _)| plain(command)).ok_or_else(unknown)
 }
 
-/// Resolves aliases.
+/// The command that an alias stands for.
 fn plain(command: &'static str) -> &'static str {
     match command {
         "bt" | "where" => "backtrace",

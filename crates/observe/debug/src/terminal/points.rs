@@ -35,7 +35,7 @@ impl Settings {
         true
     }
 
-    /// Adds a breakpoint.
+    /// Adds a breakpoint, which a command describes.
     pub(crate) fn add(&mut self, what: BreakpointKind, text: &str) -> &mut Breakpoint {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;

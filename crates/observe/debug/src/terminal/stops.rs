@@ -161,7 +161,7 @@ impl Live<'_, '_> {
         self.text_of(&Value::new(ty, bytes.to_vec()), Format::Natural, true)
     }
 
-    /// `work (out=0x7000000000, n=100)`
+    /// A function call in a backtrace as text: `work (out=0x7000000000, n=100)`.
     pub(crate) fn call_text(&mut self, index: usize) -> String {
         let Some(frame) = self.frames.get(index).cloned() else { return String::new() };
         let arguments = self.arguments(&frame);

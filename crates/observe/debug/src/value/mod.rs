@@ -18,14 +18,14 @@ pub(crate) enum Place {
     Texel(usize, u64),
 }
 
-/// A value.
+/// A value of the debugged program, with its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) ty: TypeId,
     pub(crate) bytes: Vec<u8>,
     /// `None` for a computed value.
     pub(crate) place: Option<Place>,
-    /// For a bit field: first bit and number of bits.
+    /// The first bit of a bit field, and its number of bits.
     pub(crate) bits: Option<(u32, u32)>,
 }
 

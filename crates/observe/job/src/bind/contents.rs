@@ -14,7 +14,7 @@ use texunit_files::FileError;
 pub struct Content {
     /// The job's table that describes it: `params`, `objects`, `textures` or `surfaces`.
     pub table: &'static str,
-    /// Its key in the table, as written.
+    /// The object's key in the table, as written.
     pub key: String,
     /// The bytes; for texels all levels, packed.
     pub bytes: Vec<u8>,
@@ -48,11 +48,11 @@ pub struct Output<'a> {
     pub file: &'a Path,
     /// Format, and width, height and depth; `None` for raw bytes.
     pub texels: Option<(Format, [u32; 3])>,
-    /// Its size in bytes.
+    /// The output's size in bytes.
     pub size: u64,
-    /// For buffers and variables: the address of the first byte.
+    /// The address of the first byte, for buffers and variables.
     pub address: Option<u64>,
-    /// For arrays: the allocation number, and the first layer or face.
+    /// The allocation number and the first layer or face, for arrays.
     pub array: Option<(u64, u32)>,
     pending: &'a Pending,
 }
@@ -65,7 +65,7 @@ impl<'a> Output<'a> {
         Self { param, file, texels, size, address, array, pending }
     }
 
-    /// The current bytes.
+    /// The current bytes of the output.
     pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         self.pending.bytes()
     }
@@ -79,11 +79,11 @@ impl<'a> Output<'a> {
 /// An object whose contents differ from what the job expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongObject {
-    /// Its name in the job.
+    /// The object's name in the job.
     pub name: String,
     /// Offset of the first byte that differs.
     pub offset: u64,
-    /// The object's bytes.
+    /// The object's bytes after the launch.
     pub bytes: Vec<u8>,
 }
 

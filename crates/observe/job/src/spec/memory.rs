@@ -23,7 +23,7 @@ pub enum Data {
 pub struct BufferSpec {
     /// Position of the table.
     pub at: At<()>,
-    /// The initial contents.
+    /// The initial contents of the buffer.
     pub data: Data,
     /// Bytes without data are uninitialised: they have the contents of fresh memory, and their use
     /// is reported as undefined.

@@ -155,7 +155,7 @@ pub(super) fn address(value: &TomlValue<'_>) -> Option<At<u64>> {
 /// Offsets and lengths of an object's bytes; the data holds them consecutively.
 pub type Parts = Vec<[u64; 2]>;
 
-/// Parses `parts`.
+/// Parses the key `parts`.
 pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
     let value = table.get("parts")?;
     let items = value.array("an array of parts [offset, bytes]")?;
@@ -181,13 +181,13 @@ pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
 /// The expected contents of an object after the launch, if they change.
 #[derive(Clone, Debug)]
 pub struct ExpectedSpec {
-    /// The bytes.
+    /// The expected bytes.
     pub data: Data,
     /// Offsets and lengths for the data; `None` if it begins at offset 0.
     pub parts: Option<At<Parts>>,
 }
 
-/// Parses `expected`.
+/// Parses the key `expected`.
 pub(super) fn expected(value: &TomlValue<'_>) -> Option<At<ExpectedSpec>> {
     let table = value.table()?;
     let before = table.problem_count();

@@ -11,7 +11,7 @@ use texunit_spec::{At, Layout, ShapeSpec, Table, Texels, TomlValue};
 pub enum TexelSource {
     /// One file with all texels, or several that are concatenated.
     Files(Vec<At<PathBuf>>),
-    /// Zeros.
+    /// All texels are zeros.
     Zeros,
     /// Numbers in the job.
     Inline(At<Texels>),
@@ -55,11 +55,11 @@ impl TexelSource {
 /// The texels of a texture or surface.
 #[derive(Clone, Debug)]
 pub struct ResourceSpec {
-    /// Their source.
+    /// The source of the texels.
     pub source: TexelSource,
     /// Texels without data are uninitialised, and have the contents of fresh memory.
     pub is_undefined: bool,
-    /// Their format and shape; the format is omitted only for texels of another object.
+    /// Format and shape of the texels; the format is omitted only for texels of another object.
     pub shape: ShapeSpec,
     /// `mipmaps = "box"`: the other levels are generated from the base level.
     pub mipmaps: Option<At<()>>,

@@ -64,7 +64,7 @@ impl Job<'_> {
                 End::Unregistered => "unregistered",
                 End::Unmapped => "unmapped",
                 End::Removed => "removed",
-                // These reasons concern addresses, not freed memory.
+                // These reasons are about addresses and not about freed memory.
                 End::Destroyed | End::Reserved | End::NoAccess | End::Peer => continue,
             };
             let _ = write!(
@@ -85,7 +85,7 @@ impl Job<'_> {
         globals.filter_map(|name| Some(self.module.global(&name)?.address())).collect()
     }
 
-    /// Writes an allocation.
+    /// Writes the table of an allocation.
     fn memory(&mut self, index: usize, held: &SavedBlock) -> Result<String, Refused> {
         let name = format!("memory-{}", held.block.number());
         let mut keys = format!(

@@ -10,7 +10,7 @@ pub enum Host {
     Job,
     /// A program that calls CUDA's API (`texunit run`).
     Program,
-    /// The Python module.
+    /// The Python module `texunit`.
     Python,
 }
 

@@ -12,7 +12,7 @@ const MAX_KEPT: usize = 64 << 20;
 /// Maximum number of cached results, including files that cannot be read.
 const MAX_FILES: usize = 1024;
 
-/// The cache.
+/// The cache of source files.
 static FILES: Mutex<Option<Files>> = Mutex::new(None);
 
 #[derive(Default)]

@@ -22,7 +22,7 @@ struct Page {
 struct Changed {
     written: [u32; SECTORS as usize],
     reduced: [u32; SECTORS as usize],
-    /// By word: the code of its reduction.
+    /// For each word, the code of its reduction.
     folds: [u8; SECTORS as usize * 8],
     bytes: Vec<u8>,
 }

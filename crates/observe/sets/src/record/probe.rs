@@ -34,7 +34,7 @@ pub(super) struct Worker<'a> {
     map: &'a MemoryMap,
     bounds: Bounds,
     listing: Listing<'a>,
-    /// By block of the memory map: the number of its object.
+    /// For each block of the memory map, the number of its object.
     numbers: Vec<Option<u32>>,
     /// Index of the block that was accessed last.
     hint: usize,
@@ -174,7 +174,7 @@ impl<'a> Worker<'a> {
     fn row(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) -> bool {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let first = addresses[0];
-        // No early exit, so that the loop is vectorised.
+        // The loop has no early exit, so that it is vectorised.
         let is = |step: u64| {
             (0..32_u64)
                 .fold(true, |all, l| all & (addresses[l as usize] == first.wrapping_add(l * step)))
