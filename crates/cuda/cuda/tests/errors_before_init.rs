@@ -32,7 +32,7 @@ fn nothing_works_before_init() {
     // The driver's state is checked before arguments.
     fails!(NOT_INITIALIZED, world::cuMemAlloc_v2(null_mut(), 0));
     fails!(NOT_INITIALIZED, world::cuStreamGetFlags(null_mut(), null_mut()));
-    // These calls need no devices.
+    // The following calls need no devices, and succeed before `cuInit`.
     let mut version = 0;
     ok!(cuDriverGetVersion(&raw mut version));
     assert_eq!(version, 13_050);

@@ -15,10 +15,12 @@ use texunit_testkit::{Choices, Random};
 
 #[test]
 fn files_made_field_by_field() {
-    // No panic of the parsers either: `check` wants a message of their own.
+    // Caught panics of the parsers are not printed, but they fail the test, because `check`
+    // requires an error message of the parser.
     common::report_unguarded_panics();
     let mut random = Random::for_test(20_261_123);
-    // Of each kind: textures, files that are refused, those with lies.
+    // For each kind of file: numbers of textures, of refused files, and of files with false
+    // entries.
     let mut seen = [[0; 3]; 2];
     for _ in 0..60_000 {
         let bytes = random.bytes(160);
@@ -32,7 +34,7 @@ fn files_made_field_by_field() {
         check(&made);
     }
     assert!(seen.as_flattened().iter().all(|&n| n > 200), "{seen:?}");
-    // Not even for a file that says that it has everything.
+    // The memory stays small even for files that claim to contain huge textures.
     assert!(most_memory().is_none_or(|kib| kib < 300 << 10), "{:?} KiB", most_memory());
 }
 

@@ -50,7 +50,7 @@ fn writes() {
     println!("not ended");
 }
 
-/// How the process ends that gets a signal once its files are there.
+/// Starts a process, sends it a signal when its files exist, and returns its exit status.
 fn signalled(name: &str, shell: &str, folder: &Path) -> ExitStatus {
     let mut child = child("waits", shell, folder).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -71,7 +71,8 @@ fn a_signal_leaves_nothing_half_made() {
     }
 }
 
-/// As under `nohup`, and of a shell's background jobs.
+/// Tests that signals which are ignored at the start, as under `nohup` or in background jobs of a
+/// shell, stay ignored.
 #[test]
 fn what_is_ignored_stays_so() {
     let folder = TempDir::new("nohup");

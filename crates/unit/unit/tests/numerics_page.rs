@@ -217,7 +217,7 @@ fn taken_from_reference(code: &str) -> HashSet<String> {
         name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
     };
     let mut taken = HashSet::new();
-    // What tests import is indented.
+    // Only lines without indentation are imports of the module; those of its tests are indented.
     for line in code.lines().filter_map(|line| line.strip_prefix("use crate::reference::")) {
         let names: Vec<&str> =
             line.split(|c| !is_part(c)).filter(|name| !name.is_empty()).collect();

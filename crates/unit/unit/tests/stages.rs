@@ -207,7 +207,7 @@ fn seamless_cubes_blend_neighbours() {
     let s = (sampler(LINEAR, AddressMode::Clamp)).with_seamless_cube(true);
     let value = |d| get(f, &t, &s, &at(d))[0];
     assert_eq!(value([0.0, 0.0, 1.0]), 40.0);
-    // On the edge of +z (40) and +x (0), half of each.
+    // On the edge between +z (40) and +x (0), both faces have half of the weight.
     assert_eq!(value([1.0, 0.0, 1.0]), 20.0);
     // An eighth of a face before it: the centre of the last texel.
     assert_eq!(value([0.75, 0.0, 1.0]), 40.0);
@@ -232,9 +232,10 @@ fn seamless_cubes_gather_their_corners() {
     let wanted = (85.0 * 20.0 + 86.0 * 40.0) / 256.0;
     let t = coloured_cube(4, 0);
     assert_eq!(get(f, &t, &s, &corner), [40.0, 0.0, wanted, 20.0]);
-    // Without a corner nothing is missing.
+    // Beside an edge that is not at a corner of the cube, all four texels exist.
     assert_eq!(get(f, &t, &s, &at([1.0, 0.0, 1.0])), [40.0, 0.0, 0.0, 40.0]);
-    // Integers by their sum; compares by the weights of those that pass.
+    // The missing texel of a gather of integers is the sum of weighted texels; that of a compare is
+    // the sum of the weights of the texels that pass.
     let faces: Vec<u8> = (0..6).flat_map(|face: u8| [10 * face; 16]).collect();
     let integers = texture(Geometry::Cube, "u8", [4, 4, 1], 0, &faces);
     let values = fetch(f, &integers, &s, &corner).unwrap().values;
@@ -331,7 +332,7 @@ fn anisotropic_taps_add_up() {
     assert_eq!(said[..6], ["4.2", "4.3", "4.4", "4.6", "4.7", "4.12"]);
     // The other gradient is the longer one: taps lie along y, where nothing changes.
     assert_eq!(x(&anisotropic(16, [2.0, 0.0], [0.0, 8.0], middle)), 64.0);
-    // At most two: a texel apart.
+    // With a maximum anisotropy of 2 there are two taps, a texel apart.
     assert_eq!(x(&anisotropic(2, [8.0, 0.0], [0.0, 2.0], middle)), (56.5 + 72.5) / 2.0);
     // A ratio of 3, 406 of 256: w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so 171 of 512
     // inside, and 85 at the ends. Each is split between two texels, the upper half rounded.

@@ -35,7 +35,7 @@ pub(crate) enum Needs {
 
 macro_rules! rows {
     ($($family:literal { $($needs:ident $function:ident($($arg:expr),*) where |$w:ident|;)* })*) => {
-        /// All rows.
+        /// All rows of the table of calls.
         pub(crate) const ROWS: &[Row] = &[$($(Row {
             family: $family,
             name: stringify!($function),

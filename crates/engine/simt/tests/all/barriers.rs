@@ -195,7 +195,8 @@ fn the_step_limit() {
     let (fault, line) = run_fault(&text, how, 32);
     assert_eq!(fault.kind, FaultKind::StepLimit { limit: 1000 });
     assert_eq!(line, "L: bra L;");
-    // No other agent could change the memory that they poll.
+    // The launch ends with a fault, because no other agent could change the memory that the threads
+    // poll.
     let text = kernel_with(
         ".global .u32 flag;",
         ".reg .pred %p; .reg .u32 %v;",

@@ -284,7 +284,7 @@ fn lanes_that_do_not_execute_a_shuffle_give_0() {
                 // Lanes outside the mask take another path.
                 let sync = format!(", {executing}");
                 assert_eq!(shuffled(&go, mode, &sync, b, c), wanted, "{mode} {b} {executing:#x}");
-                // Without `.sync`: lanes at other instructions.
+                // Without `.sync`, lanes that are at other instructions do not take part.
                 assert_eq!(shuffled(&go, mode, "", b, c), wanted, "{mode} {b} {executing:#x}");
                 // Lanes that have exited although the mask contains them.
                 let exits = format!("{go}\n@!%go st.global.u32 [%my], %r;\n@!%go exit;");

@@ -50,7 +50,7 @@ fn every_thread_gets_memory_of_its_own() {
     let how = How { grid: [4, 1, 1], block: [64, 1, 1], threads: 2, ..How::default() };
     loaded.run("k", how, &[Arg::U64(out)]).unwrap();
     assert_eq!(words(&block), (0..256).collect::<Vec<u32>>());
-    // All memory was freed.
+    // The heap is empty at the end, because all memory has been freed.
     let heap = loaded.heap.as_ref().unwrap();
     assert!(heap.allocate((1 << 16) - 64, 1).is_some());
 }

@@ -82,7 +82,8 @@ fn compare(seed: u64, number: u64) {
     let (mut block, mut grid) =
         (random.of(&[32, 32, 32, 64, 96, 20, 50]), random.of(&[1, 1, 2, 3]));
     if faults {
-        // How far other warps are when one faults is nobody's business.
+        // A program that faults has a single warp, because the progress of other warps at the time
+        // of a fault is unspecified.
         (block, grid) = (block.min(32), 1);
     }
     let maker = Maker::new(random, block, faults);

@@ -63,7 +63,7 @@ fn write_source(folder: &Path, seed: u64, numbers: Range<u32>) {
     std::fs::write(folder.join("input.bin"), bytes).unwrap();
 }
 
-/// As before, and compiles it.
+/// Writes the source of `count` programs to a folder, and compiles it.
 fn write(folder: &Path, seed: u64, count: u32) {
     write_source(folder, seed, 0..count);
     compile(folder);

@@ -99,7 +99,7 @@ fn ktx(vulkan: u32, header: [u32; 6], scheme: u32, sizes: &[usize]) -> Vec<u8> {
     }
     out.extend(words(&descriptor));
     out.extend(pattern(at - index - 44));
-    // One byte more: the parser wants something behind every section.
+    // One byte is appended, because the parser requires that the file continues after each section.
     out.push(0);
     out
 }

@@ -96,7 +96,7 @@ fn changed_bytes_never_panic() {
 
 #[test]
 fn sizes_beyond_all_bounds() {
-    // A PNG of 2^31 - 1 squared, and an EXR with such a data window.
+    // A PNG of (2^31 - 1) x (2^31 - 1) texels, and an EXR with a data window of this size.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut png = std::fs::read(folder.join("rgba8.png")).unwrap();
     png[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
@@ -129,7 +129,7 @@ fn what_cannot_be_written() {
     }
 }
 
-/// What is written is read back, bit by bit, NaN payloads too.
+/// Tests that a file that is written is read back with the same bits, including payloads of NaNs.
 #[test]
 fn round_trips() {
     for name in Format::names() {

@@ -8,10 +8,10 @@ use texunit_unit::{
     ZERO_LANES,
 };
 
-/// Whole warps, and a part of one.
+/// Number of fetches of a test: nine whole warps, and five lanes of a tenth.
 const FETCHES: usize = 32 * 9 + 5;
 
-/// What is fetched.
+/// A kind of texture from which arrays of points are fetched.
 struct Kind {
     geometry: Geometry,
     format: &'static str,
@@ -32,7 +32,7 @@ const KINDS: [Kind; 9] = {
         Kind { geometry: Cube, format: "u8x4", filter: Linear, large: [512, 512, 1] },
         Kind { geometry: Cube, format: "f32x4", filter: Linear, large: [64, 64, 1] },
         Kind { geometry: Cube, format: "u8x4", filter: Point, large: [64, 64, 1] },
-        // Not in one piece.
+        // Texels that are not contiguous in memory.
         Kind { geometry: D2, format: "f16x4", filter: Linear, large: [512, 512, 1] },
     ]
 };
@@ -67,13 +67,13 @@ fn texture(
     Arc::new(Texture::new(Arc::new(resource), mode, normalized, sampler).unwrap())
 }
 
-/// How the points of warps lie.
+/// How the points of consecutive lanes are arranged in the texture.
 #[derive(Clone, Copy)]
 enum Lie {
     /// Far from each other, many of them at the centres of texels along some axes, where a row or
     /// slice of the footprint counts nothing.
     Apart,
-    /// In a line along an axis or a diagonal.
+    /// The points are on a line along an axis or a diagonal.
     Line,
     /// In strips of neighbouring texels, in either direction, one behind the other or in disorder.
     Strips,
@@ -87,7 +87,7 @@ fn points(d: &mut Draw, scale: f32) -> [Vec<u32>; 3] {
         let slope = d.float(-1.0, 1.0) * [1.9, 0.1, 0.02][axis];
         let mut start = 0.0;
         let at = |i: usize| match lie {
-            // What 32 bits do not hold.
+            // Coordinates whose texel index does not fit 32 bits, or that are tiny.
             _ if some_far && d.one_in(100) => d.of(&[1e7, -3e9, f32::INFINITY, f32::NAN, 1e-30]),
             Lie::Line => (i as f32 * step + 0.5) / 512.0 * scale,
             Lie::Strips => {
@@ -234,7 +234,8 @@ impl Requests for Leveled<'_> {
     }
 }
 
-/// Fetches of one array only, the other coordinate is zero; and of two components.
+/// Tests fetches with an array for one coordinate only, the other coordinate being zero, and
+/// fetches that request two components.
 #[test]
 fn some_arrays() {
     let mut d = Draw::new(7);
@@ -287,7 +288,8 @@ fn check(
         if geometry == Geometry::D2 {
             check_pairs(&plan, [x, y], &wanted, &format!("{name}, {level:?}"));
         }
-        // The same from registers of warps that lie anywhere.
+        // The same fetches, with operands in register files of warps that are not contiguous in
+        // memory.
         let (warps, resident) = by_warps(&plan, [x, y, z]);
         for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
             let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
@@ -340,7 +342,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>
     by_warps_with(plan, coords, &Points)
 }
 
-/// The same with other operands.
+/// As `by_warps`, with further operands.
 fn by_warps_with(
     plan: &FetchPlan,
     coords: [&[u32]; 3],

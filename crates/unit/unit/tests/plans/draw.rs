@@ -74,7 +74,7 @@ pub(super) enum Theme {
     Cancel,
     /// Large arrays of which some tiles are missing.
     Sparse,
-    /// What the fast way does.
+    /// Fetches that the fast path of the plans supports.
     Plain,
     /// Gradients of mipmapped textures.
     Gradients,
@@ -89,7 +89,7 @@ pub(super) enum Theme {
 /// Bytes that the largest resource has.
 const SPACE: usize = 1 << 22;
 
-/// Memory for the resources of a thread, one after the other.
+/// Allocates the memory that a thread reuses for the resources of its cases.
 pub(super) fn space() -> Arc<Block> {
     Arc::new(Block::new(SPACE, "texels").unwrap())
 }
@@ -105,7 +105,7 @@ pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Cas
     sampler.seamless_cube &= form.geometry.is_cube() || d.one_in(8);
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
-    // Also what the runtime does not create: integers under a linear filter.
+    // The texture may be one that the runtime API refuses, such as integers with a linear filter.
     let texture = Arc::new(Texture { resource, read_mode, normalized_coords: normalized });
     let operands = Operands::ZERO;
     Some(Case { form, texture, sampler, operands, active: u32::MAX, components: 15 })
@@ -202,7 +202,7 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) ->
         let axis = |d: &mut Draw| 1 << (5 + d.below(4));
         extent = Extent { width: axis(d), height: axis(d), depth: axis(d).min(32) };
     }
-    // More blocks than there are places for.
+    // The texture has more blocks than the cache of decoded blocks has entries.
     if theme == Theme::Blocks && d.one_in(4) {
         extent = Extent { width: 1 + d.below(700), height: 1 + d.below(300), depth: 1 };
     }
@@ -273,7 +273,7 @@ fn texels(d: &mut Draw, theme: Theme) -> Vec<u32> {
     (0..1 + d.below(300)).map(|_| d.word()).collect()
 }
 
-/// Perhaps a part of it, or its bytes as another format.
+/// Returns the resource, a view of a part of it, or a view of its bytes in another format.
 fn view(d: &mut Draw, resource: Resource, wanted: Geometry) -> Resource {
     let other = wanted != resource.geometry();
     if !other && !d.one_in(4) {

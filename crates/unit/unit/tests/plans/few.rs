@@ -7,7 +7,7 @@ use texunit_unit::CompareFunction;
 const SAMPLE: FetchKind = FetchKind::Sample(Lod::Implicit);
 const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
 
-/// What differs between fetches.
+/// The properties by which the tested fetches differ.
 #[derive(Clone, Copy)]
 struct Kind {
     format: &'static str,

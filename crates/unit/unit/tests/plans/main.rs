@@ -35,7 +35,7 @@ struct Case {
     components: u8,
 }
 
-/// What was there before.
+/// The contents of result registers before a fetch, which inactive lanes keep.
 const KEPT: u32 = 0xdead_beef;
 
 impl Case {
@@ -81,7 +81,8 @@ impl Case {
         }
     }
 
-    /// A lane that is not active has no answer, and keeps what was there.
+    /// Checks the result of a lane. An inactive lane has no result, and its registers keep their
+    /// contents.
     fn check_lane(
         &self,
         (level, plan): (SimdLevel, &FetchPlan),
@@ -115,7 +116,7 @@ impl Case {
         }
     }
 
-    /// The same with plans and space of its own.
+    /// Checks the case with new plans and a new scratch buffer.
     fn check_alone(&self) {
         self.check(&self.plans().unwrap(), &mut Scratch::new(), "alone");
     }
@@ -144,7 +145,7 @@ fn run(theme: Theme) {
     let cases = number("TEXUNIT_CASES").unwrap_or(90);
     let first = number("TEXUNIT_SEED").unwrap_or(1);
     let start = Instant::now();
-    // With what other plans have left in it.
+    // The scratch buffer is reused, so that it contains data of other plans.
     let mut scratch = Scratch::new();
     let mut space = draw::space();
     let (mut fetches, mut answered) = (0, 0);
@@ -301,7 +302,7 @@ fn the_last_small_texels_of_foreign_memory() {
 
 #[test]
 fn large_extents_keep_their_low_texels_apart() {
-    // The widest row there is, at coordinates next to its end.
+    // Fetches from the widest possible row, at coordinates near its end.
     let format = Format::from_name("u16").unwrap();
     let extent = Extent { width: 131_072, height: 1, depth: 1 };
     let size = ArrayShape::new(format, Geometry::D1, extent).size();

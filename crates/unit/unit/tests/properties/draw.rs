@@ -42,7 +42,7 @@ pub(crate) fn shape(geometry: Geometry, format: &str, size: [u32; 3], layers: u3
     ArrayShape { layers, ..ArrayShape::new(format, geometry, extent) }
 }
 
-/// An array of these bytes, repeated.
+/// Makes an array whose texels are the given bytes, repeated.
 pub(crate) fn array(shape: &ArrayShape, bytes: &[u8]) -> Arc<Resource> {
     let size = shape.size().unwrap() as usize;
     let block = Arc::new(Block::new(size, "b").unwrap());
@@ -125,7 +125,7 @@ pub(crate) fn sampler() -> impl Strategy<Value = Sampler> {
     )
 }
 
-/// The same sampler for a texture of this geometry: only cube maps can be seamless.
+/// Adapts a sampler to a geometry, because only cube maps can be seamless.
 pub(crate) fn fitting(sampler: Sampler, geometry: Geometry) -> Sampler {
     sampler.with_seamless_cube(sampler.seamless_cube && geometry.is_cube())
 }

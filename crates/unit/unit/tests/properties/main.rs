@@ -36,7 +36,8 @@ fn check_weights(trace: &Trace) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// No bits of operands or state make a fetch go wrong, and weights always sum up.
+    /// Tests that no operands or sampler state make a fetch panic, and that the weights of its
+    /// texels always have the right sum.
     #[test]
     fn weights_sum_to_the_whole(
         geometry in prop::sample::select(GEOMETRIES.to_vec()),
@@ -288,7 +289,7 @@ proptest! {
         }
     }
 
-    /// All taps of an anisotropic fetch see the same value where all texels have it.
+    /// Tests that an anisotropic fetch from a texture of a single value returns this value.
     #[test]
     fn taps_of_one_colour(
         geometry in prop::sample::select(vec![Geometry::D2, Geometry::A2d, Geometry::Cube]),

@@ -46,7 +46,7 @@ fn other_bytes_change_nothing() {
                 invert(seen, &kept);
                 assert_eq!(again(), before, "case {index}, component {component}");
                 invert(seen, &kept);
-                // And these do, mostly.
+                // In most cases, the value changes if the bytes on which it depends are inverted.
                 asked += 1;
                 none += i32::from(kept.is_empty());
                 invert(seen, &BTreeSet::new());

@@ -10,7 +10,8 @@ use texunit_unit::{
     ReadMode, ReadTexel, ReadTexels, WarpTexels, reference,
 };
 
-/// What the reference reads inside of the texture, in the order of the sum.
+/// The texels inside of the texture that the reference reads, in the order in which they are
+/// summed.
 fn of_reference(plan: &FetchPlan, operands: &FetchOperands) -> Vec<ReadTexel> {
     let (form, texture, sampler) = (plan.form(), plan.texture(), plan.sampler());
     let trace = reference::trace(form, texture, sampler, operands).unwrap();

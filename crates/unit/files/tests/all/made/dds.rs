@@ -82,10 +82,10 @@ pub(super) fn made(choices: &mut Choices<'_>) -> Made {
     let (Variant::Code(row) | Variant::Masks((row, _)) | Variant::Dxgi(row)) = variant;
     let mut shape = Shape::drawn(choices, row);
     if let Variant::Dxgi(_) = variant {
-        // One layer is said as none is.
+        // A DDS header describes one layer as a texture without layers.
         shape.layers = shape.layers.filter(|&n| n > 1);
     } else {
-        // Neither layers nor textures of one dimension.
+        // The old header supports neither layers nor one-dimensional textures.
         (shape.layers, shape.dims) = (None, shape.dims.max(2));
     }
     let levels = shape.texels(row, choices.byte());
@@ -99,7 +99,8 @@ pub(super) fn made(choices: &mut Choices<'_>) -> Made {
     let mut expected = Expected::Texture(shape.container(row, levels));
     let is_new = matches!(variant, Variant::Dxgi(_));
     if shape.is_cube && !is_new && choices.once_in(6) {
-        // Some faces are missing: of the old header only, the new one knows whole cubes.
+        // Some faces are missing, which only the old header can state, because the new one has
+        // whole cubes only.
         let faces = ALL_FACES & !(1 << (10 + choices.below(6))) & !(choices.below(64) << 10);
         put(&mut bytes, 112, CUBEMAP | faces);
         expected = Expected::Refused;
@@ -151,7 +152,7 @@ fn header(choices: &mut Choices<'_>, variant: Variant, shape: &Shape) -> Vec<u8>
         Shape { dims: 3, .. } => VOLUME,
         _ => 0,
     };
-    // The new header has fields of its own for these.
+    // These flags may be 0 with the new header, which has fields of its own for cubes and volumes.
     let caps2 = if is_new && choices.once_in(3) { 0 } else { caps2 };
     add(&[caps, caps2, 0, 0, 0]);
     if let Variant::Dxgi(row) = variant {

@@ -39,7 +39,7 @@ const FORMATS: [Row; 61] = [
 /// Numbers that are no format of texunit's, or none at all.
 const OTHERS: [u32; 8] = [0, 23, 44, 127, 147, 184, 1_000_054_000, u32::MAX];
 
-/// Where the level index begins.
+/// Offset of the level index in the file.
 const INDEX: usize = 80;
 
 pub(super) fn made(choices: &mut Choices<'_>) -> Made {
@@ -93,7 +93,7 @@ fn header(row: Row, shape: &Shape, scheme: u32) -> Vec<u8> {
     bytes
 }
 
-/// What stands between the level index and the levels; returns where.
+/// Appends the sections between the level index and the levels, and returns their positions.
 fn sections(
     choices: &mut Choices<'_>,
     bytes: &mut Vec<u8>,
@@ -184,7 +184,7 @@ fn levels_of(
 
 /// A frame of blocks that are stored as they are (RFC 8878).
 fn zstandard(bytes: &[u8]) -> Vec<u8> {
-    // One segment, whose size stands in 8 bytes.
+    // The frame header declares a single segment, with a content size of 8 bytes.
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0b1110_0000];
     out.extend((bytes.len() as u64).to_le_bytes());
     let mut blocks = bytes.chunks(1 << 16).peekable();
@@ -235,7 +235,8 @@ fn one_lie(choices: &mut Choices<'_>, bytes: &mut [u8], sections: &[usize], leve
             let to = entry(choices.below(levels)) + 8 * choices.below(3) as usize;
             let own = super::long(bytes, to);
             let value = match choices.below(8) {
-                // Those of another level: they overlap, or one has the other's size.
+                // The value of another level, so that the levels overlap or one has the size of the
+                // other.
                 0 => super::long(bytes, entry(choices.below(levels)) + (to - INDEX) % 24),
                 1 => own.wrapping_add(1),
                 2 => own.wrapping_sub(u64::from(choices.below(256))),

@@ -21,7 +21,7 @@ pub(crate) struct Made {
     pub(crate) expected: Expected,
 }
 
-/// What reading a file should give.
+/// The expected result of reading a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// This texture.
@@ -60,7 +60,7 @@ impl Row {
     }
 }
 
-/// What a texture is like.
+/// The shape of a texture: dimensions, extent, layers, levels.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     dims: u8,
@@ -71,7 +71,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// One of which `row` can be the format.
+    /// Draws a random shape that a texture of the format `row` can have.
     fn drawn(choices: &mut Choices<'_>, row: Row) -> Self {
         let dims = choices.of(if row.is_block() { &[2, 2, 3][..] } else { &[2, 2, 1, 3] });
         let mut side = || 1 + choices.below(40);
@@ -96,7 +96,8 @@ impl Shape {
         row.image_size(self.extent.map(|n| (n >> level).max(1)))
     }
 
-    /// Texels that tell where they stand: of each level those of all images.
+    /// Makes texels whose bytes depend on their position: for each level, the texels of all its
+    /// images.
     fn texels(&self, row: Row, first: u8) -> Vec<Vec<u8>> {
         let mut at = u32::from(first);
         let mut level = |level| {
