@@ -33,7 +33,8 @@ pub fn load_text(text: &str) -> Loaded {
     load_bound(text, &[])
 }
 
-/// The same with handles for some references of the module; those of others are 0.
+/// Loads a module with handles for some of its texture and surface references; the handles of other
+/// references are 0.
 pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
     let source = SourceFile::new("test.ptx", text);
     let parsed = texunit_syntax::parse(&source);
@@ -91,7 +92,7 @@ pub fn load_bound(text: &str, handles: &[(&str, u64)]) -> Loaded {
     }
 }
 
-/// How a kernel is launched; changed by tests where they need other values.
+/// How a kernel is launched; tests change the fields for which they need other values.
 #[derive(Clone, Copy)]
 pub struct How {
     pub grid: [u32; 3],
@@ -152,7 +153,7 @@ impl Loaded {
         self.memory.allocate(words as u64 * 4, "buffer").unwrap()
     }
 
-    /// Global memory with these words.
+    /// Allocates global memory that contains these words.
     pub fn filled(&self, words: &[u32]) -> (u64, Arc<Block>) {
         let (address, block) = self.buffer(words.len());
         for (i, &w) in words.iter().enumerate() {
@@ -178,7 +179,7 @@ impl Loaded {
         self.launched(kernel, how, args, (observer, None))
     }
 
-    /// The same for somebody who steps through it.
+    /// Runs a kernel under a debugger.
     pub fn run_debugged(
         &self,
         kernel: &str,
@@ -268,13 +269,14 @@ pub fn kernel(declarations: &str, body: &str) -> String {
     kernel_with("", declarations, body)
 }
 
-/// The same with text before the kernel.
+/// The text of a module with a kernel, and with other text before the kernel.
 pub fn kernel_with(before: &str, declarations: &str, body: &str) -> String {
     let head = format!("{HEADER}{before}\n");
     texunit_testkit::ptx::threads(&head, declarations, body)
 }
 
-/// Runs such a kernel over `words` words of output.
+/// Runs a kernel with one parameter, the address of `count` words of output, and returns these
+/// words.
 pub fn run_words(text: &str, how: How, count: usize) -> Vec<u32> {
     let loaded = load_text(text);
     let (address, block) = loaded.buffer(count);

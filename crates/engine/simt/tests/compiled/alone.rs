@@ -333,7 +333,7 @@ fn kernel(mut random: Random, out_of_memory: bool) -> String {
     ptx::kernel(ptx::SM_75, ".param .u64 out, .param .u64 table, .param .u32 n", &text)
 }
 
-/// What a kernel does in a mode.
+/// Runs a kernel in a mode of the JIT compiler, and returns its outcome.
 fn run(text: &str, table: &[u32], jit: JitMode, ctas: u32) -> Outcome {
     let loaded = load_text(text);
     let (table, _) = loaded.filled(table);
@@ -368,7 +368,8 @@ fn lanes_alone_do_what_they_do_together() {
     let count = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 20_000 } else { 300 };
     for n in 0..count {
         let mut random = Random::of_item(seed, n);
-        // How far other warps are when one faults is nobody's business.
+        // The progress of other CTAs at the time of a fault is unspecified, so that only launches
+        // of one CTA may fault.
         let out_of_memory = random.one_in(5);
         let ctas = if out_of_memory { 1 } else { 12 };
         let table: Vec<u32> = (0..WORDS).map(|_| number(&mut random)).collect();

@@ -25,7 +25,7 @@ use maker::Maker;
 use texunit_simt::{Fault, JitMode, LaunchStats};
 use texunit_testkit::Random;
 
-/// What a launch has done.
+/// The outcome of a launch, which is compared between modes.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     out: Vec<u32>,

@@ -37,7 +37,7 @@ pub(crate) fn compile_for_host(folder: &Path) {
     std::fs::remove_file(&program).unwrap();
 }
 
-/// As before, and compiles the source in all forms.
+/// Compiles the source of a folder for the host, and with nvcc in all forms of `FORMS`.
 pub(crate) fn compile(folder: &Path) {
     let tools = std::env::var_os("TEXUNIT_NVIDIA")
         .map_or_else(|| workspace().join("target/nvidia"), PathBuf::from);

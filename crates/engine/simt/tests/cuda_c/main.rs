@@ -149,7 +149,8 @@ fn check(folder: &Path) {
     assert!(wrong.is_empty(), "{level:?}, {}:\n{}", folder.display(), wrong.join("\n"));
 }
 
-/// As before, in a separate process for each SIMD level below that of this one.
+/// Checks the programs of a folder in this process, and in a separate process for each lower SIMD
+/// level.
 fn check_levels(folder: &Path) {
     check(folder);
     for level in ["avx2", "portable"] {

@@ -224,7 +224,7 @@ M:       shfl.sync.idx.b32 %b, %a, 0, 31, -1;
             "fence.acq_rel.cta;: Fence(Order { semantics: AcquireRelease, scope: Cta })",
         ]
     );
-    // All arrive before any passes.
+    // All arrivals at the barrier are reported before the first pass.
     let positions = |what: &str| {
         let of = |(i, s): (usize, &SpaceProfile)| s.what.contains(what).then_some(i);
         seen.iter().enumerate().filter_map(of).collect::<Vec<_>>()
