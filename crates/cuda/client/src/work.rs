@@ -39,7 +39,7 @@ where
 /// read what another part writes.
 ///
 /// # Errors
-/// As [`submit`].
+/// The errors of [`submit`].
 pub fn submit_in_parts<F>(
     stream: CUstream,
     function: &'static str,

@@ -132,7 +132,7 @@ impl Activation {
         let x = number.wide().re;
         let y = match self {
             Self::None => return number,
-            // NaN stays NaN.
+            // A NaN stays a NaN, because it does not compare as less than 0.
             Self::Relu if x < 0.0 => 0.0,
             Self::Relu => x,
             // The documentation specifies the approximation by a hyperbolic tangent.

@@ -295,7 +295,7 @@ macro_rules! driver_functions {
                 mipmap: CUmipmappedArray,
                 device: CUdevice,
             );
-            // Managed memory.
+            // Advice about managed memory, and its attributes.
             fn cuMemAdvise_v2(address: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation);
             fn cuMemPrefetchAsync_v2(
                 address: CUdeviceptr,
@@ -319,7 +319,7 @@ macro_rules! driver_functions {
             fn cuMemAllocManaged(address: *mut CUdeviceptr, size: usize, flags: c_uint);
             fn cuMemFree_v2(address: CUdeviceptr);
             fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
-            // Fills.
+            // Fills of memory.
             fn cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, count: usize);
             fn cuMemsetD8Async(address: CUdeviceptr, value: c_uchar, count: usize, stream: CUstream);
             fn cuMemsetD2D8_v2(
@@ -590,10 +590,10 @@ macro_rules! driver_functions {
             // Copies between devices.
             fn cuMemcpy3DPeer(copy: *const CUDA_MEMCPY3D);
             fn cuMemcpy3DPeerAsync(copy: *const CUDA_MEMCPY3D, stream: CUstream);
-            // Copies of boxes.
+            // Copies of two- and three-dimensional boxes.
             fn cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D);
             fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
-            // Pointers.
+            // Attributes of pointers.
             fn cuPointerGetAttributes(
                 count: c_uint,
                 attributes: *const c_uint,
@@ -629,7 +629,7 @@ macro_rules! driver_functions {
             fn cuMemFreeHost(pointer: *mut c_void);
             fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint);
             fn cuMemHostUnregister(pointer: *mut c_void);
-            // Managed memory.
+            // Advice about managed memory, and its attributes.
             fn cuMemRangeGetAttribute(
                 data: *mut c_void,
                 size: usize,

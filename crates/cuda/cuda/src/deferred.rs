@@ -73,7 +73,7 @@ impl Order {
         Ok(Self { waits: true, ..Self::on(context, queue) })
     }
 
-    /// In a queue, on all of its device.
+    /// Makes the order of work in a queue that may use all multiprocessors of the device.
     pub(crate) fn on(context: Arc<Context>, queue: Queue) -> Self {
         let multiprocessors = context.gpu.profile.multiprocessors.unsigned_abs();
         Self { context, queue, multiprocessors, waits: false, capture: None }
@@ -243,7 +243,7 @@ fn run_late(id: Id, item: Item) {
     }
 }
 
-/// Whether there may be anything to wait for.
+/// Whether deferred work may exist, for which a caller would have to wait.
 fn has_any() -> bool {
     (is_on() || waiting_launches::is_busy() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed))
         && with(|state| !state.waiting.is_empty() || !state.running.is_empty())

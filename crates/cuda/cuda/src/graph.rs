@@ -68,7 +68,7 @@ pub(crate) struct State {
     pub(crate) nodes: BTreeMap<usize, NodeData>,
     /// Number of the next node.
     next_id: u32,
-    /// For a clone: its node for each node of the original.
+    /// For a cloned graph: the clone's node for each node of the original.
     origins: HashMap<usize, usize>,
     /// User objects that the graph keeps alive, with the number of references it holds.
     pub(crate) users: BTreeMap<usize, u32>,

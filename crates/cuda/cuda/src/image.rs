@@ -183,7 +183,7 @@ impl Content {
     /// in version 2 a pointer to a null-terminated list of fatbins.
     ///
     /// # Safety
-    /// The pointer is to such a structure.
+    /// The pointer is valid for a structure that wraps a fatbin.
     unsafe fn wrapped(image: Raw<'_>) -> Answer<Self> {
         // SAFETY: the caller upholds this function's safety contract.
         let bytes = unsafe { image.bytes(24) }.array::<24>(0)?;

@@ -456,7 +456,7 @@ pub(crate) fn release_context(context: &Context) {
     pool::synchronized(context.gpu.ordinal);
 }
 
-/// Frees all allocations for which `gone` holds.
+/// Frees all allocations for which `gone` returns true.
 pub(crate) fn release(mut gone: impl FnMut(&Allocation) -> bool) {
     let freed: Vec<_> = {
         let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);

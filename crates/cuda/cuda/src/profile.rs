@@ -48,7 +48,7 @@ const DEFAULT: ComputeCapability = ComputeCapability::DEFAULT;
 
 const GIB: u64 = 1 << 30;
 const MIB: i32 = 1 << 20;
-/// As reported by the GPU (driver 580.159.04, 2026-11-28).
+/// Memory size of an H200 in bytes, as the GPU reports it (driver 580.159.04, 2026-11-28).
 const H200: u64 = 150_109_880_320;
 
 #[rustfmt::skip]
@@ -62,7 +62,7 @@ macro_rules! cards {
     };
 }
 
-/// All GPUs, the default one first.
+/// The profiles of all GPUs, the default one first.
 #[rustfmt::skip]
 pub(crate) static PROFILES: &[Profile] = cards! {
     // key     name                                capability    memory   SMs  clock      memory

@@ -77,7 +77,7 @@ impl Drop for AllocatingCall {
 /// Reports a refused driver call.
 pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
     let (is_inside, traces) = (DEPTH.get() > 0, settings().trace.api);
-    // Programs may make these calls frequently.
+    // Refusals that are ordinary are not printed, because programs may make such calls frequently.
     let is_ordinary = is_ordinary(function, refusal.code);
     if is_ordinary && !is_inside && !traces {
         return;

@@ -196,7 +196,7 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
 pub(crate) fn release_context(context: &Context) {
     capture::release_context(context);
     if let Some(race) = crate::checks::race() {
-        // All work of the context is done.
+        // The race check is told that all work of the context is done.
         race.device_synchronized(context.gpu.ordinal.unsigned_abs());
         for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)
         {

@@ -65,9 +65,9 @@ pub(crate) struct TextureState {
 pub(crate) enum Bound {
     /// No resource is bound.
     Nothing,
-    /// An array with the device's description of it.
+    /// An array is bound, with the device's description of it.
     Array(Handle<ArrayObject>, Source),
-    /// A mipmapped array with the device's description of it.
+    /// A mipmapped array is bound, with the device's description of it.
     Mipmapped(Handle<MipmapObject>, Source),
     /// Linear memory: address and size in bytes.
     Linear(u64, usize),

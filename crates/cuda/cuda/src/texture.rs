@@ -287,7 +287,8 @@ pub(crate) fn destroy(handle: u64) -> Answer {
     if !may_have_been || Texture::registry().find(key).is_some() {
         find(&context, handle)?;
     }
-    // Another thread may destroy it at the same time.
+    // The result of `take` is ignored, because another thread may have destroyed the object in the
+    // meantime.
     drop(key.take());
     Ok(())
 }

@@ -48,7 +48,8 @@ struct Reservation {
 struct Mapping {
     mapped: Arc<Mapped>,
     memory: Arc<Physical>,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_*` of those that were given access.
+    /// The access rights (`CU_MEM_ACCESS_FLAGS_PROT_*`) of each device, or the host, that was given
+    /// access.
     access: BTreeMap<Accessor, u32>,
 }
 

@@ -43,7 +43,7 @@ pub enum Outcome {
 pub struct Difference {
     /// Number of the fetch or access in its case, from 0.
     pub index: usize,
-    /// Its operands.
+    /// The operands of the differing fetch or access.
     pub operands: String,
     /// What the reference returns.
     pub reference: String,

@@ -146,7 +146,7 @@ impl Gpu {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
         }
         let (mut count, mut device, mut version) = (0, 0, 0);
-        // SAFETY: as for the access above.
+        // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
         unsafe {
             check(&api, "cuDeviceGetCount", (api.device_count)(&raw mut count))?;
             if count == 0 {
@@ -164,14 +164,14 @@ impl Gpu {
             .map_or_else(|_| "unknown GPU".to_owned(), |name| name.to_string_lossy().into_owned());
         let attribute = |which| {
             let mut value = 0;
-            // SAFETY: as for the access above.
+            // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
             let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
             check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
         let mut handle = 0;
-        // SAFETY: as for the access above.
+        // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
         let code = unsafe { (api.context_retain)(&raw mut handle, device) };
         check(&api, "cuDevicePrimaryCtxRetain", code)?;
         // From here on, dropping `context` releases the driver's context.

@@ -349,7 +349,7 @@ unsafe extern "C" fn copy_3d(copy: *const CUDA_MEMCPY3D) -> CUresult {
             let bytes = unsafe { std::slice::from_raw_parts(memory, size) };
             refused_if(array.write(bytes).is_err())
         } else {
-            // SAFETY: as for the access above.
+            // SAFETY: the caller's memory holds this many bytes.
             unsafe { memory.copy_from(array.read().as_ptr(), size) };
             SUCCESS
         }

@@ -241,7 +241,7 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
         gpu.check("cuMipmappedArrayCreate", code)?;
         return Ok(Storage::Mipmapped(handle));
     }
-    // SAFETY: as for the access above.
+    // SAFETY: the out-pointer is to a local variable, and the descriptor is initialised.
     let code = unsafe { (gpu.api().array_create)(&raw mut handle, &raw const descriptor) };
     gpu.check("cuArray3DCreate", code)?;
     Ok(Storage::Array(handle))

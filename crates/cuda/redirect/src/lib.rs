@@ -173,7 +173,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
                 say(format_args!("there are too many of {name}: this one is not asked for PTX"));
                 return;
             };
-            // SAFETY: as for the access above.
+            // SAFETY: the cookie is a valid pointer by the contract of the callback, and not null.
             unsafe { *cookie = compiler.cookie() };
             flags = BIND_TO;
         }

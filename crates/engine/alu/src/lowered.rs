@@ -29,7 +29,7 @@ pub enum LoweredStep {
         op: J,
         /// The register that it writes.
         to: VReg,
-        /// Its source operands.
+        /// The source operands of the operation.
         from: [Source; 3],
     },
     /// Computes a predicate.
@@ -38,7 +38,7 @@ pub enum LoweredStep {
         test: Test,
         /// The predicate that it writes.
         to: u32,
-        /// Its source operands.
+        /// The source operands of the comparison.
         from: [Source; 2],
     },
 }

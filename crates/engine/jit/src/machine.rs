@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use texunit_memory::Reach;
 
-/// How compiled code treats inactive lanes.
+/// Which lanes of a warp are active while code of a function runs, and what the code does to
+/// inactive lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// All live lanes are active. Exited lanes may be overwritten, because nothing reads them

@@ -113,7 +113,7 @@ pub enum End {
     Yield {
         /// Number of the instruction.
         at: u32,
-        /// Where the warps resume.
+        /// The target at which the warps resume.
         next: Target,
         /// If the instruction is a barrier for all threads of the CTA: the number of instructions
         /// that it counts as. When all warps of the table wait at the barrier, the code can release

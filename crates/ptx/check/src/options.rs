@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// How a module is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whose verdicts are reported.
+    /// Whether the checker's own verdicts or those of a ptxas release are reported.
     pub verdicts: Verdicts,
     /// Replaces the architecture of `.target`.
     pub target: Option<Architecture>,
@@ -43,7 +43,7 @@ pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     number(major).zip(number(minor)).ok_or(WANTED)
 }
 
-/// Whose verdicts the checker reports.
+/// Whether the checker reports its own verdicts or those of a ptxas release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verdicts {
     /// texunit's: everything that ptxas accepts, except where it miscompiles or crashes.
@@ -57,18 +57,18 @@ pub enum Verdicts {
 /// A release of ptxas whose verdicts have been measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ptxas {
-    /// CUDA 11.8
+    /// The ptxas of CUDA 11.8.
     V11_8,
-    /// CUDA 12.4
+    /// The ptxas of CUDA 12.4.
     V12_4,
-    /// CUDA 12.9
+    /// The ptxas of CUDA 12.9.
     V12_9,
-    /// CUDA 13.5
+    /// The ptxas of CUDA 13.5.
     V13_5,
 }
 
 impl Ptxas {
-    /// All releases, oldest first.
+    /// All measured ptxas releases, oldest first.
     pub const ALL: [Self; 4] = [Self::V11_8, Self::V12_4, Self::V12_9, Self::V13_5];
 
     /// The name, such as `12.9`.

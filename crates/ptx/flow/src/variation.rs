@@ -29,7 +29,7 @@ pub enum Variation {
 }
 
 impl Variation {
-    /// `%tid.x`
+    /// The variation of the special register `%tid.x`.
     pub const TID: Self = Self::Affine { from_zero: true, stride: 1 };
 
     /// The variation of a special register.

@@ -15,11 +15,11 @@ pub struct Description {
     pub name: &'static str,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// Its effect, in one sentence.
+    /// What the instruction does, in one sentence.
     pub summary: &'static str,
-    /// Its forms.
+    /// The forms of the instruction.
     pub forms: Vec<FormText>,
-    /// Its operands.
+    /// The operands of the instruction.
     pub operands: Vec<OperandText>,
     /// Optional modifiers and operands with their requirements.
     pub options: Vec<OptionText>,
@@ -40,7 +40,7 @@ pub struct FormText {
     pub target: u32,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// Its effect.
+    /// What the form or option does, for the documentation.
     pub doc: &'static str,
     /// The fidelity classes of all of its modifier combinations.
     pub fidelity: Vec<Fidelity>,
@@ -49,11 +49,12 @@ pub struct FormText {
 /// The description of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandText {
-    /// Its name in the forms, with the geometry if it depends on it: `c`, `c of .2d`.
+    /// Name of the operand in the forms, with the geometry if the operand depends on it: `c`, `c of
+    /// .2d`.
     pub name: String,
     /// Valid operands.
     pub shape: String,
-    /// Its meaning.
+    /// The meaning of the operand.
     pub doc: String,
 }
 
@@ -66,7 +67,7 @@ pub struct OptionText {
     pub version: (u32, u32),
     /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// Its effect.
+    /// What the form or option does, for the documentation.
     pub doc: &'static str,
 }
 

@@ -13,9 +13,9 @@ words! {
         // The PTX ISA and IEEE 754 define the result completely, except for the bits of a NaN of
         // f32, f16 and bf16, which is the canonical one.
         Specified = "specified",
-        // Measured on a GPU.
+        // The results have been measured on a GPU and agree.
         Measured = "measured",
-        // Not measured.
+        // The results have not been measured on a GPU.
         Assumed = "assumed",
         // A GPU returns other bits.
         NotCard = "not_card",

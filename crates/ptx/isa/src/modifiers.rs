@@ -64,13 +64,13 @@ pub struct Modifiers {
     pub shiftamt: bool,
     /// `.f4e` ... of prmt.
     pub prmt: Option<PrmtMode>,
-    /// Class of testp.
+    /// The class of numbers for which `testp` tests.
     pub test: Option<TestOp>,
-    /// Mode of shfl.
+    /// The mode of `shfl`.
     pub shfl: Option<ShflMode>,
-    /// Mode of vote.
+    /// The mode of `vote`.
     pub vote: Option<VoteMode>,
-    /// Mode of match.
+    /// The mode of `match`.
     pub matching: Option<MatchMode>,
     /// Operation of redux.sync: add, min, max, and, or, xor.
     pub redux: Option<AtomOp>,

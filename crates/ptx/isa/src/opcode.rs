@@ -5,7 +5,7 @@ use crate::types::words;
 words! {
     /// The word before the first dot of an instruction.
     Opcode {
-        // Integer and bits
+        // Opcodes of integer arithmetic and bit operations.
         Abs = "abs", Add = "add", Addc = "addc", And = "and", Bfe = "bfe", Bfi = "bfi",
         Bfind = "bfind", Bmsk = "bmsk", Brev = "brev", Clz = "clz", Cnot = "cnot",
         Copysign = "copysign", Cos = "cos", Cvt = "cvt", Div = "div", Dp2a = "dp2a", Dp4a = "dp4a",
@@ -16,11 +16,11 @@ words! {
         Setp = "setp", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", Sub = "sub", Subc = "subc", Szext = "szext", Tanh = "tanh",
         Testp = "testp", Xor = "xor",
-        // Memory
+        // Opcodes of memory accesses and addresses.
         Atom = "atom", Cvta = "cvta", Fence = "fence", Isspacep = "isspacep", Ld = "ld",
         Ldu = "ldu", Membar = "membar", Prefetch = "prefetch", Prefetchu = "prefetchu",
         Red = "red", St = "st",
-        // Control
+        // Opcodes of control flow and synchronization.
         Activemask = "activemask", Bar = "bar", Barrier = "barrier", Bra = "bra",
         Brkpt = "brkpt", Brx = "brx", Call = "call", Exit = "exit", Match = "match",
         Nanosleep = "nanosleep", Pmevent = "pmevent", Redux = "redux", Ret = "ret",
@@ -28,13 +28,13 @@ words! {
         // Texture and surface
         Istypep = "istypep", Suld = "suld", Suq = "suq", Sured = "sured", Sust = "sust",
         Tex = "tex", Tld4 = "tld4", Txq = "txq",
-        // Video
+        // Opcodes of video instructions.
         Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd",
         Vadd2 = "vadd2", Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad",
         Vmax = "vmax", Vmax2 = "vmax2", Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2",
         Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2", Vset4 = "vset4", Vshl = "vshl",
         Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
-        // Stack
+        // Opcodes of the stack.
         Alloca = "alloca", Stackrestore = "stackrestore", Stacksave = "stacksave",
         // Copies, barriers in memory, matrices
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",

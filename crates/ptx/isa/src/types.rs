@@ -71,17 +71,17 @@ impl ScalarType {
         }
     }
 
-    /// Whether it is a signed integer (`.sN`).
+    /// Whether the type is a signed integer (`.sN`).
     pub const fn is_signed(self) -> bool {
         matches!(self.kind(), TypeKind::Signed)
     }
 
-    /// Whether it is a float that is not packed (`.fN` and so on).
+    /// Whether the type is a float that is not packed (`.fN` and so on).
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }
 
-    /// Whether it is an integer (`.uN` or `.sN`).
+    /// Whether the type is an integer (`.uN` or `.sN`).
     pub const fn is_integer(self) -> bool {
         matches!(self.kind(), TypeKind::Unsigned | TypeKind::Signed)
     }
@@ -144,7 +144,7 @@ words! {
 }
 
 words! {
-    /// Modes of `shfl`.
+    /// Modes of `shfl`, which determine from which lane a lane reads.
     ShflMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx" }
 }
 

@@ -26,7 +26,7 @@ pub const IN_PLACE: &str = "// In place of machine code, by texunit";
 pub struct Ptx {
     /// Name in messages.
     pub name: String,
-    /// The text.
+    /// The PTX text of the module.
     pub text: String,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Target<'a> {
     pub(crate) uri: &'a Uri,
     /// The client's version number.
     pub(crate) version: i32,
-    /// Its text.
+    /// The text of the document.
     pub(crate) text: &'a Text,
     /// The unit of columns.
     pub(crate) encoding: Encoding,

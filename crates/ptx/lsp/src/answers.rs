@@ -80,9 +80,9 @@ pub(crate) struct Client {
 pub(crate) struct View<'a> {
     /// The document.
     pub(crate) target: Target<'a>,
-    /// Its index of names.
+    /// The document's index of names.
     pub(crate) index: &'a Index,
-    /// Its diagnostics, if they are needed.
+    /// The document's diagnostics, if they are needed.
     pub(crate) diagnostics: &'a [Diagnostic],
     /// The client's capabilities.
     pub(crate) client: Client,

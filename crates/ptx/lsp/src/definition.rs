@@ -31,7 +31,7 @@ pub(crate) fn definition(text: &str, index: &Index, offset: usize) -> Option<Spa
 pub(crate) struct Occurrence {
     /// Position in the text.
     pub(crate) span: Span,
-    /// Whether it is a declaration.
+    /// Whether the occurrence is a declaration.
     pub(crate) is_declaration: bool,
 }
 

@@ -10,7 +10,7 @@ use texunit_syntax::utf16::Utf16;
 /// The unit of a position's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// Bytes.
+    /// Columns count bytes (UTF-8).
     Utf8,
     /// 16-bit code units, which every client supports.
     #[default]

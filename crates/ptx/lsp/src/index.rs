@@ -51,7 +51,7 @@ pub(crate) struct Decl {
     pub(crate) scope: u32,
     /// The count of a numbered group `%r<10>`.
     pub(crate) count: Option<u64>,
-    /// Whether it is a definition, as opposed to a prototype.
+    /// Whether the declaration is a definition, as opposed to a prototype.
     pub(crate) is_definition: bool,
     /// Whether it declares predicates.
     pub(crate) is_predicate: bool,

@@ -119,7 +119,7 @@ pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
 pub(crate) struct Candidate {
     /// The word.
     pub(crate) word: &'static str,
-    /// Its class.
+    /// The class of the modifier.
     pub(crate) class: Class,
     /// Sort key among the candidates: smaller is first.
     pub(crate) rank: usize,

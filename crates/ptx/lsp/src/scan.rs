@@ -31,7 +31,7 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     /// Position in the text.
     pub(crate) span: Span,
-    /// Whether it is the first on its line.
+    /// Whether the token is the first on its line.
     pub(crate) first_on_line: bool,
 }
 
@@ -161,9 +161,9 @@ pub(crate) struct CursorContext {
     pub(crate) before: usize,
     /// Index in `statement` of the word that contains the offset or ends at it.
     pub(crate) word: Option<usize>,
-    /// Whether it is inside the braces of a function.
+    /// Whether the cursor is inside the braces of a function.
     pub(crate) in_body: bool,
-    /// Whether it is inside a comment or a string.
+    /// Whether the cursor is inside a comment or a string.
     pub(crate) in_comment: bool,
 }
 

@@ -24,7 +24,7 @@ enum Phase {
     #[default]
     New,
     Running,
-    /// After `shutdown`.
+    /// The client has sent `shutdown`.
     Ended,
 }
 

@@ -94,7 +94,7 @@ pub struct Directive<'a> {
 /// The parsed content of a [`Directive`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content<'a> {
-    /// Not parsed.
+    /// The content of the directive is not parsed.
     None,
     /// `.file 1 "name.cu"`: number and name.
     File(u32, &'a str),
@@ -232,7 +232,7 @@ pub enum Initializer<'a> {
 pub struct Function<'a> {
     /// `.extern`, `.visible`, `.weak`
     pub linkage: Option<(Linkage, Span)>,
-    /// Whether it is `.entry`.
+    /// Whether the function is a kernel (`.entry`).
     pub is_entry: bool,
     /// The words of `.attribute(...)`.
     pub attributes: Vec<Ident<'a>>,
@@ -256,9 +256,9 @@ pub struct Function<'a> {
 pub struct PerformanceDirective<'a> {
     /// Name without the dot.
     pub name: Ident<'a>,
-    /// Its numbers.
+    /// The numbers after the directive.
     pub values: Vec<u64>,
-    /// Its strings without quotes (only for `.pragma`).
+    /// The strings after the directive, without quotes (only for `.pragma`).
     pub strings: Vec<&'a str>,
     /// The whole directive.
     pub span: Span,
@@ -314,7 +314,7 @@ pub struct CallPrototype<'a> {
     pub returns: Vec<Variable<'a>>,
     /// Parameters.
     pub params: Vec<Variable<'a>>,
-    /// Whether it has `.noreturn`.
+    /// Whether the prototype has `.noreturn`.
     pub noreturn: bool,
     /// The whole statement.
     pub span: Span,
@@ -325,7 +325,7 @@ pub struct CallPrototype<'a> {
 pub struct Guard<'a> {
     /// The predicate register.
     pub register: Ident<'a>,
-    /// Whether it has a `!`.
+    /// Whether the guard is negated (`!`).
     pub negated: bool,
     /// Position, from `@` on.
     pub span: Span,
@@ -431,7 +431,7 @@ pub enum ExprKind<'a> {
     Integer {
         /// The value as bits.
         value: u64,
-        /// Whether it is `.u64`.
+        /// Whether the integer is unsigned (`.u64`) instead of signed (`.s64`).
         unsigned: bool,
     },
     /// The bits of an f32: `0f3f800000`.

@@ -12,7 +12,7 @@ use texunit_forms::Count;
 pub(crate) struct Scanned {
     /// Length in bytes.
     pub(crate) len: usize,
-    /// Its token kind, or the error.
+    /// The token kind of the number, or why it is malformed.
     pub(crate) kind: Result<TokenKind, Malformed>,
 }
 

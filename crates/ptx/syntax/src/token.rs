@@ -7,7 +7,7 @@ use crate::span::Span;
 pub(crate) struct Token {
     /// The kind.
     pub(crate) kind: TokenKind,
-    /// Whether it is the first on its line.
+    /// Whether the token is the first on its line.
     pub(crate) first_on_line: bool,
     /// Position in the text.
     pub(crate) span: Span,

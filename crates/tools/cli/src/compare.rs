@@ -169,7 +169,7 @@ fn compare_case(
 /// A file to compare.
 struct Source {
     path: PathBuf,
-    /// Its name relative to the given folder, or its own name.
+    /// Name of the file relative to the given folder, or its own name.
     name: PathBuf,
 }
 

@@ -43,7 +43,7 @@ pub fn text(report: &Report) -> String {
     }
 }
 
-/// As JSON.
+/// The report as JSON.
 pub fn json(report: &Report) -> Vec<Value> {
     rows(report)
         .map(|InterpretedOp { place, instruction, count }| {

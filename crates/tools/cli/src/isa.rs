@@ -143,7 +143,7 @@ fn json(d: &Description) -> Value {
     })
 }
 
-/// docs/isa.md.
+/// The text of the page docs/isa.md.
 pub fn page() -> String {
     let mut text = String::from(
         "# Texture and surface instructions\n\n\

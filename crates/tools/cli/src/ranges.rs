@@ -68,7 +68,7 @@ impl MergeArgs {
     }
 }
 
-/// `0..128`
+/// Parses a range of CTAs such as `0..128`.
 pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

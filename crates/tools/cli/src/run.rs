@@ -59,7 +59,7 @@ pub enum Failure {
 pub struct WrittenSets {
     /// The file.
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// Size of the written file in bytes.
     pub bytes: u64,
     /// Number of bytes that the range has read.
     pub read: u64,

@@ -11,7 +11,7 @@ use texunit_texel::Format;
 pub struct FileError {
     /// Path of the file.
     pub path: PathBuf,
-    /// The reason.
+    /// Why the file cannot be read or written.
     pub problem: Problem,
 }
 
@@ -87,7 +87,7 @@ pub enum Problem {
     Value {
         /// Index of the element.
         index: usize,
-        /// The value.
+        /// The invalid value.
         value: String,
         /// The wanted format.
         wanted: Format,

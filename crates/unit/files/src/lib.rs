@@ -49,17 +49,17 @@ pub const MAX_BYTES: u64 = 2 << 30;
 /// The kind of a file, determined by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `.png`
+    /// A PNG picture (`.png`).
     Png,
-    /// `.jpg`, `.jpeg`
+    /// A JPEG picture (`.jpg`, `.jpeg`).
     Jpeg,
-    /// `.exr`
+    /// An OpenEXR picture (`.exr`).
     Exr,
-    /// `.npy`
+    /// A NumPy array (`.npy`).
     Npy,
-    /// `.dds`
+    /// A DDS texture (`.dds`).
     Dds,
-    /// `.ktx2`
+    /// A KTX 2.0 texture (`.ktx2`).
     Ktx2,
     /// Any other extension: raw bytes.
     Raw,

@@ -22,7 +22,7 @@ pub struct MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// An empty set.
+    /// Makes an empty set of files.
     pub fn new() -> Self {
         Self::default()
     }

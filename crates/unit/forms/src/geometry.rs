@@ -24,7 +24,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Whether it is an integer whatever the coordinate type.
+    /// Whether the element is an integer for every coordinate type.
     pub const fn is_index(self) -> bool {
         matches!(self, Self::Layer | Self::Sample)
     }

@@ -31,7 +31,7 @@ words! {
     /// Types of operands of `sured`.
     ReduceType {
         U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", B32 = "b32",
-        // Only for `sured.p`.
+        // The type `.b64`, which only `sured.p` has.
         B64 = "b64",
     }
 }
@@ -50,7 +50,7 @@ words! {
 }
 
 impl Attribute {
-    /// Whether it is an attribute of the sampler instead of the texture.
+    /// Whether the query is for an attribute of the sampler instead of the texture.
     pub const fn is_of_sampler(self) -> bool {
         use Attribute as A;
         matches!(

@@ -127,7 +127,8 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 // `drop`, or it stays valid as `foreign` demands. All access to the bytes goes through module
 // `cell`.
 unsafe impl Send for Block {}
-// SAFETY: as for `Send`.
+// SAFETY: several threads may access the bytes at once, because all access goes through module
+// `cell`.
 unsafe impl Sync for Block {}
 
 impl Drop for Block {
@@ -195,7 +196,8 @@ macro_rules! read_modify_write {
         #[inline]
         pub fn $add(&self, offset: u64, value: $int) -> Result<$int, OutOfBounds> {
             let p = self.aligned_target(offset, size_of::<$int>())?;
-            // SAFETY: as for the update.
+            // SAFETY: the bytes are inside the writable part, aligned, and never behind a
+            // reference.
             Ok(unsafe { <$int>::add(p, value) })
         }
     };

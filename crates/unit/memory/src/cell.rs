@@ -113,18 +113,21 @@ unsafe fn piece<T: Cell>(from: *const u8, is_own: bool) -> T {
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize, shared: *const u8) {
     // If the source is memory of the caller, shared references to it may exist.
     let is_own = from != shared;
-    // SAFETY: as the caller promises; `at` plus the size of the piece is at most `len`.
+    // SAFETY: the caller upholds this function's safety contract, and `at` plus the size of the
+    // piece is at most `len`.
     let one = |at: usize| unsafe { u8::store(to.add(at), piece(from.add(at), is_own)) };
     let head = shared.align_offset(8).min(len);
     (0..head).for_each(one);
     let mut at = head;
     while len - at >= 64 {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds this function's safety contract, and at least 64 bytes are
+        // left.
         unsafe { machine::copy_line(from.add(at), to.add(at), is_own) };
         at += 64;
     }
     while len - at >= 8 {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds this function's safety contract, and at least 8 bytes are
+        // left.
         unsafe { u64::store(to.add(at), piece(from.add(at), is_own)) };
         at += 8;
     }

@@ -29,7 +29,7 @@ pub enum PlacementError {
     /// There is not enough memory.
     #[error(transparent)]
     Alloc(#[from] AllocError),
-    /// Another block is at the address.
+    /// Another block occupies a part of the address range.
     #[error(transparent)]
     Taken(#[from] AttachError),
 }

@@ -6,7 +6,7 @@ use std::fmt;
 /// The value that newly allocated memory is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// A repeated byte.
+    /// A byte that is repeated.
     Byte(u8),
     /// A repeated 32-bit word.
     Word(u32),

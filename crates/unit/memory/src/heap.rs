@@ -54,7 +54,7 @@ pub enum FreeError {
     /// The allocation was freed before.
     #[error("the allocation of {} at {address:#x} has been freed already", Count(size, "byte"))]
     Twice {
-        /// The pointer.
+        /// The address that was passed to `free`.
         address: u64,
         /// Size of the allocation in bytes.
         size: u64,
@@ -62,7 +62,7 @@ pub enum FreeError {
     /// The pointer is not the beginning of an allocation.
     #[error("{address:#x} is not the beginning of an allocation of the device heap")]
     NoAllocation {
-        /// The pointer.
+        /// The address that was passed to `free`.
         address: u64,
     },
 }

@@ -50,7 +50,7 @@ mod linux {
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
 
-    /// What the memory map says of a range.
+    /// Which parts of a range the process has mapped, and with which rights, by its memory map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Mapped {
         pub(super) rights: Rights,

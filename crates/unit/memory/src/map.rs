@@ -269,7 +269,7 @@ impl Memory {
     /// unified addressing. It does not count against the limit; [`Self::free`] removes it.
     ///
     /// # Errors
-    /// Another block is at the address.
+    /// Another block occupies a part of the address range.
     pub fn attach(&self, address: u64, block: &Arc<Block>) -> Result<(), AttachError> {
         let len = block.size() as u64;
         let Some(end) = address.checked_add(len) else {

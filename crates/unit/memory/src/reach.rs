@@ -22,7 +22,7 @@ pub struct Reach<'a> {
 
 // SAFETY: the type acts as a shared reference to a block, which is `Sync`.
 unsafe impl Send for Reach<'_> {}
-// SAFETY: as above.
+// SAFETY: the type acts as a shared reference to a block, which is `Sync`.
 unsafe impl Sync for Reach<'_> {}
 
 impl<'a> Reach<'a> {

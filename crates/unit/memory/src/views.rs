@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(open_page(start + 9), Some(Rights::None));
         assert_eq!(open_page(start + 9), Some(Rights::ReadWrite));
         assert_eq!(open_page(start + 2 * page()), Some(Rights::Read));
-        // SAFETY: as above; the page is open again.
+        // SAFETY: the address is in the test's mapping, and its page can be read again.
         assert_eq!(unsafe { theirs.read_volatile() }, 79);
         set(start, &[Rights::ReadWrite; 4]);
         assert_eq!(rights_of(start..start + 4 * page()), Rights::ReadWrite);

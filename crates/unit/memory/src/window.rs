@@ -17,7 +17,7 @@ pub struct Window<'a> {
 
 // SAFETY: a window acts as a shared reference to a block, which is `Sync`.
 unsafe impl Send for Window<'_> {}
-// SAFETY: as above.
+// SAFETY: a window acts as a shared reference to a block, which is `Sync`.
 unsafe impl Sync for Window<'_> {}
 
 impl<'a> Window<'a> {
@@ -54,7 +54,7 @@ impl<'a> Window<'a> {
     /// Loads a `u64`, as one access or several.
     #[inline(always)]
     pub fn load_u64(self, offset: u32) -> u64 {
-        // SAFETY: as above.
+        // SAFETY: the address is inside the window, and never behind a reference.
         unsafe { u64::load(self.place(offset, 8)) }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Window<'a> {
     #[inline(always)]
     pub fn load_u128(self, offset: u32) -> u128 {
         let p = self.place(offset, 16);
-        // SAFETY: as above, for all 16 bytes.
+        // SAFETY: all 16 bytes are inside the window, and never behind a reference.
         let [low, high] = unsafe { [u64::load(p), u64::load(p.add(8))] };
         u128::from(low) | u128::from(high) << 64
     }

@@ -39,7 +39,7 @@ impl Words {
         self.0[index as usize & (self.0.len() - 1)]
     }
 
-    /// All words.
+    /// All words of the table.
     pub fn all(self) -> &'static [u32] {
         self.0
     }
@@ -552,7 +552,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// All functions.
+    /// All functions, in the order of declaration.
     pub const ALL: [Self; 10] = [
         Self::Rcp,
         Self::Rsq,

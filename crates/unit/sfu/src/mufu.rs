@@ -127,12 +127,12 @@ pub fn lg2(x: u32) -> u32 {
         (0, _) => return SIGN | INFINITY,
         _ if sign != 0 => return NAN,
         (0xff, 0) => return INFINITY,
-        // Not by the table, which would give 1.8 * 2^-24.
+        // The logarithm of 1 is exactly 0, but the table would give 1.8 * 2^-24.
         (127, 0) => return 0,
         _ => {}
     }
     let value = LG2.value((mantissa >> 17) as usize, mantissa & 0x1_ffff);
-    // In units of 2^-36.
+    // The sum is in units of 2^-36.
     let sum = (((i64::from(exponent) - 127) << 41) + value) >> 5;
     // The magnitude of a negative number is its ones' complement.
     if sum < 0 { cut(SIGN, (!sum as u64) << 5) } else { cut(0, (sum as u64) << 5) }

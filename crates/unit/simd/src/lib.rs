@@ -25,7 +25,7 @@ pub enum SimdLevel {
 /// An invalid value of `TEXUNIT_SIMD`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimdError {
-    /// No level has this name.
+    /// The given name is not the name of a SIMD level.
     #[error("unknown SIMD level `{0}`: expected avx512, avx2 or portable")]
     Unknown(String),
     /// The machine does not support the level.
@@ -34,7 +34,7 @@ pub enum SimdError {
 }
 
 impl SimdLevel {
-    /// All levels, the lowest first.
+    /// All SIMD levels, the lowest first.
     pub const ALL: [SimdLevel; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
     /// The name, such as `avx2`.
@@ -155,7 +155,8 @@ impl Build {
     #[inline(always)]
     pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {
-            // SAFETY: as above; a machine with AVX-512 has AVX2.
+            // SAFETY: the value proves that the processor supports the level, and a processor with
+            // AVX-512 has AVX2.
             #[cfg(target_arch = "x86_64")]
             SimdLevel::Avx512 | SimdLevel::Avx2 => unsafe { avx2(f) },
             _ => f(),

@@ -27,7 +27,7 @@ pub enum Processor {
     Intel,
     /// Intel up to Rocket Lake and Ice Lake.
     Skylake,
-    /// Other makers.
+    /// A processor of another maker.
     Other,
 }
 

@@ -37,7 +37,7 @@ impl Channel {
         CHANNELS[self as usize].2
     }
 
-    /// Whether it is an integer type.
+    /// Whether channels of this type are integers.
     pub fn is_integer(self) -> bool {
         !matches!(self, Channel::F16 | Channel::F32)
     }
@@ -55,9 +55,9 @@ pub(crate) enum Encoding {
     Rgb10a2,
     /// A compressed 4x4 block.
     Block(Block),
-    /// One unorm channel with this number of bits.
+    /// A depth format with one unorm channel of this number of bits.
     Depth(u8),
-    /// One f32 channel.
+    /// A depth format with one f32 channel.
     DepthFloat,
 }
 
@@ -162,7 +162,7 @@ impl Format {
         Self::all().find(|format| format.row().name == name)
     }
 
-    /// All formats.
+    /// All texel formats.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..FORMATS.len() as u8).map(Self)
     }
@@ -222,18 +222,18 @@ impl Format {
         if self.is_block() { 4 } else { 1 }
     }
 
-    /// Whether it is block-compressed.
+    /// Whether the format is block-compressed.
     pub fn is_block(self) -> bool {
         matches!(self.kind(), Encoding::Block(_))
     }
 
-    /// Whether it is a block-compressed format with sRGB colours. Its textures must have the sRGB
+    /// Whether the format is block-compressed with sRGB colours. Its textures must have the sRGB
     /// flag (docs/numerics.md 8.1).
     pub fn is_srgb_block(self) -> bool {
         self.row().srgb
     }
 
-    /// Whether it is a depth format.
+    /// Whether the format is a depth format.
     pub fn is_depth(self) -> bool {
         matches!(self.kind(), Depth(_) | DepthFloat)
     }

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sampler = Sampler::default().with_filter(Filter::Linear);
     let texture = Arc::new(Texture::new(Arc::new(array), ReadMode::Element, false, &sampler)?);
 
-    // As a kernel with tex2D<float>(t, 1.0, 1.0).
+    // Fetches as a kernel does with tex2D<float>(t, 1.0, 1.0).
     let results = sample(&texture, &sampler, &[[1.0, 1.0]])?;
     assert_eq!(results, [[1.5, 0.0, 0.0, 0.0]]);
 

@@ -23,9 +23,9 @@ use texunit_texel::{Channel, Reading, readings};
 pub enum Coords {
     /// Indices of texels (docs/numerics.md 1.9).
     Integer,
-    /// In texels.
+    /// Coordinates are in texels.
     Unnormalized,
-    /// From 0 to 1 over the extent.
+    /// Coordinates run from 0 to 1 over the extent of the level.
     Normalized,
 }
 

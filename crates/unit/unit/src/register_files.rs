@@ -8,7 +8,7 @@ use crate::request::{FetchRequest, Lanes, OutputRegisters};
 pub enum Operand<'c> {
     /// A row of the warp's register file.
     Row(usize),
-    /// The same lanes for all warps.
+    /// All warps have the same values in these lanes.
     Lanes(&'c Lanes),
 }
 

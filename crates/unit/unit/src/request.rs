@@ -323,9 +323,9 @@ pub enum AccessFault {
         layer: Option<u32>,
         /// x as given: in bytes (`.b`), texels (`sust.p`) or elements (`sured.p`).
         x: i32,
-        /// Row.
+        /// The row of the access.
         y: i32,
-        /// Slice.
+        /// The slice of the access.
         z: i32,
         /// Size of the access in bytes.
         size: u32,
@@ -340,7 +340,7 @@ pub enum AccessFault {
         lane: u32,
         /// Layer, for layered accesses.
         layer: Option<u32>,
-        /// x in bytes.
+        /// The x coordinate of the access in bytes.
         x: i32,
         /// Size of the access in bytes.
         size: u32,

@@ -71,9 +71,9 @@ pub struct Resource {
     first_plane: u32,
     /// Number of levels of the array; for a view, of the underlying array.
     array_levels: u32,
-    /// Whether it is a view of integer words as compressed blocks.
+    /// Whether the resource is a view of integer words as compressed blocks.
     of_words: bool,
-    /// Whether it was created with the flag for gathers.
+    /// Whether the array was created with the flag that permits gathers.
     gathers: bool,
     /// Name in messages.
     pub(crate) name: String,
@@ -168,7 +168,7 @@ impl Resource {
         Self { shape: ArrayShape { geometry, layers, ..self.shape }, ..self.clone() }
     }
 
-    /// Whether it is a view of integer words as compressed blocks.
+    /// Whether the resource is a view of integer words as compressed blocks.
     pub(crate) fn is_view_of_words(&self) -> bool {
         self.of_words
     }

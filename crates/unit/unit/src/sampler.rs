@@ -38,7 +38,7 @@ impl ReadMode {
 /// A resource and how its texels are read: the texture header.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// The texels.
+    /// The resource that holds the texels.
     pub resource: Arc<Resource>,
     /// Whether texels are read as elements or as normalized floats.
     pub read_mode: ReadMode,
@@ -49,7 +49,7 @@ pub struct Texture {
 /// A resource as a surface.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// The texels.
+    /// The resource that holds the texels.
     pub resource: Arc<Resource>,
 }
 

@@ -37,7 +37,7 @@ pub struct SurfaceTrace {
     pub layer: Option<u32>,
     /// x, y, z as given by the instruction; axes that the geometry lacks are 0.
     pub at: [i32; 3],
-    /// x in bytes.
+    /// The x coordinate in bytes.
     pub byte_x: i64,
     /// Size of the access in bytes.
     pub size: u32,

@@ -89,7 +89,7 @@ impl Resource {
         let (bytes, size) = (self.to_packed(), size_of::<T>());
         match bytes.len().checked_div(size) {
             Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // Without texels there is no number.
+            // A resource without texels has no numbers.
             None => Vec::new(),
         }
     }

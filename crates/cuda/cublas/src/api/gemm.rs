@@ -20,7 +20,7 @@ struct Gemm {
     /// Name of the function, and the handle.
     of: (&'static str, usize),
     operations: [u32; 2],
-    /// m, n and k.
+    /// The sizes m, n and k of the product.
     sizes: [Integer; 3],
     /// Addresses of alpha and beta.
     factors: [u64; 2],

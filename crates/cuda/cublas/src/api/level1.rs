@@ -69,7 +69,7 @@ fn axpy<T: Number>(
 macro_rules! copy {
     ($name:ident, $int:ty, $type:ty) => {
         library_api! { (BlasCode)
-            /// `y = x`.
+            /// Copies a vector: `y = x`.
             fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int) {
                 let mut call = Call::new(stringify!($name), handle)?;
                 vector::<$type>(&mut call, x, count(n.into()), incx.into(), Region::READ)?;
@@ -112,7 +112,7 @@ for_types! { swap:
 macro_rules! scal {
     ($name:ident, $int:ty, $type:ty, $factor:ident) => {
         library_api! { (BlasCode)
-            /// `x = alpha x`.
+            /// Scales a vector: `x = alpha x`.
             fn $name(handle: usize, n: $int, alpha: u64, x: u64, incx: $int) {
                 let of = (stringify!($name), handle);
                 scal::<$type, $factor<$type>>(of, n.into(), alpha, (x, incx.into()))

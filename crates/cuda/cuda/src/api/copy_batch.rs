@@ -154,7 +154,7 @@ fn check_attributes(order: u32) -> Answer {
 /// Copies bytes between addresses of any memory space.
 ///
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends.
+/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
 pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
@@ -227,7 +227,7 @@ impl<'a> Batch<'a> {
     /// Checks all arguments, then copies; in a captured stream the batch becomes a graph node.
     ///
     /// # Safety
-    /// As for [`CopyEnd::memory`], for all destinations and sources.
+    /// All destinations and sources satisfy the safety contract of [`CopyEnd::memory`].
     unsafe fn submit(&self, stream: Handle<Stream>) -> Result<(), BatchError> {
         let order = Order::capturable(stream).map_err(whole)?;
         check_other_than_default(stream, &order).map_err(whole)?;
@@ -250,7 +250,7 @@ impl<'a> Batch<'a> {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends of all copies.
+/// Both ends of all copies satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn copy_operations(
     list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
     flags: c_ulonglong,
@@ -275,7 +275,7 @@ unsafe fn copy_operations(
 /// Executes a copy of a batch. Sizes are in elements of the array, or in bytes without an array.
 ///
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends.
+/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);

@@ -106,7 +106,7 @@ unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends.
+/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
     // SAFETY: the caller upholds this function's safety contract.
@@ -115,7 +115,7 @@ pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends.
+/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
 pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: the caller upholds this function's safety contract.
@@ -124,7 +124,7 @@ pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
 }
 
 /// # Safety
-/// As for [`CopyEnd::memory`], for both ends.
+/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context is that of device memory or an array; for host memory it is ignored.

@@ -161,7 +161,8 @@ driver_api! {
 }
 
 /// # Safety
-/// As for [`JitOptions::read`], for the lifetime of the state.
+/// The arguments satisfy the safety contract of [`JitOptions::read`] for the lifetime of the link
+/// state.
 unsafe fn create(given: RawOptions<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
     use crate::handle::Object;
     state.check()?;

@@ -30,7 +30,7 @@ pub(super) struct Item {
     pub(super) work: Work,
 }
 
-/// All stored items.
+/// The deferred work items of all queues.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) last: Id,

@@ -24,7 +24,7 @@ impl CopiesOp {
     /// The copies of a parameter structure.
     ///
     /// # Safety
-    /// Its arrays have the lengths that it states.
+    /// The arrays to which `params` points have the lengths that it states.
     pub(crate) unsafe fn new(params: &CUDA_MEMCPY_BATCH_NODE_PARAMS) -> Answer<Self> {
         let CUDA_MEMCPY_BATCH_NODE_PARAMS { count, numAttrs, .. } = *params;
         let context = context_or_current(params.ctx)?.handle;

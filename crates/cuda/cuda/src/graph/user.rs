@@ -83,7 +83,7 @@ pub(crate) fn release(object: usize, count: u32) {
 pub(crate) struct HeldReferences(Vec<(usize, u32)>);
 
 impl HeldReferences {
-    /// References to the same objects as those of a graph.
+    /// Makes references to user objects, each with its count, as a graph has them.
     pub(crate) fn new(users: impl Iterator<Item = (usize, u32)>) -> Self {
         let all: Vec<(usize, u32)> = users.collect();
         all.iter().for_each(|&(object, count)| retain(object, count));

@@ -65,7 +65,7 @@ pub(crate) unsafe fn parameters(
 /// structures may end with padding.
 ///
 /// # Safety
-/// As for [`parameters`] and `extra`.
+/// `extra` satisfies the safety contract of [`parameters`].
 unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     let (mut pointer, mut size) = (0, None);
     // SAFETY: no earlier entry was the terminating CU_LAUNCH_PARAM_END.

@@ -23,7 +23,7 @@ pub(crate) struct Advice {
 pub(crate) struct AdviceMap(BTreeMap<u64, Advice>);
 
 impl AdviceMap {
-    /// No advice, for an allocation at `base`.
+    /// Makes an empty map of advice for an allocation at `base`.
     pub(crate) fn new(base: u64) -> Self {
         Self(BTreeMap::from([(base, Advice::default())]))
     }

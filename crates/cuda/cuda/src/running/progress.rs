@@ -16,7 +16,7 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Number of columns that every terminal has.
 const COLUMNS: usize = 79;
 
-/// Whether there is a terminal to show progress on.
+/// Whether standard error is a terminal on which progress can be shown.
 pub(super) fn is_shown() -> bool {
     static SHOWN: OnceLock<bool> = OnceLock::new();
     *SHOWN.get_or_init(|| {

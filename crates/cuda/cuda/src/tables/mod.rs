@@ -97,7 +97,7 @@ const fn known(name: &'static str, uuid: u128, address: fn() -> *const c_void) -
     ExportTable { name, uuid, address }
 }
 
-/// All tables.
+/// All export tables that the driver provides.
 #[rustfmt::skip]
 static TABLES: [ExportTable; 6] = [
     known("CUDART_INTERFACE", 0x6bd5fb6c_5bf4_e74a_8987_d93912fd9df9, runtime::interface),

@@ -123,7 +123,8 @@ mod tests {
         crate::state::init().unwrap();
         let context = Context::create(crate::state::gpu(0).unwrap(), 0).handle;
         let entry = |index: usize| TABLE[index].0;
-        // SAFETY: entries 0, 1 and 2 have these signatures.
+        // SAFETY: entries 0, 1 and 2 of the table are functions of the types to which they are
+        // cast.
         let (put, remove, get) = unsafe {
             use std::mem::transmute;
             (

@@ -24,9 +24,9 @@ pub(super) const NAME: &str = "cuMemCreate";
 /// Location of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryLocation {
-    /// On a device.
+    /// The memory is on a device.
     Device(CUdevice),
-    /// In the host's memory.
+    /// The memory is in the host's memory.
     Host,
 }
 

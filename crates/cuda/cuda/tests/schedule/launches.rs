@@ -73,7 +73,8 @@ impl Launch {
             attrs: (&raw const attribute) as u64,
             numAttrs: 1,
         };
-        // SAFETY: as above; the array has one attribute.
+        // SAFETY: the pointers are to local variables, the parameters are those of the kernel, and
+        // the array has one attribute.
         unsafe { cuLaunchKernelEx(&raw const config, f, params, null_mut()) }
     }
 }

@@ -38,11 +38,11 @@ const PACKED_1010102: i32 = 31;
 /// Read modes that textures of a format support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// As integers or as normalised fractions, for 8 and 16 bits.
+    /// Channels of 8 and 16 bits are read as integers or as normalised fractions.
     Integer,
-    /// As integers only, for 32 bits.
+    /// Channels of 32 bits are read as integers only.
     LongInteger,
-    /// As elements of floating point.
+    /// Channels are read as floats.
     Element,
     /// As normalised fractions only.
     Normalized,

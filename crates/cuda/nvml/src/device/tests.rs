@@ -42,7 +42,7 @@ fn a_device_answers_between_start_and_end() {
         // SAFETY: `Out` is a transparent wrapper of a pointer.
         unsafe { std::mem::transmute::<*mut Handle, Out<Handle>>(place) }
     };
-    // SAFETY: as for the access above.
+    // SAFETY: `Out` is a transparent wrapper of a pointer.
     let number =
         |place: &mut c_uint| unsafe { std::mem::transmute::<*mut c_uint, Out<c_uint>>(place) };
     // SAFETY: all pointers are to variables of the types that the functions write.

@@ -200,7 +200,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         }
         let done = self.asm.label();
         self.asm.put(I::with2(load, R::R13, b));
-        // Shifted left by one bit, so that the sign is gone.
+        // The number is shifted left by one bit, so that the sign does not take part in the
+        // comparison.
         let infinity = at(R::R9, self.pooled(&[0x7ff << 53]));
         for source in [R::R13, R::RAX] {
             let number = self.asm.label();

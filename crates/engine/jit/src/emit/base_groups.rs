@@ -73,7 +73,7 @@ fn distance(to: &Access, from: &Access) -> i64 {
 }
 
 impl Group {
-    /// Adds an access to the group if it belongs there.
+    /// Adds an access to the group if its base and offset allow it, and returns whether they do.
     fn takes(&mut self, step: usize, access: &Access, of: (VReg, i64), stores: bool) -> bool {
         // A site has the bounds of its allocation either for loads or for stores.
         let alike = self.is_open

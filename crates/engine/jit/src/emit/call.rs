@@ -11,7 +11,7 @@ use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// For each source, and for the result, whether it has 32 bits.
+/// For each source of a host function, and for its result, whether it has 32 bits.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
         Routine::B32(_) => ([true; 4], true),

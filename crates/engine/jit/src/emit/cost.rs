@@ -205,7 +205,7 @@ impl<B: Backend> Emitter<'_, B> {
             if cost.bytes < WORD {
                 return self.asm.jump(C::Jmp_rel32_64, slow);
             }
-            // One pass if the halves use different banks, else two.
+            // The access takes one pass if the halves of the warp use different banks, else two.
             self.asm.put(I::with2(C::And_rm32_imm32, R::EAX, BANKS as i32 - 1));
         } else {
             // Two passes if the two elements are different words of one bank.

@@ -137,9 +137,9 @@ pub struct WarpStart {
 /// Where the warps of a table start or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// At an entry of the function, whose mode is that of the table.
+    /// The warps start at an entry of the function, whose mode is that of the table.
     Entry(Entry),
-    /// At the address where the previous run of the table started.
+    /// The warps start at the address where the previous run of the table started.
     Previous,
     /// Not at all: warps that wait at the yield point of this instruction
     /// ([`crate::region::End::Yield`]) exit before it.

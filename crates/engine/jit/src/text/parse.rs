@@ -14,7 +14,7 @@ use std::iter::Peekable;
 pub struct ParseError {
     /// The number of the line, from 1 on.
     pub line: usize,
-    /// What was expected, and what was found.
+    /// The error message: what the parser expected, and what it found.
     pub message: String,
 }
 

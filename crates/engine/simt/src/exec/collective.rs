@@ -18,7 +18,8 @@ enum Arrival {
     Incomplete,
     /// All lanes of the membermask are in the current split.
     Here,
-    /// They are at several instructions, which have all been executed.
+    /// All lanes of the membermask have arrived, in several splits or at several instructions, all
+    /// of which have been executed.
     Elsewhere,
 }
 

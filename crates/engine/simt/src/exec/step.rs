@@ -190,7 +190,7 @@ impl Context<'_> {
         }
     }
 
-    /// Counts an instruction executed by these lanes.
+    /// Counts an instruction that the lanes of a mask have executed.
     #[inline]
     pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         self.counters.executed.count_lanes(warp, inst.count.into(), mask);

@@ -20,7 +20,7 @@ use texunit_unit::{
 
 /// Uninitialised bits of a register, and for each lane the first texel that they come from.
 struct UndefinedBits<S> {
-    /// Number of the register among those of the instruction.
+    /// Index of the register among the result registers of the instruction.
     part: usize,
     lanes: u32,
     bits: L64,

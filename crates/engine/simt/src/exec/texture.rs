@@ -136,7 +136,7 @@ fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
     }
 }
 
-/// The operands of a fetch for these lanes.
+/// The operands of a fetch for the lanes of a mask.
 #[inline(always)]
 pub(super) fn request<'w>(
     fetch: &Fetch,

@@ -279,7 +279,8 @@ impl Context<'_> {
         // The running split comes before the splits of diverged lanes.
         lanes(on).for_each(|i| warps[i].splits[0] = splits[i]);
         if rest == 0 {
-            // Later warps may be able to continue after the turns of these.
+            // The batch ends here, because later warps may be able to continue after the turns of
+            // the warps so far.
             return (on, BatchEnd { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;

@@ -191,7 +191,7 @@ impl Warp {
         [self.narrow_base, self.wide_base, self.predicate_base]
     }
 
-    /// Registers of the running frame, and those above them.
+    /// Registers of the running call frame, and the registers above them for the frames of callees.
     #[inline(always)]
     pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {
         (
@@ -201,7 +201,8 @@ impl Warp {
         )
     }
 
-    /// Narrow registers of the running frame, and those above them.
+    /// 32-bit registers of the running call frame, and the registers above them for the frames of
+    /// callees.
     #[inline(always)]
     pub(super) fn rows_mut(&mut self) -> &mut [L32] {
         self.narrow.rows_from(self.narrow_base)
@@ -215,7 +216,8 @@ impl Warp {
         (Registers { narrow, wide }, &mut self.local)
     }
 
-    /// Narrow registers of the running frame, and those above them.
+    /// 32-bit registers of the running call frame, and the registers above them for the frames of
+    /// callees.
     #[inline]
     pub(super) fn rows(&self) -> &[L32] {
         &self.narrow[self.narrow_base..]

@@ -15,7 +15,7 @@ enum WordLayout {
     No,
     /// All lanes access the same word.
     Same(usize),
-    /// Contiguous words, beginning with this one.
+    /// The lanes access contiguous words, beginning with the word at this index.
     Row(usize),
     /// Each lane accesses an arbitrary word.
     Each,
@@ -42,7 +42,8 @@ fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> WordLayout {
     }
 }
 
-/// The register of such an access.
+/// The register of an access whose lanes each load or store a single word; `None` for other
+/// accesses.
 #[inline(always)]
 fn word(access: &Access) -> Option<Slot> {
     let [part] = access.parts[..] else { return None };

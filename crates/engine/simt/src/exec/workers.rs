@@ -82,7 +82,7 @@ impl<'s> CtaChunk<'s> {
     }
 }
 
-/// How a CTA has stopped without a fault.
+/// The reasons for which a worker stops executing a CTA without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CtaEnd {
     /// All threads of the CTA have exited, or the launch has ended for another reason.
@@ -191,7 +191,8 @@ pub(super) fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: Ct
             poll_waiting((launch, shared, worker), &mut aside);
             continue;
         };
-        // Only a fault of a lower CTA ends this one.
+        // Only a fault of a CTA with a lower number ends this CTA, so that the reported fault is
+        // that of the lowest one.
         let stop = || shared.faulted.load(Relaxed) < taken.running.get();
         let result = place.run_cta(index, &taken, stop);
         place.index = taken.running.get();

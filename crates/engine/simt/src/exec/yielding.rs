@@ -49,7 +49,7 @@ impl Warp {
         }
     }
 
-    /// Whether all splits that can run consist of these lanes.
+    /// Whether all splits that can run consist of lanes of the mask `among`.
     pub(crate) fn only(&self, among: u32) -> bool {
         self.splits.iter().all(|s| s.state != State::Ready || s.mask & !among == 0)
     }

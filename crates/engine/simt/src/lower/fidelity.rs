@@ -19,7 +19,7 @@ pub struct InstructionForm<'a> {
     pub first: Span,
     /// Number of instructions of this form.
     pub count: u64,
-    /// How exactly the results of this form are known.
+    /// How exactly the hardware's results of this instruction form are known.
     pub fidelity: Fidelity,
     /// The special register that determines the class, without its `%`.
     pub register: Option<&'static str>,

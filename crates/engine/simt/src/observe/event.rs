@@ -148,7 +148,7 @@ impl FurtherLoad {
         first.addresses.map(|address| address.wrapping_add(self.offset))
     }
 
-    /// The load as an access with these addresses.
+    /// The load as an access with the given addresses.
     pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64) -> Access<'a> {
         let &Self { size, elements, .. } = self;
         let &Access { operation, space, order, values, .. } = first;
@@ -165,7 +165,7 @@ pub struct Values<'a>(pub(crate) ValueSource<'a>);
 pub(crate) enum ValueSource<'a> {
     /// The values are in registers of a warp.
     Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
-    /// In rows that compiled code has stored.
+    /// The values are in rows that compiled code has stored.
     Rows(&'a [LaneValues<'a>]),
 }
 
@@ -402,14 +402,14 @@ pub enum CallEvent<'a> {
         /// Whether no lane of the warp is left.
         last: bool,
     },
-    /// `malloc` returned these addresses; 0: no memory.
+    /// `malloc` has returned addresses to the lanes; 0 stands for no memory.
     Allocates {
         /// Size requested by each lane.
         sizes: &'a L64,
         /// Address returned to each lane.
         addresses: &'a L64,
     },
-    /// `free` was called with these addresses.
+    /// `free` has been called by the lanes with addresses.
     Frees {
         /// Address given by each lane.
         addresses: &'a L64,

@@ -24,7 +24,7 @@ impl Events {
     pub const BRANCHES: Self = Self(1 << 4);
     /// Starts of basic blocks.
     pub const BLOCKS: Self = Self(1 << 5);
-    /// All operations.
+    /// Executions of all operations.
     pub const OPERATIONS: Self = Self(1 << 6);
     /// Calls, returns, exits, `malloc` and `free`.
     pub const CALLS: Self = Self(1 << 7);

@@ -25,7 +25,8 @@ pub enum Semantics {
 /// Scope: the set of threads for which an order holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// No modifier: the thread itself, or the instruction's default.
+    /// The instruction has no scope modifier: the scope is the thread itself, or the instruction's
+    /// default.
     #[default]
     None,
     /// The threads of the CTA (`.cta`).

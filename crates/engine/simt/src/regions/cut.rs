@@ -24,7 +24,7 @@ pub(super) struct Cut {
 
 /// Role of an instruction in a region.
 enum Role {
-    /// An instruction that is compiled to these steps.
+    /// An instruction, with the steps to which it is compiled.
     Steps(Vec<Step>),
     /// A branch.
     Branch(u32),

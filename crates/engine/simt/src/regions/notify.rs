@@ -175,7 +175,7 @@ fn parts(step: &Step) -> bool {
 pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
     let mut all: Vec<Group> = Vec::new();
     for block in &mut region.blocks {
-        // By base register: the group, and its first load.
+        // For each base register, the current group of loads and the first load of the group.
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
             let Some((op, access, base)) = notified_load(step, code) else {

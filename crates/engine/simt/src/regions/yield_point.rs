@@ -10,7 +10,7 @@ use crate::flow::{Flow, reads};
 pub(crate) enum HandleAt {
     /// In the kernel parameters, at this offset; the register need not hold the handle.
     Param(u32),
-    /// In the register or constant that the instruction names.
+    /// The operand is in the register or constant that the instruction names.
     Slot,
 }
 

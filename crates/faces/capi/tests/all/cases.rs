@@ -126,7 +126,7 @@ fn made(case: &FetchCase) -> Option<CaseTexture> {
             if status != TEXUNIT_SUCCESS {
                 return Some(CaseTexture { status, texture: null_mut(), array, _memory: memory });
             }
-            // SAFETY: as above.
+            // SAFETY: all pointers are to live objects.
             ok(unsafe {
                 let texels = packed.as_ptr().cast();
                 texunit_array_write(array, TEXUNIT_ALL_LEVELS, texels, packed.len(), 0, 0)

@@ -133,7 +133,7 @@ fn some_arrays_have_no_surfaces() {
     let status = unsafe { texunit_surface_create(&raw mut none, &raw const desc) };
     fails(status, TEXUNIT_ERROR_INVALID_VALUE, "one mip level");
     let mut level = null_mut();
-    // SAFETY: as above.
+    // SAFETY: the pointer is to a live variable.
     ok(unsafe { texunit_array_level(&raw mut level, levels, 1) });
     ok(texunit_surface_destroy(surface(level)));
     // A texture of the same array can exist beside the surface.

@@ -10,7 +10,7 @@ struct Shared(texunit_texture);
 
 // SAFETY: a handle is a number.
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: a handle is a number.
 unsafe impl Sync for Shared {}
 
 #[test]

@@ -10,7 +10,7 @@ pub(crate) struct Special {
     pub(crate) kind: SpecialKind,
     /// The types with which it can be read.
     pub(crate) types: &'static [ScalarType],
-    /// Whether it has components.
+    /// Whether the special register has components, such as `%tid.x`.
     pub(crate) is_vector: bool,
     /// The `.version` (times ten) and the `.target` number that introduced it.
     pub(crate) since: (u32, u32),

@@ -19,15 +19,16 @@ use crate::options::Ptxas;
 /// operands by one, although their types are checked in their original positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
-    /// As coordinates, correctly.
+    /// ptxas correctly interprets the operand as coordinates.
     None,
-    /// As an offset.
+    /// ptxas interprets the operand as an offset.
     Offset,
-    /// As a level.
+    /// ptxas interprets the operand as a level.
     Level,
-    /// As a level, and a vector in the position of the level is interpreted as the offset.
+    /// ptxas interprets the operand as a level, and a vector in the position of the level as the
+    /// offset.
     Levels,
-    /// As the first gradient.
+    /// ptxas interprets the operand as the first gradient.
     Gradient,
 }
 

@@ -51,7 +51,7 @@ pub(crate) enum Flaw {
     Neighbour(usize),
     /// The element with this index is not valid in a vector.
     Element(usize),
-    /// All elements are `_`.
+    /// All elements of the vector are `_`.
     Nothing,
 }
 

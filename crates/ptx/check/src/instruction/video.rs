@@ -12,7 +12,7 @@ use crate::message::say::mnemonic;
 /// The kind of selector that an operand can have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
-    /// No selector.
+    /// The operand has no selector.
     None,
     /// A single part: `.b0` to `.b3`, `.h0`, `.h1`.
     One,

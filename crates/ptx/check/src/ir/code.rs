@@ -10,7 +10,7 @@ use texunit_isa::{MatchMode, Opcode};
 pub struct BodyCode<'a> {
     /// The function.
     pub function: &'a Function,
-    /// Its instructions; empty for a prototype.
+    /// The instructions of the function; empty for a prototype.
     pub body: &'a [Instruction],
     /// The module with the called functions: a call of a function that is declared `.noreturn`
     /// leaves the function. Without a module, all calls return.

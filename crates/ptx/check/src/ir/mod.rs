@@ -110,9 +110,9 @@ pub struct Variable {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Whether it is `.extern` without a definition.
+    /// Whether the variable is `.extern` without a definition.
     pub is_extern: bool,
-    /// Whether it has `.attribute(.managed)`, so that the host program uses it too.
+    /// Whether the variable has `.attribute(.managed)`, so that the host program uses it, too.
     pub managed: bool,
     /// Initial bytes from offset 0 on (may be shorter than `size`; the rest is zero).
     pub init: Vec<u8>,
@@ -122,7 +122,7 @@ pub struct Variable {
     /// on are given as their PTX numbers: nearest 0, linear 1; wrap 0, mirror 1, clamp_ogl 2,
     /// clamp_to_edge 3, clamp_to_border 4.
     pub fields: Vec<(String, i64)>,
-    /// The declaration.
+    /// Source location of the declaration.
     pub span: Span,
 }
 
@@ -168,9 +168,9 @@ pub struct Param {
     pub offset: u32,
     /// The register of an old-style `.reg` parameter of a `.func`.
     pub reg: Option<RegId>,
-    /// Whether it is an array (`.param .align 8 .b8 p[16]`).
+    /// Whether the parameter is an array (`.param .align 8 .b8 p[16]`).
     pub is_array: bool,
-    /// The declaration.
+    /// Source location of the declaration.
     pub span: Span,
 }
 
@@ -179,7 +179,7 @@ pub struct Param {
 pub struct FrameVar {
     /// Name.
     pub name: String,
-    /// Whether it is a `.param` of a call sequence instead of a `.local`.
+    /// Whether the variable is a `.param` of a call sequence instead of a `.local`.
     pub is_param: bool,
     /// Type of an element.
     pub ty: ScalarType,
@@ -187,7 +187,7 @@ pub struct FrameVar {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Whether it was declared with dimensions.
+    /// Whether the variable was declared with dimensions.
     pub is_array: bool,
 }
 
@@ -208,7 +208,7 @@ pub struct Reg {
 pub struct Function {
     /// Name as written.
     pub name: String,
-    /// Whether it is a kernel.
+    /// Whether the function is a kernel.
     pub is_entry: bool,
     /// Parameters.
     pub params: Vec<Param>,
@@ -227,7 +227,7 @@ pub struct Function {
     pub body: Option<Vec<Instruction>>,
     /// `.maxntid`, `.reqntid` and so on: name without the dot, and numbers.
     pub directives: Vec<(String, Vec<u64>)>,
-    /// The header.
+    /// Source location of the function's header.
     pub span: Span,
     /// The function of which this is an `.alias`.
     pub alias_of: Option<FuncId>,
@@ -270,7 +270,7 @@ pub enum Base {
     Return(ParamId),
     /// A frame variable.
     Frame(FrameVarId),
-    /// No base: the offset is the address.
+    /// The address has no base; the offset is the address.
     Absolute,
 }
 

@@ -27,9 +27,9 @@ const MAX_SUCCESSORS: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Written {
     Never,
-    /// Only under this guard.
+    /// The register is written only under this guard.
     Under(Guard),
-    /// Without a guard, or under several different ones.
+    /// The register is written without a guard, or under several different guards.
     Freely,
 }
 

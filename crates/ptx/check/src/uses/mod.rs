@@ -65,11 +65,11 @@ pub struct Use {
     pub written: Option<Access>,
     /// All distinct loads, stores and atomics.
     pub accesses: Vec<Access>,
-    /// Its use as a texture.
+    /// The use of the bytes as the handle of a texture.
     pub texture: Option<Fetched>,
-    /// Its use as a surface.
+    /// The use of the bytes as the handle of a surface.
     pub surface: Option<Accessed>,
-    /// Whether it is a sampler.
+    /// Whether the bytes are used as the handle of a sampler.
     pub is_sampler: bool,
     /// Whether it was converted with `cvta.to.global`.
     pub is_pointer: bool,
@@ -110,7 +110,7 @@ pub struct Uses {
     pub loaded: BTreeMap<(u32, u32), Access>,
     /// Number of axes of thread and CTA indices that the kernel reads: 1 to 3.
     pub axes: usize,
-    /// Whether it has shared memory whose size the launch determines.
+    /// Whether the kernel has shared memory whose size the launch determines.
     pub dynamic_shared: bool,
 }
 

@@ -53,11 +53,11 @@ pub enum Class {
 /// A slot for one modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its meaning.
+    /// The class of the modifier, which determines its meaning.
     pub class: Class,
     /// The accepted words.
     pub words: Vec<&'static str>,
-    /// Whether it is optional.
+    /// Whether an instruction may omit the modifier or operand.
     pub optional: bool,
     /// Whether the position is fixed.
     pub pinned: bool,
@@ -70,7 +70,7 @@ pub enum OperandType {
     Word(u8),
     /// Twice the width of the type modifier with this index.
     Wide(u8),
-    /// A fixed type.
+    /// The operand always has this type.
     Fixed(ScalarType),
     /// No type, for addresses.
     None,
@@ -95,11 +95,11 @@ pub enum Role {
 /// The rule for one operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperandRule {
-    /// Its role.
+    /// The role of the operand.
     pub role: Role,
-    /// Its type.
+    /// The type of the operand.
     pub ty: OperandType,
-    /// Whether it is optional.
+    /// Whether an instruction may omit the modifier or operand.
     pub optional: bool,
     /// Whether floats are refused for untyped bits.
     pub strict: bool,
@@ -141,13 +141,14 @@ pub enum AsPredicate {
 /// Whether an operand is registers in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Braces {
-    /// With a vector modifier; a single register may have braces.
+    /// The operand is registers in braces if the instruction has a vector modifier; a single
+    /// register may have braces.
     OfVectors,
-    /// Always.
+    /// The operand is always registers in braces.
     Always,
-    /// Always, with this number of registers.
+    /// The operand is always this number of registers in braces.
     Exactly(u8),
-    /// Never.
+    /// The operand is never in braces.
     Never,
 }
 
@@ -203,13 +204,13 @@ pub enum Limit {
     Between(u32, u32),
     /// A power of two in an inclusive range.
     Power(u32, u32),
-    /// A multiple of a number.
+    /// The operand must be a multiple of this number.
     Multiple(u32),
-    /// Above 0 and at most 1.
+    /// The operand must be above 0 and at most 1.
     Part,
-    /// No f64.
+    /// The operand must not be an f64.
     Single,
-    /// No constant.
+    /// The operand must be a register, not a constant.
     Register,
     /// A barrier number: 0 to 15 in the low 32 bits.
     Barrier,
@@ -247,9 +248,9 @@ pub enum Shape {
 pub struct FormRow {
     /// The opcode.
     pub opcode: Opcode,
-    /// Its modifiers, in the notation.
+    /// The modifiers of the form, in the notation of the table.
     pub modifiers: &'static str,
-    /// Its operands, in the notation.
+    /// The operands of the form, in the notation of the table.
     pub operands: &'static str,
     /// The required `.version`, times ten: 63 is 6.3, 10 is 1.0.
     pub version: u32,
@@ -257,7 +258,7 @@ pub struct FormRow {
     pub target: u32,
     /// Section of the PTX ISA.
     pub section: &'static str,
-    /// Its effect.
+    /// What an instruction of this form does, for the documentation.
     pub doc: &'static str,
 }
 

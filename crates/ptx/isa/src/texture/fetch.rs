@@ -17,7 +17,7 @@ pub struct Fetch {
     pub version: u32,
     /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// Its effect.
+    /// What the instruction does, for the documentation.
     pub doc: &'static str,
 }
 

@@ -98,12 +98,12 @@ impl GeometryRow {
         sizes(elements).first().copied().unwrap_or(0)
     }
 
-    /// Whether it is `.cube` or `.acube`.
+    /// Whether the geometry is `.cube` or `.acube`.
     pub const fn is_cube(&self) -> bool {
         matches!(self.geometry, Cube | Acube)
     }
 
-    /// Whether it is `.2dms` or `.a2dms`.
+    /// Whether the geometry is `.2dms` or `.a2dms`.
     pub const fn is_multi_sample(&self) -> bool {
         matches!(self.geometry, D2ms | A2dms)
     }

@@ -7,7 +7,7 @@ use crate::types::ScalarType::{self, Samplerref, Surfref, Texref};
 /// The objects that a query accepts; a 64-bit register is valid for any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handles {
-    /// In unified mode.
+    /// Valid handle types in unified mode.
     pub unified: &'static [ScalarType],
     /// With `texmode_independent`.
     pub independent: &'static [ScalarType],
@@ -25,7 +25,7 @@ impl Handles {
 pub struct QueryRow {
     /// The opcode: `txq` or `suq`.
     pub opcode: Opcode,
-    /// Whether it has `.level`, with a level as third operand.
+    /// Whether the query has `.level`, with a level as third operand.
     pub level: bool,
     /// The queried attribute.
     pub query: Attribute,

@@ -12,9 +12,9 @@ pub struct TextureOption {
     pub syntax: &'static str,
     /// Instructions with this option.
     pub opcodes: &'static [Opcode],
-    /// Its requirements.
+    /// The requirements of the option.
     pub requirement: Requirement,
-    /// Its effect.
+    /// The effect of the option on a fetch.
     pub doc: &'static str,
 }
 

@@ -10,7 +10,8 @@ use crate::types::ScalarType::{self, *};
 pub struct Surface {
     /// The opcode: `suld`, `sust` or `sured`.
     pub opcode: Opcode,
-    /// Whether it is `.p` (texels in the surface's format) instead of `.b` (bytes).
+    /// Whether the instruction is a `.p` form (texels in the surface's format) instead of a `.b`
+    /// form (bytes).
     pub formatted: bool,
     /// Operations of sured.
     pub operations: &'static [ReduceOp],
@@ -24,7 +25,7 @@ pub struct Surface {
     pub version: u32,
     /// Number of the required `.target`; 0: any.
     pub target: u32,
-    /// Its effect.
+    /// What the instruction does, for the documentation.
     pub doc: &'static str,
 }
 

@@ -74,7 +74,7 @@ impl Tally {
 /// A case that differs.
 struct Differs {
     file: String,
-    /// Its number, from 1.
+    /// Number of the case in its file, from 1.
     number: usize,
     name: String,
     verdict: Verdict,

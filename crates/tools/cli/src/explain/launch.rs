@@ -15,7 +15,7 @@ pub const MAX: usize = 100;
 /// The accesses of a thread, in order of execution.
 #[derive(Debug)]
 pub struct Explained {
-    /// Its number in the grid.
+    /// Number of the thread in the grid along x, y, z.
     pub thread: [u32; 3],
     /// The first accesses.
     pub accesses: Vec<WatchedAccess>,

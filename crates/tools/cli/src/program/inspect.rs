@@ -43,7 +43,7 @@ impl Warning {
     }
 }
 
-/// All warnings.
+/// All warnings about a program, from its ELF headers and symbols.
 pub(super) fn warnings(program: &Path) -> Vec<Warning> {
     // For scripts, foreign programs and damaged files, the operating system reports the error.
     let look = || -> Option<Vec<Warning>> {
@@ -151,9 +151,9 @@ enum Static {
     None,
     /// Unknown, since symbols are stripped.
     Stripped,
-    /// CUDA 12 or later.
+    /// The statically linked runtime is that of CUDA 12 or later.
     New,
-    /// Before CUDA 12.
+    /// The statically linked runtime is older than CUDA 12.
     Old,
 }
 

@@ -35,9 +35,9 @@ pub(super) struct Outcome {
     pub(super) signal: Option<i32>,
     /// The time limit, if it was exceeded.
     pub(super) timed_out: Option<Duration>,
-    /// Wall time.
+    /// Wall time of the program's run.
     pub(super) wall: Duration,
-    /// CPU time.
+    /// CPU time of the program's run.
     pub(super) cpu: Duration,
 }
 

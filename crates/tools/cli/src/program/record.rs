@@ -49,7 +49,7 @@ pub struct RecordArgs {
 pub struct Explained {
     /// `NAME` or `NAME:N`.
     pub kernel: String,
-    /// Its number in the grid.
+    /// Number of the thread in the grid along x, y, z.
     pub thread: [u32; 3],
 }
 

@@ -110,7 +110,7 @@ type Key = (u32, u64);
 struct Process {
     key: Key,
     parent: u32,
-    /// Whether it is a zombie: ended but not waited for.
+    /// Whether the process is a zombie: it has ended, but its parent has not waited for it.
     has_ended: bool,
 }
 

@@ -11,7 +11,7 @@ use texunit_spec::Problems;
 /// A recorded launch.
 #[derive(Debug)]
 pub(super) struct Recording {
-    /// Its job file.
+    /// The job file of the recorded launch.
     pub(super) job: String,
     /// The kernel, demangled.
     pub(super) kernel: String,

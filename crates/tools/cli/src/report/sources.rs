@@ -157,7 +157,7 @@ fn warmth(n: u64, most: u64) -> u32 {
     9 - halvings.min(8)
 }
 
-/// `1,234,567`
+/// Formats a number with groups of three digits, such as `1,234,567`.
 pub(super) fn grouped(n: u64) -> String {
     texunit_report::grouped(n)
 }

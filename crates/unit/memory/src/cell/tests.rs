@@ -38,7 +38,7 @@ fn numbers_of_every_size_at_every_place() {
             // SAFETY: 8 bytes at less than 24 are inside.
             unsafe { <$number>::store(raw.at($at), value) };
             model[$at..$at + N].copy_from_slice(&value.to_le_bytes());
-            // SAFETY: as for the store.
+            // SAFETY: 8 bytes at less than 24 are inside.
             assert_eq!(unsafe { <$number>::load(raw.at($at)) }, value);
         }};
     }
@@ -133,7 +133,7 @@ fn races_of_different_sizes_lose_nothing() {
         });
         let halves = scope.spawn(move || {
             for i in 0..ROUNDS {
-                // SAFETY: as above.
+                // SAFETY: the bytes are inside the buffer, and never behind a reference.
                 unsafe {
                     assert_eq!(u16::add(raw.at(2), 1), i as u16);
                     u32::add(raw.at(4), 1);
@@ -142,14 +142,14 @@ fn races_of_different_sizes_lose_nothing() {
         });
         let words = scope.spawn(move || {
             for _ in 0..ROUNDS {
-                // SAFETY: as above.
+                // SAFETY: the bytes are inside the buffer, and never behind a reference.
                 unsafe { u64::update(raw.at(0), |old| old.wrapping_add(1 << 32)) };
             }
         });
         let watch = scope.spawn(move || {
             let mut last = 0;
             while !done.load(Relaxed) {
-                // SAFETY: as above.
+                // SAFETY: the bytes are inside the buffer, and never behind a reference.
                 let now = unsafe { u64::load(raw.at(0)) } >> 32;
                 assert!(now >= last, "it only grows");
                 last = now;

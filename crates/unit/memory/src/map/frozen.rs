@@ -37,7 +37,7 @@ impl MemoryMap {
     /// earlier) first, and the offset in it.
     ///
     /// # Errors
-    /// They are not all in one block.
+    /// The bytes are not all in one block.
     #[inline]
     pub fn find(&self, address: u64, len: u64, hint: usize) -> Result<(usize, u64), AddressError> {
         if let Some((base, block)) = self.blocks.get(hint) {

@@ -348,7 +348,7 @@ mod pages {
         let map = memory.map();
         assert!(map.find(at, 8, 0).is_ok() && map.find_writable(at + 8000, 8, 0).is_err());
         assert!(memory.find(at, 8).unwrap().0.is_read_only() && !block.is_read_only());
-        // SAFETY: as above.
+        // SAFETY: nobody uses the pages.
         unsafe { libc::mprotect(data.as_ptr().cast(), 4096, libc::PROT_READ | libc::PROT_WRITE) };
         assert!(memory.map().find_writable(at, 8, 0).is_ok());
         assert!(memory.free(at));

@@ -30,7 +30,7 @@ enum Name {
 use Name::*;
 
 struct Mode {
-    /// Mode bits.
+    /// The mode bits at the start of a block.
     code: u32,
     /// Whether x, y and z are stored as differences from w.
     transformed: bool,

@@ -12,7 +12,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// All texels in one subset.
+    /// The partition with all texels of a block in one subset.
     pub(super) const ONE: Self = Self { subsets: 0, anchors: 1 };
 
     /// Row 0 to 63 of the table for 1, 2 or 3 subsets.

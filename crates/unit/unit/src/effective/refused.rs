@@ -13,7 +13,8 @@ pub fn resolve(
     sampler: &Sampler,
 ) -> Result<EffectiveSampler, PlanError> {
     seen(form, texture)?;
-    // The PTX front end has refused these already.
+    // Forms that PTX does not have are refused here for callers other than the PTX front end, which
+    // has refused them already.
     if let Some(reason) = form.why_impossible() {
         return Err(PlanError::Undefined(format!("{form}: {reason}")));
     }

@@ -28,7 +28,7 @@ impl Signed {
 /// Orientation of a face in space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Face {
-    /// Its outward normal.
+    /// The outward normal of the face.
     pub(crate) major: Signed,
     /// Direction in which s (and sc) grows.
     pub(crate) s: Signed,
@@ -210,7 +210,7 @@ pub(crate) fn edge(face: u32, axis: usize, past_end: bool) -> Edge {
 /// A texel of a seamless footprint, on its face or a neighbour's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seamless {
-    /// The texel exists.
+    /// The texel exists, at this position.
     At(FaceTexel),
     /// The fourth texel of a footprint around a corner of the cube, where only three texels meet:
     /// the one inside the face, then the ones across its edges.

@@ -94,7 +94,7 @@ pub(crate) struct Axis {
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256.
     pub(crate) upper: u32,
-    /// The same weight before rounding.
+    /// Weight of the upper texel, not rounded to 1/256.
     pub(crate) exact: f64,
     /// The sampler's address mode; `None` for integer coordinates.
     pub(crate) mode: Option<AddressMode>,

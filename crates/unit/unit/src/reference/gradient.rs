@@ -26,7 +26,7 @@ pub(crate) struct Slope {
 pub(crate) enum Gradient {
     /// A coordinate of the quad is too large: the last level is read, whatever the bias.
     Last,
-    /// All other gradients.
+    /// Any other gradients, with their slope.
     Slope(Slope),
 }
 

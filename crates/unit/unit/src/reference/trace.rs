@@ -30,7 +30,7 @@ pub struct FetchValue {
 pub struct Trace {
     /// The instruction.
     pub form: FetchForm,
-    /// Its operands.
+    /// The operands of the fetch.
     pub operands: FetchOperands,
     /// The effective state of texture and sampler.
     pub effective: EffectiveSampler,
@@ -76,7 +76,7 @@ impl Trace {
 /// The conversion of a direction to a face (docs/numerics.md 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeStep {
-    /// x, y, z as given.
+    /// The direction x, y, z as given by the instruction.
     pub direction: [f32; 3],
     /// 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,

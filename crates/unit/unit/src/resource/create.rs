@@ -19,7 +19,7 @@ const LARGEST_TEXEL: usize = 16;
 /// Location of the first texel of linear or pitched memory.
 #[derive(Clone, Debug)]
 pub struct Base {
-    /// The memory.
+    /// The memory block that holds the texels.
     pub block: Arc<Block>,
     /// Byte offset of the first texel in the block.
     pub offset: u64,

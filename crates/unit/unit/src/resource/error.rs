@@ -90,7 +90,7 @@ pub enum CreateError {
         /// Description of the problem.
         reason: String,
     },
-    /// Another combination that is not valid.
+    /// A combination of properties that is not valid for another reason.
     #[error("{0}")]
     Refused(String),
 }

@@ -56,7 +56,7 @@ pub struct Residency {
     levels: Vec<LevelTiles>,
     /// Bit index of the first tail; each layer has one, if there are any.
     tails: u64,
-    /// One bit per tile, followed by one bit per tail.
+    /// Residency of the tiles: one bit per tile, followed by one bit per mip tail.
     bits: Vec<AtomicU64>,
     count: u64,
 }

@@ -38,7 +38,8 @@ impl Action {
         let undefined = |reason: String| {
             PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
         };
-        // The PTX front end has refused these already.
+        // Forms that PTX does not have are refused here for callers other than the PTX front end,
+        // which has refused them already.
         if let Some(reason) = form.why_impossible() {
             return Err(PlanError::Undefined(format!("{form}: {reason}")));
         }

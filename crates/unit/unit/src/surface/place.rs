@@ -40,11 +40,11 @@ pub(super) struct Coordinate {
 pub struct SurfacePlace {
     /// Layer; for cubes, `6 * cube + face`.
     pub layer: u32,
-    /// x in bytes.
+    /// The x coordinate in bytes.
     pub x: u64,
-    /// Row.
+    /// The row of the surface.
     pub y: u64,
-    /// Slice.
+    /// The slice of the surface.
     pub z: u64,
     /// Whether `.clamp` has changed the coordinates.
     pub moved: bool,
@@ -131,7 +131,7 @@ impl Rule {
         self.clamp
     }
 
-    /// x in bytes.
+    /// The x coordinate of an access in bytes.
     pub(super) fn byte_x(&self, coordinate: Coordinate) -> i64 {
         i64::from(coordinate.at[0]) * i64::from(self.unit)
     }

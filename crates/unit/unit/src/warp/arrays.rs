@@ -34,7 +34,7 @@ pub struct FetchArrays<'a> {
 pub struct LengthError {
     /// Name of the array.
     pub what: &'static str,
-    /// Its length.
+    /// The length of the array.
     pub len: usize,
     /// Length of the x array.
     pub fetches: usize,

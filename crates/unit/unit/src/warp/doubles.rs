@@ -12,6 +12,6 @@ pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
 /// The number is in the range of an i32, and not a NaN.
 #[inline(always)]
 pub(super) unsafe fn to_int(x: f64) -> i32 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { x.to_int_unchecked() }
 }

@@ -248,7 +248,7 @@ impl FetchPlan {
         }
     }
 
-    /// The components that these result registers need.
+    /// The mask of components that a number of result registers needs.
     fn components(&self, registers: u8) -> u8 {
         match self.form.result {
             // Register 0 holds components 0 and 1.

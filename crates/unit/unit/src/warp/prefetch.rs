@@ -21,7 +21,7 @@ pub(super) trait Prefetcher: Copy {
     fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
 }
 
-/// No prefetching.
+/// The prefetcher of fetches that do not prefetch.
 #[derive(Clone, Copy)]
 pub(super) struct NoPrefetch;
 

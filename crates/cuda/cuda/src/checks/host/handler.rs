@@ -146,7 +146,7 @@ fn pass_on((signal, info, context): (c_int, *mut libc::siginfo_t, *mut c_void), 
 }
 
 /// # Safety
-/// The handler was installed with these flags.
+/// `handler` was installed with the flags of `action`.
 unsafe fn call(
     handler: libc::sighandler_t,
     action: &libc::sigaction,

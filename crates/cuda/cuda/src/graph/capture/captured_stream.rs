@@ -110,7 +110,8 @@ impl CapturedStream {
         let mut data = CUgraphEdgeData::default();
         for one in attributes {
             match one.id {
-                // The capture records these events itself.
+                // These attributes are ignored here, because the capture records the events that
+                // they name.
                 attribute::IGNORE
                 | attribute::PROGRAMMATIC_EVENT
                 | attribute::LAUNCH_COMPLETION_EVENT => {}

@@ -9,7 +9,7 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry};
 
-// As a C program declares them.
+// The functions as a C program declares them.
 #[allow(clashing_extern_declarations)]
 unsafe extern "C" {
     fn cuMemcpy3DPeer(copy: *const CUDA_MEMCPY3D) -> CUresult;

@@ -171,12 +171,12 @@ fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, NvJitLinkResult> {
                 (own.add_data)(handle, INPUT_LTO, data, bytes.len(), name.as_ptr())
             })?;
         }
-        // SAFETY: as for the access above.
+        // SAFETY: the handle is our own.
         checked(unsafe { (own.complete)(handle) })?;
-        // SAFETY: as above; the size goes to a local variable.
+        // SAFETY: the handle is our own, and the size is written to a local variable.
         checked(unsafe { (own.ptx_size)(handle, &mut size) })?;
         let mut text = vec![0; size];
-        // SAFETY: as above; the buffer has the size that nvJitLink returned.
+        // SAFETY: the handle is our own, and the buffer has the size that nvJitLink returned.
         checked(unsafe { (own.ptx)(handle, text.as_mut_ptr().cast()) })?;
         Ok(text)
     };

@@ -29,7 +29,7 @@ pub(super) const DATA_ROW: usize = 1;
 /// How the base addresses of the lanes are given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// No base: the address is constant.
+    /// The access has no base, because its address is constant.
     None,
     /// A 32-bit register: where it is in memory, and its number.
     B32(MemoryOperand, Option<u32>),

@@ -83,7 +83,7 @@ fn hexadecimal(v: f64, precision: Option<usize>, point: bool) -> String {
     if let Some(precision) = precision
         && precision < 13
     {
-        // To nearest, ties to even.
+        // The digits are rounded to nearest, ties to even.
         let cut = 4 * (13 - precision) as u32;
         let all = lead << 52 | fraction;
         let (kept, lost, half) = (all >> cut, all & ((1 << cut) - 1), 1_u64 << (cut - 1));

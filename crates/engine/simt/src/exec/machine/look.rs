@@ -19,13 +19,13 @@ pub struct LanePosition {
 /// Reason why lanes wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// They can run and wait for their turn.
+    /// The lanes can run, and wait for their turn.
     Turn,
-    /// They wait for other lanes at a `.sync` instruction.
+    /// The lanes wait for other lanes at a `.sync` instruction.
     Lanes,
-    /// They wait at a barrier of the CTA.
+    /// The lanes wait at a barrier of the CTA.
     Barrier(u8),
-    /// They wait at the barrier of the cluster.
+    /// The lanes wait at the barrier of the cluster.
     Cluster,
     /// They wait at a reconvergence point for the lanes that took the other side of a branch.
     Reconvergence,

@@ -27,9 +27,9 @@ struct ProductInfo<'a> {
     factors: [(&'a Operand, u32); 2],
     /// Sums that read the product, by number, and which of their terms it is.
     sums: Vec<(usize, usize)>,
-    /// Whether it has a use other than fusible sums, which prevents fusing.
+    /// Whether the product has a use other than fusible sums, which prevents fusing.
     is_kept: bool,
-    /// Whether it is kept only because the choice of ptxas across blocks is unknown.
+    /// Whether the product is kept only because the choice of ptxas across blocks is unknown.
     is_unknown: bool,
     /// Whether its register has other uses that do not prevent fusing.
     is_read: bool,
@@ -266,7 +266,8 @@ impl<'a> Contraction<'a> {
             let stale = p.factors.map(|(o, write)| match o {
                 Operand::Imm(_) => false,
                 _ if p.block == block.0 => self.version(o) != write,
-                // In a loop, the next iteration may have another value.
+                // The operand must be constant in a loop, because the next iteration may have
+                // another value.
                 _ => !self.is_constant(o),
             });
             let p = &mut self.products[product];

@@ -40,7 +40,7 @@ pub(crate) fn made(choices: &mut Choices<'_>) -> Made {
 /// A format as a file names it.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// Its number in the file.
+    /// Number of the format in the file.
     code: u32,
     name: &'static str,
     /// Bytes of a texel, or of a block of 4 x 4.

@@ -46,7 +46,7 @@ fn coordinates_of_mipmapped_textures_are_normalized() {
     assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
 }
 
-/// Rule 1.11.
+/// Tests rule 1.11 of docs/numerics.md.
 #[test]
 fn coordinates_of_one_level_are_as_asked_for() {
     let texels = [5.0, 6.0, 7.0, 8.0];

@@ -56,7 +56,7 @@ fn layers_of_2d_come_before_the_point() {
     assert_eq!([2, u32::MAX, 0x8000_0000].map(|layer| at([layer, 1, 1])), [0.0; 3]);
 }
 
-/// Rule 1.9.
+/// Tests rule 1.9 of docs/numerics.md.
 #[test]
 fn integer_coordinates_of_a_level_are_clamped() {
     let t = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));

@@ -100,7 +100,7 @@ fn dimensions_of_surfaces() {
     assert_eq!(load(&plan(solid, G::D2, ClampMode::Zero), [0, 2, 0]), Ok([0; 4]), "no row");
 }
 
-/// Rule 10.10.
+/// Tests rule 10.10 of docs/numerics.md.
 #[test]
 fn plain_surfaces_have_one_layer() {
     let pair = |first: u64| (first + 1) | (first + 2) << 8;

@@ -211,7 +211,8 @@ impl<S: Simd> Size<S> {
     /// two with these logarithms.
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
-        // Not used for cube faces.
+        // The middle is 0, because this function is not used for cube faces, whose coordinates are
+        // relative to the middle.
         let middle = int(simd, 0);
         Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
     }
@@ -248,7 +249,7 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
     let Some(sizes) = of.size else { return all };
     all.n = load(simd, sizes, chunk);
     if axis.is_normalized() {
-        // For a cube face, half the size.
+        // For a cube face, the scale is half the size, because face coordinates run from -1 to 1.
         let (whole, half) = if FIND == POINT { (1, 0) } else { (9, 8) };
         let steps = all.n << if axis.is_of_face() { half } else { whole };
         all.factor = steps.to_float();

@@ -184,7 +184,7 @@ pub(super) const MIRROR_2: u8 = 5;
 const CLAMP_OGL: u8 = 6;
 /// Clamp for gathers: indices are clamped, the coordinate is not.
 const CLAMP_INDEX: u8 = 7;
-/// No address mode: indices may be outside.
+/// No address mode is applied, so that indices may be outside the level.
 const RAW: u8 = 8;
 
 /// Result form ([`To`]): byte offsets.

@@ -12,7 +12,7 @@ pub(in crate::warp) trait Point {
 
 /// Unsigned integers, and any type of 32 bits.
 pub(in crate::warp) struct Unsigned<const SIZE: usize>;
-/// Signed integers.
+/// Channels that are signed integers.
 pub(in crate::warp) struct Signed<const SIZE: usize>;
 /// Unsigned normalized.
 pub(in crate::warp) struct Unorm<const SIZE: usize>;
@@ -20,7 +20,7 @@ pub(in crate::warp) struct Unorm<const SIZE: usize>;
 pub(in crate::warp) struct Snorm<const SIZE: usize>;
 /// Unsigned normalized with `BITS` bits, at most 24.
 pub(in crate::warp) struct Fraction<const BITS: u32>;
-/// f16.
+/// Channels that are f16.
 pub(in crate::warp) struct Half;
 
 macro_rules! plain {

@@ -78,7 +78,7 @@ pub(super) trait AddressSource<S: Simd> {
 
 /// A kernel: reads the texels of a vector of lanes and computes their results.
 pub(super) trait Kernel {
-    /// Whether it is a point filter.
+    /// Whether the kernel has a point filter.
     const POINT: bool = false;
     /// Whether the kernel prefetches the rows of the next fetch. The rows are ordered by chunk,
     /// then by group.

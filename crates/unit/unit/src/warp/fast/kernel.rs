@@ -26,7 +26,7 @@ impl Arguments for KernelArgs {
 /// The shape of a footprint: number of groups, and texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// One texel, unfiltered.
+    /// One texel, which is returned without filtering.
     Texel,
     /// Two texels of a row.
     Row,

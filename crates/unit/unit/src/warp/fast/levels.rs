@@ -24,7 +24,7 @@ pub(super) struct Sizes {
 pub(super) enum Levels {
     /// A constant level; `plane_pitch` is the number of bytes between layers or faces.
     One { plane_pitch: u32 },
-    /// One or two levels, different for each lane.
+    /// Each lane has one or two levels of its own.
     Each(Box<Each>),
 }
 
@@ -148,7 +148,7 @@ impl Each {
         [Size::of_level(simd, width, texel), Size::of_level(simd, height, row)]
     }
 
-    /// Byte offsets of these levels.
+    /// Byte offsets of the given levels from the start of the texels.
     #[inline(always)]
     pub(super) fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
         level.look_up(&self.tables.offset)

@@ -8,9 +8,9 @@ use crate::warp::simd::{Simd, load};
 /// The points of consecutive warps.
 #[derive(Clone, Copy)]
 pub(in crate::warp) enum Points<'a> {
-    /// One array per axis.
+    /// The coordinates are in one array per axis.
     Axes([&'a [Lanes]; 3]),
-    /// Interleaved x and y; there is no z.
+    /// The coordinates are interleaved pairs of x and y, without z.
     Pairs(&'a [Pairs]),
 }
 
@@ -29,13 +29,13 @@ pub(in crate::warp) type Pairs = [[u32; 2]; 32];
 
 /// Location of the coordinates and results of warps.
 pub(in crate::warp) enum Registers<'a> {
-    /// In arrays of consecutive warps.
+    /// The coordinates and results are in arrays of consecutive warps.
     Arrays {
         points: Points<'a>,
         /// One array per component; empty for components that are not requested.
         out: [&'a mut [Lanes]; 4],
     },
-    /// In these rows of each warp's register file.
+    /// The coordinates and results are in the given rows of each warp's register file.
     Files { files: &'a mut [&'a mut [Lanes]], rows: &'a FetchRows<'a> },
 }
 

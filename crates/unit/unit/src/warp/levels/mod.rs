@@ -74,7 +74,7 @@ impl Stage<LevelArgs> for Choose {
 /// The source of levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::warp) enum Source {
-    /// The same levels for all lanes.
+    /// All lanes have the same levels.
     Constant(Levels),
     /// f32 level operands.
     Float,

@@ -114,7 +114,7 @@ impl Simd for Avx2 {
         // SAFETY: the existence of a vector proves AVX2; the local array has 32 bytes.
         unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), index) };
         let found = at.map(|at| table[at as usize % 32]);
-        // SAFETY: as above.
+        // SAFETY: the existence of a vector proves AVX2; the local array has 32 bytes.
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
     #[inline(always)]
@@ -220,7 +220,7 @@ impl Simd for Avx2 {
 
 #[inline(always)]
 unsafe fn limit(offsets: __m256i, last: u32) -> __m256i {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { _mm256_min_epu32(offsets, _mm256_set1_epi32(last as i32)) }
 }
 
@@ -270,7 +270,7 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
     let four = |at: [u32; 4]| {
         let out: __m128i;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             asm!(
                 "vmovd {out}, dword ptr [{base} + {a}]",
@@ -302,7 +302,7 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
     let two = |i: usize| {
         let out: __m128i;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             asm!(
                 "vmovq {out}, qword ptr [{base} + {a}]",
@@ -336,7 +336,7 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
     // Lanes j and j + 4, so that the transposition results in the right order.
     let row = |j: usize| {
         let out: __m256i;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds this function's safety contract.
         unsafe {
             asm!(
                 "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
