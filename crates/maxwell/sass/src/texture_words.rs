@@ -324,8 +324,8 @@ impl TextureWord {
             NoIndex => None,
             Coordinates => Some(("coordinates", get(28, 3))),
             Mask => Some(("mask", get(31, 4))),
-            // The list of fields has the mode already, since it begins with a short form's
-            // modifiers.
+            // The modifiers of a short form, with which the list of fields begins, name the mode
+            // already.
             Operand::Mode(_) => None,
             Components => Some(("components", get(50, 3))),
             Query => Some(("query", get(22, 6))),

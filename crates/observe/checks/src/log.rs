@@ -103,7 +103,7 @@ struct State {
     suppressed: u64,
 }
 
-/// A group, and what was reported of it.
+/// A group of equal findings, with its number among the reported groups.
 #[derive(Debug)]
 struct Group {
     finding: Finding,

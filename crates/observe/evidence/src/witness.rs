@@ -23,7 +23,8 @@ use texunit_report::Severity;
 pub const WITNESS: &std::ffi::CStr = c"texunit-evidence";
 /// How `/proc` shows a memory file of that name.
 const LINK: &str = "/memfd:texunit-evidence";
-/// The memory file's modification time that marks an event whose byte could not be appended.
+/// The modification time of the memory file after an event for which no byte could be appended to
+/// the file.
 const EVENT: SystemTime = UNIX_EPOCH;
 
 /// The modification time that marks such an event which makes the run fail.

@@ -34,7 +34,7 @@ pub struct OverLaunches {
     pub least_launch: u64,
     /// The maximum over the launches.
     pub most: u64,
-    /// The number of the launch with the maximum.
+    /// The number of the launch with the maximum count.
     pub most_launch: u64,
 }
 

@@ -35,7 +35,7 @@ impl Texels {
     /// The texels that the launch has changed.
     pub(crate) fn changes(&self, budget: &mut Budget) -> Result<Pieces, Refused> {
         let (now, size) = (self.array.read(), self.before.len() as u64);
-        // Compared as a whole, including zeros.
+        // The contents of the array are compared as a whole, including zeros.
         let before = Pieces::whole(&self.before);
         before.changed(&now.as_slice(), size, budget)
     }

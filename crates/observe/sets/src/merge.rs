@@ -254,7 +254,7 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         sum.fetches = sum.fetches.wrapping_add(stats.fetches);
         sum.surface_accesses = sum.surface_accesses.wrapping_add(stats.surface_accesses);
         sum.divisions_by_zero = sum.divisions_by_zero.wrapping_add(stats.divisions_by_zero);
-        // A property of the code, the same for all ranges.
+        // Fusion depends on the code alone, so it is the same for all ranges of CTAs.
         sum.fusion = stats.fusion;
         match stats.printf.strip_prefix(CUT) {
             // Output of earlier ranges is older than the part that this range dropped.

@@ -115,7 +115,7 @@ pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Rule 9.2: the step of a depth compare of one texel.
+/// Rule 9.2: the explanation's line for the depth comparison of one texel.
 pub(super) fn compared(passes: bool) -> Step {
     step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }

@@ -61,9 +61,10 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
 /// Rule 3.6: parameters of the sharpening of levels by anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
-    /// The fraction, of 256, up to which the weight of the next level is 0: a quotient.
+    /// The fraction, of 256, up to which the weight of the next level is 0, as numerator and
+    /// denominator.
     pub(crate) low: (i64, i64),
-    /// The slope of the weight above that: a quotient.
+    /// The slope of the weight above the fraction `low`, as numerator and denominator.
     pub(crate) rate: (i64, i64),
 }
 
