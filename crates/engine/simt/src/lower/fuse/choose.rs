@@ -266,8 +266,7 @@ impl<'a> Contraction<'a> {
             let stale = p.factors.map(|(o, write)| match o {
                 Operand::Imm(_) => false,
                 _ if p.block == block.0 => self.version(o) != write,
-                // The operand must be constant in a loop, because the next iteration may have
-                // another value.
+                // In a loop, the next iteration may change the operand.
                 _ => !self.is_constant(o),
             });
             let p = &mut self.products[product];
