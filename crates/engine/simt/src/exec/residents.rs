@@ -311,17 +311,23 @@ fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRa
         .map(|first| first..first + size)
         .fuse();
     let is_over = || shared.faulted.load(Relaxed) != u64::MAX || launch.is_cancelled();
+    let mut all_waited = true;
     while !is_over() {
-        let all_wait = residents.running().all(|cta| cta.polls().is_some());
-        if residents.order.left.is_empty() && (residents.has_room() || all_wait) {
+        if residents.order.left.is_empty() && (residents.has_room() || all_waited) {
             residents.order.left = clusters.next().unwrap_or(0..0);
         }
         let runs = residents.run_round(shared);
-        if !runs && residents.order.left.is_empty()
-            || waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
+        if !runs && residents.order.left.is_empty() {
+            break;
+        }
+        // The other workers are told only of a wait that begins, lasts or ends.
+        let all_wait = residents.running().all(|cta| cta.polls().is_some());
+        if (all_wait || all_waited)
+            && waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))
         {
             break;
         }
+        all_waited = all_wait;
     }
     shared.waits.done(worker);
     residents.collect(shared);
