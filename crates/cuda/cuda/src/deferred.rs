@@ -20,7 +20,6 @@ use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
 use crate::graph::capture::{self, CapturedStream};
-use crate::green;
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -39,8 +38,8 @@ pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 pub(crate) struct Order {
     pub(crate) context: Arc<Context>,
     pub(crate) queue: Queue,
-    /// Multiprocessors of the stream's green context, or of the device.
-    pub(crate) multiprocessors: u32,
+    /// The stream that the work was submitted to; `None` for a call or a graph node without one.
+    pub(crate) stream: Option<Handle<Stream>>,
     /// Whether the call returns only when the work is done.
     pub(crate) waits: bool,
     /// The capture whose graph gets the work as a node instead of its execution ([`capture`]).
@@ -61,8 +60,7 @@ impl Order {
     pub(crate) fn capturable(stream: Handle<Stream>) -> Answer<Self> {
         let (context, queue) = (stream::on(stream)?, stream::queue(stream));
         let capture = capture::of(&context, queue)?;
-        let multiprocessors = green::multiprocessors(stream, &context);
-        Ok(Self { multiprocessors, capture, ..Self::on(context, queue) })
+        Ok(Self { stream: Some(stream), capture, ..Self::on(context, queue) })
     }
 
     /// The order of a call without a stream: the default stream of the current context.
@@ -73,10 +71,9 @@ impl Order {
         Ok(Self { waits: true, ..Self::on(context, queue) })
     }
 
-    /// Makes the order of work in a queue that may use all multiprocessors of the device.
+    /// The order of work in a queue, without a stream.
     pub(crate) fn on(context: Arc<Context>, queue: Queue) -> Self {
-        let multiprocessors = context.gpu.profile.multiprocessors.unsigned_abs();
-        Self { context, queue, multiprocessors, waits: false, capture: None }
+        Self { context, queue, stream: None, waits: false, capture: None }
     }
 
     fn line(&self) -> StreamKey {

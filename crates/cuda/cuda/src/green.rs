@@ -19,7 +19,6 @@ use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
     CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult,
 };
-use texunit_forms::Count;
 
 pub(crate) mod split;
 
@@ -60,6 +59,10 @@ pub(crate) struct Origin {
 impl Origin {
     const MARK: u32 = 0x7e58_9e11;
 
+    fn of_device(gpu: &Gpu) -> Self {
+        Self { device: gpu.ordinal.unsigned_abs(), split: 0 }
+    }
+
     pub(crate) fn words(self) -> [u32; 23] {
         let mut words = [0; 23];
         words[..3].copy_from_slice(&[Self::MARK, self.device, self.split]);
@@ -81,7 +84,7 @@ impl Origin {
 
 /// Minimum number of multiprocessors of a part, and the alignment of sizes, by compute capability
 /// (CUDA driver API, "Green Contexts").
-pub(crate) fn granularity(gpu: &Gpu) -> (u32, u32) {
+fn granularity(gpu: &Gpu) -> (u32, u32) {
     match gpu.profile.capability.major {
         ..7 => (1, 1),
         7 => (2, 2),
@@ -90,24 +93,24 @@ pub(crate) fn granularity(gpu: &Gpu) -> (u32, u32) {
     }
 }
 
-/// A resource of this number of multiprocessors.
-pub(crate) fn sms(gpu: &Gpu, count: u32, origin: Origin) -> CUdevResource {
+/// The multiprocessors of a device.
+fn multiprocessors_of(gpu: &Gpu) -> CUdevResource {
     let (least, alignment) = granularity(gpu);
     let sm = CUdevSmResource {
-        smCount: count,
+        smCount: gpu.profile.multiprocessors.unsigned_abs(),
         minSmPartitionSize: least,
         smCoscheduledAlignment: alignment,
         flags: 0,
         localityDomainId: 0,
     };
-    CUdevResource::of_sms(sm, origin.words())
+    CUdevResource::of_sms(sm, Origin::of_device(gpu).words())
 }
 
 /// A resource of a whole device. Work queues are resources of contexts only.
 pub(crate) fn of_device(gpu: &Gpu, kind: u32) -> Answer<CUdevResource> {
-    let origin = Origin { device: gpu.ordinal.unsigned_abs(), split: 0 };
+    let origin = Origin::of_device(gpu);
     match kind {
-        CU_DEV_RESOURCE_TYPE_SM => Ok(sms(gpu, gpu.profile.multiprocessors.unsigned_abs(), origin)),
+        CU_DEV_RESOURCE_TYPE_SM => Ok(multiprocessors_of(gpu)),
         CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG => {
             let mut value = [0; 10];
             value[..2].copy_from_slice(&[origin.device, connections()]);
@@ -125,10 +128,10 @@ fn of_context(gpu: &Gpu, kind: u32, context: Handle<Context>) -> Answer<CUdevRes
     if kind != CU_DEV_RESOURCE_TYPE_WORKQUEUE {
         return of_device(gpu, kind);
     }
-    let origin = Origin { device: gpu.ordinal.unsigned_abs(), split: 0 };
     let mut value = [0; 10];
     value[0] = context.number() as u32;
-    Ok(CUdevResource { r#type: kind, internal: origin.words(), value, nextResource: 0 })
+    let internal = Origin::of_device(gpu).words();
+    Ok(CUdevResource { r#type: kind, internal, value, nextResource: 0 })
 }
 
 pub(crate) fn wrong_type(kind: u32, there_are: &str) -> texunit_cuda_abi::Refusal {
@@ -159,17 +162,16 @@ pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>
                 origin.device
             ));
         }
-        match resource.r#type {
-            CU_DEV_RESOURCE_TYPE_WORKQUEUE | CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG => continue,
-            CU_DEV_RESOURCE_TYPE_SM => {}
-            kind => {
+        let sm = match (resource.r#type, resource.sms()) {
+            (_, Some(sm)) => sm,
+            (CU_DEV_RESOURCE_TYPE_WORKQUEUE | CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, _) => continue,
+            (kind, None) => {
                 return Err(wrong_type(
                     kind,
                     "a descriptor is made of multiprocessors and workqueues",
                 ));
             }
-        }
-        let Some(sm) = resource.sms() else { continue };
+        };
         if sm.smCount == 0 {
             return wrong(format!("resources[{i}] has no multiprocessors"));
         }
@@ -206,8 +208,7 @@ impl GreenContext {
                 descriptor.device, gpu.ordinal
             )));
         }
-        let primary = context::retain_primary(gpu);
-        let alias = Handle::fresh();
+        let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
         let green = Self {
             primary,
             alias,
@@ -215,9 +216,15 @@ impl GreenContext {
             gpu: Arc::clone(gpu),
             resources: descriptor.resources.clone(),
         };
-        let context = primary.get()?;
-        Context::registry().insert_as(alias, Arc::clone(&context));
-        context.register(green)
+        let created = primary.get().and_then(|context| {
+            Context::registry().insert_as(alias, Arc::clone(&context));
+            context.register(green)
+        });
+        created.inspect_err(|_| {
+            // Another thread has ended the primary context meanwhile.
+            Context::registry().remove(alias);
+            drop(context::release_primary(gpu));
+        })
     }
 
     /// Destroys a green context: its streams are detached, and captures in them are invalidated.
@@ -249,9 +256,8 @@ impl GreenContext {
                 of_context(&self.gpu, kind, self.alias)
             }
             (CU_DEV_RESOURCE_TYPE_SM, Some(first)) => {
-                let origin = Origin { device: self.gpu.ordinal.unsigned_abs(), split: 0 };
                 let mut resource = *first;
-                resource.internal = origin.words();
+                resource.internal = Origin::of_device(&self.gpu).words();
                 resource.value[0] = self.multiprocessors();
                 Ok(resource)
             }
@@ -298,9 +304,4 @@ pub(crate) fn release_context(context: &Context) {
     for green in GreenContext::registry().remove_all(|green| green.primary == context.handle) {
         Context::registry().remove(green.alias);
     }
-}
-
-/// "1 multiprocessor" or "N multiprocessors", for messages.
-pub(crate) fn counted(count: u32) -> String {
-    Count(count, "multiprocessor").to_string()
 }

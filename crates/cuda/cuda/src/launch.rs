@@ -10,12 +10,14 @@ use crate::args::Answer;
 use crate::checks::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
 use crate::deferred::{self, Order};
+use crate::green;
 use crate::handle::{Handle, Object};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
+use crate::stream::Stream;
 use crate::{faults, report, running};
 use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
@@ -68,7 +70,8 @@ fn stack_limit(context: &Context, function: &Function) -> u32 {
 /// Checks that the grid of a cooperative launch is no larger than the number of resident CTAs of
 /// the multiprocessors. CTAs that do not fit at all are refused for that reason.
 fn check_cooperative(
-    (context, multiprocessors): (&Context, u32),
+    context: &Context,
+    stream: Option<Handle<Stream>>,
     function: &Function,
     shape: &Shape,
 ) -> Answer {
@@ -76,6 +79,8 @@ fn check_cooperative(
     let profile = context.gpu.profile;
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
+    let all = profile.multiprocessors.unsigned_abs();
+    let multiprocessors = stream.map_or(all, |stream| green::multiprocessors(stream, context));
     let held = match occupancy::blocks(function, profile, block) {
         0 => return Ok(()),
         each => u64::from(each) * u64::from(multiprocessors),
@@ -88,7 +93,7 @@ fn check_cooperative(
             Count(threads, "thread"),
             reasons::kernel_name(function),
             Count(multiprocessors, "multiprocessor"),
-            match multiprocessors == profile.multiprocessors.unsigned_abs() {
+            match multiprocessors == all {
                 true => "device",
                 false => "stream's green context",
             }
@@ -148,8 +153,7 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Answer {
     let [grid, block] = [shape.grid, shape.block].map(|size| size.map(|side| side.max(1)));
     let shape = &Shape { grid, block, ..*shape };
-    let all = context.gpu.profile.multiprocessors.unsigned_abs();
-    check_resources((context, all), function, shape)?;
+    check_resources(context, None, function, shape)?;
     let options = LaunchOptions::new(grid, block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));
@@ -159,7 +163,8 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> An
 }
 
 fn check_resources(
-    (context, multiprocessors): (&Context, u32),
+    context: &Context,
+    stream: Option<Handle<Stream>>,
     function: &Function,
     shape: &Shape,
 ) -> Answer {
@@ -170,7 +175,7 @@ fn check_resources(
     }
     check_cluster(function, shape)?;
     match shape.cooperative {
-        true => check_cooperative((context, multiprocessors), function, shape),
+        true => check_cooperative(context, stream, function, shape),
         false => Ok(()),
     }
 }
@@ -185,7 +190,7 @@ pub(crate) fn launch(
     params: Vec<u8>,
 ) -> Answer {
     let context = &order.context;
-    check_resources((context, order.multiprocessors), function, &shape)?;
+    check_resources(context, order.stream, function, &shape)?;
     let options = LaunchOptions::new(shape.grid, shape.block)
         .with_dynamic_shared(shape.shared)
         .with_cluster(shape.cluster_of(function));

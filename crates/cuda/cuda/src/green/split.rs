@@ -1,12 +1,13 @@
 //! Splits of multiprocessors (`cuDevSmResourceSplitByCount`, `cuDevSmResourceSplit`). A part has a
 //! number of multiprocessors, which are not assigned individually.
 
-use super::{Origin, counted};
+use super::Origin;
 use crate::args::Answer;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda_abi::{
     CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource, CUresult, Refusal,
 };
+use texunit_forms::Count;
 
 /// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`
 const IGNORE_COSCHEDULING: u32 = 1;
@@ -79,8 +80,10 @@ pub(crate) fn by_count(
     let input = Input::of(input)?;
     let all = input.sm.smCount;
     if least > all {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("minCount {least} is more than the {} of input", counted(all))));
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "minCount {least} is more than the {} of input",
+            Count(all, "multiprocessor")
+        )));
     }
     let (fewest, alignment) = match flags & IGNORE_COSCHEDULING {
         0 => (input.sm.minSmPartitionSize, input.sm.smCoscheduledAlignment),
@@ -91,7 +94,7 @@ pub(crate) fn by_count(
     if count == 0 {
         return Err(invalid(format!(
             "a part of {size} is more than the {} of input",
-            counted(all)
+            Count(all, "multiprocessor")
         )));
     }
     Ok(Split {
@@ -136,7 +139,7 @@ pub(crate) fn by_groups(
             n if n > left => {
                 return wrong(format!(
                     "smCount {n} is more than the {} that are left",
-                    counted(left)
+                    Count(left, "multiprocessor")
                 ));
             }
             n if !n.is_multiple_of(ALONE.min(default)) => {
@@ -152,7 +155,7 @@ pub(crate) fn by_groups(
         if makes && count < together.max(1) {
             return wrong(format!(
                 "the part would have {}, less than the {together} of coscheduledSmCount",
-                counted(count)
+                Count(count, "multiprocessor")
             ));
         }
         group.smCount = count;
