@@ -251,7 +251,7 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
         if tokens[n].fixed || tokens[n].text.is_empty() {
             continue;
         }
-        // The header is often left unchanged, because an invalid one hides everything after it.
+        // The header is often left unchanged, because an invalid header hides all errors after it.
         if n < 8 && random.chance(50) {
             continue;
         }

@@ -21,9 +21,9 @@ fn differences(world: impl Fn() -> World, wanted: impl Fn(Needs) -> CUresult) ->
             let (family, name) = (row.family, row.name);
             wrong.push(format!("{family}: {name} answers {found:?}, not {wanted:?}"));
         }
-        // SAFETY: takes no pointer; the context may be destroyed already.
+        // SAFETY: the function takes no pointer; the context may be destroyed already.
         unsafe { cuCtxDestroy_v2(world.context) };
-        // SAFETY: takes no pointer. A context destroyed by another thread is not current any more.
+        // SAFETY: the function takes no pointer. A context destroyed by another thread is not current.
         unsafe { cuCtxSetCurrent(null_mut()) };
     }
     wrong
