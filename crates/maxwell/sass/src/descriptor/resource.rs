@@ -279,6 +279,11 @@ pub fn encode_texture(
                       for, but a header of one level is not mipmapped";
         return Err(DescriptorError::inexpressible(&NORMALIZED, reason));
     }
+    if !resource.is_regular() && resource.residency().is_none() {
+        let reason = "one level of a layered mipmapped array has other layers than its own, and the \
+                      texels of those are not at hand";
+        return Err(DescriptorError::inexpressible(&MAX_MIP_LEVEL, reason));
+    }
     if shape.levels == Some(1) && shape.geometry.is_cube() {
         let reason = "a cube of one mip level has the address modes of mipmapped ones, but a header \
                       of one level is not mipmapped";

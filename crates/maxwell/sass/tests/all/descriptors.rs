@@ -39,6 +39,7 @@ fn spec(format: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> R
         texels: Texels::Random(5),
         missing_tiles: None,
         view: None,
+        level: None,
     }
 }
 
