@@ -1,6 +1,6 @@
 //! Rule 1.11 level array: where a texture of one level of a mipmapped array finds the layers.
 
-use super::{ArrayShape, BlockLevels, Level, Resource};
+use super::{BlockLevels, Level, Resource};
 use std::sync::Arc;
 use texunit_forms::Geometry;
 

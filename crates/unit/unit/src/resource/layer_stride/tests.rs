@@ -71,9 +71,12 @@ fn other_textures_find_their_layers() {
     let level = whole.single_level(1).unwrap();
     assert!(level.has_other_layers() && !texture(level.clone()).resource.is_regular());
     assert!(texture(level.view(&first).unwrap()).resource.is_regular());
-    for (geometry, layers, levels) in
-        [(Geometry::A2d, 1, 3), (Geometry::A2d, 3, 1), (Geometry::A1d, 3, 3), (Geometry::Cube, 1, 3)]
-    {
+    for (geometry, layers, levels) in [
+        (Geometry::A2d, 1, 3),
+        (Geometry::A2d, 3, 1),
+        (Geometry::A1d, 3, 3),
+        (Geometry::Cube, 1, 3),
+    ] {
         let size = if geometry == Geometry::A1d { [16, 1] } else { [16, 16] };
         let level = array(geometry, size, layers, levels).single_level(0).unwrap();
         assert!(!level.has_other_layers() && texture(level).resource.is_regular());

@@ -212,7 +212,13 @@ impl General {
             let at = [x.side(k & 1), y.side(k >> 1), &z.lower];
             let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
             let out = &mut buffers.texels[first + k];
-            read_strided::<T>(from, call.resource, (which, &space.place.plane), &mut space.texels, out);
+            read_strided::<T>(
+                from,
+                call.resource,
+                (which, &space.place.plane),
+                &mut space.texels,
+                out,
+            );
         }
         for place in 0..if is_sparse { 4 * self.slices() } else { 0 } {
             let absent = absent[if self.per() == 4 { place } else { place / 4 }];
@@ -330,9 +336,9 @@ fn read_strided<T: Source>(
             continue;
         }
         let index = TexelIndex { plane: plane[lane], at: [x, y, z], ..TexelIndex::default() };
-        let codes = resource.texel_offset(index).map_or([0; 4], |at| {
-            T::texel(from, (at as i64, 0), [x % block, y % block], space)
-        });
+        let codes = resource
+            .texel_offset(index)
+            .map_or([0; 4], |at| T::texel(from, (at as i64, 0), [x % block, y % block], space));
         texels::put(out, lane, codes);
     }
 }
