@@ -10,7 +10,7 @@ def load(folder):
     """Each file of a suite: its document, in which all numbers are NumPy's arrays."""
     folder = Path(folder)
     index = json.loads((folder / "suite.json").read_text())
-    if (index["suite"], index["version"]) != ("texunit-conformance", 1):
+    if (index["suite"], index["version"]) != ("texunit-conformance", 2):
         raise ValueError(f"{folder} is not a suite that this reader knows: {index['suite']} {index['version']}")
     for entry in index["files"]:
         yield read(folder / entry["file"])

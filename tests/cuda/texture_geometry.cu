@@ -1,3 +1,4 @@
+// stderr: a texture is made of one level of a layered mipmapped array
 // Textures of every geometry, read by kernels; what is expected is worked out by the program.
 #include <cmath>
 #include <cstdio>
@@ -293,6 +294,49 @@ static void mipmaps()
     CHECK(cudaFreeMipmappedArray(mipmap));
 }
 
+// The layers of a level that is an array of its own: a GOB is the next layer of the level, but the
+// layers of the mipmapped array have two, one for each level.
+static void layers_of_levels()
+{
+    cudaMipmappedArray_t mipmap;
+    cudaArray_t levels[2];
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    cudaExtent size = make_cudaExtent(W, H, LAYERS);
+    CHECK(cudaMallocMipmappedArray(&mipmap, &desc, size, 2, cudaArrayLayered));
+    for (int level = 0; level < 2; level++) {
+        int width = W >> level, height = H >> level;
+        CHECK(cudaGetMipmappedArrayLevel(&levels[level], mipmap, level));
+        std::vector<float> all = texels(width, height, LAYERS);
+        for (float &value : all)
+            value += 0.25f * level;
+        cudaMemcpy3DParms copy;
+        std::memset(&copy, 0, sizeof copy);
+        copy.srcPtr = make_cudaPitchedPtr(all.data(), width * sizeof(float), width, height);
+        copy.dstArray = levels[level];
+        copy.extent = make_cudaExtent(width, height, LAYERS);
+        copy.kind = cudaMemcpyHostToDevice;
+        CHECK(cudaMemcpy3D(&copy));
+    }
+    std::vector<Case> cases;
+    for (int layer = 0; layer < LAYERS; layer++)
+        for (int y = 0; y < H; y++) {
+            int x = (y + layer) % (W / 2);
+            bool small = layer % 2 == 1;
+            float there = small && y >= H / 2 ? 0 : texel(x, y, layer / 2) + 0.25f * small;
+            cases.push_back({{x + 0.5f, y + 0.5f, 0, layer}, there});
+        }
+    cudaTextureObject_t base = texture(of_array(levels[0]), false, false, cudaAddressModeClamp);
+    run("layers of level 0", base, L2, cases);
+    cases.clear();
+    for (int layer = 0; layer < LAYERS; layer++)
+        for (int y = 0; y < H / 2; y++)
+            cases.push_back({{y + 0.5f, y + 0.5f, 0, layer},
+                             texel(y, y, (layer + 1) / 2) + 0.25f * (layer % 2 == 0)});
+    cudaTextureObject_t next = texture(of_array(levels[1]), false, false, cudaAddressModeClamp);
+    run("layers of level 1", next, L2, cases);
+    CHECK(cudaFreeMipmappedArray(mipmap));
+}
+
 int main()
 {
     axes();
@@ -300,5 +344,6 @@ int main()
     cubes();
     memory();
     mipmaps();
+    layers_of_levels();
     return 0;
 }

@@ -429,11 +429,38 @@ class Texture:
         range_of = lambda key, n: [view[key]] * 2 if isinstance(view.get(key), int) else view.get(key, [0, n - 1])
         self.array_levels, planes = r.get("levels") or 1, r.get("layers", 1) * (6 if self.cube else 1)
         (self.first_level, last), (self.first_plane, end) = range_of("levels", self.array_levels), range_of("layers", planes)
-        self.levels = last - self.first_level + 1 if r.get("levels") else None
+        self.levels, self.stored = last - self.first_level + 1 if r.get("levels") else None, self.array_levels
+        if "level" in r:
+            self.first_level, self.levels, self.array_levels = self.first_level + r["level"], None, 1
         self.layers = (end - self.first_plane + 1) // (6 if "cube" in self.geometry else 1)
         self.planes, self.texels, self.parsed = planes, r["texels"], {}
         self.missing = [(m.get("level", 0), m.get("layer", 0), *m["tile"][:2]) for m in r.get("nonresident", [])]
         self.read, self.normalized = read, normalized
+        self.alone = "level" in r and self.geometry == self.own == "a2d" and "nonresident" not in r
+
+    def gobs(self, level):
+        """Columns of GOBs (64 bytes by 8 rows) of a level, the GOBs of a block, and all of the level."""
+        w, h, _ = self.sized(level)
+        columns, rows, high = -(-w * self.count * DIGITS[self.of] // 128), -(-h // 8), 1
+        while high < min(rows, 16):
+            high *= 2
+        return columns, high, -(-rows // high) * high * columns
+
+    def behind(self, level, plane, x, y):
+        """Rule 1.11 level array: the texel where a layer would be if it followed the level; None in padding."""
+        per, starts = 128 // DIGITS[self.of] // self.count, [0]
+        for l in range(self.stored):
+            starts.append(starts[-1] + self.gobs(l)[2])
+        stride = -(-starts[-1] // self.gobs(0)[1]) * self.gobs(0)[1]
+        columns, high, all_of = self.gobs(level)
+        gob = starts[level] + plane * all_of + (y // 8 // high * columns + x // per) * high + y // 8 % high
+        plane, gob = divmod(gob, stride)
+        level = max(l for l in range(self.stored) if starts[l] <= gob)
+        block, row = divmod(gob - starts[level], self.gobs(level)[1])
+        row += block // self.gobs(level)[0] * self.gobs(level)[1]
+        x, y = block % self.gobs(level)[0] * per + x % per, row * 8 + y % 8
+        w, h, _ = self.sized(level)
+        return (level, plane, x, y) if x < w and y < h else None
 
     def sized(self, level):
         return [max(1, n >> level) for n in self.base]
@@ -479,7 +506,7 @@ class Texture:
     def published(self, state, level):
         """The generator of the published vectors."""
         if not self.parsed:
-            for l in range(self.array_levels):
+            for l in range(self.stored):
                 self.parsed[l] = []
                 for _ in range(self.length(l)):
                     state = (state * 1664525 + 1013904223) % 2**32
@@ -489,6 +516,11 @@ class Texture:
     def texel(self, level, plane, sample, x, y, z):
         """Its channels, and whether it is there; tiles have 64 KiB."""
         level, plane = level + self.first_level, plane + self.first_plane
+        if self.alone:
+            found = self.behind(level, plane, x, y)
+            if found is None:
+                return [0] * (4 if self.of == "rgb10a2" else self.count), True
+            level, plane, x, y = found
         w, h, d = self.sized(level)
         tile = {1: (256, 256), 2: (256, 128), 4: (128, 128)}.get(DIGITS[self.of] // 2 * self.count, (1, 1))
         there = (level, plane, x // tile[0], y // tile[1]) not in self.missing

@@ -67,6 +67,10 @@ impl CardResource {
         if resource.residency().is_some() {
             return Err(GpuError::NotExpressible("sparse arrays are not made on the card".into()));
         }
+        // Rule 1.11 level array: an array of one level would have other layers.
+        if !resource.is_regular() {
+            return Err(not_expressible("levels of layered arrays are not made on the card"));
+        }
         let row_pitch = row_pitch(resource);
         let new = |storage| Self {
             gpu: gpu.clone(),

@@ -27,6 +27,9 @@ fn resource_reason(resource: &ResourceSpec) -> Option<&'static str> {
     if resource.missing_tiles.is_some() {
         return Some("sparse arrays are mapped in tiles that only the driver knows");
     }
+    if resource.level.is_some() && shape.geometry.is_array() {
+        return Some("levels of layered arrays are not made on the card");
+    }
     if geometry.is_some_and(|g| g != shape.geometry) {
         return Some("a CUDA resource view keeps the geometry");
     }

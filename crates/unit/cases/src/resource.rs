@@ -35,6 +35,9 @@ pub struct ResourceSpec {
     pub missing_tiles: Option<Vec<[u32; 5]>>,
     /// The view that textures and surfaces use; `None`: the whole resource.
     pub view: Option<View>,
+    /// The level, of the view, that is an array of its own (`cuMipmappedArrayGetLevel`); `None`:
+    /// all levels.
+    pub level: Option<u32>,
 }
 
 impl ResourceSpec {
@@ -70,6 +73,9 @@ impl ResourceSpec {
         if let Some(view) = &self.view {
             resource = resource.view(view).map_err(CaseError::new)?;
         }
+        if let Some(level) = self.level {
+            resource = resource.single_level(level).map_err(CaseError::new)?;
+        }
         Ok(Arc::new(resource))
     }
 
@@ -92,6 +98,7 @@ impl ResourceSpec {
     /// collected mistakes in the keys.
     pub(crate) fn read(table: &Table<'_>) -> Option<Result<Self, CaseError>> {
         let name = table.need("name", "what cases call the resource").and_then(raw::string);
+        let level = table.get("level").and_then(|v| v.small(0));
         let spec = ShapeSpec::read(table);
         let format = spec.format.as_ref().map(|format| format.value);
         let mut found: Vec<At<Texels>> = Texels::read_beside(table, format);
@@ -126,7 +133,7 @@ impl ResourceSpec {
         shape.layers = number(&spec.layers).unwrap_or(1);
         shape.levels = number(&spec.levels);
         shape.samples = number(&spec.samples).unwrap_or(shape.samples);
-        Some(Self::of_spec(name, shape, texels, &spec))
+        Some(Self::of_spec(name, shape, texels, &spec).map(|made| Self { level, ..made }))
     }
 
     fn of_spec(
@@ -157,6 +164,7 @@ impl ResourceSpec {
             texels,
             missing_tiles: missing.transpose().within("nonresident")?,
             view: spec.view.as_ref().map(|view| self::view(&view.value)),
+            level: None,
         })
     }
 
@@ -184,6 +192,7 @@ impl ResourceSpec {
         }
         let view = self.view.as_ref().map(|view| write::table(write::view(view)));
         entries.extend(view.map(|view| ("view", view.into())));
+        entries.extend(self.level.map(|level| ("level", level.into())));
         entries
     }
 }

@@ -493,6 +493,7 @@ fn strange_cases_are_written_and_read_too() {
             ),
             None,
         ),
+        (resource("texels = { fill = \"3f800000\" }\nlevels = 2\nlevel = 4294967295"), None),
         (
             fetch(
                 "op = \"tex.1d.v4.f32.f32\"\ncoords = \"7fc00001\"\n[fetch.sampler]\nmin_mipmap_level_clamp = -0.0\nmax_mipmap_level_clamp = inf\nmipmap_level_bias = 3.4e38\nmax_anisotropy = 4294967295\nborder_color = [\"0x7fc00001\", \"0xffffffff\", 0, -0.0]",

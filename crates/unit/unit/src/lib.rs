@@ -81,8 +81,8 @@ pub use request::{
     ZERO_LANES, lanes,
 };
 pub use resource::{
-    ArchLimits, ArrayShape, Base, CreateError, CudaError, Extent, Layout, Level, Limits, Residency,
-    Resource, TILE_BYTES, TexelIndex, TileShape, View,
+    ArchLimits, ArrayShape, Base, BlockLevels, BlockLinear, CreateError, CudaError, Extent, Layout,
+    Level, Limits, Residency, Resource, TILE_BYTES, TexelIndex, TileShape, View,
 };
 pub use sampler::{
     AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture, UnknownWord,

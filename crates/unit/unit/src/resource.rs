@@ -1,7 +1,10 @@
 //! Resources: texels in memory, with format, shape and layout.
 
+mod block_levels;
+mod block_linear;
 mod create;
 mod error;
+mod layer_stride;
 mod limits;
 mod residency;
 mod rows;
@@ -9,8 +12,11 @@ mod shape;
 mod single;
 mod view;
 
+pub use block_levels::BlockLevels;
+pub use block_linear::BlockLinear;
 pub use create::{BASE_ALIGN, Base, PITCH_ALIGN};
 pub use error::{CreateError, CudaError};
+pub(crate) use layer_stride::LayerStride;
 pub use limits::{ArchLimits, Limits};
 pub use residency::{Residency, TILE_BYTES, TileShape};
 pub use shape::{ArrayShape, Level, TexelIndex};
@@ -69,8 +75,10 @@ pub struct Resource {
     /// For a view: level and plane of the array that are level 0 and plane 0 of the view.
     first_level: u32,
     first_plane: u32,
-    /// Number of levels of the array; for a view, of the underlying array.
-    array_levels: u32,
+    /// The shape of the array; for a view, of the underlying array.
+    array: ArrayShape,
+    /// For a texture of one level of an array, where it finds the other layers.
+    pub(crate) layer_stride: Option<Arc<LayerStride>>,
     /// Whether the resource is a view of integer words as compressed blocks.
     of_words: bool,
     /// Whether the array was created with the flag that permits gathers.
@@ -148,7 +156,7 @@ impl Resource {
     /// Number of mip levels with which the array was created; for a view, that of its array; 1 if
     /// it is not mipmapped. Used by rule 1.11.
     pub fn array_levels(&self) -> u32 {
-        self.array_levels
+        self.shape.levels.map_or(1, |_| self.array.level_count())
     }
 
     /// For a view: first mip level and first layer (for cubes, face) in the array.
@@ -221,15 +229,22 @@ impl Resource {
             && z < depth
             && index.plane < self.shape.planes()
             && index.sample < self.shape.samples;
+        if !inside {
+            return None;
+        }
         let block = self.format().block_extent();
-        inside.then(|| {
+        let [x, y] = [x / block * self.format().texel_size(), y / block].map(u64::from);
+        if let Some(stride) = &self.layer_stride {
+            return stride.offset(self.first_level, self.first_plane + index.plane, [x, y]);
+        }
+        Some(
             level.offset
                 + u64::from(index.plane) * level.plane_pitch
                 + u64::from(index.sample) * level.sample_pitch
                 + u64::from(z) * level.slice_pitch
-                + u64::from(y / block) * level.row_pitch
-                + u64::from(x / block) * u64::from(self.format().texel_size())
-        })
+                + y * level.row_pitch
+                + x,
+        )
     }
 
     /// Byte offset and size of the bytes from which a channel of a texel is read: the whole element

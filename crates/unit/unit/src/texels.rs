@@ -82,7 +82,7 @@ impl FetchPlan {
             && !effective.anisotropic
             && !form.geometry.is_cube()
             && !form.geometry.is_multisample()
-            && resource.residency().is_none()
+            && resource.is_regular()
     }
 
     fn is_integer(&self) -> bool {

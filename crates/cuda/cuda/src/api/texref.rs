@@ -54,7 +54,7 @@ driver_api! {
         current()?;
         let (reference, array) = (hTexRef.get()?, hArray.get()?);
         overrides(Flags)?;
-        let bound = Bound::Array(hArray, Source::Array(array.array.clone()));
+        let bound = Bound::Array(hArray, Source::array(array.array.clone()));
         reference.set(|state| { state.bound = bound; Ok(()) })
     }
 

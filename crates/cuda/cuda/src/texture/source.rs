@@ -65,6 +65,21 @@ impl Source {
         }
     }
 
+    /// An array, of which textures may read other layers (docs/numerics.md, rule 1.11 level array).
+    pub(crate) fn array(array: Array) -> Self {
+        static SAID: Once = Once::new();
+        if array.texels().has_other_layers() {
+            SAID.call_once(|| {
+                say(format_args!(
+                    "a texture is made of one level of a layered mipmapped array (cuMipmappedArrayGetLevel): of all layers but \
+                     the first it reads other texels, as on an NVIDIA H200. A texture of the mipmapped array with a view of \
+                     the level (CUDA_RESOURCE_VIEW_DESC), in normalized coordinates, reads the layers"
+                ));
+            });
+        }
+        Self::Array(array)
+    }
+
     /// Linear memory of a size in bytes, rounded down to whole elements. It may be empty, and may
     /// extend beyond the allocation (as on an NVIDIA H200, docs/numerics.md 8.1).
     pub(crate) fn linear(
@@ -186,9 +201,9 @@ pub(super) fn source(
         CU_RESOURCE_TYPE_ARRAY => {
             let object = array_of(what)?;
             check_reached(context, object.array.device())?;
-            let Some(view) = view else { return Ok(Source::Array(object.array.clone())) };
+            let Some(view) = view else { return Ok(Source::array(object.array.clone())) };
             let view = view_of(view, &object.descriptor, object.array.format(), None)?;
-            Ok(Source::Array(object.array.view(&view).map_err(refusal)?))
+            Ok(Source::array(object.array.view(&view).map_err(refusal)?))
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             let object = Handle::<MipmapObject>::of(what as usize).get();

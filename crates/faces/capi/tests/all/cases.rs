@@ -131,6 +131,12 @@ fn made(case: &FetchCase) -> Option<CaseTexture> {
                 let texels = packed.as_ptr().cast();
                 texunit_array_write(array, TEXUNIT_ALL_LEVELS, texels, packed.len(), 0, 0)
             });
+            if let Some(level) = spec.level {
+                let whole = std::mem::replace(&mut array, null_mut());
+                // SAFETY: the pointer is to a live object.
+                ok(unsafe { texunit_array_level(&raw mut array, whole, level) });
+                ok(texunit_array_destroy(whole));
+            }
             resource = of_array(array);
         }
         layout => {

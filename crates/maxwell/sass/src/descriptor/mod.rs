@@ -1,17 +1,15 @@
 //! The descriptors that a Maxwell texture unit reads: headers of textures and samplers, 32 bytes
-//! each, and the layout of block-linear memory.
+//! each.
 //!
 //! [`header::FIELDS`] and [`sampler::FIELDS`] have an entry for each field, by which descriptors
 //! are read, written and explained. [`TextureHeader`] and [`SamplerHeader`] are decoded
 //! descriptors, which can be converted to resources and samplers of the unit; [`encode_texture`]
 //! and [`encode_sampler`] are the reverse.
 
-pub mod block_linear;
 mod error;
 mod filtering;
 mod formats;
 pub mod header;
-mod levels;
 mod resource;
 pub mod sampler;
 mod texture;
@@ -19,7 +17,6 @@ mod texture;
 pub use error::DescriptorError;
 pub use filtering::{SamplerHeader, encode_sampler};
 pub use formats::Texels;
-pub use levels::Levels;
 pub use resource::{Encoded, MAX_BYTES, Place, Regions, encode_texture};
 pub use texture::{Placement, Source, TextureHeader, TextureType};
 

@@ -2,18 +2,17 @@
 //! back.
 
 use super::Descriptor;
-use super::block_linear::BlockLinear;
 use super::error::DescriptorError;
 use super::formats::{self, Texels};
 use super::header::{BLOCK_DEPTH, BLOCK_HEIGHT, MAX_MIP_LEVEL, NORMALIZED, TYPE};
-use super::levels::Levels;
 use super::texture::{Placement, Source, TextureHeader, TextureType};
 use crate::memory::Memory;
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
 use texunit_unit::{
-    ArchLimits, ArrayShape, Base, Extent, Layout, Residency, Resource, TexelIndex, Texture, View,
+    ArchLimits, ArrayShape, Base, BlockLevels, BlockLinear, Extent, Layout, Residency, Resource,
+    TexelIndex, Texture, View,
 };
 
 /// Maximum size of a texture's texels in bytes.
@@ -61,7 +60,7 @@ impl TextureHeader {
             Placement::BlockLinear { address, log2_height, log2_depth, sparse } => {
                 let shape = self.shape(srgb);
                 shape.check()?;
-                let levels = Levels::new(&shape, log2_height, log2_depth);
+                let levels = BlockLevels::new(&shape, log2_height, log2_depth);
                 let levels = levels.ok_or(too_large(u64::MAX))?;
                 let whole = array(&shape, memory, address, &levels, sparse)?;
                 self.seen(whole)?
@@ -130,7 +129,7 @@ fn array(
     shape: &ArrayShape,
     memory: &Memory,
     address: u64,
-    levels: &Levels,
+    levels: &BlockLevels,
     sparse: bool,
 ) -> Result<Resource, DescriptorError> {
     let bytes = levels.bytes();
@@ -280,6 +279,11 @@ pub fn encode_texture(
                       for, but a header of one level is not mipmapped";
         return Err(DescriptorError::inexpressible(&NORMALIZED, reason));
     }
+    if !resource.is_regular() && resource.residency().is_none() {
+        let reason = "one level of a layered mipmapped array has other layers than its own, and the \
+                      texels of those are not at hand";
+        return Err(DescriptorError::inexpressible(&MAX_MIP_LEVEL, reason));
+    }
     if shape.levels == Some(1) && shape.geometry.is_cube() {
         let reason = "a cube of one mip level has the address modes of mipmapped ones, but a header \
                       of one level is not mipmapped";
@@ -362,7 +366,7 @@ fn block_linear_regions(
             return Err(DescriptorError::inexpressible(&bits, reason));
         }
     }
-    let levels = Levels::new(resource.shape(), log2_height, log2_depth);
+    let levels = BlockLevels::new(resource.shape(), log2_height, log2_depth);
     let levels = levels.filter(|l| l.bytes() <= MAX_BYTES);
     let levels = levels.ok_or(too_large(resource.size_in_bytes()))?;
     let mut blocks = vec![0; levels.bytes() as usize];

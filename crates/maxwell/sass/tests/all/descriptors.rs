@@ -4,7 +4,6 @@
 
 use proptest::prelude::*;
 use texunit_cases::{Access, ResourceSpec, Texels, random_unit_case};
-use texunit_sass::descriptor::block_linear::BlockLinear;
 use texunit_sass::descriptor::{
     Descriptor, DescriptorError, Encoded, Place, Placement, SamplerHeader, Source, TextureHeader,
     TextureType, encode_sampler, encode_texture, header, sampler,
@@ -12,8 +11,8 @@ use texunit_sass::descriptor::{
 use texunit_sass::memory::Memory;
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, ArrayShape, CompareFunction, Extent, Filter, Geometry, Layout, ReadMode, Sampler,
-    TexelIndex, Texture,
+    AddressMode, ArrayShape, BlockLinear, CompareFunction, Extent, Filter, Geometry, Layout,
+    ReadMode, Sampler, TexelIndex, Texture,
 };
 
 const PLACE: Place = Place { address: 0x12_3456_7000, log2_height: 2, log2_depth: 1 };
@@ -40,6 +39,7 @@ fn spec(format: &str, geometry: Geometry, [width, height, depth]: [u32; 3]) -> R
         texels: Texels::Random(5),
         missing_tiles: None,
         view: None,
+        level: None,
     }
 }
 

@@ -4,14 +4,13 @@ use super::machine::claim;
 use super::{alone, fields, inexpressible, wrong};
 use texunit_forms::Count;
 use texunit_sass::descriptor::{
-    Bits, Descriptor, Levels, Placement, Source, Texels as Reading, TextureHeader, TextureType,
-    header,
+    Bits, Descriptor, Placement, Source, Texels as Reading, TextureHeader, TextureType, header,
 };
 use texunit_sass::memory::Memory;
 use texunit_spec::{
     Table, Texels, TomlValue, codes, extent, format, keys, number, read_mode, view,
 };
-use texunit_unit::ReadMode;
+use texunit_unit::{BlockLevels, ReadMode};
 
 const TYPES: [(&str, TextureType); 9] = [
     ("1D", TextureType::D1),
@@ -269,7 +268,7 @@ fn fill(
             bytes
         }
         Placement::BlockLinear { log2_height, log2_depth, .. } => {
-            let levels = Levels::new(&shape, log2_height, log2_depth);
+            let levels = BlockLevels::new(&shape, log2_height, log2_depth);
             let Some(levels) = levels else {
                 refuse("the texture is too large".to_owned());
                 return None;

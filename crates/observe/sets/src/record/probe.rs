@@ -225,6 +225,10 @@ fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32
 
 /// The range of bytes in a block that contains a resource's texels.
 fn bytes(resource: &Resource) -> (u64, u64) {
+    let size = resource.block().size() as u64;
+    if !resource.is_regular() {
+        return (0, size);
+    }
     let (mut first, mut end) = (u64::MAX, 0);
     let shape = resource.shape();
     for (number, level) in (0..).zip(resource.levels()) {
@@ -236,11 +240,10 @@ fn bytes(resource: &Resource) -> (u64, u64) {
             plane: shape.planes().max(1) - 1,
             sample: shape.samples.max(1) - 1,
         };
-        let size = u64::from(resource.format().texel_size());
+        let texel = u64::from(resource.format().texel_size());
         first = resource.texel_offset(begin).map_or(first, |at| first.min(at));
-        end = resource.texel_offset(last).map_or(end, |at| end.max(at + size));
+        end = resource.texel_offset(last).map_or(end, |at| end.max(at + texel));
     }
-    let size = resource.block().size() as u64;
     (first.min(size), end.min(size))
 }
 

@@ -70,7 +70,7 @@ pub enum SuiteFormat {
 }
 
 /// The version of the file format; a reader of a version reads all files of that version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The index of a suite, which is written last.
 const INDEX: &str = "suite.json";

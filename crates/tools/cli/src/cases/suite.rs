@@ -104,6 +104,7 @@ fn resource(n: usize, spec: &ResourceSpec, numbers: &mut dyn Numbers) -> Result<
             "levels": view.levels.as_ref().map(range),
             "layers": view.planes.as_ref().map(range),
         })),
+        "level": spec.level,
         "texels": texels,
     }))
 }

@@ -84,6 +84,7 @@ fn with_texels(random: &mut Random, shape: ArrayShape, layout: Layout) -> Resour
         texels: Texels::Random(0),
         missing_tiles: None,
         view: None,
+        level: None,
     };
     let size = spec.packed().map_or(0, |bytes| bytes.len());
     let strange = random.once_in(3);

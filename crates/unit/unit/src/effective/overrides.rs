@@ -31,6 +31,7 @@ pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<O
     add("1.13", state.geometry());
     add("1.9", state.integer());
     add("1.11", state.mipmapped_coordinates());
+    add("1.11", state.layer_stride());
     add("7.5", state.cube_coordinates());
     for axis in 0..form.geometry.axes() {
         let (rule, text) = state.address(axis);
@@ -101,6 +102,14 @@ impl State<'_> {
             "a mipmapped texture takes normalized coordinates, though unnormalized ones are asked \
              for"
             .to_owned()
+        })
+    }
+
+    fn layer_stride(&self) -> Option<String> {
+        self.texture.resource.layer_stride.as_ref().map(|_| {
+            "layers after the first are other texels: a texture of one level of a layered \
+             mipmapped array looks for them right behind the level"
+                .to_owned()
         })
     }
 

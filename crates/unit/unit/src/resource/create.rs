@@ -205,7 +205,6 @@ impl Resource {
         name: String,
     ) -> Result<Self, CreateError> {
         let (limits, residency, first_level, first_plane) = (*limits, None, 0, 0);
-        let array_levels = shape.level_count();
         let resource = Self {
             shape,
             levels,
@@ -217,7 +216,8 @@ impl Resource {
             first_plane,
             of_words: false,
             gathers: true,
-            array_levels,
+            array: shape,
+            layer_stride: None,
             name,
         };
         for (n, level) in resource.levels.iter().enumerate() {

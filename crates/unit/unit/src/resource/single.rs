@@ -9,7 +9,6 @@ impl Resource {
         let levels = Some(level..level.saturating_add(1));
         let mut resource = self.view(&View { levels, ..View::default() })?;
         resource.shape.levels = None;
-        resource.array_levels = 1;
         Ok(resource)
     }
 }

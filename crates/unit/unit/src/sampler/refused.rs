@@ -15,7 +15,7 @@ impl Texture {
         normalized_coords: bool,
         sampler: &Sampler,
     ) -> Result<Self, CreateError> {
-        let texture = Self { resource, read_mode, normalized_coords };
+        let texture = Self { resource: resource.for_texture(), read_mode, normalized_coords };
         check_filter(&texture.resource, read_mode, sampler.filter)?;
         check_pair(&texture, sampler)?;
         Ok(texture)
@@ -29,7 +29,7 @@ impl Texture {
         normalized_coords: bool,
     ) -> Result<Self, CreateError> {
         check_state(&resource, read_mode, resource.format().is_srgb_block())?;
-        Ok(Self { resource, read_mode, normalized_coords })
+        Ok(Self { resource: resource.for_texture(), read_mode, normalized_coords })
     }
 }
 

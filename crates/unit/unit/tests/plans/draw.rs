@@ -106,7 +106,9 @@ pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Cas
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
     // The texture may be one that the runtime API refuses, such as integers with a linear filter.
-    let texture = Arc::new(Texture { resource, read_mode, normalized_coords: normalized });
+    let texture = Texture { resource, read_mode, normalized_coords: normalized };
+    let made = Texture::without_sampler(Arc::clone(&texture.resource), read_mode, normalized);
+    let texture = Arc::new(made.unwrap_or(texture));
     let operands = Operands::ZERO;
     Some(Case { form, texture, sampler, operands, active: u32::MAX, components: 15 })
 }
@@ -250,7 +252,11 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) ->
         }
     };
     refill(d, theme, &resource);
-    let seen = view(d, resource, wanted);
+    let mut seen = view(d, resource, wanted);
+    // Rule 1.11 level array: mostly another layer than the named one.
+    if seen.geometry() == A2d && seen.is_mipmapped() && d.one_in(4) {
+        seen = seen.single_level(d.below(seen.levels().len() as u32)).unwrap();
+    }
     sparse(d, theme, seen)
 }
 

@@ -47,7 +47,7 @@ impl Fast {
             && effective.compare.is_none()
             && !geometry.is_multisample()
             && !effective.seamless_cube
-            && resource.residency().is_none()
+            && resource.is_regular()
             && !(form.offset && geometry == Geometry::D1)
             && !(linear && has_clamp_ogl(effective));
         if !plain {

@@ -169,7 +169,10 @@ impl General {
         let format = resource.format();
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
         // Only if codes are summed and not used otherwise.
-        let pairs = sums && format.is_block() && readings == [Reading::Unorm { bits: 8 }; 4];
+        let pairs = sums
+            && format.is_block()
+            && readings == [Reading::Unorm { bits: 8 }; 4]
+            && resource.layer_stride.is_none();
         Ok(Self {
             form,
             effective: *effective,

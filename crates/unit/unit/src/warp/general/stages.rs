@@ -1,7 +1,7 @@
 //! The stages of the general schedule from coordinates to codes and weights.
 
 use super::buffers::Buffers;
-use super::indices::{TexelIndices, some};
+use super::indices::{TexelIndices, TexelLanes, some};
 use super::texels::{self, Source};
 use super::{Call, General, Space, cube};
 use crate::effective::Coords;
@@ -207,6 +207,19 @@ impl General {
                 absent[k] = cube::read::<T>(from, call.resource, (slot, k, which), space, out);
             }
         }
+        for k in 0..if call.resource.layer_stride.is_some() { self.per() } else { 0 } {
+            let [x, y, z] = &space.axes;
+            let at = [x.side(k & 1), y.side(k >> 1), &z.lower];
+            let which = TexelIndices { at, pitches: &space.pitches[slot], wanted: active };
+            let out = &mut buffers.texels[first + k];
+            read_strided::<T>(
+                from,
+                call.resource,
+                (which, &space.place.plane),
+                &mut space.texels,
+                out,
+            );
+        }
         for place in 0..if is_sparse { 4 * self.slices() } else { 0 } {
             let absent = absent[if self.per() == 4 { place } else { place / 4 }];
             if absent == 0 || self.per() == 1 && place % 4 != 0 {
@@ -303,6 +316,31 @@ fn absent(
         }
     }
     mask
+}
+
+/// Rule 1.11 level array: reads texels that do not lie where the pitches say; those in padding are
+/// 0.
+#[cold]
+#[inline(never)]
+fn read_strided<T: Source>(
+    from: texels::From<'_>,
+    resource: &Resource,
+    (which, plane): (TexelIndices<'_>, &Lanes),
+    space: &mut texels::Space,
+    out: &mut TexelLanes,
+) {
+    let block = from.format.block_extent();
+    for lane in crate::request::lanes(which.wanted) {
+        let [x, y, z] = which.at.map(|axis| axis[lane]);
+        if (x | y | z) >> 31 == 1 {
+            continue;
+        }
+        let index = TexelIndex { plane: plane[lane], at: [x, y, z], ..TexelIndex::default() };
+        let codes = resource
+            .texel_offset(index)
+            .map_or([0; 4], |at| T::texel(from, (at as i64, 0), [x % block, y % block], space));
+        texels::put(out, lane, codes);
+    }
 }
 
 fn is_resident(

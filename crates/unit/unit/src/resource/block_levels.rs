@@ -1,12 +1,11 @@
 //! Computes the positions of mip levels and layers in block-linear memory from a texture's shape
 //! and block size.
 
-use super::block_linear::BlockLinear;
-use texunit_unit::ArrayShape;
+use super::{ArrayShape, BlockLinear};
 
 /// The memory layout of a texture: the levels of a layer, and the distance of layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Levels {
+pub struct BlockLevels {
     /// For each mip level, its offset in the layer, and its layout.
     pub levels: Vec<(u64, BlockLinear)>,
     /// Distance in bytes from one layer (or face) to the next.
@@ -22,7 +21,7 @@ fn shrunk(log2: u32, count: u64) -> u32 {
     log2.min(needed)
 }
 
-impl Levels {
+impl BlockLevels {
     /// Computes the layout of a texture. With one level, blocks have the size in the header. With
     /// several levels, the blocks of each level (including the first) are halved along an axis as
     /// long as half of them still covers the level's GOBs (slices). Levels are contiguous, layers
@@ -65,7 +64,7 @@ impl Levels {
     }
 
     /// Level, layer, offset and layout of every level of every layer, in the order of
-    /// [`texunit_unit::Resource::to_packed`].
+    /// [`Resource::to_packed`](crate::Resource::to_packed).
     pub fn planes(&self) -> impl Iterator<Item = (u32, u32, u64, &BlockLinear)> {
         self.levels.iter().enumerate().flat_map(move |(n, (offset, level))| {
             (0..self.layers).map(move |layer| {
@@ -79,8 +78,8 @@ impl Levels {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::{Extent, Geometry};
     use texunit_texel::Format;
-    use texunit_unit::{Extent, Geometry};
 
     fn shape(
         geometry: Geometry,
@@ -94,7 +93,7 @@ mod tests {
 
     #[test]
     fn blocks_shrink_with_the_levels() {
-        let levels = Levels::new(&shape(Geometry::D2, [64, 64, 1], Some(7)), 4, 0).unwrap();
+        let levels = BlockLevels::new(&shape(Geometry::D2, [64, 64, 1], Some(7)), 4, 0).unwrap();
         let heights: Vec<u32> = levels.levels.iter().map(|(_, l)| l.log2_height).collect();
         // A GOB has 8 rows: 64 rows need 8 GOBs, 32 rows 4, 16 rows 2, and smaller levels 1.
         assert_eq!(heights, [3, 2, 1, 0, 0, 0, 0]);
@@ -107,18 +106,18 @@ mod tests {
 
     #[test]
     fn one_level_keeps_its_blocks() {
-        let levels = Levels::new(&shape(Geometry::D2, [4, 4, 1], None), 4, 0).unwrap();
+        let levels = BlockLevels::new(&shape(Geometry::D2, [4, 4, 1], None), 4, 0).unwrap();
         assert_eq!((levels.levels[0].1.log2_height, levels.bytes()), (4, 512 * 16));
     }
 
     #[test]
     fn slices_shrink_and_layers_have_all_levels() {
-        let solid = Levels::new(&shape(Geometry::D3, [16, 16, 16], Some(3)), 1, 5).unwrap();
+        let solid = BlockLevels::new(&shape(Geometry::D3, [16, 16, 16], Some(3)), 1, 5).unwrap();
         let depths: Vec<u32> = solid.levels.iter().map(|(_, l)| l.log2_depth).collect();
         assert_eq!(depths, [4, 3, 2]);
         let mut array = shape(Geometry::A2d, [32, 32, 1], Some(2));
         array.layers = 3;
-        let array = Levels::new(&array, 2, 0).unwrap();
+        let array = BlockLevels::new(&array, 2, 0).unwrap();
         // The two levels have 8 and 2 GOBs, rounded up to a multiple of level 0's block of 4 GOBs.
         assert_eq!(array.layer_stride, 12 * 512);
         let planes: Vec<_> = array.planes().map(|(l, p, o, _)| (l, p, o / 512)).collect();

@@ -38,6 +38,23 @@ impl BlockLinear {
             + in_gob(x % GOB_WIDTH, y % GOB_HEIGHT)
     }
 
+    /// The byte x, row y and slice z at an offset, the inverse of [`Self::offset`]. Offsets of
+    /// padding, and those past the end, have positions outside the level.
+    pub fn position(&self, offset: u64) -> [u64; 3] {
+        let (h, d) = (self.log2_height, self.log2_depth);
+        let (slices, in_slices) = (offset / self.slice_bytes(), offset % self.slice_bytes());
+        let (row, in_row) = (in_slices / self.row_bytes(), in_slices % self.row_bytes());
+        let block = in_row >> (9 + h + d);
+        let in_block_z = in_row >> (9 + h) & ((1 << d) - 1);
+        let in_block_y = in_row >> 9 & ((1 << h) - 1);
+        let [x, y] = of_gob(in_row % GOB_BYTES);
+        [
+            block * GOB_WIDTH + x,
+            ((row << h) + in_block_y) * GOB_HEIGHT + y,
+            (slices << d) + in_block_z,
+        ]
+    }
+
     /// Size in bytes of one row of blocks, which spans the level along x.
     pub fn row_bytes(&self) -> u64 {
         self.width.div_ceil(GOB_WIDTH) * (GOB_BYTES << (self.log2_height + self.log2_depth))
@@ -97,6 +114,11 @@ const fn in_gob(x: u64, y: u64) -> u64 {
     x & 15 | (y & 1) << 4 | (x >> 4 & 1) << 5 | (y >> 1 & 3) << 6 | (x >> 5 & 1) << 8
 }
 
+/// The byte and the row at an offset in a GOB.
+const fn of_gob(at: u64) -> [u64; 2] {
+    [at & 15 | (at >> 5 & 1) << 4 | (at >> 8 & 1) << 5, at >> 4 & 1 | (at >> 6 & 3) << 1]
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -151,6 +173,11 @@ mod tests {
             let mut blocks = vec![0; size];
             level.write(&rows, &mut blocks);
             prop_assert_eq!(blocks.iter().filter(|&&b| b != 0).count(), rows.len());
+            let inside = |&at: &u64| {
+                let [x, y, z] = level.position(at);
+                x < width && y < height && z < depth && level.offset(x, y, z) == at
+            };
+            prop_assert_eq!((0..size as u64).filter(inside).count(), rows.len());
             let mut back = vec![0; rows.len()];
             level.read(&blocks, &mut back);
             prop_assert_eq!(back, rows);

@@ -1,0 +1,72 @@
+//! Rule 1.11 level array: where a texture of one level of a mipmapped array finds the layers.
+
+use super::{BlockLevels, Level, Resource};
+use std::sync::Arc;
+use texunit_forms::Geometry;
+
+/// Log2 of the height in GOBs of a block that is not shrunk (assumed; up to 2 GOBs are measured).
+const LOG2_HEIGHT: u32 = 4;
+
+/// The memory of the whole array. A texture of one level looks for a layer directly behind the
+/// level in the layer before, as if there were no other levels.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerStride {
+    /// The levels of a layer on a card.
+    card: BlockLevels,
+    /// The levels in the block of this array.
+    own: Vec<Level>,
+}
+
+impl LayerStride {
+    /// The texels of an array are known to be read in this way if it is layered and 2D, and not
+    /// sparse.
+    fn of(resource: &Resource) -> Option<Self> {
+        let Resource { shape, array, .. } = resource;
+        let is_level = shape.levels.is_none() && array.level_count() > 1;
+        let applies = [shape, array].iter().all(|shape| shape.geometry == Geometry::A2d)
+            && resource.residency.is_none()
+            && resource.first_plane + shape.layers > 1;
+        let card = (is_level && applies).then(|| BlockLevels::new(array, LOG2_HEIGHT, 0))??;
+        Some(Self { card, own: array.layout().0 })
+    }
+
+    /// Byte offset in the block of what a texture of a level reads at byte `x` of row `y` in a
+    /// layer; `None` in padding between the levels.
+    pub(super) fn offset(&self, level: u32, layer: u32, [x, y]: [u64; 2]) -> Option<u64> {
+        let (start, alone) = &self.card.levels[level as usize];
+        let at = start + u64::from(layer) * alone.bytes()? + alone.offset(x, y, 0);
+        let (layer, at) = (at / self.card.layer_stride, at % self.card.layer_stride);
+        let found = self.card.levels.partition_point(|(start, _)| *start <= at) - 1;
+        let (start, level) = &self.card.levels[found];
+        let [x, y, z] = level.position(at - start);
+        let own = &self.own[found];
+        (x < level.width && y < level.height && z == 0)
+            .then(|| own.offset + layer * own.plane_pitch + y * own.row_pitch + x)
+    }
+}
+
+impl Resource {
+    /// The resource as textures of it are read.
+    pub(crate) fn for_texture(self: Arc<Self>) -> Arc<Self> {
+        match LayerStride::of(&self) {
+            Some(stride) => {
+                Arc::new(Self { layer_stride: Some(Arc::new(stride)), ..Self::clone(&self) })
+            }
+            None => self,
+        }
+    }
+
+    /// Whether all texels are resident, and lie where the pitches of their level say.
+    pub fn is_regular(&self) -> bool {
+        self.residency.is_none() && self.layer_stride.is_none()
+    }
+
+    /// Whether a texture of it reads other texels than those of the layer (docs/numerics.md, rule
+    /// 1.11 level array).
+    pub fn has_other_layers(&self) -> bool {
+        LayerStride::of(self).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests;
