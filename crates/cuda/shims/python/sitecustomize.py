@@ -1,6 +1,5 @@
-"""Turns CuPy's memory pool off under `texunit run --check memory`: each array is an allocation of its own, so that an access
-past its end is found. `texunit run` puts the folder of this file into PYTHONPATH; the sitecustomize that Python would have
-found without it is imported as well."""
+"""Changes Python packages of a program that `texunit run` starts, which puts the folder of this file into PYTHONPATH. The
+sitecustomize that Python would have found without it is imported as well."""
 
 import os
 import sys
@@ -8,13 +7,55 @@ import sys
 _OFF = "TEXUNIT_POOLS_OFF"
 
 
-class _AfterCuPy:
-    """Finds the package `cupy` as others do, and has its allocator set once it is loaded."""
+def _without_pool(cupy):
+    """Each array is an allocation of its own, so that `--check memory` finds an access past its end."""
+    cupy.cuda.set_allocator(None)
+    # The driver says so when memory is used.
+    os.environ[_OFF] = ",".join(filter(None, [os.environ.get(_OFF), "cupy"]))
+
+
+def _with_sources(driver):
+    """Messages show the lines of Numba's kernels that have no file, as those of IPython."""
+    linker = getattr(driver, "_Linker", None)
+    complete = getattr(linker, "complete", None)
+
+    def with_sources(self):
+        made = complete(self)
+        # This is PTX in place of machine code.
+        sources = _sources(made.code) if isinstance(getattr(made, "code", None), bytes) else b""
+        return type(made).from_cubin(sources + made.code, name=made.name) if sources else made
+
+    if complete is not None:
+        linker.complete = with_sources
+
+
+def _sources(ptx):
+    """The sources that only `linecache` has, as comments that texunit reads (`texunit_syntax::handed_sources`)."""
+    import linecache
+    import re
+
+    def escaped(text):
+        return re.sub(r"[^\t -[\]-~]", lambda c: r"\\" if c[0] == "\\" else f"\\u{{{ord(c[0]):x}}}", text)
+
+    comments = []
+    for path in {path.decode(errors="replace") for path in re.findall(rb'^\s*\.file\s+\d+\s+"(.*?)"', ptx, re.M)}:
+        for name in {path, os.path.basename(path)}.intersection(linecache.cache):
+            if not os.path.exists(path):
+                lines = [line.rstrip("\r\n") for line in linecache.getlines(name)]
+                comments += [f"// texunit: source {escaped(name)}", *[f"//|{escaped(line)}" for line in lines], ""]
+    return "\n".join(comments).encode()
+
+
+class _After:
+    """Finds packages as others do, and changes them once they are loaded."""
+
+    def __init__(self, changes):
+        self.changes = changes
 
     def find_spec(self, name, path=None, target=None):
-        if name != "cupy":
+        change = self.changes.pop(name, None)
+        if change is None:
             return None
-        sys.meta_path.remove(self)
         import importlib.util
 
         spec = importlib.util.find_spec(name)
@@ -23,9 +64,7 @@ class _AfterCuPy:
 
             def exec_module(module):
                 load(module)
-                module.cuda.set_allocator(None)
-                # The driver says so when memory is used.
-                os.environ[_OFF] = ",".join(filter(None, [os.environ.get(_OFF), "cupy"]))
+                change(module)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -44,6 +83,8 @@ def _go_on():
         sys.modules.setdefault(__name__, own)
 
 
+_changes = {"numba.cuda.cudadrv.driver": _with_sources}
 if _OFF in os.environ:
-    sys.meta_path.insert(0, _AfterCuPy())
+    _changes["cupy"] = _without_pool
+sys.meta_path.insert(0, _After(_changes))
 _go_on()

@@ -51,78 +51,95 @@ pub struct Sharing {
     pub most: u64,
 }
 
-/// Element numbers of the lanes, relative to a base below the first, and the largest number of an
-/// active lane.
+/// Element numbers of the lanes, relative to a base that is aligned to rows of banks.
+#[derive(Clone, Copy)]
 struct Elements {
     numbers: [u32; 32],
-    last: u32,
     lanes: u32,
 }
 
-/// Maximum range of element numbers for the bit set.
+/// Distance of the base below the first active lane's address.
+const BELOW: u64 = 1 << 30;
+/// A number that no element has.
+const NONE: u32 = u32::MAX;
+/// Maximum range of words for the bit set.
 const MOST: usize = 4096;
 
 impl Elements {
-    /// Elements of `bytes` bytes, if all are aligned and their range is small enough.
+    /// Elements of `bytes` bytes, if all are aligned and close enough to each other.
     #[inline(always)]
     fn of(addresses: &Addresses, lanes: u32, bytes: u32) -> Option<Self> {
         let bytes = u64::from(bytes);
         if !bytes.is_power_of_two() || bytes > SECTOR || lanes == 0 {
             return None;
         }
-        let on = |lane: usize| lanes >> lane & 1 == 1;
-        let (mut bits, mut least, mut most) = (0, u64::MAX, 0);
-        for (lane, &at) in addresses.iter().enumerate() {
-            bits |= if on(lane) { at } else { 0 };
-            least = least.min(if on(lane) { at } else { u64::MAX });
-            most = most.max(if on(lane) { at } else { 0 });
-        }
-        // The base is aligned to sectors and to rows of banks.
-        let first = least & !(BANKS * WORD - 1);
-        let last = u32::try_from(most.wrapping_sub(first)).ok().filter(|&last| last != u32::MAX)?;
+        let first = addresses[lanes.trailing_zeros() as usize & 31];
+        let base = (first & !(BANKS * WORD - 1)).wrapping_sub(BELOW);
         let shift = bytes.trailing_zeros();
-        // A loop instead of `map`, which would be compiled without the vector instructions and
-        // called.
-        let mut numbers = [0; 32];
-        for (number, at) in numbers.iter_mut().zip(addresses) {
-            *number = (at.wrapping_sub(first) >> shift) as u32;
+        let (mut numbers, mut bits) = ([0; 32], 0);
+        for (lane, (number, at)) in numbers.iter_mut().zip(addresses).enumerate() {
+            let offset = at.wrapping_sub(base);
+            let wrong = offset & (bytes - 1) | offset & !(2 * BELOW - 1);
+            bits |= wrong & 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+            *number = offset as u32 >> shift;
         }
-        (bits & (bytes - 1) == 0).then_some(Self { numbers, last: last >> shift, lanes })
+        (bits == 0).then_some(Self { numbers, lanes })
     }
 
     /// Converts the elements to larger ones of 2^`shift` elements each, such as words to sectors;
     /// returns the numbers of the larger elements that the lanes access.
     #[inline(always)]
     fn larger(&self, shift: u32) -> Self {
-        let mut larger = Self { last: self.last >> shift, ..*self };
+        let mut larger = *self;
         larger.numbers.iter_mut().for_each(|number| *number >>= shift);
         larger
     }
 
-    /// A bit set of the numbers, in words of 64 bits.
+    /// A bit set of the numbers, relative to a multiple of the number of banks, in words of 64 bits,
+    /// and the number of these words that are used.
     #[inline(always)]
-    fn bits(&self) -> Option<[u64; MOST / 64]> {
-        if self.last as usize >= MOST {
+    fn bits(&self) -> Option<([u64; MOST / 64], usize)> {
+        let least = self.of_others(NONE).into_iter().fold(NONE, u32::min) & !(BANKS as u32 - 1);
+        let most = self.of_others(0).into_iter().fold(0, u32::max) - least;
+        if most as usize >= MOST {
             return None;
         }
         let mut bits = [0; MOST / 64];
         for lane in texunit_unit::lanes(self.lanes) {
-            let number = self.numbers[lane] as usize;
+            let number = (self.numbers[lane] - least) as usize;
             bits[number / 64 % bits.len()] |= 1 << (number % 64);
         }
-        Some(bits)
+        Some((bits, most as usize / 64 + 1))
     }
 
-    /// Number of distinct numbers.
+    /// The number of distinct elements, and of distinct larger elements of 2^`shift` elements.
     #[inline(always)]
-    fn different(&self) -> u64 {
-        if let Some(bits) = self.bits() {
-            let words = &bits[..=self.last as usize / 64];
-            return words.iter().map(|word| u64::from(word.count_ones())).sum();
+    fn different(&self, shift: u32) -> (u64, u64) {
+        // Most scattered accesses are by lanes in ascending order of addresses, for which comparing
+        // neighbours is enough.
+        let numbers = self.of_active();
+        let mut before = [numbers[0]; 32];
+        before[1..].copy_from_slice(&numbers[..31]);
+        let (mut falls, mut elements, mut larger) = (0, 1, 1);
+        for (&number, &before) in numbers.iter().zip(&before) {
+            falls |= u32::from(number < before);
+            elements += u32::from(number != before);
+            larger += u32::from(number >> shift != before >> shift);
         }
-        // Inactive lanes get the number of an active one.
-        let numbers = self.of_others(self.numbers[self.lanes.trailing_zeros() as usize & 31]);
-        let mut before = [self.last.wrapping_add(1); 64];
+        if falls == 0 {
+            return (elements.into(), larger.into());
+        }
+        let larger = self.larger(shift).compared();
+        // If each lane has a larger element of its own, no two lanes share an element.
+        let is_apart = larger == u64::from(self.lanes.count_ones());
+        (if is_apart { larger } else { self.compared() }, larger)
+    }
+
+    /// The number of distinct elements; each lane is compared with those before it.
+    #[inline(always)]
+    fn compared(&self) -> u64 {
+        let numbers = self.of_active();
+        let mut before = [NONE; 64];
         before[32..].copy_from_slice(&numbers);
         let mut again = [0; 32];
         for distance in 1..32 {
@@ -131,6 +148,21 @@ impl Elements {
             }
         }
         32 - again.iter().map(|&again| u64::from(again)).sum::<u64>()
+    }
+
+    /// The numbers, with that of the active lane before it, or of the first one, for an inactive
+    /// lane.
+    #[inline(always)]
+    fn of_active(&self) -> [u32; 32] {
+        let mut numbers = self.numbers;
+        if self.lanes != u32::MAX {
+            let mut last = numbers[self.lanes.trailing_zeros() as usize & 31];
+            for (lane, number) in numbers.iter_mut().enumerate() {
+                last = if self.lanes >> lane & 1 == 1 { *number } else { last };
+                *number = last;
+            }
+        }
+        numbers
     }
 
     /// The numbers, with `other` for inactive lanes.
@@ -147,7 +179,7 @@ impl Elements {
     /// distance, in vectors.
     #[inline(always)]
     fn most(&self) -> u64 {
-        let numbers = self.of_others(self.last.wrapping_add(1));
+        let numbers = self.of_others(NONE);
         let mut twice = [0; 64];
         twice[..32].copy_from_slice(&numbers);
         twice[32..].copy_from_slice(&numbers);
@@ -164,11 +196,11 @@ impl Elements {
     /// The maximum number of distinct words in one bank.
     #[inline(always)]
     fn most_of_bank(&self) -> Option<u64> {
-        let bits = self.bits()?;
+        let (bits, used) = self.bits()?;
         // The number of words of each bank as a binary counter: one vector of 32 bits for each
         // digit.
         let mut counts = [0_u64; 8];
-        for &word in &bits[..=self.last as usize / 64] {
+        for &word in &bits[..used] {
             for row in [word & u64::from(u32::MAX), word >> 32] {
                 let mut carry = row;
                 for count in &mut counts {
@@ -230,10 +262,7 @@ pub fn sectors(addresses: &Addresses, lanes: u32, bytes: u32) -> Sectors {
         #[inline(always)]
         || {
             let elements = Elements::of(addresses, lanes, bytes as u32)?;
-            let touched = elements.larger((SECTOR / bytes).trailing_zeros()).different();
-            // If each lane has a sector of its own, no two lanes share an element.
-            let all = u64::from(lanes.count_ones());
-            let different = if touched == all { all } else { elements.different() };
+            let (different, touched) = elements.different((SECTOR / bytes).trailing_zeros());
             let ideal = (different * bytes).div_ceil(SECTOR);
             Some(Sectors { touched, ideal })
         },
@@ -330,7 +359,7 @@ pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
         #[inline(always)]
         || {
             let elements = Elements::of(addresses, lanes, 1)?;
-            Some(Sharing { addresses: elements.different(), most: elements.most() })
+            Some(Sharing { addresses: elements.different(0).0, most: elements.most() })
         },
     );
     if let Some(sharing) = near {

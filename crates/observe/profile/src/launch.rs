@@ -46,7 +46,12 @@ impl Launch {
 
 impl Observer for Launch {
     fn wants(&self) -> Events {
-        Events::COUNTS | Events::ISSUES | Events::COSTS | Events::ACCESSES | Events::ANSWERS
+        Events::COUNTS
+            | Events::ISSUES
+            | Events::COSTS
+            | Events::ACCESSES
+            | Events::CONSTANTS
+            | Events::FETCHES
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

@@ -7,7 +7,7 @@ use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, AccessOp, At, Costs, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad, Probe,
+    Access, AccessOp, At, Costs, FurtherLoad, PlannedFetch, PlannedSurfaceAccess, Probe,
 };
 
 /// How an instruction accesses memory.
@@ -256,12 +256,12 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
+    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
         let Self { fetches, space, .. } = self;
         of(fetches, at.op).take(fetch.plan, fetch.request, space);
     }
 
-    fn surface_answer(&mut self, at: &At, surface: &ExecutedSurfaceAccess<'_>) {
+    fn surface(&mut self, at: &At, surface: &PlannedSurfaceAccess<'_>) {
         let Self { surfaces, space, .. } = self;
         of(surfaces, at.op).take(surface, space);
     }

@@ -2,17 +2,19 @@
 //! to each other, and counts shared texels once.
 
 use crate::cost::SECTOR;
-use texunit_unit::{AxisTexels, Build, Resource, TexelIndex, WarpTexels, lanes};
+use texunit_unit::{AxisTexels, Build, Resource, TexelIndex, WarpTexels};
 
 /// Maximum number of rows, and of texels in a row.
 const MOST: usize = 64;
+/// Maximum number of rows for which all lanes are compared with each row.
+const FEW: usize = 8;
 
 /// Counts of the lanes' texels.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TexelCounts {
     pub(crate) texels: u32,
     pub(crate) outside: u32,
-    /// Mask of lanes with a texel outside the texture.
+    /// Number of lanes with a texel outside the texture.
     pub(crate) lanes_outside: u32,
 }
 
@@ -23,7 +25,14 @@ pub(crate) struct TexelRows {
     /// The first texel along each axis, and the number of texels along y and z.
     first: [u32; 3],
     sizes: [usize; 2],
-    bits: [u64; MOST],
+    /// The rows; the last one takes the bits of what is in no row.
+    bits: [u64; MOST + 1],
+}
+
+impl Default for TexelRows {
+    fn default() -> Self {
+        Self { plane: 0, first: [0; 3], sizes: [0; 2], bits: [0; MOST + 1] }
+    }
 }
 
 /// Texels in a row: the offset of the first, and a bit for each from it on.
@@ -33,38 +42,34 @@ pub(crate) struct TexelRow {
     pub(crate) bits: u64,
 }
 
-/// The texels of a fetch along one axis.
+/// The texels of a fetch along one axis. Its loops have no branches, so that they are vectorised.
 struct FetchAxis<'a> {
     both: &'a [[i32; 32]; 2],
     /// The first texel of the active lanes, and the number of texels to the last.
     first: u32,
     count: usize,
-    /// For each lane, the number of texels that it reads, and the number of these inside the
-    /// texture.
-    texels: [u32; 32],
-    inside: [u32; 32],
     /// Whether any lane reads an upper neighbour.
     is_double: bool,
 }
 
 impl<'a> FetchAxis<'a> {
+    /// The texels of the lanes whose mask in `on` is not 0.
     #[inline(always)]
-    fn of(AxisTexels(both): &'a AxisTexels, active: u32) -> Self {
-        let (mut first, mut last, mut uppers) = (u32::MAX, -1, 0);
-        let (mut texels, mut inside) = ([1; 32], [0; 32]);
-        for (row, is_upper) in both.iter().zip([false, true]) {
-            for (lane, &k) in row.iter().enumerate() {
-                let is_on = active >> lane & 1 == 1;
-                // Texels outside are negative, and very large as unsigned numbers.
-                first = first.min(if is_on { k as u32 } else { u32::MAX });
-                last = last.max(if is_on { k } else { -1 });
-                inside[lane] += u32::from(k >= 0);
-                texels[lane] += u32::from(is_upper && k != AxisTexels::UNREAD);
-                uppers |= u32::from(is_upper && k >= 0);
+    fn of(AxisTexels(both): &'a AxisTexels, on: &[i32; 32]) -> Self {
+        let (mut first, mut last, mut uppers) = (u32::MAX, -1, -1);
+        for row in both {
+            for (&k, &on) in row.iter().zip(on) {
+                // Texels outside, and inactive lanes, are negative, and very large as unsigned
+                // numbers.
+                first = first.min((k | !on) as u32);
+                last = last.max(k | !on);
             }
         }
+        for (&k, &on) in both[1].iter().zip(on) {
+            uppers = uppers.max(k | !on);
+        }
         let count = if last < 0 { 0 } else { (last as u32 - first) as usize + 1 };
-        Self { both, first, count, texels, inside, is_double: uppers != 0 }
+        Self { both, first, count, is_double: uppers >= 0 }
     }
 
     /// Texel numbers relative to the first; texels outside get a number beyond all rows.
@@ -74,69 +79,87 @@ impl<'a> FetchAxis<'a> {
         // A loop instead of `map`, which would be compiled without the vector instructions and
         // called.
         for (to, &k) in numbers.iter_mut().zip(&self.both[upper]) {
-            *to = if k < 0 { MOST as u32 } else { (k as u32).wrapping_sub(self.first) };
+            let number = (k as u32).wrapping_sub(self.first).min(MOST as u32);
+            *to = if k < 0 { MOST as u32 } else { number };
         }
         numbers
+    }
+
+    /// The numbers of texels that a lane reads, and of these inside the texture.
+    #[inline(always)]
+    fn texels(&self, lane: usize) -> (u32, u32) {
+        let [low, high] = self.both.each_ref().map(|row| row[lane]);
+        (1 + u32::from(high != AxisTexels::UNREAD), u32::from(low >= 0) + u32::from(high >= 0))
     }
 }
 
 impl TexelRows {
-    /// The rows of the active lanes, and their counts; `None` if there are too many rows or too
-    /// long ones.
-    pub(crate) fn of(texels: &WarpTexels, active: u32) -> Option<(Self, TexelCounts)> {
+    /// Sets the rows to those of the active lanes, and counts their texels; `None` if there are too
+    /// many rows or too long ones.
+    pub(crate) fn read(&mut self, texels: &WarpTexels, active: u32) -> Option<TexelCounts> {
         Build::current().run(
             #[inline(always)]
             || {
+                let mut on = [0; 32];
+                for (lane, on) in on.iter_mut().enumerate() {
+                    *on = -((active >> lane & 1) as i32);
+                }
                 let [x, y, z] = &texels.axes;
                 let (x, y, z) =
-                    (FetchAxis::of(x, active), FetchAxis::of(y, active), FetchAxis::of(z, active));
-                if x.count > MOST || y.count.checked_mul(z.count)? > MOST {
+                    (FetchAxis::of(x, &on), FetchAxis::of(y, &on), FetchAxis::of(z, &on));
+                let count = y.count.checked_mul(z.count)?;
+                if x.count > MOST || count > MOST {
                     return None;
                 }
-                let (first, sizes) = ([x.first, y.first, z.first], [y.count, z.count]);
-                let mut rows = Self { plane: texels.plane, first, sizes, bits: [0; MOST] };
+                (self.plane, self.first) = (texels.plane, [x.first, y.first, z.first]);
+                self.sizes = [y.count, z.count];
                 let mut of_lanes = [0; 32];
                 for numbers in [x.numbers(0), x.numbers(1)] {
-                    for (bits, number) in of_lanes.iter_mut().zip(numbers) {
-                        *bits |= if number < MOST as u32 { 1_u64 << number } else { 0 };
+                    for ((bits, number), &on) in of_lanes.iter_mut().zip(numbers).zip(&on) {
+                        let bit = if number < MOST as u32 { 1_u64 << number } else { 0 };
+                        *bits |= bit & i64::from(on) as u64;
                     }
                 }
-                for slices in (0..=usize::from(z.is_double)).map(|upper| z.numbers(upper)) {
-                    for lines in (0..=usize::from(y.is_double)).map(|upper| y.numbers(upper)) {
-                        rows.add(&slices, &lines, &of_lanes, active);
+                self.bits[..count].fill(0);
+                for upper_y in 0..=usize::from(y.is_double) {
+                    for upper_z in 0..=usize::from(z.is_double) {
+                        self.add(&y.numbers(upper_y), &z.numbers(upper_z), &of_lanes);
                     }
                 }
                 let mut read = TexelCounts::default();
-                for lane in 0..32 {
-                    let is_on = active >> lane & 1;
-                    let inside = x.inside[lane] * y.inside[lane] * z.inside[lane] * is_on;
-                    let all = x.texels[lane] * y.texels[lane] * z.texels[lane] * is_on;
+                for (lane, &on) in on.iter().enumerate() {
+                    let [x, y, z] = [&x, &y, &z].map(|axis| axis.texels(lane));
+                    let inside = x.1 * y.1 * z.1 & on as u32;
+                    let all = x.0 * y.0 * z.0 & on as u32;
                     read.texels += inside;
                     read.outside += all - inside;
                     read.lanes_outside += u32::from(all != inside);
                 }
-                Some((rows, read))
+                Some(read)
             },
         )
     }
 
-    /// Adds the bits of the active lanes, each in its slice and line.
+    /// Adds bits, each to the row of its line and slice.
     #[inline(always)]
-    fn add(&mut self, slices: &[u32; 32], lines: &[u32; 32], bits: &[u64; 32], active: u32) {
-        // Neighbouring lanes usually have the same row.
-        let (mut row, mut all) = (0, 0);
-        for lane in lanes(active) {
-            let (slice, line) = (slices[lane] as usize, lines[lane] as usize);
-            if slice < MOST && line < MOST {
-                let of = slice * self.sizes[0] + line;
-                if of != row {
-                    self.bits[row % MOST] |= std::mem::take(&mut all);
-                    row = of;
-                }
-                all |= bits[lane];
+    fn add(&mut self, lines: &[u32; 32], slices: &[u32; 32], bits: &[u64; 32]) {
+        let mut rows = [0; 32];
+        for (row, (&line, &slice)) in rows.iter_mut().zip(lines.iter().zip(slices)) {
+            let is_in = line.max(slice) < MOST as u32;
+            *row = if is_in { slice * self.sizes[0] as u32 + line } else { MOST as u32 };
+        }
+        let count = self.sizes[0] * self.sizes[1];
+        if count > FEW {
+            for (&row, bits) in rows.iter().zip(bits) {
+                self.bits[row.min(MOST as u32) as usize] |= bits;
+            }
+            return;
+        }
+        for (number, to) in (0..).zip(&mut self.bits[..count]) {
+            for (&row, &bits) in rows.iter().zip(bits) {
+                *to |= if row == number { bits } else { 0 };
             }
         }
-        self.bits[row % MOST] |= all;
     }
 
     /// Calls `f` with each row that has texels, in ascending order of offsets. Returns false if a
@@ -169,7 +192,8 @@ impl TexelRows {
         }
         let each = SECTOR / size;
         // A bit at the first texel of each sector.
-        let firsts = u128::MAX / (u128::MAX >> (128 - each));
+        let mut firsts = 1_u128;
+        (each.trailing_zeros()..7).for_each(|step| firsts |= firsts << (1 << step));
         let (mut texels, mut sectors, mut next) = (0, 0, 0);
         let is_whole = self.each(resource, size, |row| {
             let mut bits = u128::from(row.bits) << (row.offset / size % each);

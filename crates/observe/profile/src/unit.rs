@@ -4,7 +4,7 @@ use crate::cost::SECTOR;
 use crate::counts::{Surface, Texture};
 use crate::rows::TexelRows;
 use std::sync::Arc;
-use texunit_simt::observe::ExecutedSurfaceAccess;
+use texunit_simt::observe::PlannedSurfaceAccess;
 use texunit_unit::reference::trace;
 use texunit_unit::{
     FetchPlan, FetchRequest, ReadTexels, Resource, SurfacePlan, TexelIndex, Texture as Seen, lanes,
@@ -57,6 +57,8 @@ pub(crate) struct Space {
     last: [u64; LAST],
     /// Bytes of all texel sets.
     noted: usize,
+    /// The texels of a warp's fetch if they are close to each other.
+    rows: TexelRows,
 }
 
 /// Size of the table of recent offsets.
@@ -64,7 +66,12 @@ const LAST: usize = 64;
 
 impl Default for Space {
     fn default() -> Self {
-        Self { offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0 }
+        Self {
+            offsets: Vec::new(),
+            last: [u64::MAX; LAST],
+            noted: 0,
+            rows: TexelRows::default(),
+        }
     }
 }
 
@@ -128,7 +135,7 @@ impl Fetches {
         let size = u64::from(resource.format().texel_size());
         self.counts.sectors += space.sectors(size);
         self.counts.ideal_sectors += (space.offsets.len() as u64 * size).div_ceil(SECTOR);
-        if let Some(notes) = self.notes(plan, request.active, space) {
+        if let Some(notes) = self.notes(plan, request.active, &mut space.noted) {
             space.offsets.iter().for_each(|offset| notes.note(offset / size, 1));
         }
     }
@@ -142,8 +149,8 @@ impl Fetches {
     ) -> Option<()> {
         let resource = &*plan.seen().resource;
         let size = u64::from(resource.format().texel_size());
-        let (rows, read) = TexelRows::of(&plan.texels_of_warp(request)?, request.active)?;
-        let (texels, sectors) = rows.sectors(resource, size)?;
+        let read = space.rows.read(&plan.texels_of_warp(request)?, request.active)?;
+        let (texels, sectors) = space.rows.sectors(resource, size)?;
         let fetches = u64::from(request.active.count_ones());
         self.counts.taps += fetches;
         self.counts.add_level(0, fetches);
@@ -152,8 +159,8 @@ impl Fetches {
         self.counts.fetches_outside += u64::from(read.lanes_outside);
         self.counts.sectors += sectors;
         self.counts.ideal_sectors += (texels * size).div_ceil(SECTOR);
-        if let Some(notes) = self.notes(plan, request.active, space) {
-            rows.each(resource, size, |row| notes.note(row.offset / size, row.bits));
+        if let Some(notes) = self.notes(plan, request.active, &mut space.noted) {
+            space.rows.each(resource, size, |row| notes.note(row.offset / size, row.bits));
         }
         Some(())
     }
@@ -193,7 +200,12 @@ impl Fetches {
     }
 
     /// The texel set of the fetch's texture; `None` if memory is exhausted.
-    fn notes(&mut self, plan: &FetchPlan, active: u32, space: &mut Space) -> Option<&mut TexelSet> {
+    fn notes(
+        &mut self,
+        plan: &FetchPlan,
+        active: u32,
+        noted: &mut usize,
+    ) -> Option<&mut TexelSet> {
         let texture = plan.seen();
         let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
         let i = match found {
@@ -202,11 +214,11 @@ impl Fetches {
                 let size = u64::from(texture.resource.format().texel_size());
                 // The words include a row of bits that begins at the last texel.
                 let words = (texture.resource.block().size() as u64 / size / 64 + 2) as usize;
-                if space.noted.saturating_add(8 * words) > MAX_NOTES {
+                if noted.saturating_add(8 * words) > MAX_NOTES {
                     self.counts.not_noted += u64::from(active.count_ones());
                     return None;
                 }
-                space.noted += 8 * words;
+                *noted += 8 * words;
                 self.notes.push(TexelSet { texture: Arc::clone(texture), bits: vec![0; words] });
                 self.notes.len() - 1
             }
@@ -239,17 +251,17 @@ impl Fetches {
 
 impl Accesses {
     /// Counts a warp-level surface access.
-    pub(crate) fn take(&mut self, answer: &ExecutedSurfaceAccess<'_>, space: &mut Space) {
-        let is_it = |plan: &SurfacePlan| Arc::ptr_eq(plan.surface(), answer.surface);
+    pub(crate) fn take(&mut self, access: &PlannedSurfaceAccess<'_>, space: &mut Space) {
+        let is_it = |plan: &SurfacePlan| Arc::ptr_eq(plan.surface(), access.surface);
         if !self.plan.as_ref().is_some_and(is_it) {
-            self.plan = SurfacePlan::new(answer.form, answer.surface).ok();
+            self.plan = SurfacePlan::new(access.form, access.surface).ok();
         }
         let Some(plan) = &self.plan else { return };
         space.begin();
         let mut size = 1;
-        for lane in lanes(answer.request.active) {
+        for lane in lanes(access.request.active) {
             self.counts.threads += 1;
-            match plan.bytes(answer.request.coords.map(|c| c[lane])) {
+            match plan.bytes(access.request.coords.map(|c| c[lane])) {
                 Some((offset, bytes)) => {
                     size = u64::from(bytes).max(1);
                     self.counts.bytes += size;

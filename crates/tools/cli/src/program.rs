@@ -6,7 +6,7 @@ mod inspect;
 mod libraries;
 #[cfg(target_os = "linux")]
 mod parent;
-mod pools;
+mod python;
 mod record;
 mod refusal;
 mod reports;
@@ -166,7 +166,7 @@ pub fn run(args: &RunArgs) -> u8 {
 fn start(args: &RunArgs) -> Result<u8, String> {
     let Prepared { mut command, path, warnings, shims } = prepare(args)?;
     args.evidence.set(&mut command);
-    pools::turn_off(&mut command, args, shims.as_deref());
+    python::prepare(&mut command, args, shims.as_deref());
     args.checks.set(&mut command, args.record.kernel_name())?;
     let explained = args.record.set(&mut command)?;
     if args.evidence.need_a_parent() || args.record.record.is_some() || explained.is_some() {

@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
         if mark.reports.has(Events::SYNCHRONIZATION) {
             self.joins(probe, warp, &inst.op, mark, at);
         }
-        if mark.reports.has(Events::ACCESSES | Events::PARAMETERS) {
+        if mark.reports.has(Events::ANY_ACCESS) {
             self.accesses(probe, warp, &inst.op, at);
         }
     }

@@ -158,7 +158,8 @@ impl Context<'_> {
             let request = SurfaceRequest { active, coords };
             let (at, form) = (At { lanes: active, ..at }, op.form);
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-                probe.surface(&at, &PlannedSurfaceAccess { form, surface: plan.surface() });
+                let (surface, request) = (plan.surface(), &request);
+                probe.surface(&at, &PlannedSurfaceAccess { form, surface, request });
             }
             let done = access(plan, &request, &mut self.sites.elements);
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {

@@ -230,44 +230,54 @@ impl Context<'_> {
     /// the last warp. Returns false if that is impossible, and then nothing has been changed.
     #[inline]
     pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        if self.is_unobserved {
-            self.fetch_now(warps, here, fetch)
-        } else {
-            self.fetch_and_tell(warps, here, fetch)
-        }
-    }
-
-    /// As [`Self::fetch_together`], with an observer or an external engine.
-    #[cold]
-    fn fetch_and_tell(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        let one_by_one = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
-        if one_by_one || !self.fetch_now(warps, here, fetch) {
+        if !self.can_fetch_together(warps, here, fetch) {
             return false;
         }
-        for i in lanes(here) {
-            let at = self.at_site(&warps[i], warps[i].live, fetch.site);
-            let plan = self.sites.fetches[fetch.site].first();
-            if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
-                probe.fetch(&at, &PlannedFetch { plan });
-            }
+        if !self.is_unobserved {
+            self.tell_fetches(warps, here, fetch);
         }
-        true
+        self.fetch_now(warps, here, fetch)
     }
 
-    fn fetch_now(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+    /// Notifies the observer of the fetches of several warps.
+    #[cold]
+    fn tell_fetches(&mut self, warps: &[Warp], here: u32, fetch: &Fetch) {
+        for warp in lanes(here).map(|i| &warps[i]) {
+            let at = self.at_site(warp, warp.live, fetch.site);
+            let plan = self.sites.fetches[fetch.site].first();
+            if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
+                let request = &request(fetch, warp, &self.launch.constants, warp.live);
+                probe.fetch(&at, &PlannedFetch { plan, request });
+            }
+        }
+    }
+
+    /// Whether the handles of all live lanes are those of the fetch's last plan, and nobody else
+    /// computes or receives the results.
+    #[inline]
+    fn can_fetch_together(&self, warps: &[Warp], here: u32, fetch: &Fetch) -> bool {
+        let one_by_one = !self.is_unobserved
+            && (self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some());
+        let Some((handles, _)) = self.sites.fetches[fetch.site].first() else { return false };
         let constants = &self.launch.constants;
-        let Sites { fetches, scratch, .. } = &mut self.sites;
-        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
-        let Some(block) = &fetch.block else { return false };
         let same = |of: &Handle, handle| {
             // Uniform handles are parameters, which are equal in all warps.
             let these = if of.uniform { here & here.wrapping_neg() } else { here };
             lanes(these).all(|i| is_of_all(&warps[i], constants, of, handle))
         };
         let sampler = fetch.sampler.as_ref();
-        if !same(&fetch.texture, handles.0) || !sampler.is_none_or(|s| same(s, handles.1)) {
-            return false;
-        }
+        !one_by_one
+            && fetch.block.is_some()
+            && same(&fetch.texture, handles.0)
+            && sampler.is_none_or(|s| same(s, handles.1))
+    }
+
+    #[inline]
+    fn fetch_now(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, .. } = &mut self.sites;
+        let Some((_, plan)) = fetches[fetch.site].first() else { return false };
+        let Some(block) = &fetch.block else { return false };
         let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
         let mut all = 0;
         for (i, warp) in warps.iter_mut().enumerate() {
@@ -312,7 +322,7 @@ impl Context<'_> {
             request.active = active;
             let at = At { lanes: active, ..at };
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-                probe.fetch(&at, &PlannedFetch { plan });
+                probe.fetch(&at, &PlannedFetch { plan, request: &request });
             }
             let space = (&mut sites.scratch, &mut sites.answer);
             match engine {

@@ -426,6 +426,8 @@ pub enum CallEvent<'a> {
 pub struct PlannedFetch<'a> {
     /// The plan: instruction form, texture, sampler.
     pub plan: &'a FetchPlan,
+    /// Operands of the fetch.
+    pub request: &'a FetchRequest<'a>,
 }
 
 /// A surface access of lanes that share the surface.
@@ -435,6 +437,8 @@ pub struct PlannedSurfaceAccess<'a> {
     pub form: SurfaceForm,
     /// The surface.
     pub surface: &'a Arc<Surface>,
+    /// Operands of the access.
+    pub request: &'a SurfaceRequest<'a>,
 }
 
 /// An executed fetch with its result. The result has all components for the lanes of

@@ -11,7 +11,7 @@ impl Events {
     /// No events except begin and end of CTAs.
     pub const NONE: Self = Self(0);
     /// Loads, stores, atomics, `cp.async` and matrix accesses, before execution, except loads of
-    /// kernel parameters.
+    /// kernel parameters and of constant memory.
     pub const ACCESSES: Self = Self(1 << 0);
     /// Values that loads and atomics have returned.
     pub const RESULTS: Self = Self(1 << 1);
@@ -28,7 +28,7 @@ impl Events {
     pub const OPERATIONS: Self = Self(1 << 6);
     /// Calls, returns, exits, `malloc` and `free`.
     pub const CALLS: Self = Self(1 << 7);
-    /// Fetches and surface accesses, by plan and lanes, without operands.
+    /// Fetches and surface accesses with their operands, before execution.
     pub const FETCHES: Self = Self(1 << 8);
     /// Fetches and surface accesses with their operands and results.
     pub const ANSWERS: Self = Self(1 << 9);
@@ -56,15 +56,24 @@ impl Events {
     /// ([`super::At::cta`] is undefined). Requires [`Self::ISSUES`]. An observer combined with
     /// others that do not want this receives all accesses.
     pub const COSTS: Self = Self(1 << 17);
+    /// Loads of constant memory, reported as accesses.
+    pub const CONSTANTS: Self = Self(1 << 18);
     /// All events that observers can subscribe to, except [`Self::COSTS`].
-    pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16));
+    pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16) | (1 << 18));
 
     /// Events reported by marks in the code.
-    pub(crate) const BY_MARKS: Self = Self(0b11_1011_1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b111_1011_1100_0111_1111);
+
+    /// Accesses to memory of any kind.
+    pub(crate) const ANY_ACCESS: Self = Self(Self::ACCESSES.0 | Self::PARAMETERS.0 | Self::CONSTANTS.0);
 
     /// The events of accesses to a state space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
-        if space == SpaceKind::Param { Self::PARAMETERS } else { Self::ACCESSES }
+        match space {
+            SpaceKind::Param => Self::PARAMETERS,
+            SpaceKind::Const => Self::CONSTANTS,
+            _ => Self::ACCESSES,
+        }
     }
 
     /// Whether the set has an element of another set.
@@ -110,7 +119,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 18] = [
+        const NAMES: [&str; 19] = [
             "accesses",
             "results",
             "parameters",
@@ -129,6 +138,7 @@ impl std::fmt::Debug for Events {
             "steps",
             "issues",
             "costs",
+            "constants",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

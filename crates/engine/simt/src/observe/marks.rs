@@ -129,7 +129,8 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
         Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
             around.before |= match access.mem_space {
                 MemSpace::KernelParam => Events::PARAMETERS,
-                MemSpace::Param | MemSpace::Generic => Events::PARAMETERS | Events::ACCESSES,
+                MemSpace::Param | MemSpace::Generic => Events::ANY_ACCESS,
+                _ if access.constant => Events::CONSTANTS,
                 _ => Events::ACCESSES,
             };
             if matches!(inst.op, Op::Load(_) | Op::LoadQuad(_)) {
@@ -266,7 +267,7 @@ pub(crate) fn marked(
         }
         let costed = costs.of(op);
         if costed.is_some_and(|costed| costed.leader != op) {
-            before = before.without(Events::ACCESSES | Events::PARAMETERS);
+            before = before.without(Events::ANY_ACCESS);
         }
         let (sums_costs, cost) = (events.has(Events::COSTS), costed.map(|costed| costed.counter));
         let mark = |reports, after| {

@@ -37,7 +37,8 @@
 //!   carries the fault.
 //! * The following are not reported as accesses: copies of arguments and results of calls, the
 //!   hidden words of `alloca` and `printf`, and constants in instructions. Loads of kernel
-//!   parameters are reported with [`Events::PARAMETERS`] only.
+//!   parameters are reported with [`Events::PARAMETERS`] only, those of constant memory with
+//!   [`Events::CONSTANTS`].
 //!
 //! # Example
 //!
@@ -136,7 +137,7 @@ pub trait Probe: Send {
     fn cta_ends(&mut self, _cta: &CtaInfo, _fault: Option<&Fault>) {}
 
     /// A load, store, atomic or copy is about to be executed ([`Events::ACCESSES`],
-    /// [`Events::PARAMETERS`]).
+    /// [`Events::PARAMETERS`], [`Events::CONSTANTS`]).
     fn access(&mut self, _at: &At, _access: &Access<'_>) {}
 
     /// Several loads of shared memory are about to be executed in succession; their addresses have
@@ -180,10 +181,10 @@ pub trait Probe: Send {
     /// calls also with [`Events::ENTERS`].
     fn call(&mut self, _at: &At, _called: &CallEvent<'_>) {}
 
-    /// A fetch has been executed ([`Events::FETCHES`]).
+    /// A fetch is about to be executed ([`Events::FETCHES`]).
     fn fetch(&mut self, _at: &At, _fetch: &PlannedFetch<'_>) {}
 
-    /// A surface access has been executed ([`Events::FETCHES`]).
+    /// A surface access is about to be executed ([`Events::FETCHES`]).
     fn surface(&mut self, _at: &At, _surface: &PlannedSurfaceAccess<'_>) {}
 
     /// Selects the lanes of a fetch or surface access whose results are wanted

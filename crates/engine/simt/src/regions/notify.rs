@@ -17,12 +17,11 @@ const SOURCES: usize = 4;
 /// reported by the interpreter, between whose instructions no other warp runs. For an observer that
 /// adds up costs, in any order, marks of accesses of any kind are translated.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
-    let only = Events::ACCESSES | Events::PARAMETERS;
     let Inst { op, guard, .. } = operands.inst(mark.target)?;
     if mark.reports.is_within(Events::SYNCHRONIZATION) {
         return meeting(operands, (mark, op, *guard), at);
     }
-    if mark.after || !mark.reports.is_within(only) {
+    if mark.after || !mark.reports.is_within(Events::ANY_ACCESS) {
         return None;
     }
     let (base, values, cost): (Slot, &[Slot], _) = match op {

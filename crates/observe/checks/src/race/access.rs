@@ -9,6 +9,7 @@ use super::line::{
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, AccessOp, At, FurtherLoad, Order, Scope, Semantics};
+use texunit_unit::Build;
 
 /// Maximum number of elements (registers) of an access.
 const MAX_ELEMENTS: usize = 8;
@@ -84,7 +85,7 @@ pub(super) struct Octet {
 }
 
 impl Octet {
-    #[inline]
+    #[inline(always)]
     fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
         let at = all[0];
         let (mut apart, mut off) = (0, 0);
@@ -104,7 +105,7 @@ impl Octet {
 
 impl Shape {
     /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes.
-    #[inline]
+    #[inline(always)]
     fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
         if lanes != u32::MAX {
             return Self::of_some(addresses, lanes, bytes);
@@ -124,6 +125,7 @@ impl Shape {
         }
     }
 
+    #[inline(always)]
     fn of_parts(addresses: &[u64; 32], bytes: u64) -> Self {
         let (parts, _) = addresses.as_chunks::<8>();
         let [Some(a), Some(b), Some(c), Some(d)] =
@@ -146,6 +148,7 @@ impl Shape {
         }
     }
 
+    #[inline(always)]
     fn of_some(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
         let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
@@ -206,7 +209,10 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let shape = Shape::of(access.addresses, at.lanes, access.bytes().into());
+        let shape = Build::current().run_narrow(
+            #[inline(always)]
+            || Shape::of(access.addresses, at.lanes, access.bytes().into()),
+        );
         let stored = Stored::NOTHING;
         Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
     }

@@ -27,15 +27,6 @@ impl Default for LineAccesses {
     }
 }
 
-/// The bit numbers in a mask.
-fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let i = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (i < 32).then_some(i as usize)
-    })
-}
-
 impl LineAccesses {
     /// Starts an interval, with empty masks.
     #[inline]
@@ -58,22 +49,22 @@ impl LineAccesses {
         if !writes && words & (self.stored | !self.full) == 0 {
             return Some(false);
         }
-        let whose = |i: usize| (i64::from(thread) + ((offset + i as i64) >> shift)) as u16;
+        // Offsets are less than the words of a warp, so that 16 bits are enough.
+        let whose =
+            |i: usize| (thread as i16).wrapping_add((offset as i16 + i as i16) >> shift) as u16;
         let touched = self.stored | self.loaded;
-        let clash = words & if writes { touched } else { self.stored };
-        if clash & self.many != 0 || bits(clash).any(|i| self.by[i] != whose(i)) {
-            return None;
+        if words & touched != 0 {
+            let others = words & self.those(|i, by| by != whose(i));
+            let clash = words & if writes { touched } else { self.stored };
+            if clash & (self.many | others) != 0 {
+                return None;
+            }
+            if !writes {
+                self.many |= others & self.loaded & !self.stored;
+                self.fill(words & self.loaded, thread);
+            }
         }
-        if !writes {
-            let again = words & self.loaded & !self.stored & !self.many;
-            let others = bits(again).filter(|&i| self.by[i] != whose(i));
-            self.many |= others.fold(0, |all, i| all | 1 << i);
-            self.fill(words & self.loaded, thread);
-        }
-        match words & !touched {
-            u32::MAX => self.by = std::array::from_fn(whose),
-            new => bits(new).for_each(|i| self.by[i] = whose(i)),
-        }
+        self.set(words & !touched, whose);
         match writes {
             true => self.stored |= words,
             false => self.loaded |= words,
@@ -81,12 +72,26 @@ impl LineAccesses {
         Some(true)
     }
 
+    /// A mask of the words for whose number and thread a condition holds. The loop has no branches,
+    /// so that it is vectorised.
+    #[inline(always)]
+    fn those(&self, is: impl Fn(usize, u16) -> bool) -> u32 {
+        (0..WORDS).fold(0, |all, i| all | u32::from(is(i, self.by[i])) << i)
+    }
+
+    /// Sets the threads of the words in a mask.
+    #[inline(always)]
+    fn set(&mut self, words: u32, whose: impl Fn(usize) -> u16) {
+        for (i, by) in self.by.iter_mut().enumerate() {
+            *by = if words >> i & 1 == 1 { whose(i) } else { *by };
+        }
+    }
+
     /// Marks loaded words that the thread's warp and another one have loaded.
     #[inline]
     fn fill(&mut self, words: u32, thread: u32) {
-        let others = bits(words & !self.full);
-        let others = others.filter(|&i| u32::from(self.by[i]) / 32 != thread / 32);
-        self.full |= others.fold(0, |all, i| all | 1 << i);
+        let warp = (thread / 32) as u16;
+        self.full |= words & self.those(|_, by| by / 32 != warp);
     }
 
     /// Records that several lanes of the thread's warp load the words in a mask. Returns whether
@@ -101,7 +106,7 @@ impl LineAccesses {
             return Some(false);
         }
         self.fill(rest & self.loaded, thread);
-        bits(rest & !self.loaded).for_each(|i| self.by[i] = thread as u16);
+        self.set(rest & !self.loaded, |_| thread as u16);
         self.loaded |= words;
         self.many |= words;
         Some(true)

@@ -15,7 +15,7 @@ const FEWEST: u64 = 8;
 /// Statistics of linear fetches at whole coordinates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whole {
-    fetches: u64,
+    pub(super) fetches: u64,
     /// Fetches with whole coordinates on each axis that has more than one texel.
     whole: u64,
     /// Whether a whole coordinate is even. If all are odd, averaging texels 2n and 2n + 1 is

@@ -28,12 +28,12 @@ pub(super) struct Measured {
     pub(super) whole: Whole,
     /// For each axis, footprints in which a texel with a nonzero weight lies beyond the edge.
     pub(super) beyond: [(Option<Spot>, u64); 3],
-    least: [f64; 3],
-    most: [f64; 3],
+    pub(super) least: [f64; 3],
+    pub(super) most: [f64; 3],
     /// Coordinates that are not multiples of 1/2.
-    odd: u64,
+    pub(super) odd: u64,
     /// Whether an axis has more than one coordinate.
-    varies: bool,
+    pub(super) varies: bool,
 }
 
 /// The position of a footprint.
@@ -152,23 +152,26 @@ fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
 pub(super) struct Frame {
     form: FetchForm,
     /// Number of position axes, and of all coordinates: those of cubes are directions.
-    axes: usize,
+    pub(super) axes: usize,
     used: usize,
-    along: [AxisLimits; 3],
+    pub(super) along: [AxisLimits; 3],
     /// Whether a forgotten half texel is possible.
-    is_linear: bool,
+    pub(super) is_linear: bool,
+    pub(super) is_normalized: bool,
 }
 
 /// The limits of one axis.
 #[derive(Clone, Copy, Default)]
-struct AxisLimits {
+pub(super) struct AxisLimits {
     /// Texels per unit of the coordinate.
-    scale: f64,
+    pub(super) scale: f64,
+    /// Whether there is more than one texel.
+    pub(super) is_wide: bool,
     /// From `least` to `most`, no texel beyond the edges has a nonzero weight.
-    least: f64,
-    most: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
     /// Whether `most` itself is included.
-    has_most: bool,
+    pub(super) has_most: bool,
     /// From `low` to `high`, at least one texel is inside.
     low: f64,
     high: f64,
@@ -198,12 +201,13 @@ impl Frame {
                 Some(_) => Some(FootprintPosition::Outside),
             };
             let scale = if is_normalized { size } else { 1.0 };
-            let (has_most, low, high) = (margin > 0.0, -margin, size + margin);
-            AxisLimits { scale, least, most, has_most, low, high, outside }
+            let (is_wide, has_most) = (size != 1.0, margin > 0.0);
+            let (low, high) = (-margin, size + margin);
+            AxisLimits { scale, is_wide, least, most, has_most, low, high, outside }
         });
         let is_linear = margin > 0.0 && !is_gather && !resource.is_mipmapped();
         let axes = form.geometry.axes();
-        Self { form, axes, used: form.geometry.gradients(), along, is_linear }
+        Self { form, axes, used: form.geometry.gradients(), along, is_linear, is_normalized }
     }
 }
 

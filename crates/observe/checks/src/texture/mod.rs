@@ -12,6 +12,7 @@ mod places;
 mod shadow;
 mod site;
 mod surface;
+mod usual;
 mod words;
 
 use crate::callers::Callers;

@@ -127,7 +127,15 @@ impl Site {
             && (!resource.geometry().is_array() || each(at.lanes).all(|l| layer(l) < layers));
         let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
-        for lane in each(at.lanes) {
+        let usual = match is_plain {
+            true => self.frame.usual(&mut self.sums.measured, &fetch.request.coords.point, at.lanes),
+            false => 0,
+        };
+        match &mut waiting {
+            Some(lanes) => each(usual).for_each(|l| lanes[l as usize][0] += 1),
+            None => self.sums.measured.judged += u64::from(usual.count_ones()),
+        }
+        for lane in each(at.lanes & !usual) {
             let who = Lane { at, lane, block: reporter.block };
             let operands = || fetch.request.lane(lane as usize);
             let raw = fetch.request.coords.point.map(|row| f32::from_bits(row[lane as usize]));
@@ -141,8 +149,11 @@ impl Site {
                 (Some(lies), None) => self.sums.measured().lies(lies, 1, who),
                 (None, _) => {}
             }
-            if let Some(table) = self.table.as_mut().filter(|_| compared >> lane & 1 == 1) {
-                table.compare(&operands(), (fetch.answer, lane as usize), who);
+        }
+        if let Some(table) = &mut self.table {
+            for lane in each(compared) {
+                let who = Lane { at, lane, block: reporter.block };
+                table.compare(&fetch.request.lane(lane as usize), (fetch.answer, lane as usize), who);
             }
         }
         if let Some(table) = &mut self.table

@@ -85,7 +85,16 @@ fn blocks_of(setup: &Setup, (program, folder): &(PathBuf, PathBuf)) -> Result<()
     Ok(())
 }
 
-/// The allocator of an imitation of CuPy, together with a `sitecustomize` of the user.
+/// What the program prints of Numba's kernel: its source, then its PTX.
+const NUMBA: &str = r#"scatter
+// texunit: source <cell 1>
+//|\u{e9} = '\\'
+//|    pass
+.file 1 "/nowhere/<cell 1>"
+"#;
+
+/// The allocator of an imitation of CuPy and the linker of one of Numba, together with a
+/// `sitecustomize` of the user.
 fn allocator(setup: &Setup) -> Result<(), Failed> {
     let packages = setup.cases().join("commands/pools");
     let script = setup.cases().join("commands/pools.py");
@@ -98,11 +107,12 @@ fn allocator(setup: &Setup) -> Result<(), Failed> {
     };
     let none = Path::new("/no folder");
     let off = ended(&["--check", "memory"], none)?;
-    same(&*off.stdout, "None pytorch,cupy 1\nThe user's. False\n", &off)?;
+    let printed = |pool: &str| format!("{pool}\nThe user's. False\n{NUMBA}");
+    same(&*off.stdout, &*printed("None pytorch,cupy 1"), &off)?;
     same(&*off.stderr, "", &off)?;
     for options in [&["--check", "all", "--keep-pools"][..], &["--check", "race"], &[]] {
         let kept = ended(options, none)?;
-        same(&*kept.stdout, "a pool None None\nThe user's. False\n", &kept)?;
+        same(&*kept.stdout, &*printed("a pool None None"), &kept)?;
     }
     // With Python's own `sitecustomize`, or none.
     let mut command = setup.run();

@@ -60,7 +60,7 @@ impl FetchPlan {
             let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
             if a < geometry.axes() || is_row && !self.is_integer() {
                 let bits = if is_row { &ZERO_LANES } else { request.coords.point[a] };
-                let all = Build::current().run_narrow(
+                let all = Build::current().run(
                     #[inline(always)]
                     || self.lanes_along(a, bits, sizes[a], axis),
                 );
@@ -88,8 +88,7 @@ impl FetchPlan {
         let is_normalized = effective.coords == Coords::Normalized;
         let is_linear = effective.filter == Filter::Linear;
         let most = if is_normalized { MOST_NORMALIZED } else { MOST_TEXELS };
-        let mut places = [0.0_f64; 32];
-        let mut usual = 0;
+        let (mut places, mut weights, mut usual) = ([0.0_f64; 32], [0; 32], 0);
         for (lane, (place, &bits)) in places.iter_mut().zip(bits).enumerate() {
             let x = f32::from_bits(bits);
             let is_zero = x.is_nan() || x.abs() < f32::MIN_POSITIVE;
@@ -99,18 +98,19 @@ impl FetchPlan {
             *place = f64::from(x);
         }
         if is_normalized {
+            // All are powers of two, so that products with their reciprocals are exact.
             let steps = f64::from(1_u32 << fraction_bits(size));
-            let (period, times) = match mode {
+            let (step, (period, times)) = (1.0 / steps, match mode {
                 AddressMode::Wrap => (1.0, 1.0),
                 AddressMode::Mirror => (2.0, 1.0),
                 AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => (1.0, 0.0),
-            };
+            });
+            let per_period = 1.0 / period;
             for place in &mut places {
-                let u = floor(*place * steps) / steps;
-                *place = (u - floor(u / period) * period * times) * f64::from(size);
+                let u = floor(*place * steps) * step;
+                *place = (u - floor(u * per_period) * period * times) * f64::from(size);
             }
         }
-        let mut is_read = [false; 32];
         if is_linear {
             let (least, most) = match mode {
                 AddressMode::Clamp => (0.5, f64::from(size) - 0.5),
@@ -122,42 +122,59 @@ impl FetchPlan {
             for (lane, place) in places.iter().enumerate() {
                 let u = place.max(least).min(most) - 0.5;
                 let below = floor(u);
-                let weight = ((u - below) * 256.0 + 0.5) as i32;
-                low[lane] = below as i32 + (weight >> 8);
-                high[lane] = low[lane] + 1;
-                is_read[lane] = weight & 255 != 0;
+                let weight = whole(floor((u - below) * 256.0 + 0.5));
+                low[lane] = whole(below) + (weight >> 8);
+                weights[lane] = weight & 255;
+            }
+            for (high, low) in high.iter_mut().zip(&*low) {
+                *high = *low + 1;
             }
         } else {
             for (low, place) in low.iter_mut().zip(&places) {
-                *low = floor(*place) as i32;
+                *low = whole(floor(*place));
             }
         }
         let mode = beyond(mode, is_linear);
         for row in [&mut *low, &mut *high].into_iter().take(1 + usize::from(is_linear)) {
-            for k in row.iter_mut() {
-                *k = match mode {
-                    AddressMode::Clamp | AddressMode::ClampOgl => (*k).clamp(0, n - 1),
-                    AddressMode::Border if (0..n).contains(k) => *k,
-                    AddressMode::Border => AxisTexels::OUTSIDE,
-                    AddressMode::Wrap | AddressMode::Mirror if (0..n).contains(k) => *k,
-                    mode => {
-                        address(i64::from(*k), size, mode).map_or(AxisTexels::OUTSIDE, |k| k as i32)
+            match mode {
+                AddressMode::Clamp | AddressMode::ClampOgl => {
+                    for k in row {
+                        *k = (*k).clamp(0, n - 1);
                     }
-                };
+                }
+                AddressMode::Border => {
+                    for k in row {
+                        *k = if (*k as u32) < size { *k } else { AxisTexels::OUTSIDE };
+                    }
+                }
+                AddressMode::Wrap | AddressMode::Mirror => {
+                    for k in row.iter_mut().filter(|k| **k as u32 >= size) {
+                        let inside = address(i64::from(*k), size, mode);
+                        *k = inside.map_or(AxisTexels::OUTSIDE, |k| k as i32);
+                    }
+                }
             }
         }
-        for (high, is_read) in to.0[1].iter_mut().zip(is_read) {
-            *high = if is_read { *high } else { AxisTexels::UNREAD };
+        for (high, weight) in high.iter_mut().zip(weights) {
+            *high = if weight != 0 { *high } else { AxisTexels::UNREAD };
         }
         usual
     }
 }
 
+/// After adding this number, the significand has no bits left for fractions, and its low bits are
+/// those of the nearest integer.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
+
+/// An integer below 2^31 in magnitude, by an addition, because a conversion would not be vectorised.
+#[inline(always)]
+fn whole(x: f64) -> i32 {
+    (x + WHOLE).to_bits() as i32
+}
+
 /// The largest integer not above a number of moderate size, without a call of the C library.
 #[inline(always)]
 fn floor(x: f64) -> f64 {
-    // After adding this number, the significand has no bits left for fractions.
-    const WHOLE: f64 = 6_755_399_441_055_744.0;
     let nearest = (x + WHOLE) - WHOLE;
     if nearest > x { nearest - 1.0 } else { nearest }
 }

@@ -114,7 +114,7 @@ pub fn debug(
         return Ok(LaunchStats::default());
     }
     let unit = program.debug_unit(kernel, config.arithmetic());
-    let events = Events::STEPS | Events::ACCESSES;
+    let events = Events::STEPS | Events::ACCESSES | Events::CONSTANTS;
     let observed = unit.observed(program, events);
     let alone =
         LaunchConfig { jit: Some(JitMode::Off), observer: None, threads: 1, ..config.clone() };

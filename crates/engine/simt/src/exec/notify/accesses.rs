@@ -5,7 +5,7 @@ use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, O
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
-use crate::launch::{GLOBAL_BITS, split_shared_address};
+use crate::launch::{GLOBAL_BITS, RANK_SHIFT, split_shared_address};
 use crate::observe::event::ValueSource;
 use crate::observe::{Access, AccessOp, At, Events, FurtherLoad, Order, Values};
 use texunit_alu::L64;
@@ -188,9 +188,14 @@ impl AccessReport<'_, '_> {
         each_group(
             at.lanes,
             |lane| space_at(params.mem_space, addresses[lane]).0,
-            |same, space| {
+            |mut same, space| {
                 for lane in lanes(same) {
                     own[lane] = space_at(params.mem_space, addresses[lane]).1;
+                    // Accesses to the shared memory of another CTA of the cluster are not reported.
+                    let is_far = split_shared_address(own[lane]).0.is_some();
+                    if space == SpaceKind::Shared && is_far {
+                        same &= !(1 << lane);
+                    }
                 }
                 self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
             },
@@ -206,19 +211,7 @@ impl AccessReport<'_, '_> {
         at: At,
         (space, addresses): (SpaceKind, &L64),
     ) {
-        if !self.events.has(Events::of_space(space)) {
-            return;
-        }
-        // Accesses to the shared memory of another CTA of the cluster are not reported.
-        let is_own = |&lane: &usize| split_shared_address(addresses[lane]).0.is_none();
-        let at = match space {
-            SpaceKind::Shared => {
-                let own = lanes(at.lanes).filter(is_own).fold(0, |all, lane| all | 1 << lane);
-                At { lanes: own, ..at }
-            }
-            _ => at,
-        };
-        if at.lanes == 0 {
+        if at.lanes == 0 || !self.events.has(Events::of_space(space)) {
             return;
         }
         let &AccessParams { operation, size, elements, .. } = params;
@@ -231,14 +224,14 @@ impl AccessReport<'_, '_> {
     }
 }
 
-/// Whether all lanes' addresses are in the range of buffers and global variables.
+/// Whether the addresses of these lanes agree with `base` in all bits from `from` up.
 #[inline(always)]
-fn are_global(all: &L64, mask: u32) -> bool {
+fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
     let mut any = 0;
     for (lane, address) in all.iter().enumerate() {
-        any |= (address ^ GLOBAL_BASE) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));
+        any |= (address ^ base) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));
     }
-    any >> GLOBAL_BITS == 0
+    any >> from == 0
 }
 
 /// The state space of all these lanes, if it is the same for all and the addresses need no
@@ -246,9 +239,10 @@ fn are_global(all: &L64, mask: u32) -> bool {
 #[inline(always)]
 fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match mem_space {
-        MemSpace::Shared => return Some(SpaceKind::Shared),
+        // Not in another CTA of the cluster.
+        MemSpace::Shared => return are_at(all, mask, (0, RANK_SHIFT)).then_some(SpaceKind::Shared),
         MemSpace::KernelParam => return Some(SpaceKind::Param),
-        MemSpace::Global | MemSpace::Generic if are_global(all, mask) => true,
+        MemSpace::Global | MemSpace::Generic if are_at(all, mask, (GLOBAL_BASE, GLOBAL_BITS)) => true,
         MemSpace::Global | MemSpace::Generic
             if holds_for(all, mask, |a| (CONST_BASE..CONST_END).contains(&a)) =>
         {

@@ -53,6 +53,7 @@ fn marked_code_is_the_code() {
         let told = Events::ACCESSES
             | Events::RESULTS
             | Events::PARAMETERS
+            | Events::CONSTANTS
             | Events::SYNCHRONIZATION
             | Events::BRANCHES
             | Events::BLOCKS

@@ -1,5 +1,6 @@
-//! Turns off the memory pools of Python packages when the check `memory` is named, because a pool
-//! hides accesses past the end of an array.
+//! Has Python run a file of texunit before a program (crate `shims`), for the sources of Numba's
+//! kernels, and turns off the memory pools of Python packages when the check `memory` is named,
+//! because a pool hides accesses past the end of an array.
 
 use super::{RunArgs, before};
 use std::ffi::OsString;
@@ -13,29 +14,30 @@ const PYTORCH: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
 const PYTHON: &str = "PYTHONPATH";
 /// Tells the driver which pools are off, for its messages; CuPy's is added when it is turned off.
 const OFF: &str = "TEXUNIT_POOLS_OFF";
-/// The Python file that runs before a program and turns CuPy's pool off (crate `shims`).
+/// The file that Python runs before a program.
 const SITE: &str = "sitecustomize.py";
 
 /// Sets the variables, unless the user has set them.
-pub(super) fn turn_off(command: &mut Command, args: &RunArgs, shims: Option<&Path>) {
+pub(super) fn prepare(command: &mut Command, args: &RunArgs, shims: Option<&Path>) {
     let is_named = args.checks.check.is_some_and(|checks| checks.has(Check::Memory));
-    if is_named && !args.keep_pools {
-        let site = shims.filter(|folder| folder.join(SITE).is_file());
-        command.envs(variables(|name| std::env::var_os(name), site));
-    }
+    let site = shims.filter(|folder| folder.join(SITE).is_file());
+    let set = |name: &str| std::env::var_os(name);
+    command.envs(variables(set, (is_named && !args.keep_pools, site)));
 }
 
 fn variables(
     set: impl Fn(&str) -> Option<OsString>,
-    site: Option<&Path>,
+    (turns_off, site): (bool, Option<&Path>),
 ) -> Vec<(&'static str, OsString)> {
     let mut all = Vec::new();
-    let mut off = set(OFF).unwrap_or_default();
-    if set(PYTORCH).is_none() {
-        all.push((PYTORCH, "1".into()));
-        off = "pytorch".into();
+    if turns_off {
+        let mut off = set(OFF).unwrap_or_default();
+        if set(PYTORCH).is_none() {
+            all.push((PYTORCH, "1".into()));
+            off = "pytorch".into();
+        }
+        all.push((OFF, off));
     }
-    all.push((OFF, off));
     all.extend(site.map(|folder| (PYTHON, before(folder, set(PYTHON)))));
     all
 }
@@ -56,13 +58,14 @@ mod tests {
             pairs.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(
-            text(of(&[], site)),
+            text(of(&[], (true, site))),
             "PYTORCH_NO_CUDA_MEMORY_CACHING=1 TEXUNIT_POOLS_OFF=pytorch PYTHONPATH=/lib/shims"
         );
+        assert_eq!(text(of(&[], (false, site))), "PYTHONPATH=/lib/shims");
         let user = [(PYTORCH, "0"), (PYTHON, "/home/u")];
-        assert_eq!(text(of(&user, site)), "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u");
+        assert_eq!(text(of(&user, (true, site))), "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u");
         // A run inside a run.
         let inner = [(PYTORCH, "1"), (OFF, "pytorch")];
-        assert_eq!(text(of(&inner, None)), "TEXUNIT_POOLS_OFF=pytorch");
+        assert_eq!(text(of(&inner, (true, None))), "TEXUNIT_POOLS_OFF=pytorch");
     }
 }
