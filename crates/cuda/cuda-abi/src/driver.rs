@@ -7,7 +7,8 @@
 use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
     CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_EXT_SEM_NODE_PARAMS, CUDA_GRAPH_INSTANTIATE_PARAMS,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_EXT_SEM_NODE_PARAMS, CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUDA_GRAPH_INSTANTIATE_PARAMS,
     CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
     CUDA_LAUNCH_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
     CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUDA_RESOURCE_DESC,
@@ -39,6 +40,8 @@ pub type CUevent = usize;
 pub type CUarray = usize;
 /// Handle of a mipmapped array (`CUmipmappedArray`).
 pub type CUmipmappedArray = usize;
+/// Handle of imported memory (`CUexternalMemory`).
+pub type CUexternalMemory = usize;
 /// Handle of a memory pool (`CUmemoryPool`).
 pub type CUmemoryPool = usize;
 /// A callback that a stream calls (`CUhostFn`).
@@ -254,6 +257,22 @@ macro_rules! driver_functions {
             fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
+            // External memory.
+            fn cuImportExternalMemory(
+                memory: *mut CUexternalMemory,
+                desc: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+            );
+            fn cuExternalMemoryGetMappedBuffer(
+                address: *mut CUdeviceptr,
+                memory: CUexternalMemory,
+                desc: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+            );
+            fn cuExternalMemoryGetMappedMipmappedArray(
+                mipmap: *mut CUmipmappedArray,
+                memory: CUexternalMemory,
+                desc: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
+            );
+            fn cuDestroyExternalMemory(memory: CUexternalMemory);
             // Interprocess communication.
             fn cuIpcGetMemHandle(handle: *mut [u8; 64], address: CUdeviceptr);
             fn cuIpcOpenMemHandle_v2(address: *mut CUdeviceptr, handle: CUipcHandle, flags: c_uint);

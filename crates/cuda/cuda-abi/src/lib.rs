@@ -27,7 +27,7 @@ pub mod work;
 pub use array::*;
 pub use copy::*;
 pub use driver::{
-    CUarray, CUasyncCallback, CUcontext, CUdevResourceDesc, CUevent, CUfunction,
+    CUarray, CUasyncCallback, CUcontext, CUdevResourceDesc, CUevent, CUexternalMemory, CUfunction,
     CUgraphRecaptureCallback, CUgreenCtx, CUhostFn, CUkernel, CUlibrary, CUlogsCallback,
     CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
 };

@@ -43,6 +43,57 @@ pub const CU_MEM_ACCESS_FLAGS_PROT_READ: u32 = 1;
 /// Access rights: reads and writes.
 pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: u32 = 3;
 
+/// Memory to import (`CUDA_EXTERNAL_MEMORY_HANDLE_DESC`, `cudaExternalMemoryHandleDesc`), without
+/// the reserved fields at its end.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
+    /// Type of the handle (`CU_EXTERNAL_MEMORY_HANDLE_TYPE_*`).
+    pub kind: u32,
+    /// The handle, whose members depend on its type; the first four bytes are a file descriptor.
+    pub handle: [u64; 2],
+    /// Size of the memory in bytes.
+    pub size: u64,
+    /// Flags: 0 or `CUDA_EXTERNAL_MEMORY_DEDICATED`.
+    pub flags: u32,
+}
+
+/// Handle type: a file descriptor.
+pub const CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD: u32 = 1;
+/// The last handle type (`CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD`).
+pub const CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST: u32 = 9;
+/// Flag: the memory is dedicated to one resource.
+pub const CUDA_EXTERNAL_MEMORY_DEDICATED: u32 = 1;
+
+/// A range of imported memory (`CUDA_EXTERNAL_MEMORY_BUFFER_DESC`,
+/// `cudaExternalMemoryBufferDesc`), without the reserved fields at its end.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Flags, which must be 0.
+    pub flags: u32,
+}
+
+/// A mipmapped array in imported memory (`CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC`), without the
+/// reserved fields at its end.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Properties of the array.
+    pub array: crate::CUDA_ARRAY3D_DESCRIPTOR,
+    /// Number of levels.
+    pub levels: u32,
+}
+
 /// Properties of a memory pool (`CUmemPoolProps`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]

@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
     CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
     CUresult,
 };
-use texunit_device::{Array, ArrayDescriptor, Extent, Geometry, MipmappedArray};
+use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
 /// A `CUarray`: an array, or a level of a mipmapped array.
 #[derive(Debug)]
@@ -218,18 +218,24 @@ pub(crate) fn create(
     })
 }
 
-/// Creates a mipmapped array. The number of levels is limited to at least one and at most those
-/// down to a single element.
+/// Creates a mipmapped array, in existing memory if there is some. The number of levels is limited
+/// to at least one and at most those down to a single element.
 pub(crate) fn create_mipmapped(
     context: &Context,
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
     levels: u32,
+    memory: Option<&Arc<Block>>,
 ) -> Answer<Handle<MipmapObject>> {
     let made = of(descriptor)?;
     let levels = levels.clamp(1, MipmappedArray::max_mip_levels(made.extent));
-    let gpu = &context.gpu;
-    let array =
-        with_room(gpu, || gpu.device.create_mipmapped_array(&made, levels).map_err(refusal))?;
+    let device = &context.gpu.device;
+    let array = with_room(&context.gpu, || {
+        let array = match memory {
+            None => device.create_mipmapped_array(&made, levels),
+            Some(memory) => device.create_mipmapped_array_in(memory, &made, levels),
+        };
+        array.map_err(refusal)
+    })?;
     if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         array.check_surface().map_err(refusal)?;
     }

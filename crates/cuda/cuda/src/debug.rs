@@ -30,6 +30,11 @@ fn session() -> Option<&'static Debugging> {
     session.as_ref().filter(|(_, process)| *process == std::process::id()).map(|(of, _)| of)
 }
 
+/// Whether this process is debugged.
+pub(crate) fn is_on() -> bool {
+    session().is_some()
+}
+
 /// The debugger of a kernel's launch, given whether the launch is checked.
 pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<LaunchDebugger<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;

@@ -23,7 +23,7 @@ use crate::graph::capture::{self, CapturedStream};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
-pub(crate) use branches::branches;
+pub(crate) use branches::{StepNeeds, branches};
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

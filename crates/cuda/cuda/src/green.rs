@@ -266,29 +266,29 @@ impl GreenContext {
     }
 }
 
-/// The green context that a context handle represents.
-pub(crate) fn find(context: Handle<Context>) -> Option<(Handle<GreenContext>, Arc<GreenContext>)> {
+/// The green context that a context handle represents; null if it represents none.
+pub(crate) fn find(context: Handle<Context>) -> Handle<GreenContext> {
     let all = GreenContext::registry().all_with_handles(|green| green.alias == context);
-    all.into_iter().next().map(|(number, green)| (Handle::of(number), green))
+    all.first().map_or(Handle::NULL, |&(number, _)| Handle::of(number))
 }
 
 /// The green context of a stream: that of its creation, or for a default stream the current one.
 pub(crate) fn of_stream(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
     Ok(match crate::stream::find(stream)? {
         Some(stream) => stream.green,
-        None => find(context::current_handle()).map_or(Handle::NULL, |(handle, _)| handle),
+        None => find(context::current_handle()),
     })
 }
 
-/// A resource of a context, green or not.
+/// A resource of a green context, or of a context that has none.
 pub(crate) fn resource(
-    handle: Handle<Context>,
+    green: Handle<GreenContext>,
     context: &Context,
     kind: u32,
 ) -> Answer<CUdevResource> {
-    match find(handle) {
-        Some((_, green)) => green.resource(kind),
-        None => of_context(&context.gpu, kind, context.handle),
+    match green.is_null() {
+        true => of_context(&context.gpu, kind, context.handle),
+        false => green.get()?.resource(kind),
     }
 }
 

@@ -38,6 +38,7 @@ mod crash;
 mod debug;
 mod deferred;
 mod error;
+mod external;
 mod exported;
 pub mod facts;
 mod fatbin;

@@ -47,6 +47,8 @@ pub(crate) enum AllocationKind {
     Managed,
     /// Memory of another process, opened by `cuIpcOpenMemHandle`.
     OpenedMemory(crate::ipc::memory::OpenedMemory),
+    /// A mapping of imported memory, by `cuExternalMemoryGetMappedBuffer`.
+    External,
 }
 
 impl AllocationKind {
@@ -60,6 +62,7 @@ impl AllocationKind {
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
             Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
+            Self::External => crate::external::BUFFER,
         };
         crate::refused::maker().unwrap_or(function)
     }

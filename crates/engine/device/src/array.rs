@@ -68,13 +68,15 @@ impl ArrayDescriptor {
 pub(crate) struct Storage {
     device: Device,
     block: Arc<Block>,
+    /// Whether the memory counts as the device's.
+    is_counted: bool,
     /// The whole array, which others may be views of.
     whole: OnceLock<Arc<Resource>>,
 }
 
 impl Storage {
     fn end(&self) {
-        if self.block.end(End::Destroyed) {
+        if self.block.end(End::Destroyed) && self.is_counted {
             self.device.inner.memory.release_opaque(self.block.size() as u64);
         }
     }
@@ -126,13 +128,14 @@ fn undefine_texels(resource: &Resource) {
 
 impl Array {
     pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
-        Self::of_shape(device, descriptor, None)
+        Self::of_shape(device, descriptor, None, None)
     }
 
     fn of_shape(
         device: &Device,
         descriptor: &ArrayDescriptor,
         levels: Option<u32>,
+        memory: Option<&Arc<Block>>,
     ) -> Result<Self, Error> {
         let (shape, name) = (descriptor.shape(levels), descriptor.name.as_str());
         let architecture = device.inner.architecture;
@@ -142,14 +145,29 @@ impl Array {
         }
         shape.check_for(&architecture.limits())?;
         let size = shape.size()?;
-        let memory = &device.inner.memory;
-        let block = memory
-            .allocate_opaque(size, name)
-            .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        memory.apply_initial_contents(&block);
+        let block = match memory {
+            None => {
+                let memory = &device.inner.memory;
+                let new = memory.allocate_opaque(size, name);
+                let new = new.map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+                memory.apply_initial_contents(&new);
+                new
+            }
+            Some(memory) => memory.slice(0, size, name).map(Arc::new).ok_or_else(|| {
+                CreateError::Refused(format!(
+                    "`{name}` needs {}, and the memory has {}",
+                    Count(size, "byte"),
+                    memory.size()
+                ))
+            })?,
+        };
         // From here on, dropping the storage frees the memory if an error occurs.
-        let (owner, whole) = (device.clone(), OnceLock::new());
-        let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });
+        let storage = Arc::new(Storage {
+            device: device.clone(),
+            block: Arc::clone(&block),
+            is_counted: memory.is_none(),
+            whole: OnceLock::new(),
+        });
         let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
         if descriptor.sparse {
             resource = crate::sparse::without_tiles(resource, &shape)?;
@@ -423,8 +441,9 @@ impl MipmappedArray {
         device: &Device,
         descriptor: &ArrayDescriptor,
         levels: u32,
+        memory: Option<&Arc<Block>>,
     ) -> Result<Self, Error> {
-        Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels))? })
+        Ok(Self { whole: Array::of_shape(device, descriptor, Some(levels), memory)? })
     }
 
     /// Number of levels of a full mip chain for this size, down to one texel.

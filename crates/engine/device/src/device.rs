@@ -167,7 +167,7 @@ impl Device {
         descriptor: &ArrayDescriptor,
         levels: u32,
     ) -> Result<MipmappedArray, Error> {
-        MipmappedArray::new(self, descriptor, levels)
+        MipmappedArray::new(self, descriptor, levels, None)
     }
 
     /// Creates a texture object (`cudaCreateTextureObject`), and refuses what the CUDA runtime

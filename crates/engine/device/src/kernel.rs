@@ -258,6 +258,11 @@ impl Kernel {
         self.module.inner.program.uses_runtime(self.id)
     }
 
+    /// Whether the kernel can print (`printf`).
+    pub fn prints(&self) -> bool {
+        self.module.inner.program.prints(self.id)
+    }
+
     /// Whether the kernel may wait for memory to be changed from outside, as far as the PTX shows
     /// it.
     pub fn may_wait(&self) -> bool {

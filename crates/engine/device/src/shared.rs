@@ -1,5 +1,6 @@
 //! Memory that several devices can access: peer memory, and memory that is mapped for some of them.
 
+use crate::array::{ArrayDescriptor, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
@@ -43,6 +44,20 @@ impl Device {
     /// The address range is in use, or the device has not enough memory.
     pub fn adopt(&self, address: u64, block: Arc<Block>, counts: bool) -> Result<Buffer, Error> {
         Buffer::of(self, address, block, counts)
+    }
+
+    /// Creates an array with mip levels whose texels are the first bytes of existing memory.
+    /// Devices that create the same array in the same memory share the texels.
+    ///
+    /// # Errors
+    /// As [`Self::create_mipmapped_array`], and [`Error::Create`] if the memory is too small.
+    pub fn create_mipmapped_array_in(
+        &self,
+        memory: &Arc<Block>,
+        descriptor: &ArrayDescriptor,
+        levels: u32,
+    ) -> Result<MipmappedArray, Error> {
+        MipmappedArray::new(self, descriptor, levels, Some(memory))
     }
 
     /// Lets this device access a buffer of another device, at the same address.

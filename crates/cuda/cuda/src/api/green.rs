@@ -19,6 +19,22 @@ const DEFAULT_STREAM: c_uint = 1;
 /// Maximum number of resources of a descriptor.
 const MAX_RESOURCES: c_uint = 1024;
 
+/// Writes the remainder of a split, and its parts to an array of the caller's that has room for a
+/// number of them, unless it is null.
+fn give(
+    Split { parts, rest }: Split,
+    result: Out<CUdevResource>,
+    room: c_uint,
+    remainder: Out<CUdevResource>,
+) -> Answer {
+    remainder.set_if(rest);
+    if result.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the caller states that the array has this many elements.
+    unsafe { result.elements(room as usize) }.set_all(parts)
+}
+
 driver_api! {
     /// A resource of a device.
     fn cuDeviceGetDevResource(device: CUdevice, resource: Out<CUdevResource>, kind: c_uint) {
@@ -29,7 +45,7 @@ driver_api! {
     fn cuCtxGetDevResource(hCtx: Handle<Context>, resource: Out<CUdevResource>, kind: c_uint) {
         state::gpus()?;
         let context = hCtx.get()?;
-        resource.set(green::resource(hCtx, &context, kind)?)
+        resource.set(green::resource(green::find(hCtx), &context, kind)?)
     }
 
     /// A resource of a green context.
@@ -44,11 +60,7 @@ driver_api! {
         if kind != CU_DEV_RESOURCE_TYPE_SM {
             return Err(green::wrong_type(kind, "streams have multiprocessors (1)"));
         }
-        let own = green::of_stream(hStream)?;
-        resource.set(match own.is_null() {
-            true => green::of_device(&context.gpu, kind)?,
-            false => own.get()?.resource(kind)?,
-        })
+        resource.set(green::resource(green::of_stream(hStream)?, &context, kind)?)
     }
 
     /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
@@ -63,14 +75,9 @@ driver_api! {
         state::gpus()?;
         let room = nbGroups.get()?;
         let most = if result.is_null() { c_uint::MAX } else { room };
-        let Split { parts, rest } = split::by_count(&input.get()?, most, (flags, minCount))?;
-        nbGroups.out().set(parts.len() as c_uint)?;
-        remainder.set_if(rest);
-        if result.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller states that the array has this many elements.
-        unsafe { result.elements(room as usize) }.set_all(parts)
+        let split = split::by_count(&input.get()?, most, (flags, minCount))?;
+        nbGroups.out().set(split.parts.len() as c_uint)?;
+        give(split, result, room, remainder)
     }
 
     /// Splits multiprocessors into parts of the sizes in `groupParams`, and writes the sizes of
@@ -97,16 +104,11 @@ driver_api! {
         // SAFETY: the caller states that the array has this many elements.
         let params = |i| unsafe { groupParams.nth(i) };
         let mut groups = (0..count).map(|i| params(i).get()).collect::<Answer<Vec<_>>>()?;
-        let Split { parts, rest } = split::by_groups(&input, &mut groups, !result.is_null())?;
+        let split = split::by_groups(&input, &mut groups, !result.is_null())?;
         for (i, group) in groups.into_iter().enumerate() {
             params(i).out().set(group)?;
         }
-        remainder.set_if(rest);
-        if result.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller states that the array has this many elements.
-        unsafe { result.elements(count) }.set_all(parts)
+        give(split, result, nbGroups, remainder)
     }
 
     /// Creates a resource descriptor for `cuGreenCtxCreate`.
@@ -162,13 +164,12 @@ driver_api! {
     /// Unique number of a green context; of the current context for null.
     fn cuGreenCtxGetId(greenCtx: Handle<GreenContext>, greenCtxId: Out<c_ulonglong>) {
         state::gpus()?;
-        if !greenCtx.is_null() {
-            return greenCtxId.set(greenCtx.get()?.id);
+        let current = || green::find(context::current_handle());
+        let green = if greenCtx.is_null() { current() } else { greenCtx };
+        if green.is_null() {
+            return Err(CUresult::INVALID_CONTEXT.because("greenCtx is null, and the current context is not a green one"));
         }
-        match green::find(context::current_handle()) {
-            Some((_, current)) => greenCtxId.set(current.id),
-            None => Err(CUresult::INVALID_CONTEXT.because("greenCtx is null, and the current context is not a green one")),
-        }
+        greenCtxId.set(green.get()?.id)
     }
 
     /// Creates a stream in a green context.

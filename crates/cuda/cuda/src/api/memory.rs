@@ -56,7 +56,7 @@ driver_api! {
         if dptr == 0 {
             return Ok(());
         }
-        memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed))
+        memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::External | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed))
     }
 
     /// Base and size of the allocation that contains an address.

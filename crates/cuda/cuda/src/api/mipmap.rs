@@ -21,7 +21,7 @@ driver_api! {
         let context = current()?;
         pHandle.check()?;
         let descriptor = pMipmappedArrayDesc.get()?;
-        pHandle.set(array::create_mipmapped(&context, &descriptor, numMipmapLevels)?)
+        pHandle.set(array::create_mipmapped(&context, &descriptor, numMipmapLevels, None)?)
     }
 
     /// A level as an array, which lives as long as the mipmapped array. Repeated calls return the

@@ -13,6 +13,7 @@ mod graph;
 mod green;
 mod host;
 mod init;
+mod external;
 mod ipc;
 mod launch;
 mod launch_devices;

@@ -3,7 +3,7 @@
 
 use super::{
     array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
-    event::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
+    event::*, external::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
     launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
     occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
     texture::*,

@@ -260,7 +260,7 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
             "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
         )));
     }
-    let green = green::find(context::current_handle()).map_or(Handle::NULL, |(green, _)| green);
+    let green = green::find(context::current_handle());
     out.set(Stream::create(&context, green, flags, priority)?)
 }
 

@@ -1,99 +1,227 @@
-//! Concurrent execution of an item's steps: while a step waits, further ready steps run.
+//! Execution of steps along their edges: unordered steps run concurrently on idle host threads, and
+//! beside steps that wait.
 //!
-//! As long as no step waits, steps are executed one after the other in a fixed order.
+//! The calling thread executes the first ready step; helpers execute further ready steps as long as
+//! host threads are left. With one host thread, steps are executed one after the other in their
+//! order, and a helper is called only when all running steps wait for other work.
 
-use super::waiting_launches::{WaitNotice, blocked, runs_for, wait_notice};
+use super::at_once;
+use super::waiting_launches::{
+    BlockedThread, BusyItem, WaitNotice, notified, run_in_thread, wait_notice,
+};
 use crate::args::Answer;
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::CUresult;
 
-/// Outcome of a step.
-enum StepOutcome {
-    Waits,
-    Ends(Answer),
+/// A step's requirements, besides the steps that it depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepNeeds {
+    /// Number of host threads that the step keeps busy.
+    pub(crate) threads: usize,
+    /// Whether the calling thread executes the step, unless that thread waits.
+    pub(crate) is_pinned: bool,
 }
 
-/// State of all steps.
-struct Steps {
-    is_done: Vec<bool>,
-    /// Number of running steps.
-    running: usize,
+type Work = dyn Fn(usize) -> Answer + Send + Sync;
+
+/// Steps in execution.
+struct Branches {
+    work: Box<Work>,
+    needs: Vec<StepNeeds>,
+    /// Steps that depend on each step.
+    after: Vec<Vec<usize>>,
+    /// Number of host threads.
+    threads: usize,
+    /// Callback of the outer run, for the notice that all running steps wait.
+    outer: Option<WaitNotice>,
+    state: Mutex<State>,
+    /// Notified when the calling thread has something to do.
+    news: Condvar,
+}
+
+struct State {
+    /// Number of unfinished steps that each step depends on.
+    open: Vec<usize>,
+    /// Ready steps that any thread may execute, the first one on top.
+    ready: BinaryHeap<Reverse<usize>>,
+    /// Ready steps that are pinned.
+    pinned: BinaryHeap<Reverse<usize>>,
+    /// Running steps, and whether each waits.
+    running: Vec<(usize, bool)>,
+    /// The step that the calling thread executes.
+    callers: Option<usize>,
+    /// Whether the calling thread sleeps.
+    caller_sleeps: bool,
+    /// Whether a helper has been called that has not begun yet.
+    is_called: bool,
+    /// The first refusal, which stops further steps.
     answer: Answer,
-    news: Receiver<(usize, StepOutcome)>,
 }
 
-impl Steps {
-    fn done(&mut self, i: usize, answer: Answer) {
-        self.is_done[i] = true;
-        if self.answer.is_ok() {
-            self.answer = answer;
-        }
-    }
-
-    /// Waits for the outcome of a step, or (`None`) of any step.
-    fn wait(&mut self, of: Option<usize>) {
-        let _blocked = blocked();
-        while let Ok((i, news)) = self.news.recv() {
-            if let StepOutcome::Ends(answer) = news {
-                self.running -= 1;
-                self.done(i, answer);
-            }
-            if of.is_none_or(|of| of == i) {
-                return;
-            }
-        }
-    }
-}
-
-/// Executes steps by `one`, in the topological order `order`, with the dependencies `before`. The
-/// first refusal is the result and stops further steps.
+/// Executes steps by `work`, each after the steps that `before` lists for it. Returns when all have
+/// ended; the first refusal is the result and stops further steps.
 pub(crate) fn branches<'p>(
-    order: &[usize],
-    before: impl Fn(usize) -> &'p [u32],
-    may_wait: impl Fn(usize) -> bool,
-    one: impl Fn(usize) -> Answer + Sync,
+    before: impl Iterator<Item = &'p [u32]>,
+    needs: Vec<StepNeeds>,
+    threads: usize,
+    work: impl Fn(usize) -> Answer + Send + Sync + 'static,
 ) -> Answer {
-    let outer = wait_notice();
-    let (tell, news) = channel();
-    let mut steps = Steps { is_done: vec![false; order.len()], running: 0, answer: Ok(()), news };
-    let mut todo: VecDeque<usize> = order.iter().copied().collect();
-    std::thread::scope(|scope| {
-        loop {
-            let is_ready = |i: usize| before(i).iter().all(|&other| steps.is_done[other as usize]);
-            let next = todo.iter().position(|&i| is_ready(i)).filter(|_| steps.answer.is_ok());
-            match next.and_then(|at| todo.remove(at)) {
-                Some(i) if !may_wait(i) => steps.done(i, one(i)),
-                Some(i) => {
-                    let (tell, waits, one) = (tell.clone(), tell.clone(), &one);
-                    let work = move || {
-                        runs_for(WaitNotice(Arc::new(move || {
-                            let _ = waits.send((i, StepOutcome::Waits));
-                        })));
-                        let _call = crate::checks::called();
-                        let answer = one(i);
-                        let _ = tell.send((i, StepOutcome::Ends(answer)));
-                    };
-                    // The thread's name marks it as texunit's own.
-                    let thread = std::thread::Builder::new().name("texunit".to_owned());
-                    if let Err(error) = thread.spawn_scoped(scope, work) {
-                        let reason = format!("the system has no more threads: {error}");
-                        steps.done(i, Err(CUresult::OPERATING_SYSTEM.because(reason)));
-                        continue;
-                    }
-                    steps.running += 1;
-                    steps.wait(Some(i));
-                }
-                None if steps.running == 0 => break,
-                None => {
-                    // Tells the outer runs that this run waits, because all of its running steps
-                    // wait.
-                    outer.iter().for_each(|told| (told.0)());
-                    steps.wait(None);
-                }
+    let (mut open, mut after) = (Vec::with_capacity(needs.len()), vec![Vec::new(); needs.len()]);
+    for (i, before) in before.enumerate() {
+        before.iter().for_each(|&before| after[before as usize].push(i));
+        open.push(before.len());
+    }
+    let mut state = State {
+        open,
+        ready: BinaryHeap::new(),
+        pinned: BinaryHeap::new(),
+        running: Vec::new(),
+        callers: None,
+        caller_sleeps: false,
+        is_called: false,
+        answer: Ok(()),
+    };
+    for i in 0..needs.len() {
+        if state.open[i] == 0 {
+            state.add(i, &needs);
+        }
+    }
+    let (work, outer, state) = (Box::new(work), wait_notice(), Mutex::new(state));
+    let all = Branches { work, needs, after, threads, outer, state, news: Condvar::new() };
+    Arc::new(all).run()
+}
+
+impl State {
+    fn add(&mut self, i: usize, needs: &[StepNeeds]) {
+        let list = if needs[i].is_pinned { &mut self.pinned } else { &mut self.ready };
+        list.push(Reverse(i));
+    }
+
+    /// The list with the next step for the calling thread or a helper.
+    fn next(&mut self, is_caller: bool) -> Option<&mut BinaryHeap<Reverse<usize>>> {
+        let caller_waits =
+            self.callers.is_some_and(|of| self.running.iter().any(|&step| step == (of, true)));
+        let [first, pinned] = [self.ready.peek(), self.pinned.peek()].map(|i| i.map(|i| i.0));
+        match (first, pinned.filter(|_| is_caller || caller_waits)) {
+            _ if self.answer.is_err() => None,
+            (Some(first), Some(pinned)) if first < pinned => Some(&mut self.ready),
+            (_, Some(_)) => Some(&mut self.pinned),
+            (first, None) => first.map(|_| &mut self.ready),
+        }
+    }
+}
+
+impl Branches {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the next step, if enough host threads are idle.
+    fn take(&self, state: &mut State, is_caller: bool) -> Option<usize> {
+        let i = self.fitting(state, is_caller)?;
+        state.next(is_caller)?.pop();
+        state.running.push((i, false));
+        if is_caller {
+            (state.callers, state.caller_sleeps) = (Some(i), false);
+        }
+        Some(i)
+    }
+
+    fn fitting(&self, state: &mut State, is_caller: bool) -> Option<usize> {
+        let active = state.running.iter().filter(|(_, waits)| !waits);
+        let used: usize = active.map(|&(i, _)| self.needs[i].threads).sum();
+        let Reverse(i) = *state.next(is_caller)?.peek()?;
+        (used == 0 || used + self.needs[i].threads <= self.threads).then_some(i)
+    }
+
+    /// Wakes a thread for a step that can begin, or tells the outer run that all steps wait.
+    fn changed(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        let is_over = state.running.is_empty();
+        if state.caller_sleeps && (is_over || self.fitting(&mut state, true).is_some()) {
+            state.caller_sleeps = false;
+            self.news.notify_one();
+        } else if self.fitting(&mut state, false).is_some() {
+            if !std::mem::replace(&mut state.is_called, true) {
+                drop(state);
+                self.call_helper();
+            }
+        } else if !is_over && state.running.iter().all(|&(_, waits)| waits) {
+            drop(state);
+            self.outer.iter().for_each(|told| (told.0)());
+        }
+    }
+
+    fn call_helper(self: &Arc<Self>) {
+        let all = Arc::clone(self);
+        let job = move || {
+            let _counted = BusyItem::begin();
+            let mut state = all.state();
+            state.is_called = false;
+            while let Some(i) = all.take(&mut state, false) {
+                all.changed(state);
+                state = at_once(|| all.one(i));
+            }
+            all.changed(state);
+        };
+        // Without a thread, the steps are executed when the running ones have ended.
+        if run_in_thread(Box::new(job)).is_err() {
+            self.state().is_called = false;
+        }
+    }
+
+    /// Executes a step that was taken.
+    fn one(self: &Arc<Self>, i: usize) -> MutexGuard<'_, State> {
+        let all = Arc::clone(self);
+        let waits = move || {
+            let mut state = all.state();
+            let own = state.running.iter_mut().find(|(other, _)| *other == i);
+            own.into_iter().for_each(|(_, waits)| *waits = true);
+            all.changed(state);
+        };
+        let work = || {
+            let _call = crate::checks::called();
+            (self.work)(i)
+        };
+        let notice = WaitNotice(Arc::new(waits));
+        let answer = catch_unwind(AssertUnwindSafe(|| notified(notice, work)));
+        let mut state = self.state();
+        state.running.retain(|&(other, _)| other != i);
+        state.callers = state.callers.filter(|&of| of != i);
+        if state.answer.is_ok() {
+            let ended = |_| Err(CUresult::UNKNOWN.because("a step of the graph has panicked"));
+            state.answer = answer.unwrap_or_else(ended);
+        }
+        for &next in &self.after[i] {
+            state.open[next] -= 1;
+            if state.open[next] == 0 {
+                state.add(next, &self.needs);
             }
         }
-    });
-    steps.answer
+        state
+    }
+
+    /// Executes steps in the calling thread until all have ended.
+    fn run(self: &Arc<Self>) -> Answer {
+        let mut state = self.state();
+        loop {
+            if let Some(i) = self.take(&mut state, true) {
+                self.changed(state);
+                state = self.one(i);
+            } else if state.running.is_empty() {
+                return std::mem::replace(&mut state.answer, Ok(()));
+            } else if !std::mem::replace(&mut state.caller_sleeps, true) {
+                // Tells the outer run if all running steps wait. The state is looked at again,
+                // because steps may end meanwhile.
+                self.changed(state);
+                state = self.state();
+            } else {
+                let _blocked = BlockedThread::begin();
+                state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.caller_sleeps = false;
+            }
+        }
+    }
 }

@@ -72,8 +72,9 @@ thread_local! {
 
 /// Number of items that run beside or after their calls.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
-/// Number of kernels among them; the others are host functions, copies and memory sets.
-static KERNELS_BESIDE: AtomicUsize = AtomicUsize::new(0);
+/// Number of them that run or wait for kernels; the others are host functions, copies and memory
+/// sets.
+static BLOCKED_BESIDE: AtomicUsize = AtomicUsize::new(0);
 /// Number of the program's threads that wait for kernels.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 
@@ -85,28 +86,29 @@ pub(super) fn is_busy() -> bool {
 /// Resets the counters in a forked child process.
 pub(super) fn forget() {
     BUSY.store(0, Relaxed);
-    KERNELS_BESIDE.store(0, Relaxed);
+    BLOCKED_BESIDE.store(0, Relaxed);
     BLOCKED.store(0, Relaxed);
     *kernels() = BTreeMap::new();
     runners().clear();
 }
 
-/// Counts a thread of the program as waiting for kernels, until dropped.
+/// Counts a thread, of the program or of texunit, as running or waiting for kernels, until dropped.
 #[derive(Debug)]
-pub(super) struct BlockedThread;
+pub(super) struct BlockedThread(&'static AtomicUsize);
 
 impl BlockedThread {
     pub(super) fn begin() -> Self {
-        BLOCKED.fetch_add(1, AcqRel);
+        let counter = if IS_RUNNER.get() { &BLOCKED_BESIDE } else { &BLOCKED };
+        counter.fetch_add(1, AcqRel);
         changed();
-        Self
+        Self(counter)
     }
 }
 
 impl Drop for BlockedThread {
     fn drop(&mut self) {
         // The counter may have been reset by a fork.
-        let _ = BLOCKED.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
+        let _ = self.0.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
     }
 }
 
@@ -125,7 +127,7 @@ fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
 }
 
 /// Executes a job in another thread. The job is returned if the system cannot create a thread.
-fn run_in_thread(job: Job) -> Result<(), Job> {
+pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
     let idle = runners().pop();
     let runner = match idle {
         Some(runner) => runner,
@@ -164,10 +166,10 @@ fn work(own: &Arc<Runner>) {
 }
 
 /// Counts an item as running beside its call, until dropped.
-struct BusyItem;
+pub(super) struct BusyItem;
 
 impl BusyItem {
-    fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         BUSY.fetch_add(1, AcqRel);
         Self
     }
@@ -190,9 +192,8 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
         // As during a call, observed memory is accessible to the kernel.
         let _call = crate::checks::called();
         let call = Arc::clone(&own);
-        CALL.set(Some(WaitNotice(Arc::new(move || call.tell(Ok(()))))));
-        let answer = run(id, item);
-        CALL.set(None);
+        let notice = WaitNotice(Arc::new(move || call.tell(Ok(()))));
+        let answer = notified(notice, || run(id, item));
         let told = own.answer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         match answer {
             Err(refusal) if told => context.fail(refusal),
@@ -216,22 +217,24 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     }
 }
 
-/// Counts this thread as waiting for kernels, if it belongs to the program.
-pub(super) fn blocked() -> Option<BlockedThread> {
-    (!IS_RUNNER.get()).then(BlockedThread::begin)
-}
-
 /// The callback of the call that waits for this thread's work.
 pub(super) fn wait_notice() -> Option<WaitNotice> {
     // A launch from a destructor, after thread-local values have been destroyed, has no such call.
     CALL.try_with(|call| call.borrow().clone()).unwrap_or_default()
 }
 
-/// Makes this thread one of texunit's, which runs a part of an item for a call.
-pub(super) fn runs_for(told: WaitNotice) {
-    IS_RUNNER.set(true);
-    super::IS_INSIDE.set(true);
-    CALL.set(Some(told));
+/// Executes work whose waiting is told by a callback.
+pub(super) fn notified<T>(notice: WaitNotice, work: impl FnOnce() -> T) -> T {
+    /// Restores the previous callback when dropped, also after a panic.
+    struct Ends(Option<WaitNotice>);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            let _ = CALL.try_with(|call| call.replace(self.0.take()));
+        }
+    }
+    let before = CALL.try_with(|call| call.replace(Some(notice))).unwrap_or_default();
+    let _ends = Ends(before);
+    work()
 }
 
 /// Executes all items without unfinished dependencies in threads of their own.
@@ -278,8 +281,7 @@ pub(crate) struct WaitMonitor {
     number: u64,
     /// The callback of the call that waits for the launch.
     call: Option<WaitNotice>,
-    /// Set if a thread of the program runs the launch itself.
-    blocked: Option<BlockedThread>,
+    _blocked: BlockedThread,
     /// The reason why the launch must not wait for others.
     alone: Option<&'static str>,
 }
@@ -290,12 +292,7 @@ impl WaitMonitor {
         let number = NEXT.fetch_add(1, Relaxed);
         kernels().insert(number, Kernel::default());
         changed();
-        let is_beside = IS_RUNNER.get();
-        if is_beside {
-            KERNELS_BESIDE.fetch_add(1, AcqRel);
-        }
-        let blocked = blocked();
-        let call = wait_notice();
+        let (blocked, call) = (BlockedThread::begin(), wait_notice());
         let alone = match (is_recorded, settings().schedule) {
             (true, _) => Some(
                 "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",
@@ -305,15 +302,12 @@ impl WaitMonitor {
             ),
             (false, None) => None,
         };
-        Self { number, call, blocked, alone }
+        Self { number, call, _blocked: blocked, alone }
     }
 }
 
 impl Drop for WaitMonitor {
     fn drop(&mut self) {
-        if self.blocked.is_none() {
-            let _ = KERNELS_BESIDE.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
-        }
         kernels().remove(&self.number);
         changed();
     }
@@ -379,7 +373,7 @@ fn is_anybody_else_there(loops: &[WaitingLoop]) -> bool {
         fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim_end() == "texunit")
     };
     let threads = tasks.flatten().filter(|task| !is_own(task.path())).count();
-    let beside = BUSY.load(Acquire).saturating_sub(KERNELS_BESIDE.load(Acquire));
+    let beside = BUSY.load(Acquire).saturating_sub(BLOCKED_BESIDE.load(Acquire));
     threads + beside > BLOCKED.load(Acquire) || is_shared(loops)
 }
 

@@ -294,6 +294,14 @@ pub(crate) fn begin(
     })
 }
 
+/// Whether a stream is captured to a graph that existed before.
+pub(crate) fn is_to_graph(queue: Queue) -> bool {
+    with(|all| {
+        let capture = all.streams.get(&queue).and_then(|tail| all.captures.get(&tail.capture));
+        capture.is_some_and(|capture| !capture.is_own)
+    })
+}
+
 /// Ends a capture and returns the graph.
 pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
     let (capture, tails, wrong) = with(|all| {

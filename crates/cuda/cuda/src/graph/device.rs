@@ -21,6 +21,12 @@ pub(super) const TAIL: u64 = 0x0100_0000_0000_0000;
 /// sibling.
 pub(super) const STREAMS: [u64; 3] = [TAIL, 0x0200_0000_0000_0000, 0x0300_0000_0000_0000];
 
+/// Whether a kernel can launch graphs.
+pub(super) fn may_launch(op: &KernelOp) -> bool {
+    let module = Module::registry().find(op.function.module);
+    module.is_some_and(|module| module.loaded.global(VARIABLE).is_some())
+}
+
 /// Reads and clears the launches that a kernel has recorded: handles of graphs, and streams.
 pub(super) fn launches(op: &KernelOp) -> Answer<Vec<(u64, u64)>> {
     let module = Module::registry().find(op.function.module);

@@ -59,10 +59,9 @@ impl Queues {
     pub(super) fn end(&self, i: usize) {
         self.race.event_recorded(number(self.own[i]), self.own[i]);
     }
-}
 
-impl Drop for Queues {
-    fn drop(&mut self) {
+    /// Ends the queues: later work of the outer queue is ordered after all steps.
+    pub(super) fn finish(&self) {
         for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
             if is_last {
                 self.race.event_waited(number(queue), Some(self.outer));

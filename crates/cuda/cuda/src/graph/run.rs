@@ -1,12 +1,13 @@
-//! Launches of executable graphs: the steps of a plan are executed one after the other, by the code
-//! that does the same work in a stream.
+//! Launches of executable graphs: the steps of a plan are executed by the code that does the same
+//! work in a stream.
 //!
-//! The order is that of the plan; with `--schedule` the seed chooses among ready steps. Kernels use
-//! all host threads, so that concurrent branches would gain nothing; only while a step waits for
-//! other work, further ready steps run concurrently. For the race detector each step is a queue of
-//! its own, and an edge an event between two queues, so that unordered steps are recognised
-//! although they are executed sequentially.
+//! The order is that of the plan; with `--schedule` the seed chooses among ready steps. Unordered
+//! steps run concurrently while a step waits for other work, and, unless the launch is observed,
+//! while kernels of few CTAs leave host threads idle ([`concurrency`]). For the race detector each
+//! step is a queue of its own, and an edge an event between two queues, so that unordered steps are
+//! recognised although they are executed sequentially.
 
+use super::concurrency;
 use super::exec::{Exec, Plan, Step};
 use super::op::{KernelOp, Op};
 use super::order::shuffled;
@@ -39,7 +40,8 @@ const MAX_ROUNDS: u64 = 1_000_000_000;
 pub(crate) fn launch(exec: &Arc<Exec>, order: &Order) -> Answer {
     // Later changes of the graph apply to later launches.
     let (exec, plan, place) = (Arc::clone(exec), exec.plan(), order.clone());
-    let launch = Launch { order: place, tail: Mutex::default(), running: Mutex::default() };
+    let launch =
+        Arc::new(Launch { order: place, tail: Mutex::default(), running: Mutex::default() });
     let (mut events, mut has_memory, mut may_wait) = (Vec::new(), false, false);
     plan.each(&mut |step| {
         has_memory |= step.op.has_memory();
@@ -100,7 +102,7 @@ struct Launch {
 
 impl Launch {
     /// Runs a graph and the tail launches of its kernels.
-    fn whole(&self, exec: Arc<Exec>, plan: Arc<Plan>) -> Answer {
+    fn whole(self: &Arc<Self>, exec: Arc<Exec>, plan: Arc<Plan>) -> Answer {
         let mut next = Some((exec, plan));
         let mut rounds = 0;
         while let Some((exec, plan)) = next {
@@ -118,7 +120,7 @@ impl Launch {
         Ok(())
     }
 
-    fn one(&self, exec: &Exec, plan: &Plan) -> Answer {
+    fn one(self: &Arc<Self>, exec: &Exec, plan: &Arc<Plan>) -> Answer {
         let _running = exec.begin();
         begin(plan, exec.flags)?;
         locked(&self.running).push(exec.handle.number());
@@ -135,7 +137,7 @@ impl Launch {
     }
 
     /// Runs the graphs that a kernel has launched, or stores tail launches.
-    fn launched(&self, op: &KernelOp) -> Answer {
+    fn launched(self: &Arc<Self>, op: &KernelOp) -> Answer {
         for (handle, stream) in device::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
             let fits = exec.get().ok().filter(|exec| exec.flags & flag::DEVICE_LAUNCH != 0);
@@ -177,19 +179,21 @@ impl Launch {
     }
 
     /// Executes the steps of a plan, in a queue of the race detector if it is an inner graph.
-    fn run(&self, plan: &Plan, within: Option<Queue>) -> Answer {
+    fn run(self: &Arc<Self>, plan: &Arc<Plan>, within: Option<Queue>) -> Answer {
         let outer = within.unwrap_or(self.order.queue);
-        let queues = Queues::new(plan, outer);
-        let one = |i: usize| -> Answer {
-            let Some(step) = plan.steps.get(i) else { return Ok(()) };
-            let queue = queues.as_ref().map_or(outer, |queues| queues.begin(step, i));
+        let queues = Queues::new(plan, outer).map(Arc::new);
+        let (launch, steps, all) = (Arc::clone(self), Arc::clone(plan), queues.clone());
+        let one = move |i: usize| -> Answer {
+            let Some(step) = steps.steps.get(i) else { return Ok(()) };
+            let queue = all.as_ref().map_or(outer, |queues| queues.begin(step, i));
             // The device-side record of an updatable node decides whether it is enabled.
             let is_updatable = matches!(&step.op, Op::Kernel(op) if op.updatable.is_some());
             if step.is_enabled || is_updatable {
-                self.step(plan, step, queue)
-                    .map_err(|refusal| with_step_name(plan, step, refusal))?;
+                launch
+                    .step(&steps, step, queue)
+                    .map_err(|refusal| with_step_name(&steps, step, refusal))?;
             }
-            if let Some(queues) = &queues {
+            if let Some(queues) = &all {
                 queues.end(i);
             }
             Ok(())
@@ -198,23 +202,29 @@ impl Launch {
             None => (0..plan.steps.len()).collect(),
             Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
         };
-        let may_wait = |i: usize| plan.steps.get(i).is_some_and(Step::may_wait);
-        if deferred::may_outlive_call() && order.len() > 1 && order.iter().any(|&i| may_wait(i)) {
-            deferred::branches(&order, |i| &plan.steps[i].before, may_wait, one)?;
+        let threads = concurrency::host_threads(plan);
+        let may_wait = || deferred::may_outlive_call() && plan.steps.iter().any(Step::may_wait);
+        let answer = if order.len() > 1 && (threads > 1 || may_wait()) {
+            let needs = plan.steps.iter().map(|step| concurrency::needs(step, threads)).collect();
+            let before = plan.steps.iter().map(|step| &step.before[..]);
+            deferred::branches(before, needs, threads, one)
         } else {
-            order.iter().copied().try_for_each(one)?;
-        }
+            order.iter().copied().try_for_each(one)
+        };
         if let Some(queues) = &queues {
-            super::conflicts::report(plan, &order, &queues.own);
+            if answer.is_ok() {
+                super::conflicts::report(plan, &order, &queues.own);
+            }
+            queues.finish();
         }
-        Ok(())
+        answer
     }
 
     fn order(&self, context: Arc<Context>, queue: Queue) -> Order {
         Order::on(context, queue)
     }
 
-    fn step(&self, plan: &Plan, step: &Step, queue: Queue) -> Answer {
+    fn step(self: &Arc<Self>, plan: &Plan, step: &Step, queue: Queue) -> Answer {
         self.order.context.check()?;
         match &step.op {
             Op::Empty => Ok(()),
@@ -276,7 +286,7 @@ impl Launch {
     }
 
     fn conditional(
-        &self,
+        self: &Arc<Self>,
         plan: &Plan,
         step: &Step,
         op: &super::condition::ConditionalOp,

@@ -7,7 +7,7 @@ use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{CUdevice, CUresult};
-use texunit_device::{Block, Buffer, Pages, Reserved};
+use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
 const KIND: u8 = 3;
@@ -65,26 +65,29 @@ pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let size = u64::from_le_bytes(size.try_into().map_err(|_| failed())?);
     let device = CUdevice::from_le_bytes([a, b, c, d]);
     let gpu = state::gpu(device)?;
-    let (buffer, base) = map(pages, size, device)?;
+    let (block, base) = map(&Arc::new(pages), (0, size), "cuIpcOpenMemHandle")?;
+    let buffer = gpu.device.adopt(base, block, false).map_err(crate::error::refusal)?;
     let kind = AllocationKind::OpenedMemory(OpenedMemory { ticket, users: Mutex::new(1) });
     memory::take_in(context, gpu, (base, size), buffer, kind)
 }
 
-/// Maps the memory of a file into device memory.
-fn map(pages: Pages, size: u64, device: CUdevice) -> Answer<(Buffer, u64)> {
+/// Maps pages at free device addresses. Returns a range of their bytes, by offset and size, with
+/// its address; `name` is the mapping function.
+pub(crate) fn map(
+    pages: &Arc<Pages>,
+    (offset, size): (u64, u64),
+    name: &str,
+) -> Answer<(Arc<Block>, u64)> {
     let failed = |what: &str| CUresult::MAP_FAILED.because(what.to_owned());
-    let (whole, pages) = (pages.size(), Arc::new(pages));
-    let reserved =
-        Reserved::new(0, whole, 0).ok_or_else(|| failed("there are no free addresses"))?;
-    let (base, reserved) = (reserved.range().start, Arc::new(reserved));
-    let mapped = reserved.map(base, &pages, whole);
+    let reserved = Reserved::new(0, pages.size(), 0);
+    let reserved = Arc::new(reserved.ok_or_else(|| failed("there are no free addresses"))?);
+    let base = reserved.range().start;
+    let mapped = reserved.map(base, pages, pages.size());
     let mapped = mapped.ok_or_else(|| failed("the system has no room for more mappings"))?;
-    let name = ("cuIpcOpenMemHandle", Block::next_number());
-    let block = Block::of_mapped(vec![Arc::new(mapped)], true, name).map(Arc::new);
-    let block = block.and_then(|block| block.slice(0, size, name.0));
-    let block = block.ok_or_else(|| failed("the memory is not as large as handle says"))?;
-    let made = state::gpu(device)?.device.adopt(base, Arc::new(block), false);
-    Ok((made.map_err(crate::error::refusal)?, base))
+    let whole = Block::of_mapped(vec![Arc::new(mapped)], true, (name, Block::next_number()));
+    let part = whole.map(Arc::new).and_then(|whole| whole.slice(offset, size, name));
+    let part = part.ok_or_else(|| failed("the memory is smaller than the mapped range"))?;
+    Ok((Arc::new(part), base + offset))
 }
 
 /// Closes one opening of memory; the last close unmaps it.

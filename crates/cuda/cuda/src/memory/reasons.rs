@@ -9,7 +9,7 @@ impl AllocationKind {
     /// The function that frees this kind of memory.
     pub(super) fn given_back(&self) -> &'static str {
         match self {
-            Self::Device | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
+            Self::Device | Self::External | Self::Graph | Self::Managed => "cuMemFree, cudaFree",
             Self::Pool(_) => "cuMemFreeAsync, cudaFreeAsync, cuMemFree",
             Self::Host(_) => "cuMemFreeHost, cudaFreeHost",
             Self::Registered(_) => "cuMemHostUnregister, cudaHostUnregister",
@@ -29,6 +29,7 @@ impl Allocation {
             AllocationKind::Registered(_) => "registered host memory",
             AllocationKind::Managed => "managed memory",
             AllocationKind::OpenedMemory(_) => "memory of another process",
+            AllocationKind::External => "imported memory",
         };
         let made_by = Some(self.made_by()).filter(|name| name.starts_with("cu"));
         format!("{what} ({})", made_by.unwrap_or("cuMemHostRegister"))

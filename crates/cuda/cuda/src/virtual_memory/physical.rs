@@ -144,6 +144,13 @@ impl Physical {
 
     /// Imports memory that a process of texunit has exported (`cuMemImportFromShareableHandle`).
     pub(crate) fn import(number: i32) -> Answer<Handle<Self>> {
+        let (pages, prop, place) = Self::open(number)?;
+        Ok(Self::keep(pages, prop, place, None))
+    }
+
+    /// The pages, properties and location of memory behind an exported file descriptor, which the
+    /// caller keeps.
+    pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, MemoryLocation)> {
         let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
         let (pages, note) = match Pages::of_file(number) {
             Ok(found) => found,
@@ -159,7 +166,7 @@ impl Physical {
         if let MemoryLocation::Device(ordinal) = place {
             state::gpu(ordinal)?;
         }
-        Ok(Self::keep(pages, prop, place, None))
+        Ok((pages, prop, place))
     }
 
     /// All memory that has handles.

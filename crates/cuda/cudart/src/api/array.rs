@@ -100,11 +100,11 @@ forward! {
 /// The driver's descriptor of an array or mipmapped array. A width is required, and a height if
 /// there is a depth other than layers; cube faces are square, six per cube.
 pub(super) fn descriptor(
-    desc: In<cudaChannelFormatDesc>,
+    desc: &cudaChannelFormatDesc,
     extent: cudaExtent,
     flags: c_uint,
 ) -> Answer<CUDA_ARRAY3D_DESCRIPTOR> {
-    let Format { format, channels } = desc.get()?.format_of_array()?;
+    let Format { format, channels } = desc.format_of_array()?;
     let cudaExtent { width, height, depth } = extent;
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
@@ -140,7 +140,7 @@ fn create(
 ) -> Answer {
     context()?;
     array.check()?;
-    check(driver::cuArray3DCreate_v2(array, &descriptor(desc, extent, flags)?))
+    check(driver::cuArray3DCreate_v2(array, &descriptor(&desc.get()?, extent, flags)?))
 }
 
 /// The descriptor of an array, and its format.

@@ -21,7 +21,7 @@ runtime_api! {
     ) {
         context()?;
         mipmappedArray.check()?;
-        let descriptor = descriptor(desc, extent, flags)?;
+        let descriptor = descriptor(&desc.get()?, extent, flags)?;
         check(driver::cuMipmappedArrayCreate(mipmappedArray, &descriptor, numLevels))
     }
 

@@ -10,6 +10,7 @@ mod device;
 mod entry;
 mod error;
 mod event;
+mod external;
 mod function;
 mod graph;
 #[cfg(not(feature = "cuda-12"))]

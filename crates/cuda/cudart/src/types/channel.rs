@@ -20,6 +20,24 @@ pub(crate) struct cudaChannelFormatDesc {
     pub(crate) kind: i32,
 }
 
+/// A mipmapped array in imported memory (`cudaExternalMemoryMipmappedArrayDesc`), without the
+/// reserved fields at its end.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct cudaExternalMemoryMipmappedArrayDesc {
+    /// Offset of the first byte.
+    pub(crate) offset: u64,
+    /// Format of the texels.
+    pub(crate) format: cudaChannelFormatDesc,
+    /// Extent of the first level in texels.
+    pub(crate) extent: super::cudaExtent,
+    /// Flags of the array (`cudaArray*`).
+    pub(crate) flags: u32,
+    /// Number of levels.
+    pub(crate) levels: u32,
+}
+
 /// Signed integers.
 pub(crate) const SIGNED: i32 = 0;
 /// Unsigned integers.

@@ -156,6 +156,7 @@ impl<'a> Builder<'a> {
     fn builtin(&mut self, name: &str, results: Vec<Value>, arguments: Vec<Value>) -> Option<()> {
         match (name, &arguments[..]) {
             ("vprintf", [format, list]) => {
+                self.needs.prints = true;
                 let op =
                     Printf { format: *format, arguments: *list, result: results.first().copied() };
                 self.emit(Op::Printf(Box::new(op)));

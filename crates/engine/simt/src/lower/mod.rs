@@ -64,6 +64,8 @@ pub(crate) struct Requirements {
     /// Whether the function may wait for other threads: it has a spin loop, sleeps, or has loads
     /// that observe concurrent changes.
     pub(crate) may_wait: bool,
+    /// Whether the function calls `vprintf`.
+    pub(crate) prints: bool,
     /// Whether the function itself calls `malloc` or `free` or their device runtime equivalents.
     pub(crate) allocates: bool,
     /// Whether the function has indirect calls.

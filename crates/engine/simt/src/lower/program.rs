@@ -240,6 +240,11 @@ impl Program {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.may_wait)
     }
 
+    /// Whether the kernel can print.
+    pub fn prints(&self, id: KernelId) -> bool {
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.prints)
+    }
+
     /// Whether the kernel needs a device heap.
     pub fn uses_heap(&self, id: KernelId) -> bool {
         self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.heap)

@@ -53,15 +53,19 @@ driver_api! {
         capture::begin(&context, stream::queue(hStream), mode, to, Some(recapture))
     }
 
-    /// Ends a capture and returns the graph; null if the capture was invalidated.
+    /// Ends a capture and returns the graph; null if the capture was invalidated. `phGraph` may be
+    /// null if the capture was begun with a graph (`cuStreamBeginCaptureToGraph`).
     fn cuStreamEndCapture(hStream: Handle<Stream>, phGraph: Out<Handle<Graph>>) {
-        phGraph.check()?;
+        let queue = stream::queue(hStream);
+        if !capture::is_to_graph(queue) {
+            phGraph.check()?;
+        }
         stream::find(hStream)?;
-        let ended = capture::end(stream::queue(hStream));
+        let ended = capture::end(queue);
         if let Ok(graph) = &ended {
             crate::checks::created(graph.number());
         }
-        phGraph.set(*ended.as_ref().unwrap_or(&Handle::NULL))?;
+        phGraph.set_if(*ended.as_ref().unwrap_or(&Handle::NULL));
         ended.map(|_| ())
     }
 

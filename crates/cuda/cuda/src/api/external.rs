@@ -1,0 +1,54 @@
+//! External memory (driver API, "External Resource Interoperability").
+
+use crate::args::{In, Out};
+use crate::array::MipmapObject;
+use crate::call::driver_api;
+use crate::context::current;
+use crate::deferred;
+use crate::external::{self, ExternalMemory};
+use crate::handle::Handle;
+use texunit_cuda_abi::{
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr,
+};
+
+driver_api! {
+    /// Imports memory of `cuMemCreate` by a file descriptor that was exported of it.
+    fn cuImportExternalMemory(
+        extMem_out: Out<Handle<ExternalMemory>>,
+        memHandleDesc: In<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>,
+    ) {
+        let context = current()?;
+        extMem_out.check()?;
+        extMem_out.set(external::import(&context, &memHandleDesc.get()?)?)
+    }
+
+    /// Maps a range of imported memory as linear memory, which `cuMemFree` frees.
+    fn cuExternalMemoryGetMappedBuffer(
+        devPtr: Out<CUdeviceptr>,
+        extMem: Handle<ExternalMemory>,
+        bufferDesc: In<CUDA_EXTERNAL_MEMORY_BUFFER_DESC>,
+    ) {
+        let context = current()?;
+        devPtr.check()?;
+        devPtr.set(external::buffer(&context, extMem, &bufferDesc.get()?)?)
+    }
+
+    /// Maps imported memory as a mipmapped array, which `cuMipmappedArrayDestroy` destroys.
+    fn cuExternalMemoryGetMappedMipmappedArray(
+        mipmap: Out<Handle<MipmapObject>>,
+        extMem: Handle<ExternalMemory>,
+        mipmapDesc: In<CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC>,
+    ) {
+        let context = current()?;
+        mipmap.check()?;
+        mipmap.set(external::mipmapped(&context, extMem, &mipmapDesc.get()?)?)
+    }
+
+    /// Destroys imported memory. Its mappings stay.
+    fn cuDestroyExternalMemory(extMem: Handle<ExternalMemory>) {
+        current()?;
+        deferred::wait_for_all();
+        external::destroy(extMem)
+    }
+}

@@ -1,0 +1,138 @@
+//! External memory (`cuImportExternalMemory`): memory of `cuMemCreate` that this or another process
+//! has exported as a file descriptor, mapped as linear memory or as a mipmapped array.
+//!
+//! An array has its texels in the mapped range, in texunit's own layout, so that processes which
+//! map the same array share its texels.
+
+use crate::args::Answer;
+use crate::array::{self, MipmapObject};
+use crate::context::Context;
+use crate::error::refusal;
+use crate::handle::{Handle, object};
+use crate::ipc::memory::map;
+use crate::memory::{self, AllocationKind};
+use crate::refused::say_refused;
+use crate::virtual_memory::{MemoryLocation, Physical};
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_DEDICATED,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr,
+    CUresult,
+};
+use texunit_device::{Block, Pages};
+use texunit_forms::Count;
+
+/// Name of the function that maps linear memory, in messages.
+pub(crate) const BUFFER: &str = "cuExternalMemoryGetMappedBuffer";
+/// Name of the function that maps arrays, in messages.
+const ARRAY: &str = "cuExternalMemoryGetMappedMipmappedArray";
+
+/// Imported memory. Its mappings stay when it is destroyed.
+#[derive(Debug)]
+pub(crate) struct ExternalMemory {
+    pages: Arc<Pages>,
+    /// Size in bytes, as the import gives it.
+    size: u64,
+}
+
+object!(ExternalMemory, "external memory");
+
+fn refused<T>(reason: String) -> Answer<T> {
+    Err(CUresult::INVALID_VALUE.because(reason))
+}
+
+/// Imports memory. If this succeeds, the file descriptor is closed, as the driver owns it.
+pub(crate) fn import(
+    context: &Context,
+    desc: &CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+) -> Answer<Handle<ExternalMemory>> {
+    match desc.kind {
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
+        1..=CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST => {
+            let reason = format!(
+                "type {} is not CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD (1): other types are handles of Windows and of \
+                 other drivers (NvSciBuf, DMA-BUF), which do not exist here",
+                desc.kind
+            );
+            say_refused(&reason);
+            return Err(CUresult::NOT_SUPPORTED.because(reason));
+        }
+        other => return refused(format!("type {other} is not a CUexternalMemoryHandleType")),
+    }
+    if desc.flags & !CUDA_EXTERNAL_MEMORY_DEDICATED != 0 {
+        return refused(format!(
+            "flags {:#x} is not 0 or CUDA_EXTERNAL_MEMORY_DEDICATED (1)",
+            desc.flags
+        ));
+    }
+    let number = desc.handle[0] as i32;
+    let (pages, _, place) = Physical::open(number)?;
+    let own = context.gpu.ordinal;
+    if let MemoryLocation::Device(other) = place
+        && other != own
+    {
+        return refused(format!(
+            "fd {number} is memory of device {other}, and the current context is one of device {own}"
+        ));
+    }
+    if desc.size == 0 || desc.size > pages.size() {
+        return refused(format!(
+            "size {} is not the size of the memory of fd {number}: {}",
+            desc.size,
+            pages.size()
+        ));
+    }
+    let handle = context.register(ExternalMemory { pages: Arc::new(pages), size: desc.size })?;
+    // SAFETY: the descriptor is open, and the program has handed it over.
+    unsafe { libc::close(number) };
+    Ok(handle)
+}
+
+/// Destroys imported memory; its mappings stay.
+pub(crate) fn destroy(memory: Handle<ExternalMemory>) -> Answer {
+    memory.take().map(|_| ())
+}
+
+/// Maps a range as linear memory (`cuExternalMemoryGetMappedBuffer`).
+pub(crate) fn buffer(
+    context: &Context,
+    memory: Handle<ExternalMemory>,
+    desc: &CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+) -> Answer<CUdeviceptr> {
+    let memory = memory.get()?;
+    let CUDA_EXTERNAL_MEMORY_BUFFER_DESC { offset, size, flags } = *desc;
+    if flags != 0 {
+        return refused(format!("flags {flags:#x} is not 0"));
+    }
+    let is_inside = offset.checked_add(size).is_some_and(|end| end <= memory.size);
+    if size == 0 || !is_inside {
+        return refused(format!(
+            "{} at offset {offset} are not inside the memory, which has {}",
+            Count(size, "byte"),
+            memory.size
+        ));
+    }
+    let (block, base) = map(&memory.pages, (offset, size), BUFFER)?;
+    let buffer = context.gpu.device.adopt(base, block, false).map_err(refusal)?;
+    memory::take_in(context, &context.gpu, (base, size), buffer, AllocationKind::External)
+}
+
+/// Maps memory from an offset on as a mipmapped array (`cuExternalMemoryGetMappedMipmappedArray`).
+pub(crate) fn mipmapped(
+    context: &Context,
+    memory: Handle<ExternalMemory>,
+    desc: &CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
+) -> Answer<Handle<MipmapObject>> {
+    let memory = memory.get()?;
+    let offset = desc.offset;
+    let align = Block::ALIGN as u64;
+    if offset >= memory.size || !offset.is_multiple_of(align) {
+        return refused(format!(
+            "offset {offset} is not a multiple of {align} inside the memory, which has {}",
+            Count(memory.size, "byte")
+        ));
+    }
+    let (block, _) = map(&memory.pages, (offset, memory.size - offset), ARRAY)?;
+    array::create_mipmapped(context, &desc.array, desc.levels, Some(&block))
+}
