@@ -66,6 +66,29 @@ pub(crate) const CLIENTS: &[Client] = &[
         test_limit: "90",
     },
     Client {
+        name: "cupy-libraries",
+        what: "CuPy 14.2: its own tests of `cupy.fft`, `cupyx.scipy.fft`, `cupy.matmul`, products and `cupy.random` \
+               (source archive)",
+        absent: None,
+        source: Some(Source {
+            package: "cupy",
+            version: "14.2.0",
+            environment: &[("CUPY_INSTALL_USE_STUB", "1")],
+        }),
+        compiled: None,
+        tests: &[
+            "{source}/tests/cupy_tests/fft_tests",
+            "{source}/tests/cupyx_tests/scipy_tests/fft_tests",
+            "{source}/tests/cupy_tests/math_tests/test_matmul.py",
+            "{source}/tests/cupy_tests/linalg_tests/test_product.py",
+            "{source}/tests/cupy_tests/random_tests",
+        ],
+        environment: &[("CUPY_CACHE_DIR", "{home}/cupy"), ("CUPY_TEST_GPU_LIMIT", "1")],
+        pytest: &[],
+        limit: "600",
+        test_limit: "90",
+    },
+    Client {
         name: "numba",
         what: "numba-cuda 0.30.4: its own suite (in its wheel), without its benchmarks and its simulator",
         absent: None,

@@ -15,6 +15,7 @@
 
 mod api;
 mod code;
+mod fftw;
 mod number;
 mod plan;
 mod refused;
