@@ -1,5 +1,5 @@
-"""Random plans of cuFFT, through ctypes, against SciPy in double precision: layouts, batches, types, directions, sizes, both versions of the
-library. Prints how many were right; ends with 1 at the first that is not."""
+"""Random plans of cuFFT and cuFFTW, through ctypes, against SciPy in double precision: layouts, batches, types, directions, sizes, both versions
+of the libraries. Prints how many were right; ends with 1 at the first that is not."""
 
 import ctypes
 import sys
@@ -18,6 +18,7 @@ REAL = {2: np.float16, 4: np.float32, 8: np.float64}
 
 cudart = ctypes.CDLL("libcudart.so.13")
 LIBRARIES = [ctypes.CDLL("libcufft.so.11"), ctypes.CDLL("libcufft.so.12")]
+FFTW = [ctypes.CDLL("libcufftw.so.11"), ctypes.CDLL("libcufftw.so.12")]
 
 
 def check(code, what):
@@ -86,6 +87,66 @@ def put(view, data):
         view[...] = data
 
 
+def by_fftw(fftw, kind, width, sizes, batch, layouts, given, arrays, forward):
+    """Executes a plan of cuFFTW on arrays of the host."""
+    of = "fftw" if width == 8 else "fftwf"
+    ints = ctypes.c_int * len(sizes)
+    arguments = [len(sizes), ints(*sizes), batch]
+    for array, (embed, stride, distance) in zip(arrays, layouts):
+        arguments += [array.ctypes.data_as(ctypes.c_void_p), ints(*embed) if given else None, stride, distance]
+    if kind == C2C:
+        arguments.append(-1 if forward else 1)
+    make = getattr(fftw, f"{of}_plan_many_dft" + ("" if kind == C2C else f"_{kind}"))
+    make.restype = ctypes.c_void_p
+    plan = ctypes.c_void_p(make(*arguments, 1))
+    if not plan:
+        sys.exit(f"{make}: no plan")
+    getattr(fftw, f"{of}_execute")(plan)
+    getattr(fftw, f"{of}_destroy_plan")(plan)
+
+
+def by_cufft(random, kind, width, sizes, batch, layouts, given, in_place, buffers, forward):
+    """Executes a plan of cuFFT on memory of the device; returns the bytes of the output."""
+    rank = len(sizes)
+    fft = random.choice(LIBRARIES)
+    plan, work = ctypes.c_int(), ctypes.c_size_t()
+    wide = ctypes.c_longlong * rank
+    narrow = ctypes.c_int * rank
+    if width == 2:
+        check(fft.cufftCreate(ctypes.byref(plan)), "cufftCreate")
+        sides = []
+        for side in range(2):
+            embed, stride, distance = layouts[side]
+            sides += [wide(*embed) if given else None, ctypes.c_longlong(stride), ctypes.c_longlong(distance), HALF[kind][side]]
+        code = fft.cufftXtMakePlanMany(plan, rank, wide(*sizes), *sides, ctypes.c_longlong(batch), ctypes.byref(work), 6)
+        check(code, "cufftXtMakePlanMany")
+    elif not given and rank == 1:
+        check(fft.cufftPlan1d(ctypes.byref(plan), sizes[0], TYPES[kind, width], batch), "cufftPlan1d")
+    elif not given and batch == 1:
+        function = fft.cufftPlan2d if rank == 2 else fft.cufftPlan3d
+        check(function(ctypes.byref(plan), *sizes, TYPES[kind, width]), "cufftPlan2d")
+    else:
+        sides = []
+        for embed, stride, distance in layouts:
+            sides += [narrow(*embed) if given else None, stride, distance]
+        code = fft.cufftPlanMany(ctypes.byref(plan), rank, narrow(*sizes), *sides, TYPES[kind, width], batch)
+        check(code, "cufftPlanMany")
+    memory = [Memory(buffers[0])]
+    memory.append(memory[0] if in_place else Memory(buffers[1]))
+    arguments = [plan, memory[0].pointer, memory[1].pointer]
+    direction = -1 if forward else 1
+    if width == 2:
+        check(fft.cufftXtExec(*arguments, direction), "cufftXtExec")
+    else:
+        name = EXEC[TYPES[kind, width]]
+        check(getattr(fft, f"cufftExec{name}")(*arguments, *([direction] if kind == C2C else [])), name)
+    result = memory[1].read()
+    check(fft.cufftDestroy(plan), "cufftDestroy")
+    for part in memory[: 1 if in_place else 2]:
+        part.free()
+    return result
+
+
 def one(random, rng):
     kind = random.choice([C2C, R2C, C2R])
     width = random.choice([4, 8, 4, 8, 4, 8, 2])
@@ -143,43 +204,14 @@ def one(random, rng):
     if width == 2 and np.abs(want).max() > 60000:
         return False
 
-    fft = random.choice(LIBRARIES)
-    plan, work = ctypes.c_int(), ctypes.c_size_t()
-    wide = ctypes.c_longlong * rank
-    narrow = ctypes.c_int * rank
-    if width == 2:
-        check(fft.cufftCreate(ctypes.byref(plan)), "cufftCreate")
-        sides = []
-        for side in range(2):
-            embed, stride, distance = layouts[side]
-            sides += [wide(*embed) if given else None, ctypes.c_longlong(stride), ctypes.c_longlong(distance), HALF[kind][side]]
-        code = fft.cufftXtMakePlanMany(plan, rank, wide(*sizes), *sides, ctypes.c_longlong(batch), ctypes.byref(work), 6)
-        check(code, "cufftXtMakePlanMany")
-    elif not given and rank == 1:
-        check(fft.cufftPlan1d(ctypes.byref(plan), sizes[0], TYPES[kind, width], batch), "cufftPlan1d")
-    elif not given and batch == 1:
-        function = fft.cufftPlan2d if rank == 2 else fft.cufftPlan3d
-        check(function(ctypes.byref(plan), *sizes, TYPES[kind, width]), "cufftPlan2d")
+    if width != 2 and random.random() < 0.25:
+        arrays = [buffer.copy() for buffer in buffers]
+        if in_place:
+            arrays[1] = arrays[0]
+        by_fftw(random.choice(FFTW), kind, width, sizes, batch, layouts, given, arrays, forward)
+        result = arrays[1]
     else:
-        sides = []
-        for embed, stride, distance in layouts:
-            sides += [narrow(*embed) if given else None, stride, distance]
-        code = fft.cufftPlanMany(ctypes.byref(plan), rank, narrow(*sizes), *sides, TYPES[kind, width], batch)
-        check(code, "cufftPlanMany")
-    memory = [Memory(buffers[0])]
-    memory.append(memory[0] if in_place else Memory(buffers[1]))
-    arguments = [plan, memory[0].pointer, memory[1].pointer]
-    direction = -1 if forward else 1
-    if width == 2:
-        check(fft.cufftXtExec(*arguments, direction), "cufftXtExec")
-    else:
-        name = EXEC[TYPES[kind, width]]
-        check(getattr(fft, f"cufftExec{name}")(*arguments, *([direction] if kind == C2C else [])), name)
-    result = memory[1].read()
-    check(fft.cufftDestroy(plan), "cufftDestroy")
-    for part in memory[: 1 if in_place else 2]:
-        part.free()
-
+        result = by_cufft(random, kind, width, sizes, batch, layouts, given, in_place, buffers, forward)
     got = values(strided(result, dtypes[1], batch, counts[1], layouts[1]))
     error = np.linalg.norm(got - want) / max(np.linalg.norm(want), 1e-300)
     bound = UNIT[width] * (1 + 2 * np.log2(float(np.prod(sizes))))

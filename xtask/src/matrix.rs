@@ -34,7 +34,7 @@ struct Api {
     refusal: &'static str,
 }
 
-const APIS: [Api; 6] = [
+const APIS: [Api; 7] = [
     Api {
         document: APIS_DOCUMENT,
         title: "Driver API (`libcuda.so.1`)",
@@ -52,6 +52,12 @@ const APIS: [Api; 6] = [
         title: "cuFFT (`libcufft.so.11`, `libcufft.so.12`)",
         list: "crates/cuda/cufft/data/functions.txt",
         refusal: "CUFFT_NOT_SUPPORTED",
+    },
+    Api {
+        document: LIBRARIES_DOCUMENT,
+        title: "cuFFTW (`libcufftw.so.11`, `libcufftw.so.12`)",
+        list: "crates/cuda/cufft/data/fftw-functions.txt",
+        refusal: "a null plan",
     },
     Api {
         document: LIBRARIES_DOCUMENT,
@@ -170,12 +176,15 @@ impl Api {
         let mut text = format!("\n### {}\n\n", self.title);
         let supported = provided.len() + untested.len();
         let lacks = refused.len() + groups.iter().map(Vec::len).sum::<usize>();
-        let _ = writeln!(
-            text,
-            "{} functions: {supported} supported, {lacks} return `{}`, none is missing.\n",
-            supported + lacks,
-            self.refusal,
-        );
+        let _ = match lacks {
+            0 => writeln!(text, "{supported} functions: all are supported.\n"),
+            _ => writeln!(
+                text,
+                "{} functions: {supported} supported, {lacks} return `{}`, none is missing.\n",
+                supported + lacks,
+                self.refusal,
+            ),
+        };
         text += "| supported | a test that calls it |\n|---|---|\n";
         for (symbol, test) in &provided {
             let _ = writeln!(text, "| `{symbol}` | {test} |");

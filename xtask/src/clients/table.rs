@@ -54,13 +54,38 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{source}/tests/cupyx_tests/scipy_tests/ndimage_tests/test_interpolation.py",
         ],
         environment: &[("CUPY_CACHE_DIR", "{home}/cupy")],
-        // Tests of cupy.random are excluded, because it uses libcurand, whose kernels are machine
-        // code. Tests that need other such libraries are excluded too.
+        // Tests that need cuSOLVER or cuSPARSE are excluded.
+        pytest: &["-k", "(texture or Texture or TestGraph) and not cusolver and not cusparse"],
+        limit: "600",
+        test_limit: "90",
+    },
+    Client {
+        name: "cupy-libraries",
+        what: "CuPy 14.2: its own tests of `cupy.fft`, `cupyx.scipy.fft`, `cupy.matmul`, `test_product.py` and \
+               `cupy.random` (source archive), without callbacks, cuSOLVER and distributions by CuPy's kernels",
+        absent: None,
+        source: Some(Source {
+            package: "cupy",
+            version: "14.2.0",
+            environment: &[("CUPY_INSTALL_USE_STUB", "1")],
+        }),
+        compiled: None,
+        tests: &[
+            "{source}/tests/cupy_tests/fft_tests",
+            "{source}/tests/cupyx_tests/scipy_tests/fft_tests",
+            "{source}/tests/cupy_tests/math_tests/test_matmul.py",
+            "{source}/tests/cupy_tests/linalg_tests/test_product.py",
+            "{source}/tests/cupy_tests/random_tests",
+        ],
+        environment: &[("CUPY_CACHE_DIR", "{home}/cupy"), ("CUPY_TEST_GPU_LIMIT", "1")],
+        // Excluded are callbacks, which texunit refuses; matrix inversion and multivariate normal
+        // numbers, which need cuSOLVER or factorisations; one transform of 100,000,007 numbers;
+        // batches of 65,536 integer matrices, and distributions (1,200 tests), which are kernels of
+        // CuPy's own.
         pytest: &[
-            "-p",
-            "host_random",
             "-k",
-            "(texture or Texture or TestGraph) and not cublas and not cusolver and not curand and not cusparse",
+            "not test_callback and not multivariate and not power_inv and not -7-shape and not fft_allocate \
+             and not IntegralLarge and (not test_distributions or normal or uniform)",
         ],
         limit: "600",
         test_limit: "90",

@@ -42,6 +42,7 @@ impl File {
 }
 
 const CUFFT: &str = "crates/cuda/cufft/data/functions.txt";
+const CUFFTW: &str = "crates/cuda/cufft/data/fftw-functions.txt";
 const CURAND: &str = "crates/cuda/curand/data/functions.txt";
 const CUBLAS: &str = "crates/cuda/cublas/data/functions.txt";
 const CUBLAS_LT: &str = "crates/cuda/cublas/data/lt-functions.txt";
@@ -50,10 +51,12 @@ const ALL: [Named; 3] = [
     Named {
         package: "texunit-cufft",
         code: concat!("libtexunit_cufft.so.", env!("CARGO_PKG_VERSION")),
-        exported: "cufft*; __cufft*;",
+        exported: "cufft*; __cufft*; fftw*;",
         files: &[
             File::new("libcufft.so.11", "11", CUFFT, None),
             File::new("libcufft.so.12", "12", CUFFT, Some("libcufft.so")),
+            File::new("libcufftw.so.11", "11", CUFFTW, None),
+            File::new("libcufftw.so.12", "12", CUFFTW, Some("libcufftw.so")),
         ],
     },
     Named {

@@ -48,6 +48,11 @@ impl<C> Refused<C> {
     pub fn with_code(self, code: C) -> Self {
         Self { code, ..self }
     }
+
+    /// The reason, as text.
+    pub fn reason(&self) -> String {
+        self.why.reason(&[]).into_owned()
+    }
 }
 
 /// Defines the status codes of a library: the type of its errors, each with its number and its name

@@ -17,7 +17,7 @@ use crate::module::Function;
 use crate::settings::settings;
 use folder::Claim;
 use options::is_meant;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
@@ -37,6 +37,8 @@ struct Progress {
     /// Kernels that cannot be recorded and about which a message was printed, and the limit
     /// likewise.
     told: HashSet<String>,
+    /// Functions of libraries whose work the process has done.
+    libraries: BTreeSet<String>,
 }
 
 /// State of a kernel.
@@ -185,12 +187,22 @@ fn hold(
 fn remarks(function: &Function, (number, of_kernel): (u64, u64)) -> Vec<String> {
     let name = texunit_report::place::function_name(function.kernel.name());
     let program = std::env::args_os().next().unwrap_or_default();
-    vec![
+    let mut remarks = vec![
         format!("Recorded by texunit {}: launch {of_kernel} of {name},", env!("CARGO_PKG_VERSION")),
         format!("launch {number} of the process {}.", program.display()),
         "`texunit launch` with the name of this file repeats it; docs/jobs.md describes the keys."
             .to_owned(),
-    ]
+    ];
+    let progress = progress();
+    let libraries = progress.as_ref().map(|progress| &progress.libraries);
+    if let Some(libraries) = libraries.filter(|libraries| !libraries.is_empty()) {
+        remarks.push(
+            "The process has called libraries before it, whose work no job repeats:".to_owned(),
+        );
+        remarks.extend(libraries.iter().map(|function| format!("{function};")));
+        remarks.push("memory is as they have left it.".to_owned());
+    }
+    remarks
 }
 
 impl Recording {

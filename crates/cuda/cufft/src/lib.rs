@@ -7,6 +7,9 @@
 //! driver passes the elements contiguously, and the crates `rustfft` and `realfft` transform them
 //! (`transform`). Transforms therefore do not depend on layouts, streams, checks or device memory.
 //!
+//! cuFFTW (`fftw`) has the same shapes and transforms with FFTW's interface, for arrays in the
+//! host's memory.
+//!
 //! Results are not bit for bit those of cuFFT, whose rounding is undocumented;
 //! docs/cuda-libraries.md states their errors. A function that is not provided (callbacks, several
 //! devices) prints its name once and returns `CUFFT_NOT_SUPPORTED`.
@@ -15,6 +18,7 @@
 
 mod api;
 mod code;
+mod fftw;
 mod number;
 mod plan;
 mod refused;

@@ -162,14 +162,14 @@ impl Shape {
     }
 
     /// Size of an element in bytes.
-    fn element(&self, side: usize) -> i64 {
+    pub(crate) fn element(&self, side: usize) -> i64 {
         let parts = if self.of.is_complex()[side] { 2 } else { 1 };
         (self.of.precision.size() * parts).cast_signed()
     }
 
     /// The layout of the input or output: as given, or contiguous. In place, contiguous rows of
     /// real numbers are padded to hold the complex result.
-    fn layout(&self, side: usize, in_place: bool) -> Option<Layout> {
+    pub(crate) fn layout(&self, side: usize, in_place: bool) -> Option<Layout> {
         if let Some(layouts) = &self.layouts {
             return Some(layouts[side].clone());
         }

@@ -10,13 +10,15 @@ use std::sync::OnceLock;
 /// texunit's libraries, each with the prefix of the names of its other versions: all versions of
 /// the driver are interchangeable (`libcuda.so`, `libcuda.so.535.104`), those of the runtime within
 /// a major version.
-const LIBRARIES: [(&str, &str); 11] = [
+const LIBRARIES: [(&str, &str); 13] = [
     ("libcuda.so.1", "libcuda.so"),
     ("libcudart.so.12", "libcudart.so.12"),
     ("libcudart.so.13", "libcudart.so.13"),
     ("libnvidia-ml.so.1", "libnvidia-ml.so"),
     ("libcufft.so.11", "libcufft.so.11"),
     ("libcufft.so.12", "libcufft.so.12"),
+    ("libcufftw.so.11", "libcufftw.so.11"),
+    ("libcufftw.so.12", "libcufftw.so.12"),
     ("libcublas.so.12", "libcublas.so.12"),
     ("libcublas.so.13", "libcublas.so.13"),
     ("libcublasLt.so.12", "libcublasLt.so.12"),
@@ -90,9 +92,10 @@ mod tests {
         assert_eq!(name("/opt/cuda/lib64/libcudart.so.12.4.127"), Some("libcudart.so.12"));
         assert_eq!(name("libcudart.so.13"), Some("libcudart.so.13"));
         assert_eq!(name("/x/nvidia/cufft/lib/libcufft.so.11"), Some("libcufft.so.11"));
+        assert_eq!(name("libcufftw.so.11.4"), Some("libcufftw.so.11"));
         for other in [
             "libcufft.so",
-            "libcufftw.so.11",
+            "libcufftw.so.10",
             "libcudart.so",
             "libcudart.so.11.0",
             "libcudart.so.123",

@@ -60,7 +60,7 @@ pub(super) fn refused(wanted: &RecordSettings, function: &Function, number: u64,
 
 /// Reports that work of a library is not recorded, once for each function.
 pub(super) fn library_work(wanted: &RecordSettings, function: &str) {
-    let first = progress().get_or_insert_default().told.insert(function.to_owned());
+    let first = progress().get_or_insert_default().libraries.insert(function.to_owned());
     if first && wanted.kernel.is_none() {
         let text = format!(
             "{function} is work of a library, which is not recorded; launches after it are, with the memory that it has written"

@@ -13,8 +13,9 @@ use texunit_alu::L32;
 /// Bytes of stack that a call uses besides its call frame: return address and saved state.
 const FRAME_OVERHEAD: u64 = 16;
 /// Bytes of registers that the frames of a thread may use, in addition to four for each byte of its
-/// stack.
-const REGISTER_BYTES: u64 = 64 * 1024;
+/// stack. The registers of a called function share no storage, so that a large one has 34 KiB
+/// (`loggamma` of CuPy), and recursion that a card's stack holds has several such frames.
+const REGISTER_BYTES: u64 = 128 * 1024;
 
 impl Context<'_> {
     pub(super) fn branch_indexed(

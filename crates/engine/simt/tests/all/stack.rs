@@ -86,6 +86,35 @@ fn calls_and_recursion_begin_behind_it() {
 }
 
 #[test]
+fn recursion_has_room_for_many_registers() {
+    // f(n) has 2,000 registers that live across its call of f(n - 1), which is 16,000 bytes.
+    let lines = |line: fn(usize) -> String| (0..2000).map(line).collect::<String>();
+    let set = lines(|i| format!("add.u64 %w{i}, %x, {i};\n"));
+    let sum = lines(|i| format!("xor.b64 %x, %x, %w{i};\n"));
+    let f = format!(
+        ".func (.reg .u32 %r) f(.reg .u32 %n)
+{{
+    .reg .u64 %w<2000>, %x; .reg .pred %q; .reg .u32 %m;
+    mov.u32 %r, 0;
+    setp.eq.u32 %q, %n, 0;
+    @%q ret;
+    cvt.u64.u32 %x, %n;
+    {set}
+    sub.u32 %m, %n, 1;
+    call (%r), f, (%m);
+    {sum}
+    cvt.u32.u64 %m, %x;
+    add.u32 %r, %r, %m;
+    ret;
+}}"
+    );
+    let body = "call (%v), f, (9); st.global.u32 [%my], %v; ret;";
+    let text = kernel_with(&f, ".reg .u32 %v;", body);
+    let of = |n: u64| (0..2000).fold(n, |x, i| x ^ (n + i)) as u32;
+    assert_eq!(run_words(&text, How::default(), 1), [(1..=9).map(of).sum::<u32>()]);
+}
+
+#[test]
 fn stacks_are_bounded() {
     let endless = "LOOP: alloca.u64 %p, 64; bra LOOP;";
     let (fault, _) = run_fault(&kernel(REGS, endless), How::default(), 1);

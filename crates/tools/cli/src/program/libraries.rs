@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// The file names, and the link names for linkers.
-const LIBRARIES: [(&str, Option<&str>); 16] = [
+const LIBRARIES: [(&str, Option<&str>); 18] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
@@ -12,6 +12,8 @@ const LIBRARIES: [(&str, Option<&str>); 16] = [
     (REDIRECT, None),
     ("libcufft.so.11", None),
     ("libcufft.so.12", Some("libcufft.so")),
+    ("libcufftw.so.11", None),
+    ("libcufftw.so.12", Some("libcufftw.so")),
     ("libcublas.so.12", None),
     ("libcublas.so.13", Some("libcublas.so")),
     ("libcublasLt.so.12", None),

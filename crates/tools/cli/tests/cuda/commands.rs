@@ -226,7 +226,7 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     for _ in 0..2 {
         let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
         let shims = std::fs::read_dir(folder.join("shims"))?.count();
-        same(ended.stdout.lines().count(), 22 + shims, &ended)?;
+        same(ended.stdout.lines().count(), 25 + shims, &ended)?;
     }
     let core = concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION"));
     let runtimes =

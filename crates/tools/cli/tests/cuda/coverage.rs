@@ -42,7 +42,7 @@ pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
     let file = object::File::parse(&*bytes).unwrap();
     let names = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
     let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
-    let of = ["cuda", "__cuda", "cufft", "cublas", "curand"];
+    let of = ["cuda", "__cuda", "cufft", "cublas", "curand", "fftw"];
     names.filter(|name| of.iter().any(|start| name.starts_with(start))).collect()
 }
 

@@ -107,5 +107,18 @@ fn checked(setup: &Setup) -> Result<(), Failed> {
     let mut command = setup.run();
     command.args(["--check", "all"]).arg(&program).arg("waits");
     let ended = succeed(&mut command, &program)?;
-    same(&*ended.stderr, "", &ended)
+    same(&*ended.stderr, "", &ended)?;
+    // The second launch is recorded with what stood between.
+    let folder = setup.build.join("record-library");
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut command = setup.run();
+    command.arg("--record").arg(&folder).arg(&program).arg("waits");
+    let ended = succeed(&mut command, &program)?;
+    contains(&ended, "cufftExecC2C is work of a library, which is not recorded")?;
+    let jobs = std::fs::read_dir(&folder)?.map(|entry| Ok(entry?.path().join("job.toml")));
+    let mut jobs = jobs.collect::<std::io::Result<Vec<_>>>()?;
+    jobs.sort();
+    let texts = jobs.iter().map(std::fs::read_to_string).collect::<std::io::Result<Vec<_>>>()?;
+    let named: Vec<bool> = texts.iter().map(|text| text.contains("# cufftExecC2C;")).collect();
+    same(&named[..], &[false, true][..], &ended)
 }

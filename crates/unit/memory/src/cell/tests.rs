@@ -87,13 +87,17 @@ fn atomics_change_their_bytes_only() {
 
 #[test]
 fn copies_of_every_length_and_alignment() {
-    let raw = Raw::new(32);
-    let most = if cfg!(miri) { 90 } else { 200 };
-    for len in (0..most).step_by(if cfg!(miri) { 7 } else { 1 }) {
+    /// The words of memory: those of long copies, and some beyond.
+    const WORDS: usize = 1060;
+    let raw = Raw::new(WORDS);
+    let step = if cfg!(miri) { 7 } else { 1 };
+    let few = (0..if cfg!(miri) { 90 } else { 200 }).step_by(step);
+    // Long copies are made in another way.
+    for len in few.chain((8180..if cfg!(miri) { 8180 } else { 8220 }).step_by(step)) {
         for at in 0..9 {
-            let from: Vec<u8> = (0..len).map(|i| (i + at + len) as u8).collect();
+            let from: Vec<u8> = (0..len).map(|i| (i * i / 7 + at + len) as u8).collect();
             let mut back = vec![0xee_u8; len + 2];
-            // SAFETY: at most 9 bytes after offset 200 of 256 are touched, and as many of the
+            // SAFETY: at most 9 bytes after offset 8220 of 8480 are touched, and as many of the
             // vectors.
             unsafe {
                 u8::store(raw.at(at + len), 0xaa);
@@ -105,7 +109,7 @@ fn copies_of_every_length_and_alignment() {
             assert_eq!((back[0], back[len + 1]), (0xee, 0xee));
         }
     }
-    raw.free(32);
+    raw.free(WORDS);
 }
 
 /// One thread stores single bytes of a word, a second adds to its halves, a third flips its bits,
@@ -168,4 +172,35 @@ fn races_of_different_sizes_lose_nothing() {
         assert_eq!(u16::load(raw.at(0)), u16::from_le_bytes([(ROUNDS - 1) as u8; 2]));
     }
     raw.free(1);
+}
+
+/// One thread copies long arrays of equal bytes, a second sees words that are one of them.
+// Miri does not support racing accesses of different sizes.
+#[cfg_attr(miri, ignore)]
+#[test]
+fn long_copies_tear_no_words() {
+    const WORDS: usize = 2048;
+    let raw = Raw::new(WORDS);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (raw, done) = (&raw, &done);
+        scope.spawn(move || {
+            let all: [Vec<u8>; 2] = [0, 0xff].map(|byte| vec![byte; 8 * WORDS + 8]);
+            for i in 0..2000 {
+                let from = &all[i % 2][i % 8..];
+                // SAFETY: both sides have this size.
+                unsafe { copy(from.as_ptr(), raw.at(0), 8 * WORDS, raw.at(0)) };
+            }
+            done.store(true, Relaxed);
+        });
+        for at in (0..WORDS).cycle() {
+            // SAFETY: the word is inside.
+            let word = unsafe { u64::load(raw.at(8 * at)) };
+            assert!(word == 0 || word == u64::MAX, "{word:#x}");
+            if done.load(Relaxed) {
+                break;
+            }
+        }
+    });
+    raw.free(WORDS);
 }

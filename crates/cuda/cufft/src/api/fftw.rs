@@ -1,0 +1,259 @@
+//! Functions of cuFFTW for both precisions. Flags of the planner are ignored, as all plans are made
+//! in the same way.
+
+use crate::code::{Answer, FftCode};
+use crate::fftw::{self, Dimension, Plan};
+use crate::number::Precision;
+use crate::shape::{Kind, Type};
+use rustfft::FftDirection;
+use std::ffi::{c_double, c_int, c_longlong, c_uint, c_void};
+use texunit_client::call::answer;
+use texunit_client::report;
+use texunit_cuda_abi::args::{In, Out};
+
+/// Runs the body of a function. The interface has no error codes: the reason of a refusal is
+/// printed, and the result is 0 (a null plan).
+fn call<R: Default>(name: &'static str, work: impl FnOnce() -> Answer<R>) -> R {
+    let mut result = R::default();
+    let work = || {
+        result = work().inspect_err(|refused| {
+            report::say_refused(&format!("{name}: {}", refused.reason()));
+        })?;
+        Ok(())
+    };
+    answer::<FftCode>(name, work, &[]);
+    result
+}
+
+/// Defines exported functions, whose bodies evaluate to `Answer<Result>`.
+macro_rules! fftw_api {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($arg:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointers are null, or valid as FFTW's documentation requires.
+        #[unsafe(no_mangle)]
+        #[allow(unreachable_pub, clippy::too_many_arguments)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) -> $result {
+            call(stringify!($name), || -> Answer<$result> { $body })
+        }
+    )*};
+}
+
+/// Defines the functions that plan transforms of a precision and a kind: in one, two and three
+/// dimensions, in any number of them, with layouts, and with strides of 32 and 64 bits. The
+/// direction may be a parameter.
+macro_rules! planners {
+    ($(
+        $precision:ident $kind:ident $(($sign:ident))? => $direction:expr;
+        $one:ident $two:ident $three:ident $any:ident $many:ident $guru:ident $guru_64:ident
+    )*) => {$(
+        fftw_api! {
+            /// Plans a transform in one dimension.
+            fn $one(
+                n: c_int, input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                Ok(fftw::keep(Plan::simple(of, &[n], [input, output], $direction)?))
+            }
+
+            /// Plans a transform in two dimensions.
+            fn $two(
+                n0: c_int, n1: c_int,
+                input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                Ok(fftw::keep(Plan::simple(of, &[n0, n1], [input, output], $direction)?))
+            }
+
+            /// Plans a transform in three dimensions.
+            fn $three(
+                n0: c_int, n1: c_int, n2: c_int,
+                input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                Ok(fftw::keep(Plan::simple(of, &[n0, n1, n2], [input, output], $direction)?))
+            }
+
+            /// Plans a transform.
+            fn $any(
+                rank: c_int, n: In<c_int>,
+                input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                // SAFETY: the caller's array has `rank` elements.
+                let sizes = unsafe { fftw::read(rank, 1..=3, n) }?;
+                Ok(fftw::keep(Plan::simple(of, &sizes, [input, output], $direction)?))
+            }
+
+            /// Plans transforms with arbitrary layouts.
+            fn $many(
+                rank: c_int, n: In<c_int>, batch: c_int,
+                input: usize, inembed: In<c_int>, istride: c_int, idist: c_int,
+                output: usize, onembed: In<c_int>, ostride: c_int, odist: c_int,
+                $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                let sides =
+                    [(input, inembed, istride, idist), (output, onembed, ostride, odist)];
+                // SAFETY: the caller's arrays have `rank` elements.
+                let plan = unsafe { Plan::many(of, (rank, n, batch), sides, $direction) };
+                Ok(fftw::keep(plan?))
+            }
+
+            /// Plans transforms with a stride for each dimension.
+            fn $guru(
+                rank: c_int, dims: In<Dimension<c_int>>,
+                batch_rank: c_int, batch_dims: In<Dimension<c_int>>,
+                input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                let dimensions = [(rank, dims), (batch_rank, batch_dims)];
+                // SAFETY: the caller's arrays have as many elements as said.
+                let plan = unsafe { Plan::guru(of, dimensions, [input, output], $direction) };
+                Ok(fftw::keep(plan?))
+            }
+
+            /// Plans transforms with a stride of 64 bits for each dimension.
+            fn $guru_64(
+                rank: c_int, dims: In<Dimension<c_longlong>>,
+                batch_rank: c_int, batch_dims: In<Dimension<c_longlong>>,
+                input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
+            ) -> usize {
+                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
+                let dimensions = [(rank, dims), (batch_rank, batch_dims)];
+                // SAFETY: the caller's arrays have as many elements as said.
+                let plan = unsafe { Plan::guru(of, dimensions, [input, output], $direction) };
+                Ok(fftw::keep(plan?))
+            }
+        }
+    )*};
+}
+
+planners! {
+    Double Complex (sign) => fftw::direction(sign)?;
+        fftw_plan_dft_1d fftw_plan_dft_2d fftw_plan_dft_3d fftw_plan_dft
+        fftw_plan_many_dft fftw_plan_guru_dft fftw_plan_guru64_dft
+    Double FromReal => FftDirection::Forward;
+        fftw_plan_dft_r2c_1d fftw_plan_dft_r2c_2d fftw_plan_dft_r2c_3d fftw_plan_dft_r2c
+        fftw_plan_many_dft_r2c fftw_plan_guru_dft_r2c fftw_plan_guru64_dft_r2c
+    Double ToReal => FftDirection::Inverse;
+        fftw_plan_dft_c2r_1d fftw_plan_dft_c2r_2d fftw_plan_dft_c2r_3d fftw_plan_dft_c2r
+        fftw_plan_many_dft_c2r fftw_plan_guru_dft_c2r fftw_plan_guru64_dft_c2r
+    Single Complex (sign) => fftw::direction(sign)?;
+        fftwf_plan_dft_1d fftwf_plan_dft_2d fftwf_plan_dft_3d fftwf_plan_dft
+        fftwf_plan_many_dft fftwf_plan_guru_dft fftwf_plan_guru64_dft
+    Single FromReal => FftDirection::Forward;
+        fftwf_plan_dft_r2c_1d fftwf_plan_dft_r2c_2d fftwf_plan_dft_r2c_3d fftwf_plan_dft_r2c
+        fftwf_plan_many_dft_r2c fftwf_plan_guru_dft_r2c fftwf_plan_guru64_dft_r2c
+    Single ToReal => FftDirection::Inverse;
+        fftwf_plan_dft_c2r_1d fftwf_plan_dft_c2r_2d fftwf_plan_dft_c2r_3d fftwf_plan_dft_c2r
+        fftwf_plan_many_dft_c2r fftwf_plan_guru_dft_c2r fftwf_plan_guru64_dft_c2r
+}
+
+/// Defines the other functions of a precision.
+macro_rules! others {
+    ($(
+        $precision:ident;
+        $execute:ident $complex:ident $from_real:ident $to_real:ident
+        $destroy_plan:ident $cleanup:ident $print_plan:ident $cost:ident $flops:ident
+        $set_timelimit:ident $export_wisdom:ident $import_wisdom:ident $malloc:ident $free:ident
+    )*) => {$(
+        fftw_api! {
+            /// Executes a plan on its arrays.
+            fn $execute(plan: usize) -> () {
+                fftw::execute(plan, None)
+            }
+
+            /// Executes a plan of complex transforms on other arrays.
+            fn $complex(plan: usize, input: usize, output: usize) -> () {
+                let of = Type { kind: Kind::Complex, precision: Precision::$precision };
+                fftw::execute(plan, Some((of, [input, output])))
+            }
+
+            /// Executes a plan of transforms of real numbers on other arrays.
+            fn $from_real(plan: usize, input: usize, output: usize) -> () {
+                let of = Type { kind: Kind::FromReal, precision: Precision::$precision };
+                fftw::execute(plan, Some((of, [input, output])))
+            }
+
+            /// Executes a plan of transforms to real numbers on other arrays.
+            fn $to_real(plan: usize, input: usize, output: usize) -> () {
+                let of = Type { kind: Kind::ToReal, precision: Precision::$precision };
+                fftw::execute(plan, Some((of, [input, output])))
+            }
+
+            /// Destroys a plan.
+            fn $destroy_plan(plan: usize) -> () {
+                fftw::destroy(plan)
+            }
+
+            /// Does nothing: plans stay valid.
+            fn $cleanup() -> () {
+                Ok(())
+            }
+
+            /// Prints nothing: a plan has no parts.
+            fn $print_plan(_plan: usize) -> () {
+                Ok(())
+            }
+
+            /// Returns 0: no costs are known.
+            fn $cost(_plan: usize) -> c_double {
+                Ok(0.0)
+            }
+
+            /// Returns zeros: operations are not counted.
+            fn $flops(
+                _plan: usize, add: Out<c_double>, mul: Out<c_double>, fma: Out<c_double>,
+            ) -> () {
+                [add, mul, fma].map(|count| count.set_if(0.0));
+                Ok(())
+            }
+
+            /// Does nothing: planning takes no time.
+            fn $set_timelimit(_seconds: c_double) -> () {
+                Ok(())
+            }
+
+            /// Writes nothing: there is no wisdom.
+            fn $export_wisdom(_file: *mut c_void) -> () {
+                Ok(())
+            }
+
+            /// Returns 0: no wisdom was read.
+            fn $import_wisdom(_file: *mut c_void) -> c_int {
+                Ok(0)
+            }
+
+            /// Allocates host memory, aligned to 64 bytes.
+            fn $malloc(size: usize) -> usize {
+                let mut memory = std::ptr::null_mut();
+                // SAFETY: the out-pointer is to a local variable.
+                let code = unsafe { libc::posix_memalign(&raw mut memory, 64, size) };
+                Ok(if code == 0 { memory.expose_provenance() } else { 0 })
+            }
+
+            /// Frees such memory.
+            fn $free(memory: *mut c_void) -> () {
+                // SAFETY: the pointer is null, or of the function that allocates.
+                unsafe { libc::free(memory) };
+                Ok(())
+            }
+        }
+    )*};
+}
+
+others! {
+    Double;
+        fftw_execute fftw_execute_dft fftw_execute_dft_r2c fftw_execute_dft_c2r
+        fftw_destroy_plan fftw_cleanup fftw_print_plan fftw_cost fftw_flops
+        fftw_set_timelimit fftw_export_wisdom_to_file fftw_import_wisdom_from_file fftw_malloc fftw_free
+    Single;
+        fftwf_execute fftwf_execute_dft fftwf_execute_dft_r2c fftwf_execute_dft_c2r
+        fftwf_destroy_plan fftwf_cleanup fftwf_print_plan fftwf_cost fftwf_flops
+        fftwf_set_timelimit fftwf_export_wisdom_to_file fftwf_import_wisdom_from_file fftwf_malloc fftwf_free
+}
