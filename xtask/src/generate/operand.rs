@@ -1,6 +1,7 @@
-//! Random operands for generated instructions: of the right type, of a similar one, or of any kind.
+//! Random modifiers and operands for generated instructions: right ones, similar ones, or any.
 
 use super::setup::REGISTERS;
+use texunit_isa::Form;
 use texunit_testkit::Random;
 
 /// Operands of every kind other than plain registers, for instructions where they are mostly
@@ -114,4 +115,35 @@ pub(super) fn guard(random: &mut Random) -> &'static str {
         7 => random.of(&["@%r0 ", "@!%f1 ", "@here ", "@%p ", "@!!%p0 ", "@%p9 "]),
         _ => "",
     }
+}
+
+/// Words for the modifiers of a form, with `optional` percent of the optional ones; sometimes one
+/// too many, one too few, another of `others`, or, for the draws below `swapped`, another order.
+pub(super) fn modifiers(
+    form: &Form,
+    (optional, swapped): (u32, usize),
+    others: &[&'static str],
+    random: &mut Random,
+) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for slot in &form.slots {
+        if !slot.optional || random.chance(optional) {
+            words.push(random.of(&slot.words));
+        }
+    }
+    let n = words.len();
+    match random.below(100) {
+        0..=2 if n > 0 => {
+            words.remove(random.below(n));
+        }
+        3..=4 if n > 0 => words.push(words[random.below(n)]),
+        5..=9 if n > 0 => words[random.below(n)] = random.of(others),
+        10..=12 => words.insert(random.below(n + 1), random.of(others)),
+        draw if (13..swapped).contains(&draw) && n > 1 => {
+            let at = random.below(n - 1);
+            words.swap(at, at + 1);
+        }
+        _ => {}
+    }
+    words
 }

@@ -4,7 +4,9 @@
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, forms};
 
 use super::Question;
-use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
+use super::operand::{
+    any_register, bits, braces, constant, dest, good, guard, modifiers, near, source, wild,
+};
 use super::setup::Setup;
 use super::unread::right;
 use texunit_testkit::Random;
@@ -50,7 +52,7 @@ pub(super) fn question(
 }
 
 fn line(form: &Form, random: &mut Random) -> String {
-    let words = words(form, random);
+    let words = modifiers(form, (25, 17), WORDS, random);
     let mut operands = match form.shape {
         Shape::Mov => mov(&words, random),
         Shape::Branch => {
@@ -71,33 +73,6 @@ fn line(form: &Form, random: &mut Random) -> String {
     let space = if operands.is_empty() { "" } else { " " };
     let (guard, opcode) = (guard(random), form.row.opcode.name());
     format!("{guard}{opcode}{dotted}{space}{};", operands.join(", "))
-}
-
-/// Words for the modifiers of the form; sometimes one too many, one too few, or in another order.
-fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
-    let mut words = Vec::new();
-    for slot in &form.slots {
-        if !slot.optional || random.chance(25) {
-            words.push(random.of(&slot.words));
-        }
-    }
-    match random.below(100) {
-        0..=2 if !words.is_empty() => {
-            words.remove(random.below(words.len()));
-        }
-        3..=4 if !words.is_empty() => words.push(words[random.below(words.len())]),
-        5..=9 if !words.is_empty() => {
-            let n = random.below(words.len());
-            words[n] = random.of(WORDS);
-        }
-        10..=12 => words.insert(random.below(words.len() + 1), random.of(WORDS)),
-        13..=16 if words.len() > 1 => {
-            let n = random.below(words.len() - 1);
-            words.swap(n, n + 1);
-        }
-        _ => {}
-    }
-    words
 }
 
 fn types<'w>(words: &[&'w str]) -> Vec<&'w str> {

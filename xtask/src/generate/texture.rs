@@ -4,7 +4,7 @@
 use texunit_isa::{Form, Shape, forms};
 
 use super::Question;
-use super::operand::{any_register, braces, good, guard, source, wild};
+use super::operand::{any_register, braces, good, guard, modifiers, source, wild};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
@@ -53,7 +53,7 @@ pub(super) fn question(
 }
 
 fn line(form: &Form, independent: bool, random: &mut Random) -> String {
-    let words = words(form, random);
+    let words = modifiers(form, (40, 18), WORDS, random);
     let it = Instruction { words: &words, independent };
     let operands = match form.shape {
         Shape::Texture | Shape::Gather => it.fetch(random),
@@ -69,30 +69,6 @@ fn line(form: &Form, independent: bool, random: &mut Random) -> String {
     let dotted: String = words.iter().map(|w| format!(".{w}")).collect();
     let (guard, opcode) = (guard(random), form.row.opcode.name());
     format!("{guard}{opcode}{dotted} {operands};")
-}
-
-fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
-    let mut words = Vec::new();
-    for slot in &form.slots {
-        if !slot.optional || random.chance(40) {
-            words.push(random.of(&slot.words));
-        }
-    }
-    let n = words.len();
-    match random.below(100) {
-        0..=2 => {
-            words.remove(random.below(n));
-        }
-        3..=4 => words.push(words[random.below(n)]),
-        5..=9 => words[random.below(n)] = random.of(WORDS),
-        10..=12 => words.insert(random.below(n + 1), random.of(WORDS)),
-        13..=17 if n > 1 => {
-            let at = random.below(n - 1);
-            words.swap(at, at + 1);
-        }
-        _ => {}
-    }
-    words
 }
 
 struct Instruction<'w> {
