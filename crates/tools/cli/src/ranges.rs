@@ -19,7 +19,7 @@ use texunit_syntax::Span;
 
 /// Arguments of `texunit merge`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = examples::MERGE)]
+#[command(after_help = examples::of("texunit merge"))]
 pub struct MergeArgs {
     /// The job file that all ranges were launched with.
     #[arg(value_name = "JOB.toml")]
