@@ -35,6 +35,7 @@ mod readme;
 mod record;
 mod redirected;
 mod refused;
+mod runs;
 mod scope;
 mod severities;
 mod swept;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     let mut trials = program::trials(&setup);
     trials.extend(clients::trials(&setup));
     trials.extend(commands::trials(&setup));
+    trials.extend(runs::trials(&setup));
     trials.extend(places::trials(&setup));
     trials.extend(pools::trials(&setup));
     trials.extend(evidence::trials(&setup));
