@@ -7,18 +7,10 @@ use super::Question;
 use super::operand::{
     any_register, bits, braces, constant, dest, good, guard, modifiers, near, source, wild,
 };
+use super::pools::pool;
 use super::setup::Setup;
 use super::unread::right;
 use texunit_testkit::Random;
-
-/// Modifiers of all kinds, which are inserted in wrong positions.
-#[rustfmt::skip]
-const WORDS: &[&str] = &[
-    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred",
-    "v2", "v4", "v8", "rn", "rz", "rm", "rp", "rni", "rzi", "sat", "ftz", "approx", "full", "lo", "hi", "wide", "cc", "eq", "ne", "lt", "geu", "num",
-    "and", "or", "xor", "not", "global", "shared", "const", "local", "param", "volatile", "relaxed", "gpu", "cta", "sys", "ca", "cg", "cs", "nc",
-    "uni", "sync", "aligned", "to", "add", "min", "cas", "1d", "2d", "trap", "clamp", "wrap", "l", "r", "noftz", "relu", "NaN", "x", "u24", "f8", "v3",
-];
 
 /// Operand shapes of instructions that other families generate.
 const ELSEWHERE: &[Shape] = &[
@@ -52,7 +44,7 @@ pub(super) fn question(
 }
 
 fn line(form: &Form, random: &mut Random) -> String {
-    let words = modifiers(form, (25, 17), WORDS, random);
+    let words = modifiers(form, (25, 17), pool("modifiers"), random);
     let mut operands = match form.shape {
         Shape::Mov => mov(&words, random),
         Shape::Branch => {

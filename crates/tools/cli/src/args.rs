@@ -270,7 +270,7 @@ impl From<ApproxArg> for Approximate {
 }
 
 /// Arguments of `texunit launch`.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct LaunchArgs {
     /// The job file (docs/jobs.md describes it).
     #[arg(value_name = "JOB.toml")]
@@ -352,7 +352,7 @@ pub enum ProfileFormat {
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it
 /// is what the job says, or else the default.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct HowArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop. Default: what the job says, or 1000000000.
@@ -486,9 +486,10 @@ pub enum OutputFormat {
 }
 
 /// Formats of the report of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LaunchFormat {
     /// Text.
+    #[default]
     Human,
     /// JSON.
     Json,

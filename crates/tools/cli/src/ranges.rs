@@ -47,23 +47,11 @@ impl MergeArgs {
         LaunchArgs {
             job: self.job.clone(),
             out: self.out.clone(),
-            threads: 0,
             format: self.format.into(),
             quiet: self.quiet,
             how: self.how,
-            checks: crate::checks::CheckOptions::default(),
-            kernel: Vec::new(),
-            coverage: None,
-            coverage_toolkit: false,
-            profile: None,
-            profile_format: None,
-            effective: false,
-            explain: None,
-            explain_out: None,
-            interpreted: false,
-            ctas: None,
-            writes: None,
             merge: self.files.clone(),
+            ..LaunchArgs::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
-use texunit_syntax::{Diagnostic, Span};
+use texunit_syntax::Span;
 
 use crate::body::Body;
 use crate::body::special::{self, Special};

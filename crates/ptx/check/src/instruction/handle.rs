@@ -2,7 +2,6 @@
 
 use texunit_isa::ScalarType;
 use texunit_isa::requirement::Requirement;
-use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;

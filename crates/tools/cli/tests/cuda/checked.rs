@@ -1,10 +1,10 @@
 //! `texunit run --check`: `commands/checked.cu`.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, contains, program, same};
 use crate::evidence::{at, file, json};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,28 +12,13 @@ use std::process::Command;
 use texunit_testkit::findings::Expected;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 6] = [
-        ("fresh memory", fresh),
-        ("findings and leaks", findings),
-        ("exit codes, reports, kernels, suppressions", options),
-        ("asynchronous work late", late),
-        ("memory of pools in the order of streams", pools),
-        ("without texunit run", alone),
-    ];
-    of(setup, &all)
-}
-
-/// Tests of programs that nvcc compiles.
-pub(crate) fn of(setup: &Setup, all: &[(&'static str, Test)]) -> Vec<Trial> {
-    let skipped = !setup.has(&["nvcc"]);
-    let make = |&(name, test): &(&str, Test)| {
-        let setup = setup.clone();
-        let trial = Trial::test(format!("check/{name}"), move || test(&setup));
-        trial.with_ignored_flag(skipped)
-    };
-    all.iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("fresh memory", NVCC, fresh),
+    ("exit codes, reports, kernels, suppressions", NVCC, options),
+    ("asynchronous work late", NVCC, late),
+    ("memory of pools in the order of streams", NVCC, pools),
+    ("without texunit run", NVCC, alone),
+];
 
 const EARLY: &str =
     "14 threads of the CTA have exited without coming to barrier 0, which is for all threads";
@@ -65,41 +50,14 @@ pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), F
     Ok(())
 }
 
-/// Copies of uninitialised memory to the host are reported, and contain the value of `--fill`; the
-/// padding of rows is not reported.
+/// The seed that is told gives the same memory again.
 fn fresh(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fresh.cu", SHARED, &["-lineinfo", "-g"])?;
-    let ended = succeed(setup.run().arg(&program), &program)?;
-    same(&*ended.stdout, "0 0 5 0\n", &ended)?;
-    same(&*ended.stderr, "", &ended)?;
-    for (fill, shown) in
-        [("0xab", "abababab abababab 5 0\n"), ("0x89abcdef", "89abcdef 89abcdef 5 0\n")]
-    {
-        let ended = succeed(setup.run().args(["--fill", fill]).arg(&program), &program)?;
-        same(&*ended.stdout, shown, &ended)?;
-    }
     let ended = succeed(setup.run().args(["--fill", "random"]).arg(&program), &program)?;
     let seed = ended.stderr.split("--fill ").nth(1).and_then(|rest| rest.lines().next());
     let seed = seed.ok_or("no seed is told")?;
     let again = succeed(setup.run().args(["--fill", seed]).arg(&program), &program)?;
-    same(&*again.stdout, &*ended.stdout, &again)?;
-    let ended = run(setup.run().args(["--fill", "0xabc"]).arg(&program), &program)?;
-    same(ended.status.code(), Some(2), &ended)?;
-    contains(&ended, "random:SEED")?;
-    let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
-    for text in [
-        "warning[init-copy-to-host]",
-        "a copy to the host has 128 bytes that were never written, the first is byte 128 of allocation",
-        "the copy is at",
-        "fresh.cu:14",
-        "the memory was asked for at",
-        "fresh.cu:11",
-        "a copy to the host has 4 bytes that were never written",
-    ] {
-        contains(&ended, text)?;
-    }
-    marked(setup, "fresh.cu", &ended)?;
-    same(ended.stderr.matches("warning[init-copy-to-host]").count(), 2, &ended)
+    same(&*again.stdout, &*ended.stdout, &again)
 }
 
 /// Work that does not wait for an allocation from a pool, and frees that do not wait for work; also
@@ -208,42 +166,6 @@ fn late(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(&mut command, &program)?;
     same(&*ended.stderr, "", &ended)?;
     same(&*ended.stdout, &*plain.stdout, &ended)
-}
-
-/// Both ends of a finding have source lines, leaks the place in the program; repeated findings are
-/// counted.
-fn findings(setup: &Setup) -> Result<(), Failed> {
-    for variant in [SHARED, STATIC] {
-        let program = program(setup, "checked.cu", variant, &["-lineinfo", "-g"])?;
-        for arguments in [&[][..], &["reset"]] {
-            let mut command = setup.run();
-            command.args(["--check", "all"]).arg(&program).args(arguments);
-            let ended = succeed(&mut command, &program)?;
-            same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-            for text in [
-                EARLY,
-                "warning[sync-barrier-missed]",
-                "checked.cu:9",
-                "exits here",
-                "1 allocation of cudaMalloc (4096 bytes) was not freed",
-                "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
-                "1 allocation of cudaMallocAsync (128 bytes) was not freed",
-                "1 allocation of cudaMallocFromPoolAsync (256 bytes) was not freed",
-                "1 stream was not destroyed",
-                "1 event was not destroyed",
-                "1 memory pool was not destroyed",
-                "3 allocations of the device heap, 48 bytes in all, were not freed",
-                "main",
-            ] {
-                contains(&ended, text)?;
-            }
-            same(ended.stderr.matches(EARLY).count(), 1, &ended)?;
-            marked(setup, "checked.cu", &ended)?;
-        }
-        let ended = succeed(setup.run().arg(&program), &program)?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    Ok(())
 }
 
 fn options(setup: &Setup) -> Result<(), Failed> {

@@ -10,7 +10,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-pub(crate) type Test = fn(&Setup) -> Result<(), Failed>;
+type Test = fn(&Setup) -> Result<(), Failed>;
+
+/// A test: its name, the files of NVIDIA that it needs, and its function.
+pub(crate) type Row = (&'static str, &'static [&'static str], Test);
+
+/// What programs compiled by nvcc need.
+pub(crate) const NVCC: &[&str] = &["nvcc"];
 
 pub(crate) const SHARED: Variant = VARIANTS[0];
 pub(crate) const STATIC: Variant = VARIANTS[1];
@@ -18,34 +24,31 @@ pub(crate) const STATIC: Variant = VARIANTS[1];
 /// The output of `device.cu` on the default device.
 pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
-/// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let plain: [(&str, Test); 5] = [
-        ("exit codes and signals are the program's", exit_codes),
-        ("bounds", bounds),
-        ("what cannot be started has 125", not_started),
-        ("install-libs", install_libs),
-        ("a driver library that is closed", closed),
-    ];
-    let with_nvcc: [(&str, Test); 8] = [
-        ("an exception in a host function", exception),
-        ("processes forked off beside launches", forked),
-        ("a report to a pipe", report_to_a_pipe),
-        ("start-up", start_up),
-        ("LD_LIBRARY_PATH without texunit run", library_path),
-        ("report of a fault", fault_and_report),
-        ("an assertion, with debug information", assertion),
-        ("warnings", warnings),
-    ];
-    let make = |(name, test): (&str, Test), skipped: bool| {
-        let setup = setup.clone();
-        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(skipped)
+/// The tests of a group; those whose files are missing are skipped.
+pub(crate) fn trials(setup: &Setup, group: &str, rows: &[Row]) -> Vec<Trial> {
+    let trial = |&(name, needs, test): &Row| {
+        let (setup, skipped) = (setup.clone(), !setup.has(needs));
+        Trial::test(format!("{group}/{name}"), move || test(&setup)).with_ignored_flag(skipped)
     };
-    let skipped = !setup.has(&["nvcc"]);
-    let mut all: Vec<_> = plain.into_iter().map(|row| make(row, false)).collect();
-    all.extend(with_nvcc.into_iter().map(|row| make(row, skipped)));
-    all
+    rows.iter().map(trial).collect()
 }
+
+/// The tests of this module.
+pub(crate) const TESTS: &[Row] = &[
+    ("exit codes and signals are the program's", &[], exit_codes),
+    ("bounds", &[], bounds),
+    ("what cannot be started has 125", &[], not_started),
+    ("install-libs", &[], install_libs),
+    ("a driver library that is closed", &[], closed),
+    ("an exception in a host function", NVCC, exception),
+    ("processes forked off beside launches", NVCC, forked),
+    ("a report to a pipe", NVCC, report_to_a_pipe),
+    ("start-up", NVCC, start_up),
+    ("LD_LIBRARY_PATH without texunit run", NVCC, library_path),
+    ("report of a fault", NVCC, fault_and_report),
+    ("an assertion, with debug information", NVCC, assertion),
+    ("warnings", NVCC, warnings),
+];
 
 pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     found: T,

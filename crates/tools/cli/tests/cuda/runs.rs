@@ -1,11 +1,11 @@
 //! Runs the programs of tests/cuda/commands/runs.toml, whose head describes the table.
 
+use crate::checked::{lacks, marked};
 use crate::commands::{SHARED, STATIC, contains, program, same};
 use crate::process::{Ended, run};
 use crate::program::Variant;
 use crate::tools::Setup;
 use libtest_mimic::{Failed, Trial};
-use std::path::Path;
 use toml::{Table, Value};
 
 /// A test for every program of the table.
@@ -68,11 +68,22 @@ fn runs_of(setup: &Setup, case: &Table, variant: Variant) -> Result<(), Failed> 
         if text(row, "stderr") == Some("") {
             same(&*found.stderr, "", &found)?;
         }
-        for text in texts(row.get("stderr")) {
-            match text.strip_prefix("AT(").and_then(|text| text.strip_suffix(')')) {
-                Some(end) => contains(&found, &place(setup, source, end)?)?,
-                None => contains(&found, text)?,
+        let listed =
+            |key: &str| texts(row.get(key)).into_iter().map(|text| placed(setup, source, text));
+        listed("stderr").try_for_each(|text| contains(&found, &text?))?;
+        listed("lacks").try_for_each(|text| lacks(&found, &text?))?;
+        for (key, times) in [("once", 1), ("twice", 2)] {
+            for text in listed(key) {
+                same(found.stderr.matches(&text?).count(), times, &found)?;
             }
+        }
+        let mut lines = found.stderr.lines();
+        let first = lines.find(|line| line.trim_start().starts_with("-->")).unwrap_or_default();
+        for text in listed("first") {
+            same(first.contains(&text?), true, &found)?;
+        }
+        if row.contains_key("marks") {
+            marked(setup, source, &found)?;
         }
         if let Some(errors) = row.get("errors").and_then(Value::as_integer) {
             same(found.stderr.matches("error[").count() as i64, errors, &found)?;
@@ -85,10 +96,12 @@ fn runs_of(setup: &Setup, case: &Table, variant: Variant) -> Result<(), Failed> 
     Ok(())
 }
 
-/// The file and number of the line that ends with a text.
-fn place(setup: &Setup, source: &str, end: &str) -> Result<String, Failed> {
-    let path = setup.cases().join("commands").join(Path::new(source));
-    let lines = std::fs::read_to_string(path)?;
+/// A text with the file and number of a line in place of `AT(end of the line)`.
+fn placed(setup: &Setup, source: &str, text: &str) -> Result<String, Failed> {
+    let Some((end, rest)) = text.strip_prefix("AT(").and_then(|text| text.split_once(')')) else {
+        return Ok(text.to_owned());
+    };
+    let lines = std::fs::read_to_string(setup.cases().join("commands").join(source))?;
     let line = lines.lines().position(|line| line.ends_with(end)).ok_or("the case has no line")?;
-    Ok(format!("{source}:{}", line + 1))
+    Ok(format!("{source}:{}{rest}", line + 1))
 }
