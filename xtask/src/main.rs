@@ -29,8 +29,8 @@ mod tools;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 /// Tasks of texunit's developers
 #[derive(Parser)]
@@ -157,9 +157,36 @@ fn the_command_line_is_consistent() {
 }
 
 /// The root of the repository.
-fn workspace() -> std::path::PathBuf {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(std::path::Path::new(".")).to_owned()
+fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The program of a crate, which is installed into the release's folder below `folder` if it is
+/// missing: as a debug build, which takes half the time.
+fn installed(
+    name: &str,
+    release: &str,
+    folder: &Path,
+    options: &[&str],
+) -> Result<PathBuf, String> {
+    let root = folder.join(release);
+    let (program, built) = (root.join("bin").join(name), root.join("build"));
+    if program.exists() {
+        return Ok(program);
+    }
+    let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    install.args(["install", name, "--version", release, "--locked", "--debug", "--root"]);
+    install.arg(&root).args(options).env("CARGO_TARGET_DIR", &built);
+    let status = install.status().map_err(|e| format!("cannot run cargo: {e}"))?;
+    if built.exists() {
+        std::fs::remove_dir_all(&built).map_err(|e| format!("{}: {e}", built.display()))?;
+    }
+    if status.success() {
+        Ok(program)
+    } else {
+        Err(format!("{name} {release} cannot be installed"))
+    }
 }
 
 /// The exit code of a comparison or check: 0 if it succeeds, 1 if it does not or cannot be made.

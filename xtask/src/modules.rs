@@ -4,6 +4,7 @@
 //! An import is a path that begins with `crate::` or `super::`, in a `use` or elsewhere. Imports of
 //! `mod.rs` from its own submodules, and imports of tests, do not count.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -24,153 +25,94 @@ const HELD: [(&str, bool); 8] = [
 /// The imports of each module, as paths from the crate root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The text of a module without comments, strings and test modules.
-fn code(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(next) = rest.chars().next() {
-        let len = match next {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => comment(rest),
-            '"' => string(rest),
-            'r' if !code.ends_with(is_word) && raw(rest).is_some() => raw(rest).unwrap_or(1),
-            // A quote begins a character literal, unless it begins a lifetime.
-            '\'' if rest[1..].starts_with('\\') => {
-                rest[3..].find('\'').map_or(rest.len(), |n| n + 4)
+/// The paths in code that begin with `crate` or `super`, with groups expanded: `crate::{b, c::d}`
+/// gives `crate::b` and `crate::c::d`. Test modules are skipped.
+fn paths(code: TokenStream, found: &mut Vec<Vec<String>>) {
+    let tokens: Vec<TokenTree> = code.into_iter().collect();
+    let mut rest = &tokens[..];
+    while let Some((token, after)) = rest.split_first() {
+        let is_path = matches!(token, TokenTree::Ident(word) if word == "crate" || word == "super")
+            && behind_colons(after).is_some();
+        match token {
+            _ if is_path => rest = path(rest, &[], found),
+            TokenTree::Group(group) => {
+                paths(group.stream(), found);
+                rest = after;
             }
-            '\'' if rest.chars().nth(2) == Some('\'') => {
-                rest.char_indices().nth(3).map_or(rest.len(), |(n, _)| n)
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                rest = test_module(after).unwrap_or(after);
             }
-            _ => {
-                code.push(next);
-                rest = &rest[next.len_utf8()..];
-                continue;
-            }
-        };
-        code.push(' ');
-        rest = &rest[len..];
-    }
-    without_tests(&code)
-}
-
-/// Length of a block comment, which may be nested.
-fn comment(text: &str) -> usize {
-    let mut depth = 0;
-    for (at, _) in text.char_indices() {
-        if text[at..].starts_with("/*") {
-            depth += 1;
-        } else if text[at..].starts_with("*/") {
-            depth -= 1;
-            if depth == 0 {
-                return at + 2;
-            }
+            _ => rest = after,
         }
     }
-    text.len()
 }
 
-/// Length of a string literal with its quotes.
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
+/// The tokens behind `::`.
+fn behind_colons(tokens: &[TokenTree]) -> Option<&[TokenTree]> {
+    match tokens {
+        [TokenTree::Punct(a), TokenTree::Punct(b), rest @ ..] => {
+            (a.as_char() == ':' && b.as_char() == ':').then_some(rest)
         }
+        _ => None,
     }
-    text.len()
 }
 
-/// Length of a raw string literal, `r"..."` or `r#"..."#`.
-fn raw(text: &str) -> Option<usize> {
-    let marks = text[1..].bytes().take_while(|b| *b == b'#').count();
-    let body = text[1 + marks..].strip_prefix('"')?;
-    let end = format!("\"{}", "#".repeat(marks));
-    Some(body.find(&end).map_or(text.len(), |n| 2 + marks + n + end.len()))
-}
-
-fn without_tests(code: &str) -> String {
-    let mut kept = String::with_capacity(code.len());
-    let mut parts = code.split("#[cfg(test)]");
-    kept += parts.next().unwrap_or_default();
-    for part in parts {
-        let mut item = part.trim_start();
-        while item.starts_with("#[") {
-            item = item.split_once("]\n").map_or("", |(_, rest)| rest.trim_start());
-        }
-        let module = item
-            .strip_prefix("mod ")
-            .filter(|module| module.trim_start_matches(is_word).trim_start().starts_with('{'));
-        let Some(module) = module else {
-            kept += part;
-            continue;
-        };
-        let mut depth = 0;
-        let end = module.char_indices().find(|(_, c)| {
-            depth += i32::from(*c == '{') - i32::from(*c == '}');
-            *c == '}' && depth == 0
-        });
-        kept += end.map_or("", |(at, _)| &module[at + 1..]);
-    }
-    kept
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// Parses the paths at the beginning of a text, with groups expanded: `a::{b, c::d}` gives `a::b`
-/// and `a::c::d`.
-fn paths<'t>(mut text: &'t str, before: &[&'t str], found: &mut Vec<Vec<String>>) -> &'t str {
+/// Reads a path with its groups; returns the tokens behind it.
+fn path<'t>(
+    mut tokens: &'t [TokenTree],
+    before: &[String],
+    found: &mut Vec<Vec<String>>,
+) -> &'t [TokenTree] {
     let mut path = before.to_vec();
     loop {
-        text = text.trim_start();
-        if let Some(mut group) = text.strip_prefix('{') {
-            loop {
-                group = group.trim_start();
-                match group.strip_prefix('}') {
-                    Some(rest) => return rest,
-                    None if group.is_empty() => return group,
-                    None => {}
-                }
-                let rest = paths(group, &path, found);
-                // The rest of a path in the group is skipped: a new name after `as`, or a part that
-                // a macro inserts.
-                let end = rest.find([',', '}']).unwrap_or(rest.len());
-                group = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]);
+        match tokens {
+            [TokenTree::Ident(word), rest @ ..] => {
+                path.push(word.to_string());
+                tokens = rest;
             }
+            [TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Brace => {
+                let members: Vec<TokenTree> = group.stream().into_iter().collect();
+                let comma = |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ',');
+                for member in members.split(comma).filter(|member| !member.is_empty()) {
+                    self::path(member, &path, found);
+                }
+                return rest;
+            }
+            _ => break,
         }
-        let len = text.find(|c| !is_word(c)).unwrap_or(text.len());
-        path.push(&text[..len]);
-        text = &text[len..];
-        match text.strip_prefix("::") {
-            Some(rest) => text = rest,
+        match behind_colons(tokens) {
+            Some(rest) => tokens = rest,
             None => break,
         }
     }
-    found.push(path.iter().map(|word| (*word).to_owned()).collect());
-    text
+    found.push(path);
+    tokens
+}
+
+/// The tokens behind a test module, of which the tokens behind the first `#` are given.
+fn test_module(tokens: &[TokenTree]) -> Option<&[TokenTree]> {
+    let (attribute, mut rest) = tokens.split_first()?;
+    if attribute.to_string().replace(' ', "") != "[cfg(test)]" {
+        return None;
+    }
+    while let [TokenTree::Punct(_), TokenTree::Group(_), more @ ..] = rest {
+        rest = more;
+    }
+    match rest {
+        [TokenTree::Ident(word), TokenTree::Ident(_), TokenTree::Group(_), rest @ ..] => {
+            (word == "mod").then_some(rest)
+        }
+        _ => None,
+    }
 }
 
 /// The modules of a crate, each with its imports.
 fn imports(source: &Path) -> Imports {
-    let mut texts = BTreeMap::new();
-    read(source, &[], &mut texts);
-    let known: BTreeSet<String> = texts.keys().cloned().collect();
+    let mut modules = BTreeMap::new();
+    read(source, &[], &mut modules);
     let mut imports = Imports::new();
-    for (module, text) in &texts {
+    for (module, found) in &modules {
         let own: Vec<&str> = module.split("::").filter(|word| !word.is_empty()).collect();
-        let mut found = Vec::new();
-        for start in ["crate", "super"] {
-            for (at, _) in text.match_indices(start) {
-                let inside = text[..at].ends_with(is_word) || text[..at].ends_with("::");
-                if !inside && text[at + start.len()..].starts_with("::") {
-                    paths(&text[at..], &[], &mut found);
-                }
-            }
-        }
         let of = imports.entry(module.clone()).or_default();
         for path in found {
             let ups = path.iter().take_while(|word| *word == "super").count();
@@ -181,7 +123,7 @@ fn imports(source: &Path) -> Imports {
             full.extend(path.iter().skip(ups.max(1)).map(String::as_str));
             // An import refers to the longest prefix of its path that is a module.
             let mut beginnings = (0..=full.len()).rev().map(|n| full[..n].join("::"));
-            let target = beginnings.find(|name| known.contains(name)).unwrap_or_default();
+            let target = beginnings.find(|name| modules.contains_key(name)).unwrap_or_default();
             if target != *module {
                 of.insert(target);
             }
@@ -190,8 +132,8 @@ fn imports(source: &Path) -> Imports {
     imports
 }
 
-/// Reads all files below a folder, by module path.
-fn read(folder: &Path, path: &[String], texts: &mut BTreeMap<String, String>) {
+/// Reads the paths in all files below a folder, by module path.
+fn read(folder: &Path, path: &[String], modules: &mut BTreeMap<String, Vec<Vec<String>>>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
         let file = entry.path();
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -201,12 +143,13 @@ fn read(folder: &Path, path: &[String], texts: &mut BTreeMap<String, String>) {
         let mut own = path.to_vec();
         if file.is_dir() {
             own.push(name);
-            read(&file, &own, texts);
+            read(&file, &own, modules);
         } else if file.extension().is_some_and(|e| e == "rs") {
             if !["mod", "lib", "main"].contains(&name.as_str()) {
                 own.push(name);
             }
-            texts.insert(own.join("::"), code(&std::fs::read_to_string(&file).expect("UTF-8")));
+            let code = std::fs::read_to_string(&file).expect("UTF-8").parse().expect("Rust");
+            paths(code, modules.entry(own.join("::")).or_default());
         }
     }
 }
@@ -275,21 +218,16 @@ fn imports_are_read_from_code_alone() {
     let text = "use crate::{a::{B, c::D}, e as f};\n// use crate::no;\n/* crate::no /* */ crate::no */\n\
                 let x = \"crate::no\"; let q = '\"'; fn g<'a>() { super::super::up::h(); $crate::i!() }\n\
                 let r = r#\"\"crate::no\"#;\n#[cfg(test)]\nmod tests { use crate::no; fn t() { {} } }\nuse crate::last;";
-    let code = code(text);
     let mut found = Vec::new();
-    for start in ["crate", "super::super"] {
-        for (at, _) in code.match_indices(&format!("{start}::")) {
-            paths(&code[at..], &[], &mut found);
-        }
-    }
+    paths(text.parse().expect("Rust"), &mut found);
     let found: Vec<String> = found.iter().map(|path| path.join("::")).collect();
     let expected = [
         "crate::a::B",
         "crate::a::c::D",
         "crate::e",
+        "super::super::up::h",
         "crate::i",
         "crate::last",
-        "super::super::up::h",
     ];
     assert_eq!(found, expected);
 }

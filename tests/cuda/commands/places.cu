@@ -1,4 +1,4 @@
-// Faults at lines that the tests know by their marks (crates/tools/cli/tests/cuda/places.rs). The argument chooses one.
+// Faults at lines that the tests know by their marks (runs.toml, crates/tools/cli/tests/cuda/places.rs). The argument chooses one.
 #include <cstdio>
 #include <cstring>
 

@@ -21,7 +21,7 @@ impl Place {
     /// Makes the folders of a client below `all`, and creates its Python environment if it is
     /// missing.
     pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
-        let folder = all.join(client.name);
+        let folder = all.join(&client.name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
         let mut place = Self { folder, site: PathBuf::new() };
@@ -81,7 +81,7 @@ impl Place {
 
     /// Installs the client's missing packages, in their pinned releases.
     pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
-        let file = workspace().join("tests/clients").join(client.name).join("requirements.txt");
+        let file = workspace().join("tests/clients").join(&client.name).join("requirements.txt");
         let wanted =
             std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let done = self.folder.join(DONE);
@@ -94,7 +94,7 @@ impl Place {
         if let Some(source) = &client.source {
             self.get_source(source)?;
         }
-        if let Some(package) = client.compiled {
+        if let Some(package) = &client.compiled {
             self.compile(package)?;
         }
         std::fs::write(&done, wanted).map_err(|e| format!("{}: {e}", done.display()))
@@ -111,9 +111,9 @@ impl Place {
         let archives = self.folder.join("archive");
         let mut pip = Command::new(self.python());
         pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-        pip.args(["--no-binary", source.package, "--dest"]).arg(&archives);
+        pip.args(["--no-binary", &source.package, "--dest"]).arg(&archives);
         pip.arg(format!("{}=={}", source.package, source.version));
-        run(pip.envs(source.environment.iter().copied()))?;
+        run(pip.envs(&source.environment))?;
         let name = format!("{}-{}", source.package, source.version);
         let archive = archives.join(format!("{name}.tar.gz"));
         let unpacked = self.folder.join("unpacked");

@@ -40,7 +40,7 @@ pub(crate) struct Request {
     jobs: Option<String>,
     /// Time for each client instead of that of its table
     #[arg(long, value_name = "SECONDS")]
-    limit: Option<String>,
+    limit: Option<u32>,
     /// Variable of the tests' environment beside those of the table
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct Request {
 
 /// The accepted names: those of the clients, `all`, and `table`.
 fn names() -> impl Iterator<Item = &'static str> {
-    CLIENTS.iter().map(|client| client.name).chain(["all", "table"])
+    CLIENTS.iter().map(|client| client.name.as_str()).chain(["all", "table"])
 }
 
 impl Request {
@@ -63,7 +63,7 @@ impl Request {
     }
 
     fn clients(&self) -> impl Iterator<Item = &'static Client> {
-        CLIENTS.iter().filter(|client| self.has("all") || self.has(client.name))
+        CLIENTS.iter().filter(|client| self.has("all") || self.has(&client.name))
     }
 
     fn narrowed(&self) -> bool {
@@ -74,7 +74,7 @@ impl Request {
 /// Runs the requested clients; without a name, lists them.
 pub(crate) fn run(request: &Request) -> ExitCode {
     if request.names.is_empty() {
-        for client in CLIENTS {
+        for client in CLIENTS.iter() {
             println!("{:8} {}", client.name, client.what);
         }
         return ExitCode::SUCCESS;
@@ -100,7 +100,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
     let mut good = true;
     for client in request.clients() {
         println!("== {}: {}", client.name, client.what);
-        if let Some(why) = client.absent {
+        if let Some(why) = &client.absent {
             eprintln!("!!\n!! SKIPPED: {}: {why}\n!!", client.name);
             continue;
         }
@@ -128,13 +128,13 @@ fn judge(
 ) -> Result<bool, String> {
     println!("{}: {}", client.name, counts.in_words());
     if let Some(moment) = &request.record {
-        record.note(client.name, moment, counts)?;
+        record.note(&client.name, moment, counts)?;
         return Ok(true);
     }
     if request.narrowed() {
         return Ok(counts.failed == 0);
     }
-    let demanded = record.demanded(client.name);
+    let demanded = record.demanded(&client.name);
     if counts.passed < demanded {
         println!("{}: {demanded} passed when it was recorded", client.name);
     }
@@ -161,18 +161,18 @@ fn tests(
     command.arg(workspace().join("tests/clients/support/harness.py"));
     command.arg("--texunit").arg(program).arg("--out").arg(place.results());
     command.arg("--cwd").arg(place.folder());
-    command.args(["--limit", request.limit.as_deref().unwrap_or(client.limit)]);
-    command.args(["--test-limit", client.test_limit]);
+    command.args(["--limit", &request.limit.unwrap_or(client.limit).to_string()]);
+    command.args(["--test-limit", &client.test_limit.to_string()]);
     if let Some(jobs) = &request.jobs {
         command.args(["--jobs", jobs]);
     }
-    for (name, value) in client.environment {
+    for (name, value) in &client.environment {
         command.arg("--env").arg(format!("{name}={}", place.expand(value)));
     }
     for variable in &request.environment {
         command.arg("--env").arg(variable);
     }
-    for option in client.pytest {
+    for option in &client.pytest {
         command.arg(format!("--pytest={option}"));
     }
     // pytest uses the last `-k`, so that the request's follows that of the table.
@@ -207,7 +207,7 @@ mod checks {
     #[test]
     fn arguments_select_clients() {
         let read = request("drjit taichi --jobs 1 --record now").unwrap_or_default();
-        let names: Vec<_> = read.clients().map(|client| client.name).collect();
+        let names: Vec<_> = read.clients().map(|client| &client.name).collect();
         assert_eq!(names, ["drjit", "taichi"]);
         assert_eq!(read.jobs.as_deref(), Some("1"));
         assert_eq!(request("all").unwrap_or_default().clients().count(), CLIENTS.len());
@@ -221,7 +221,7 @@ mod checks {
     #[test]
     fn every_client_has_its_files() {
         for client in CLIENTS.iter().filter(|client| client.absent.is_none()) {
-            let folder = workspace().join("tests/clients").join(client.name);
+            let folder = workspace().join("tests/clients").join(&client.name);
             let requirements = folder.join("requirements.txt");
             let text = std::fs::read_to_string(&requirements).unwrap_or_default();
             let pinned = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -122,8 +122,8 @@ impl Record {
 
     fn table(&self) -> String {
         let mut text = "| client | what runs | before | now |\n|---|---|---|---|\n".to_owned();
-        for client in CLIENTS {
-            let cell = |when| self.get(client.name, when).map_or("".to_owned(), Counts::in_words);
+        for client in CLIENTS.iter() {
+            let cell = |when| self.get(&client.name, when).map_or("".to_owned(), Counts::in_words);
             let (before, now) = (cell("before"), cell("now"));
             let _ = writeln!(text, "| `{}` | {} | {before} | {now} |", client.name, client.what);
         }
@@ -154,7 +154,7 @@ mod checks {
         let record = Record::read().unwrap_or_default();
         let same = record.in_document(&text).is_ok_and(|made| made == text);
         assert!(same, "`xtask clients table` writes it");
-        let known = |name: &String| CLIENTS.iter().any(|client| client.name == name);
+        let known = |name: &String| CLIENTS.iter().any(|client| client.name == *name);
         assert!(record.0.keys().all(|(name, _)| known(name)), "{record:?}");
     }
 }

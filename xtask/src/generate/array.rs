@@ -5,51 +5,14 @@ use std::fmt::Write as _;
 
 use super::Question;
 use super::operand::{any_register, braces, dest, good, guard, source, wild};
+use super::pools::{draw, pool};
 use super::setup::Setup;
 use texunit_testkit::Random;
-
-/// The names of array variables, with their state space and type.
-const ARRAYS: &[(&str, &str, &str)] = &[
-    ("a1", "global", "b8"),
-    ("a2", "global", "u16"),
-    ("a4", "global", "u32"),
-    ("a8", "global", "u64"),
-    ("ad", "global", "f64"),
-    ("av", "global", "f32"),
-    ("am", "global", "s32"),
-    ("ai", "global", "u32"),
-    ("s4", "shared", "u32"),
-    ("s8", "shared", "u64"),
-    ("se", "shared", "b8"),
-    ("c4", "const", "u32"),
-    ("c8", "const", "u64"),
-    ("l4", "local", "b32"),
-    ("l8", "local", "f64"),
-];
-
-/// The names of array parameters, with their state space and type, for PTX versions that have them.
-const PARAMETERS: &[(&str, &str, &str)] =
-    &[("p4", "param", "u32"), ("pb", "param", "b8"), ("q4", "param", "u32")];
-
-/// Names that are subscripted although they are not arrays.
-const OTHERS: &[&str] =
-    &["gi", "gv", "cf", "lo", "px", "%r1", "%rd1", "%vf", "%tid", "k", "here", "nobody", "tex_a"];
 
 const VARIABLES: &str = "\
 .global .align 4 .b8 a1[64];\n.global .u16 a2[3];\n.global .u32 a4[16];\n.global .u64 a8[16];\n.global .f64 ad[4];\n\
 .global .align 16 .v4 .f32 av[4];\n.global .s32 am[3][5];\n.global .u32 ai[2] = {1, 2};\n.global .u32 gi;\n.global .v2 .u32 gv;\n\
 .shared .u32 s4[16];\n.shared .u64 s8[4];\n.extern .shared .b8 se[];\n.const .u32 c4[8];\n.const .u64 c8[8];\n.const .f32 cf;\n";
-
-/// Numbered names at module scope and in the body, with their state space and type, such as
-/// `ln<4>`.
-const NUMBERED: &[(&str, &str, &str)] = &[
-    ("gn", "global", "u32"),
-    ("cn", "const", "f64"),
-    ("sn", "shared", "b8"),
-    ("ln", "local", "b32"),
-    ("bn", "shared", "u64"),
-    ("hn", "global", "f32"),
-];
 
 const NUMBERED_OF_MODULE: &str =
     ".global .u32 gn<4>;\n.const .f64 cn<2>;\n.shared .align 8 .b8 sn<12>;\n";
@@ -79,8 +42,9 @@ pub(super) fn question(
     if parameters {
         let _ = writeln!(prefix, ".param .u32 q4[4];");
     }
+    let arrays = pool("arrays").iter();
     let arrays: Vec<_> =
-        ARRAYS.iter().chain(PARAMETERS.iter().filter(|_| parameters)).copied().collect();
+        arrays.chain(pool("array_parameters").iter().filter(|_| parameters)).copied().collect();
     let lines = (0..most).map(|_| match random.below(4) {
         0 => numbered(random),
         _ => line(&arrays, random),
@@ -99,25 +63,7 @@ fn subscript(random: &mut Random) -> String {
             .to_owned(),
         _ => random.of(&["a4", "gi", "c4", "k", "here", "nobody", "%r9", "tex_a"]).to_owned(),
     };
-    let constant = random.of(&[
-        "0",
-        "1",
-        "2",
-        "-1",
-        "15",
-        "16",
-        "1000000",
-        "2+1",
-        "(1<<2)",
-        "-(2)",
-        "WARP_SZ",
-        "1U",
-        "~0",
-        "0x100000001",
-        "0x8000000000000000",
-        "(1?2:3)",
-        "(.s64)3",
-    ]);
+    let constant = draw("subscripts", random);
     match random.below(20) {
         0..=5 => constant.to_owned(),
         6..=11 => register,
@@ -130,7 +76,7 @@ fn subscript(random: &mut Random) -> String {
 
 /// A random use of a numbered name, or a scope with declarations and a use.
 fn numbered(random: &mut Random) -> String {
-    let (name, space, ty) = random.of(NUMBERED);
+    let [name, space, ty] = declared(draw("numbered", random));
     let number = random.of(&["0", "1", "1", "2", "3", "11", "12", "", "x", "0[1]", "1+4", "_"]);
     if random.chance(30) {
         return access(space, ty, &format!("{name}{number}"), random);
@@ -195,9 +141,15 @@ fn element(name: &str, random: &mut Random) -> String {
     }
 }
 
-fn line(arrays: &[(&str, &str, &str)], random: &mut Random) -> String {
-    let (name, space, ty) = random.of(arrays);
-    let name = if random.chance(6) { random.of(OTHERS) } else { name };
+/// Name, state space and type of a pool's declaration.
+fn declared(text: &'static str) -> [&'static str; 3] {
+    let mut words = text.split(' ');
+    std::array::from_fn(|_| words.next().unwrap_or_default())
+}
+
+fn line(arrays: &[&'static str], random: &mut Random) -> String {
+    let [name, space, ty] = declared(random.of(arrays));
+    let name = if random.chance(6) { draw("no_arrays", random) } else { name };
     let space = match random.below(20) {
         0..=14 => format!(".{space}"),
         15..=17 => String::new(),

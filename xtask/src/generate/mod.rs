@@ -8,6 +8,7 @@ mod directive;
 mod mutation;
 mod operand;
 mod ordinary;
+mod pools;
 mod setup;
 mod texture;
 mod unread;

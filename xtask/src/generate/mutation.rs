@@ -13,6 +13,7 @@ use texunit_check::Ptxas;
 use texunit_isa::Opcode;
 
 use super::Question;
+use super::pools::{draw, pool};
 use super::setup::machine;
 use super::unread::unread;
 use texunit_testkit::Random;
@@ -29,67 +30,6 @@ const GENTLY: u32 = 75;
 
 /// Maximum size in bytes of a mutated module, because ptxas takes too long for larger ones.
 const LARGEST: u64 = 40_000;
-
-/// Groups of words that can replace each other.
-#[rustfmt::skip]
-const KINDS: &[&[&str]] = &[
-    &[".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".b8", ".b16", ".b32", ".b64", ".f16", ".f32", ".f64", ".pred", ".b128", ".f16x2"],
-    &[".global", ".shared", ".local", ".const", ".param", ".reg"],
-    &[".v2", ".v4", ".v8"],
-    &[".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"],
-    &[".lo", ".hi", ".wide"],
-    &[".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan", ".lo", ".ls", ".hi", ".hs"],
-    &[".and", ".or", ".xor", ".add", ".min", ".max", ".inc", ".dec", ".exch", ".cas", ".popc"],
-    &[".1d", ".2d", ".3d", ".a1d", ".a2d", ".cube", ".acube", ".2dms", ".a2dms"],
-    &[".base", ".level", ".grad"],
-    &[".trap", ".clamp", ".zero", ".wrap"],
-    &[".approx", ".full", ".ftz", ".sat", ".rn"],
-    &[".entry", ".func"],
-    &[".visible", ".extern", ".weak", ".common"],
-    &[".sync", ".arrive", ".red", ".aligned", ".uni"],
-    &[".texref", ".samplerref", ".surfref", ".u64"],
-    &[".up", ".down", ".bfly", ".idx"],
-    &[".all", ".any", ".uni", ".ballot"],
-    &[".ca", ".cg", ".cs", ".cv", ".lu", ".wb", ".wt"],
-    &[".width", ".height", ".depth", ".channel_order", ".channel_data_type", ".array_size"],
-    &[".r", ".g", ".b", ".a", ".l", ".p"],
-    &[".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm", ".noreturn", ".pragma"],
-    &[".version", ".target", ".address_size"],
-    &["sm_20", "sm_30", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "sm_90a", "compute_75", "sm_99"],
-    &["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"],
-    &["add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "abs", "neg", "not", "mov", "cvt", "setp", "selp", "ld", "st", "cvta"],
-    &["bra", "ret", "exit", "call", "trap"],
-    &["tex", "tld4", "txq", "suld", "sust", "suq", "sured"],
-    &["atom", "red", "ld", "st"],
-    &["nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"],
-    &["{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "|", "!", "+", "-", "=", "<", ">"],
-];
-
-/// Groups of words whose replacement usually leaves the module valid.
-#[rustfmt::skip]
-const GENTLE: &[&[&str]] = &[
-    &[".u16", ".s16", ".b16"], &[".u32", ".s32", ".b32"], &[".u64", ".s64", ".b64"], &[".b32", ".f32"], &[".b64", ".f64"], &[".u8", ".s8", ".b8"],
-    &[".rn", ".rz", ".rm", ".rp"], &[".rni", ".rzi", ".rmi", ".rpi"], &[".lo", ".hi"], &[".eq", ".ne", ".lt", ".le", ".gt", ".ge"],
-    &[".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"], &[".and", ".or", ".xor"], &[".min", ".max", ".add"], &[".global", ".shared", ".local"],
-    &[".up", ".down", ".bfly", ".idx"], &[".all", ".any", ".uni"], &[".ca", ".cg", ".cs", ".cv"], &[".width", ".height", ".depth"], &[".l", ".r"],
-    &[".trap", ".clamp", ".zero"], &[".r", ".g", ".b", ".a"], &[".visible", ".weak"], &[".cta", ".gpu", ".sys"], &[".relaxed", ".volatile", ".weak"],
-    &["add", "sub", "min", "max"], &["and", "or", "xor"], &["shl", "shr"], &["div", "rem"], &["abs", "neg"], &["sin", "cos", "lg2", "ex2"], &["sqrt", "rcp", "rsqrt"],
-    &["popc", "clz", "bfind"], &["ret", "exit"], &["mad", "fma"], &["nearest", "linear"], &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"],
-    &["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"],
-];
-
-/// Numbers that are valid in most positions.
-const SMALL: &[&str] =
-    &["0", "1", "2", "4", "8", "12", "16", "24", "31", "32", "64", "100", "0x20", "255"];
-
-/// Numbers of all kinds that replace a number.
-#[rustfmt::skip]
-const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
-/// Version numbers that replace a version.
-const VERSIONS: &[&str] = &[
-    "1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4",
-    "8.8", "9.0", "9.5", "10.0", "0.0",
-];
 
 /// A module that is mutated, as tokens.
 pub(super) struct Example {
@@ -281,14 +221,19 @@ fn mutate(tokens: &mut Vec<Token>, random: &mut Random) {
     }
 }
 
+/// The groups of a pool that have a word.
+fn groups(name: &str, word: &str) -> Vec<Vec<&'static str>> {
+    let groups = pool(name).iter().map(|group| group.split(' ').collect::<Vec<_>>());
+    groups.filter(|group| group.contains(&word)).collect()
+}
+
 /// Replaces a token by one that is probably valid.
 fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
     let text = tokens[n].text.clone();
-    let kinds: Vec<&[&str]> =
-        GENTLE.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
+    let kinds = groups("gentle", &text);
     if !kinds.is_empty() {
         let kind = random.of(&kinds);
-        tokens[n].text = random.of(kind).to_owned();
+        tokens[n].text = random.of(&kind).to_owned();
         return tokens[n].text != text;
     }
     if text == "," && n > 0 && n + 1 < tokens.len() {
@@ -309,7 +254,7 @@ fn gentle(tokens: &mut [Token], n: usize, random: &mut Random) -> bool {
         if n > 0 && matches!(tokens[n - 1].text.as_str(), ".version" | ".address_size" | "<") {
             return false;
         }
-        tokens[n].text = random.of(SMALL).to_owned();
+        tokens[n].text = draw("small_numbers", random).to_owned();
         return tokens[n].text != text;
     }
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || "%_$".contains(c)) {
@@ -340,16 +285,15 @@ fn plain(text: &str) -> bool {
 /// A word that can replace the token: one of the same group, or one of the same kind.
 fn near(tokens: &[Token], n: usize, random: &mut Random) -> Option<String> {
     let text = &tokens[n].text;
-    let kinds: Vec<&[&str]> =
-        KINDS.iter().copied().filter(|k| k.contains(&text.as_str())).collect();
+    let kinds = groups("kinds", text);
     if !kinds.is_empty() {
-        return Some(random.of(random.clone().of(&kinds)).to_owned());
+        return Some(random.of(&random.clone().of(&kinds)).to_owned());
     }
     if n > 0 && tokens[n - 1].text == ".version" {
-        return Some(random.of(VERSIONS).to_owned());
+        return Some(draw("versions", random).to_owned());
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        return Some(random.of(NUMBERS).to_owned());
+        return Some(draw("numbers", random).to_owned());
     }
     if text.starts_with('.') {
         // A modifier or directive without a group is removed.

@@ -4,19 +4,13 @@
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, forms};
 
 use super::Question;
-use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
+use super::operand::{
+    any_register, bits, braces, constant, dest, good, guard, modifiers, near, source, wild,
+};
+use super::pools::pool;
 use super::setup::Setup;
 use super::unread::right;
 use texunit_testkit::Random;
-
-/// Modifiers of all kinds, which are inserted in wrong positions.
-#[rustfmt::skip]
-const WORDS: &[&str] = &[
-    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred",
-    "v2", "v4", "v8", "rn", "rz", "rm", "rp", "rni", "rzi", "sat", "ftz", "approx", "full", "lo", "hi", "wide", "cc", "eq", "ne", "lt", "geu", "num",
-    "and", "or", "xor", "not", "global", "shared", "const", "local", "param", "volatile", "relaxed", "gpu", "cta", "sys", "ca", "cg", "cs", "nc",
-    "uni", "sync", "aligned", "to", "add", "min", "cas", "1d", "2d", "trap", "clamp", "wrap", "l", "r", "noftz", "relu", "NaN", "x", "u24", "f8", "v3",
-];
 
 /// Operand shapes of instructions that other families generate.
 const ELSEWHERE: &[Shape] = &[
@@ -50,7 +44,7 @@ pub(super) fn question(
 }
 
 fn line(form: &Form, random: &mut Random) -> String {
-    let words = words(form, random);
+    let words = modifiers(form, (25, 17), pool("modifiers"), random);
     let mut operands = match form.shape {
         Shape::Mov => mov(&words, random),
         Shape::Branch => {
@@ -71,33 +65,6 @@ fn line(form: &Form, random: &mut Random) -> String {
     let space = if operands.is_empty() { "" } else { " " };
     let (guard, opcode) = (guard(random), form.row.opcode.name());
     format!("{guard}{opcode}{dotted}{space}{};", operands.join(", "))
-}
-
-/// Words for the modifiers of the form; sometimes one too many, one too few, or in another order.
-fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
-    let mut words = Vec::new();
-    for slot in &form.slots {
-        if !slot.optional || random.chance(25) {
-            words.push(random.of(&slot.words));
-        }
-    }
-    match random.below(100) {
-        0..=2 if !words.is_empty() => {
-            words.remove(random.below(words.len()));
-        }
-        3..=4 if !words.is_empty() => words.push(words[random.below(words.len())]),
-        5..=9 if !words.is_empty() => {
-            let n = random.below(words.len());
-            words[n] = random.of(WORDS);
-        }
-        10..=12 => words.insert(random.below(words.len() + 1), random.of(WORDS)),
-        13..=16 if words.len() > 1 => {
-            let n = random.below(words.len() - 1);
-            words.swap(n, n + 1);
-        }
-        _ => {}
-    }
-    words
 }
 
 fn types<'w>(words: &[&'w str]) -> Vec<&'w str> {

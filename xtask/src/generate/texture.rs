@@ -4,18 +4,10 @@
 use texunit_isa::{Form, Shape, forms};
 
 use super::Question;
-use super::operand::{any_register, braces, good, guard, source, wild};
+use super::operand::{any_register, braces, good, guard, modifiers, source, wild};
+use super::pools::pool;
 use super::setup::Setup;
 use texunit_testkit::Random;
-
-/// Modifiers of texture and surface instructions, which are inserted in wrong positions.
-#[rustfmt::skip]
-const WORDS: &[&str] = &[
-    "1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "base", "level", "grad", "v2", "v4", "v8", "u32", "s32", "f32", "f16", "f16x2",
-    "b8", "b16", "b32", "b64", "u8", "u64", "s64", "b128", "bf16", "r", "g", "b", "a", "p", "trap", "clamp", "zero", "wrap", "ca", "cg", "cs", "cv", "wb", "wt",
-    "width", "height", "depth", "channel_order", "array_size", "num_samples", "filter_mode", "addr_mode_0", "memory_layout", "normalized_coords",
-    "add", "min", "max", "and", "or", "xor", "texref", "samplerref", "surfref", "uni", "sat", "ftz", "global", "x",
-];
 
 /// A question whose lines are random texture and surface instructions in one kernel.
 pub(super) fn question(
@@ -53,7 +45,7 @@ pub(super) fn question(
 }
 
 fn line(form: &Form, independent: bool, random: &mut Random) -> String {
-    let words = words(form, random);
+    let words = modifiers(form, (40, 18), pool("texture_modifiers"), random);
     let it = Instruction { words: &words, independent };
     let operands = match form.shape {
         Shape::Texture | Shape::Gather => it.fetch(random),
@@ -69,30 +61,6 @@ fn line(form: &Form, independent: bool, random: &mut Random) -> String {
     let dotted: String = words.iter().map(|w| format!(".{w}")).collect();
     let (guard, opcode) = (guard(random), form.row.opcode.name());
     format!("{guard}{opcode}{dotted} {operands};")
-}
-
-fn words(form: &Form, random: &mut Random) -> Vec<&'static str> {
-    let mut words = Vec::new();
-    for slot in &form.slots {
-        if !slot.optional || random.chance(40) {
-            words.push(random.of(&slot.words));
-        }
-    }
-    let n = words.len();
-    match random.below(100) {
-        0..=2 => {
-            words.remove(random.below(n));
-        }
-        3..=4 => words.push(words[random.below(n)]),
-        5..=9 => words[random.below(n)] = random.of(WORDS),
-        10..=12 => words.insert(random.below(n + 1), random.of(WORDS)),
-        13..=17 if n > 1 => {
-            let at = random.below(n - 1);
-            words.swap(at, at + 1);
-        }
-        _ => {}
-    }
-    words
 }
 
 struct Instruction<'w> {

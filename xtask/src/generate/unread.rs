@@ -3,6 +3,7 @@
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
+use super::pools::{draw, pool};
 use texunit_testkit::Random;
 
 const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
@@ -23,41 +24,10 @@ pub(super) const UNREAD: &[(&str, &str)] = &[
     ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
 
-/// Valid instructions that the table of instruction forms lacks. Their minimum version and target
-/// are compared with ptxas.
-#[rustfmt::skip]
-const RIGHT: &[&str] = &[
-    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.tile [sh], [%rd1, {%r1}], [sh];",
-    "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [sh];",
-    "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
-    "multimem.st.global.u32 [%rd1], %r1;",
-    "multimem.red.global.add.u32 [%rd1], %r1;",
-    "setmaxnreg.inc.sync.aligned.u32 64;",
-    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [sh], 32;",
-    "tcgen05.fence::before_thread_sync;",
-    "tcgen05.wait::ld.sync.aligned;",
-    "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [sh], %rd1;",
-    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [sh], 128;",
-    "wgmma.fence.sync.aligned;",
-    "wgmma.commit_group.sync.aligned;",
-    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [sh], [sh];",
-    "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];",
-    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
-    "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
-    "tcgen05.shift.cta_group::1.down [%r1];",
-    "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r1}, [sh];",
-    "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [sh], {%r1};",
-    "wgmma.wait_group.sync.aligned 0;",
-    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [sh], [sh];",
-    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %bq1;",
-    "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [sh], [%rd1, {%r1,%r2}], [sh];",
-    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
-];
-
-/// A random valid instruction of [`RIGHT`], which only version and target can make invalid.
+/// A random valid instruction without a row in the table of instruction forms, which only version
+/// and target can make invalid.
 pub(super) fn right(random: &mut Random) -> String {
-    random.of(RIGHT).to_owned()
+    draw("right", random).to_owned()
 }
 
 /// Whether the checker ignores the operands of an instruction with these modifiers.
@@ -113,7 +83,7 @@ mod tests {
 
     #[test]
     fn right_instructions_have_no_rows() {
-        for line in RIGHT {
+        for line in pool("right") {
             let mut words = line.trim_end_matches(';').split(' ').next().unwrap().split('.');
             let opcode = words.next().and_then(Opcode::from_name);
             let words: Vec<&str> = words.collect();

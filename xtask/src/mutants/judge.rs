@@ -72,7 +72,7 @@ impl<'a> Judge<'a> {
             Verdict::Survived => "SURVIVED".to_owned(),
             Verdict::Unviable => "does not compile".to_owned(),
         };
-        println!("{word}, {seconds} s: {}:{} {}", mutant.file, mutant.start.line, mutant.name);
+        println!("{word}, {seconds} s: {}:{} {}", mutant.file, mutant.span.start.line, mutant.name);
         Ok(verdict)
     }
 
@@ -169,7 +169,7 @@ fn in_words((folder, option): Tests) -> String {
 
 /// The text of a source file with the mutation; `None` if the mutant's position does not exist.
 fn applied(text: &str, mutant: &Mutant) -> Option<String> {
-    let (start, end) = (offset(text, mutant.start)?, offset(text, mutant.end)?);
+    let (start, end) = (offset(text, mutant.span.start)?, offset(text, mutant.span.end)?);
     let after = text.get(end..)?;
     // Spaces are added, because the replaced text may have separated two words.
     Some(format!("{} {} {after}", text.get(..start)?, mutant.replacement))
@@ -185,6 +185,7 @@ fn offset(text: &str, position: Position) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::list::Span;
     use super::*;
 
     #[test]
@@ -194,8 +195,7 @@ mod tests {
             Mutant {
                 file: String::new(),
                 name: String::new(),
-                start: position(start),
-                end: position(end),
+                span: Span { start: position(start), end: position(end) },
                 replacement: "-".to_owned(),
                 diff: String::new(),
             }

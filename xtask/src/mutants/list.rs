@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::process::Command;
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::Place;
 use super::parts::{Part, package};
@@ -12,23 +12,29 @@ use super::parts::{Part, package};
 const RELEASE: &str = "27.1.0";
 
 /// A position in a source file. Lines and columns (in characters) count from 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(super) struct Position {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
+/// The part of a source file that a mutation replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub(super) struct Span {
+    pub(super) start: Position,
+    pub(super) end: Position,
+}
+
 /// A mutation that cargo-mutants can make.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub(super) struct Mutant {
     /// Path of the source file, relative to the repository.
     pub(super) file: String,
     /// Description of the mutation without line number: `replace + with - in decode`, followed by `
     /// (2)` if the file has an earlier one with this description.
     pub(super) name: String,
-    pub(super) start: Position,
-    pub(super) end: Position,
-    /// The text that replaces the text between `start` and `end`.
+    pub(super) span: Span,
+    /// The text that replaces that of the span.
     pub(super) replacement: String,
     pub(super) diff: String,
 }
@@ -42,63 +48,39 @@ pub(super) fn of(part: &Part, place: &Place) -> Result<Vec<Mutant>, String> {
     if !output.status.success() {
         return Err(format!("cargo-mutants: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    let listed: Value =
-        serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo-mutants: {e}"))?;
-    let rows = listed.as_array().filter(|rows| !rows.is_empty());
-    let rows = rows.ok_or_else(|| format!("there are no mutants of {}", part.files))?;
+    let mut mutants = read(&output.stdout).map_err(|e| format!("cargo-mutants: {e}"))?;
+    if mutants.is_empty() {
+        return Err(format!("there are no mutants of {}", part.files));
+    }
     let mut seen = HashMap::new();
-    let mut mutants = Vec::new();
-    for row in rows {
-        let mut mutant =
-            read(row).ok_or_else(|| format!("cargo-mutants says what nobody reads: {row}"))?;
+    for mutant in &mut mutants {
         let count = seen.entry((mutant.file.clone(), mutant.name.clone())).or_insert(0);
         *count += 1;
         if *count > 1 {
             mutant.name += &format!(" ({count})");
         }
-        mutants.push(mutant);
     }
     Ok(mutants)
 }
 
-fn read(row: &Value) -> Option<Mutant> {
-    let position = |name: &str| {
-        let number = |what: &str| row["span"][name][what].as_u64().map(|n| n as usize);
-        Some(Position { line: number("line")?, column: number("column")? })
-    };
-    let text = |name: &str| row[name].as_str().map(str::to_owned);
-    let (file, start) = (text("file")?, position("start")?);
-    let place = format!("{file}:{}:{}: ", start.line, start.column);
-    let name = text("name")?.strip_prefix(&place)?.to_owned();
-    let (replacement, diff) = (text("replacement")?, text("diff")?);
-    Some(Mutant { file, name, start, end: position("end")?, replacement, diff })
+/// The mutants of a list, their names without the place that each begins with.
+fn read(list: &[u8]) -> serde_json::Result<Vec<Mutant>> {
+    let mut mutants: Vec<Mutant> = serde_json::from_slice(list)?;
+    for Mutant { name, file, span, .. } in &mut mutants {
+        let place = format!("{file}:{}:{}: ", span.start.line, span.start.column);
+        *name = name.trim_start_matches(&place).to_owned();
+    }
+    Ok(mutants)
 }
 
-/// The cargo-mutants program, which is installed if it is found neither in PATH nor in this task's
-/// folder.
+/// The cargo-mutants program of PATH, or else of this task's folder, where it is installed if it is
+/// missing.
 fn cargo_mutants(place: &Place) -> Result<Command, String> {
-    let own = place.tools().join("bin/cargo-mutants");
-    for program in [own.clone(), "cargo-mutants".into()] {
-        let asked = Command::new(&program).args(["mutants", "--version"]).output();
-        if asked.is_ok_and(|output| output.status.success()) {
-            return Ok(Command::new(program));
-        }
+    let found = Command::new("cargo-mutants").args(["mutants", "--version"]).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return Ok(Command::new("cargo-mutants"));
     }
-    let mut install = Command::new("cargo");
-    install.args([
-        "install",
-        "cargo-mutants",
-        "--locked",
-        "--debug",
-        "--version",
-        RELEASE,
-        "--root",
-    ]);
-    let status = install.arg(place.tools()).status().map_err(|e| format!("cargo: {e}"))?;
-    if !status.success() {
-        return Err("cargo-mutants cannot be installed".to_owned());
-    }
-    Ok(Command::new(own))
+    Ok(Command::new(crate::installed("cargo-mutants", RELEASE, &place.tools(), &[])?))
 }
 
 /// Shuffles mutants such that the order of two mutants does not depend on the others. After changes
@@ -125,7 +107,8 @@ mod tests {
     fn mutant(name: &str) -> Mutant {
         let start = Position { line: 1, column: 1 };
         let (file, replacement, diff) = ("a.rs".to_owned(), String::new(), String::new());
-        Mutant { file, name: name.to_owned(), start, end: start, replacement, diff }
+        let span = Span { start, end: start };
+        Mutant { file, name: name.to_owned(), span, replacement, diff }
     }
 
     fn names(mutants: &[Mutant]) -> Vec<&str> {
@@ -147,13 +130,14 @@ mod tests {
 
     #[test]
     fn a_row_of_cargo_mutants_is_read() {
-        let row = serde_json::json!({
+        let row = serde_json::json!([{
             "file": "a.rs", "name": "a.rs:3:5: replace + with - in f", "replacement": "-", "diff": "",
             "span": {"start": {"line": 3, "column": 5}, "end": {"line": 3, "column": 6}},
-        });
-        let mutant = read(&row).expect("a row");
-        assert_eq!(mutant.name, "replace + with - in f");
-        assert_eq!((mutant.start, mutant.end.column), (Position { line: 3, column: 5 }, 6));
-        assert!(read(&serde_json::json!({"file": "a.rs"})).is_none());
+        }]);
+        let mutants = read(row.to_string().as_bytes()).expect("a row");
+        assert_eq!(mutants[0].name, "replace + with - in f");
+        let Span { start, end } = mutants[0].span;
+        assert_eq!((start, end.column), (Position { line: 3, column: 5 }, 6));
+        assert!(read(b"[{\"file\": \"a.rs\"}]").is_err());
     }
 }

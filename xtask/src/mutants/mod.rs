@@ -80,7 +80,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
         }
         if request.list {
             for mutant in mutants.iter().take(request.count()) {
-                println!("{}:{} {}", mutant.file, mutant.start.line, mutant.name);
+                println!("{}:{} {}", mutant.file, mutant.span.start.line, mutant.name);
             }
             continue;
         }
@@ -131,7 +131,7 @@ fn part_is_good(
         alone.len()
     );
     for mutant in &alone {
-        println!("{}:{} {}\n{}", mutant.file, mutant.start.line, mutant.name, mutant.diff);
+        println!("{}:{} {}\n{}", mutant.file, mutant.span.start.line, mutant.name, mutant.diff);
     }
     Ok(alone.is_empty())
 }

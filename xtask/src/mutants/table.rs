@@ -61,7 +61,7 @@ fn row(line: &str) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::list::Position;
+    use super::super::list::{Position, Span};
     use super::super::parts::PARTS;
     use super::*;
 
@@ -75,8 +75,7 @@ mod tests {
         let mut mutant = Mutant {
             file: "a.rs".to_owned(),
             name: "replace | with ^ in f (2)".to_owned(),
-            start,
-            end: start,
+            span: Span { start, end: start },
             replacement: String::new(),
             diff: String::new(),
         };

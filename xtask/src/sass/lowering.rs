@@ -6,6 +6,9 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use object::Endianness;
+use object::read::elf::{ElfFile64, ElfSection64};
+use object::read::{Object, ObjectSection};
 use texunit_check::{Options, Ptxas, check_with};
 use texunit_sass::control::PHASE;
 use texunit_sass::txd::{
@@ -16,7 +19,7 @@ use texunit_syntax::{Diagnostic, SourceFile, parse};
 use texunit_txd::lower::{self, Form, visible_functions};
 
 use super::gradients::Module;
-use super::{SHOWN, cubin, each};
+use super::{SHOWN, each};
 use crate::ptxas::Tool;
 
 /// The fetches of a module as text without registers, with their numbers.
@@ -205,9 +208,13 @@ fn theirs(
         return Ok(Err(output.status.code().map(|_| first)));
     }
     let file = std::fs::read(&out)?;
-    let sections = cubin::code(&file).ok_or_else(|| io::Error::other("ptxas wrote no cubin"))?;
+    let cubin = ElfFile64::<Endianness>::parse(&*file).map_err(io::Error::other)?;
     let mut shapes = Shapes::new();
-    for code in sections {
+    let is_code = |section: &ElfSection64<'_, '_>| {
+        section.name().is_ok_and(|name| name.starts_with(".text."))
+    };
+    for section in cubin.sections().filter(is_code) {
+        let code = section.data().map_err(io::Error::other)?;
         for line in listing::lines(code).map_err(io::Error::other)? {
             let shape = match Word::decode(line.word, line.control, module.arch) {
                 Word::Txd(word) => Some(txd(&word)),

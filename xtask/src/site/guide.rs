@@ -18,47 +18,14 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// The release of mdBook that is installed.
+/// The release of mdBook that is installed, without its server.
 const MDBOOK: &str = "0.5.4";
 
 /// mdBook's configuration: code is highlighted if the language is known, and never sent to the Rust
 /// playground.
-const CONFIGURATION: &str = r#"[book]
-title = "texunit"
-description = "NVIDIA's texture and surface unit in software"
-language = "en"
-src = "src"
+const CONFIGURATION: &str = include_str!("guide/book.toml");
 
-[build]
-create-missing = false
-
-[output.html]
-no-section-label = true
-input-404 = ""
-git-repository-url = "https://github.com/texunit/texunit"
-preferred-dark-theme = "navy"
-additional-css = ["guide.css"]
-
-[output.html.playground]
-runnable = false
-
-[output.html.print]
-enable = false
-
-[output.html.search]
-heading-split-level = 2
-"#;
-
-const STYLE: &str =
-    ".live iframe { width: 100%; height: 740px; border: 1px solid var(--table-border-color); }
-@media (max-width: 700px) { .live iframe { height: 1100px; } }
-.live figcaption { font-size: 0.9em; }
-.live { margin: 1em 0; }
-.content main table { margin-inline: 0; }
-.content main img { background: #fff; max-width: 100%; }
-details { margin: 0.5em 0; }
-summary { cursor: pointer; }
-";
+const STYLE: &str = include_str!("guide/guide.css");
 
 /// Builds the guide into `guide` below `out`, with live figures if the playground is there, and
 /// checks all links.
@@ -67,7 +34,9 @@ pub(crate) fn build(out: &Path) -> Result<(), String> {
     let pages = source::Pages::listed(&workspace())?;
     let live = out.join("index.html").exists();
     write(&work, &pages, live)?;
-    let mdbook = mdbook()?;
+    let features = ["--no-default-features", "--features", "search"];
+    let tools = workspace().join("target/mdbook");
+    let mdbook = crate::installed("mdbook", MDBOOK, &tools, &features)?;
     let guide = std::path::absolute(out.join("guide")).map_err(|e| e.to_string())?;
     let made = Command::new(&mdbook).arg("build").arg(&work).arg("--dest-dir").arg(&guide).output();
     let made = made.map_err(|e| format!("cannot run {}: {e}", mdbook.display()))?;
@@ -99,27 +68,4 @@ fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
         std::fs::write(&path, bytes).map_err(|e| failed(&path, e))?;
     }
     Ok(())
-}
-
-/// The mdBook program, which is installed below `target` if it is missing: as a debug build, which
-/// takes half the time, and without its server.
-fn mdbook() -> Result<PathBuf, String> {
-    let root = workspace().join("target/mdbook");
-    let program = root.join("bin/mdbook");
-    let version = Command::new(&program).arg("--version").output();
-    if version.is_ok_and(|v| String::from_utf8_lossy(&v.stdout).contains(MDBOOK)) {
-        return Ok(program);
-    }
-    let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    install
-        .args(["install", "mdbook", "--version", MDBOOK, "--locked", "--debug", "--force"])
-        .args(["--no-default-features", "--features", "search", "--root"])
-        .arg(&root)
-        .env("CARGO_TARGET_DIR", root.join("build"));
-    let status = install.status().map_err(|e| format!("cannot run cargo: {e}"))?;
-    let built = root.join("build");
-    if built.exists() {
-        std::fs::remove_dir_all(&built).map_err(|e| format!("{}: {e}", built.display()))?;
-    }
-    if status.success() { Ok(program) } else { Err(format!("mdbook {MDBOOK} cannot be installed")) }
 }

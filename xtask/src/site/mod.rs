@@ -2,7 +2,6 @@
 
 mod api;
 pub(crate) mod guide;
-mod serve;
 mod web;
 
 use clap::builder::PossibleValuesParser;
@@ -51,7 +50,13 @@ pub(crate) fn run(request: &Request) -> ExitCode {
     let done = built.and_then(|()| {
         println!("the site is in {}", request.out.display());
         match request.serve {
-            Some(port) => serve::serve(&request.out, port),
+            Some(port) => {
+                println!("open http://localhost:{port}/ (Ctrl+C ends it)");
+                let mut server = Command::new("python3");
+                server.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]);
+                server.arg(&request.out).arg(port.to_string());
+                call(&mut server, "its module http.server serves the site")
+            }
             None => Ok(()),
         }
     });

@@ -8,54 +8,17 @@ pub use json::fault_json;
 use texunit_forms::Count;
 
 use crate::place::function_name;
+use std::sync::LazyLock;
 use texunit_simt::runtime::Caller;
 use texunit_simt::{BadHandle, End, Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
-use texunit_syntax::codes::Code;
+use texunit_syntax::codes::{Code, read};
 
 /// Addresses below this count as null pointers with an index or a member offset.
 const NULL_PAGE: u64 = 64 * 1024;
 
-/// The codes of faults ([`FaultKind::name`]), with titles and explanations.
-#[rustfmt::skip]
-pub const FAULTS: &[Code] = &[
-    Code { code: "assert", title: "failed assertion", explanation:
-        "An `assert` of the kernel does not hold. The message has the file, the line, the function and the condition." },
-    Code { code: "bad-operand", title: "register value that makes no sense there", explanation:
-        "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is not a function, or a barrier has a number past 15. The message has the value." },
-    Code { code: "cancelled", title: "launch that was cancelled", explanation:
-        "The launch was stopped before the kernel had finished: the time of `texunit run --timeout` was over, or the host program stopped it. The message says where the kernel was then. A kernel that waits for something that never comes (a flag, a lock, another CTA that cannot run beside it) is the usual cause; `--max-steps N` ends one by what it executes instead of by time." },
-    Code { code: "deadlock", title: "threads that wait for each other", explanation:
-        "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where. Threads that wait in loops for memory to change are one, too, when nobody is left who could change it: all CTAs that can run wait so, and the program waits for the kernel (or there is no program). The message then has the loop, the address and what it holds." },
-    Code { code: "freed", title: "use of memory that was freed", explanation:
-        "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
-    Code { code: "handle", title: "not a texture, sampler or surface", explanation:
-        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is not one either. Of an object that was destroyed it is a use after free: a card gives its number to the next one that is made, and reads that. A fetch or access by a handle that was never returned, and a fetch by a surface's, are faults with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
-    Code { code: "heap", title: "free of something that was not allocated", explanation:
-        "`free` in a kernel takes what `malloc` in a kernel returned, once. The message has the pointer." },
-    Code { code: "misaligned", title: "misaligned address", explanation:
-        "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
-    Code { code: "no-access", title: "use of memory to which the device was given no access", explanation:
-        "Memory is mapped at the address (`cuMemMap`, or it is of a pool of another device), but `cuMemSetAccess` or `cuMemPoolSetAccess` has not given this device access to it. Mappings begin without any access. The message has the memory with its number and size." },
-    Code { code: "not-mapped", title: "use of addresses that are only reserved", explanation:
-        "The address is one that `cuMemAddressReserve` has reserved, and no memory is mapped there: `cuMemMap` was not called for this part of the reservation, or `cuMemUnmap` was. The message has the reservation with its number and size." },
-    Code { code: "out-of-bounds", title: "access outside of every object", explanation:
-        "A load, store or atomic reaches outside of every allocation, variable, stack frame and parameter. The message names the nearest object. A GPU does not notice a few bytes past an end (it rounds the sizes of allocations up to 512 bytes, those of dynamic shared memory to 1 KiB): the help says where that is so, and `--bounds hardware` lets it pass." },
-    Code { code: "peer-access", title: "use of another device's memory", explanation:
-        "A kernel reaches memory of another device only after `cuCtxEnablePeerAccess` (`cudaDeviceEnablePeerAccess`) was called in the context in which the kernel runs. The message has the memory with its number and size." },
-    Code { code: "read-only", title: "store to read-only memory", explanation:
-        "Constant memory and the parameters of a kernel cannot be written, nor host memory that was registered to be read only." },
-    Code { code: "stack-overflow", title: "more stack than a thread has", explanation:
-        "Unbounded recursion, or large local arrays." },
-    Code { code: "step-limit", title: "kernel that does not end", explanation:
-        "A warp has executed as many instructions as `--max-steps` allows. If the kernel is only long, raise the limit." },
-    Code { code: "surface", title: "surface access outside or misaligned", explanation:
-        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface; `.a1d` and `.a2d` also see one layer of a plain 1D or 2D surface. Another geometry is a fault with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
-    Code { code: "texture", title: "fetch that does not fit its texture", explanation:
-        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture. `tex.1d` also reads a 2D array of height 1, and `.a1d` and `.a2d` see one layer of a plain 1D or 2D array. Another geometry, and `.f32` coordinates on linear memory, are faults with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
-    Code { code: "trap", title: "the program stopped itself", explanation:
-        "The kernel executed `trap` or `brkpt`." },
-];
+/// The codes of faults ([`FaultKind::name`]), with titles and explanations, from faults.txt.
+pub static FAULTS: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("faults.txt")));
 
 /// The code for a library that cannot run, independently of any kernel.
 pub const LIBRARY: &Code = &Code {

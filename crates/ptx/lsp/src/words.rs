@@ -30,10 +30,10 @@ fn slots(wanted: impl Fn(Class) -> bool) -> Vec<&'static str> {
 
 /// Directives and other words that follow a dot outside instructions.
 pub fn directives() -> Vec<&'static str> {
-    doc::DIRECTIVES.iter().map(|row| row.0).collect()
+    doc::directives().map(|row| row.0).collect()
 }
 
 /// Special registers without the `%`; `<n>` stands for a number below n.
 pub fn special_registers() -> Vec<&'static str> {
-    doc::SPECIALS.iter().map(|row| row.0).collect()
+    doc::specials().map(|row| row.0).collect()
 }

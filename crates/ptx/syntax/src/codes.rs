@@ -17,6 +17,18 @@ pub fn find(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|c| c.code == code)
 }
 
+/// Reads a table of codes: of each a line `== CODE TITLE`, and the lines of its explanation.
+pub fn read(table: &str) -> Vec<Code> {
+    let shared = |text: String| -> &'static str { text.leak() };
+    let code = |part: &str| {
+        let (head, explanation) = part.split_once('\n')?;
+        let (code, title) = head.split_once(' ')?;
+        let explanation = shared(explanation.trim_end().replace('\n', " "));
+        Some(Code { code: shared(code.to_owned()), title: shared(title.to_owned()), explanation })
+    };
+    table.split("\n== ").skip(1).filter_map(code).collect()
+}
+
 macro_rules! codes {
     ($($name:ident $code:literal $title:literal $explanation:literal)*) => {
         $(pub(crate) const $name: &str = $code;)*

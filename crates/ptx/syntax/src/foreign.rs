@@ -66,49 +66,11 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
 
 /// Words that begin a declaration of C, C++ or CUDA if another word follows. (In a TOML file, a key
 /// is never followed by a word.)
-#[rustfmt::skip]
-const OF_C: &[&str] = &[
-    "__device__",
-    "__host__",
-    "__shared__",
-    "__constant__",
-    "__managed__",
-    "__forceinline__",
-    "#define",
-    "#if",
-    "#ifdef",
-    "#ifndef",
-    "#pragma",
-    "template",
-    "using",
-    "namespace",
-    "typedef",
-    "struct",
-    "class",
-    "enum",
-    "union",
-    "static",
-    "const",
-    "constexpr",
-    "inline",
-    "extern",
-    "void",
-    "bool",
-    "char",
-    "short",
-    "int",
-    "long",
-    "unsigned",
-    "size_t",
-    "float",
-    "double",
-    "auto",
-    "float2",
-    "float4",
-    "int2",
-    "int4",
-    "uchar4",
-];
+const OF_C: &str = "\
+    __device__ __host__ __shared__ __constant__ __managed__ __forceinline__ #define #if #ifdef \
+    #ifndef #pragma template using namespace typedef struct class enum union static const \
+    constexpr inline extern void bool char short int long unsigned size_t float double auto \
+    float2 float4 int2 int4 uchar4";
 
 /// How to compile C to PTX.
 const COMPILE: &str = "compile it: `nvcc -ptx file.cu`";
@@ -118,7 +80,8 @@ fn is_c(line: &str) -> bool {
     let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '#'));
     let (word, rest) = line.split_at(end.unwrap_or(line.len()));
     let next = rest.trim_start().chars().next();
-    OF_C.contains(&word) && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
+    OF_C.split(' ').any(|of_c| of_c == word)
+        && next.is_some_and(|c| c.is_alphabetic() || "_<*&\"".contains(c))
 }
 
 /// Number of bytes at the beginning of a file that are examined.

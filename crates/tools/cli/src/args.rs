@@ -61,7 +61,7 @@ use texunit_job::Settings;
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
-#[command(name = "texunit", version, arg_required_else_help = true, after_help = examples::PROGRAM)]
+#[command(name = "texunit", version, arg_required_else_help = true, after_help = examples::of("texunit"))]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -80,7 +80,7 @@ pub enum Command {
     ///
     /// Exit codes: 0 the kernel ran and the outputs are written; 1 wrong or unreadable input, or a
     /// fault of the kernel; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::LAUNCH)]
+    #[command(after_help = examples::of("texunit launch"))]
     Launch(LaunchArgs),
     /// Stop inside of kernels, look, and go back.
     ///
@@ -113,17 +113,17 @@ pub enum Command {
     ///
     /// Exit codes: 0 shown; 1 wrong or unreadable input, or a result that a case does not expect; 2
     /// wrong usage, or an internal error. docs/explain.md has examples.
-    #[command(after_help = examples::EXPLAIN)]
+    #[command(after_help = examples::of("texunit explain"))]
     Explain(Box<ExplainArgs>),
     /// Sample a texture at all coordinates of an array: NPY files in, an NPY file out.
     ///
     /// Exit codes: 0 the results are written; 1 wrong or unreadable input; 2 wrong usage, or an
     /// internal error. docs/sample.md has the options, docs/python-conventions.md what an array
     /// means.
-    #[command(after_help = examples::SAMPLE)]
+    #[command(after_help = examples::of("texunit sample"))]
     Sample(Box<SampleArgs>),
     /// The cases that prove the texture unit, for other implementations of one.
-    #[command(after_help = examples::CASES_EXPORT)]
+    #[command(after_help = examples::of("texunit cases export"))]
     Cases(CasesArgs),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
@@ -131,18 +131,18 @@ pub enum Command {
     /// listed as skipped. Exit codes: 0 everything that was run on the card agrees; 1 something
     /// differs or cannot be read; 2 there is no GPU, or no driver except texunit's own, or wrong
     /// usage, or an internal error.
-    #[command(after_help = examples::COMPARE)]
+    #[command(after_help = examples::of("texunit compare"))]
     Compare(CompareArgs),
     /// Check PTX files: everything that NVIDIA's assembler would refuse, and more.
     ///
     /// Exit codes: 0 no errors (warnings included, unless denied); 1 errors, or unreadable input;
     /// 2 wrong usage, or an internal error.
-    #[command(after_help = examples::CHECK)]
+    #[command(after_help = examples::of("texunit check"))]
     Check(CheckArgs),
     /// Explain an error, a warning, a fault or a rule of the texture unit, with an example.
     ///
     /// Exit codes: 0 explained; 1 unknown code; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::EXPLAIN_CODE)]
+    #[command(after_help = examples::of("texunit explain-code"))]
     ExplainCode(ExplainCodeArgs),
     /// Shrink a failing job or PTX file to a small one that fails in the same way.
     ///
@@ -155,18 +155,18 @@ pub enum Command {
     /// The page is one file that needs no network and no scripts. Exit codes: 0 written; 1 a file
     /// that is something else, is not whole, or cannot be read or written; 2 wrong usage, or an
     /// internal error. docs/report.md describes the page.
-    #[command(after_help = examples::REPORT)]
+    #[command(after_help = examples::of("texunit report"))]
     Report(ReportArgs),
     /// Print what the engine makes of a kernel: typed PTX, warp code, regions, machine code.
     ///
     /// Exit codes: 0 printed; 1 errors in the PTX, or unreadable input; 2 wrong usage, or an
     /// internal error. Made for those who work on the engine: the form may change with it.
-    #[command(after_help = examples::DUMP)]
+    #[command(after_help = examples::of("texunit dump"))]
     Dump(DumpArgs),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
     ///
     /// Exit codes: 0 printed; 1 unknown instruction; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::ISA)]
+    #[command(after_help = examples::of("texunit isa"))]
     Isa(IsaArgs),
     /// Serve an editor: a language server over standard input and output.
     Lsp(LspArgs),
@@ -175,36 +175,36 @@ pub enum Command {
     ///
     /// docs/assistants.md has the configuration of clients. Exit codes: 0 standard input has ended;
     /// 1 it is not of the protocol; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::MCP)]
+    #[command(after_help = examples::of("texunit mcp"))]
     Mcp(McpArgs),
     /// Maxwell machine words of the texture unit: disassemble, assemble, explain descriptors.
-    #[command(after_help = examples::SASS)]
+    #[command(after_help = examples::of("texunit sass"))]
     Sass(SassArgs),
     /// Run a CUDA program with texunit's libraries in place of NVIDIA's.
     ///
     /// Exit codes: the program's; 125 if it could not be started, or with --error-exitcode if none
     /// of its kernels could be executed; 124 after --timeout; 1 if a report could not be written
     /// and the program's was 0; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::RUN)]
+    #[command(after_help = examples::of("texunit run"))]
     Run(RunArgs),
     /// Copy the drop-in libraries (libcuda.so.1, libcudart.so.12, libcudart.so.13) into a folder.
     ///
     /// Exit codes: 0 they are there; 1 they are not; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::INSTALL_LIBS)]
+    #[command(after_help = examples::of("texunit install-libs"))]
     InstallLibs(InstallLibsArgs),
     /// Measure how fast fetches are on this machine, in less than a minute.
     ///
     /// The results are compared with the reference sampler before they are timed. Exit codes: 0
     /// measured; 1 not enough memory; 2 wrong usage, or an internal error. docs/benchmarks.md
     /// describes the cases.
-    #[command(after_help = examples::BENCH)]
+    #[command(after_help = examples::of("texunit bench"))]
     Bench(BenchArgs),
     /// Write the examples of the guide, and the other files that its commands read, into a folder.
     ///
     /// Paths are those of the guide: `examples/rotate/job.toml` is DIR/examples/rotate/job.toml,
     /// and `action/setup`, which sets texunit up in CI, DIR/action/setup. Exit codes: 0 written; 1
     /// a file exists, or cannot be written; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::EXAMPLES)]
+    #[command(after_help = examples::of("texunit examples"))]
     Examples(ExamplesArgs),
     /// Print what a shell needs to complete commands, options and their values.
     ///
@@ -270,7 +270,7 @@ impl From<ApproxArg> for Approximate {
 }
 
 /// Arguments of `texunit launch`.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct LaunchArgs {
     /// The job file (docs/jobs.md describes it).
     #[arg(value_name = "JOB.toml")]
@@ -352,7 +352,7 @@ pub enum ProfileFormat {
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it
 /// is what the job says, or else the default.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct HowArgs {
     /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an
     /// infinite loop. Default: what the job says, or 1000000000.
@@ -486,9 +486,10 @@ pub enum OutputFormat {
 }
 
 /// Formats of the report of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LaunchFormat {
     /// Text.
+    #[default]
     Human,
     /// JSON.
     Json,

@@ -54,11 +54,11 @@ pub fn all() -> Vec<&'static Code> {
     let mut all: Vec<&Code> = [
         CODES,
         texunit_syntax::codes::CODES,
-        texunit_check::CODES,
+        texunit_check::CODES.as_slice(),
         texunit_simt::CODES,
         texunit_device::CODES,
         texunit_sass::codes::CODES,
-        texunit_report::FAULTS,
+        texunit_report::FAULTS.as_slice(),
     ]
     .into_iter()
     .flatten()

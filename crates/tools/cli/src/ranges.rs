@@ -19,7 +19,7 @@ use texunit_syntax::Span;
 
 /// Arguments of `texunit merge`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = examples::MERGE)]
+#[command(after_help = examples::of("texunit merge"))]
 pub struct MergeArgs {
     /// The job file that all ranges were launched with.
     #[arg(value_name = "JOB.toml")]
@@ -47,23 +47,11 @@ impl MergeArgs {
         LaunchArgs {
             job: self.job.clone(),
             out: self.out.clone(),
-            threads: 0,
             format: self.format.into(),
             quiet: self.quiet,
             how: self.how,
-            checks: crate::checks::CheckOptions::default(),
-            kernel: Vec::new(),
-            coverage: None,
-            coverage_toolkit: false,
-            profile: None,
-            profile_format: None,
-            effective: false,
-            explain: None,
-            explain_out: None,
-            interpreted: false,
-            ctas: None,
-            writes: None,
             merge: self.files.clone(),
+            ..LaunchArgs::default()
         }
     }
 }

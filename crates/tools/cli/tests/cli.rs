@@ -1,32 +1,21 @@
 //! Runs the program on every job of tests/cli and compares exit code, standard output and
 //! standard error with the files beside the job: `x.toml`, `x.stdout`, `x.stderr`.
 //!
-//! The first lines of a job may be `# args: --quiet` and `# exit: 2`; the default exit code is 1.
+//! The first lines of a job may be `# args: --quiet` and `# exit: 2`; the default exit code is 1. With
+//! a line `# json`, the report of `--format json` is compared with `x.json`, too.
 //! `TEXUNIT_BLESS=1` writes the files instead of comparing them.
 #![allow(clippy::unwrap_used)]
 
 mod golden;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Failed};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli");
-    let folder = folder.canonicalize().unwrap();
-    let mut jobs: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .collect();
-    jobs.sort();
-    assert!(jobs.len() > 20, "the jobs are not where they were");
-    let trial = |job: PathBuf| {
-        let name = job.file_stem().unwrap().to_str().unwrap().to_owned();
-        Trial::test(name, move || run(&job))
-    };
-    libtest_mimic::run(&args, jobs.into_iter().map(trial).collect()).exit();
+    libtest_mimic::run(&args, golden::of_files(("cli", "toml"), 20, run)).exit();
 }
 
 fn run(job: &Path) -> Result<(), Failed> {
@@ -42,13 +31,13 @@ fn run(job: &Path) -> Result<(), Failed> {
     let arguments = head("# args:").unwrap_or_default();
     let scratch = texunit_testkit::TempDir::new("cli");
     let out = scratch.join("out");
-    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .args(["launch", name, "--out"])
-        .arg(&out)
-        .args(arguments.split_whitespace())
-        .output()?;
+    let command = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+        command.current_dir(folder).env("NO_COLOR", "1").args(["launch", name, "--out"]);
+        command.arg(&out).args(arguments.split_whitespace());
+        command
+    };
+    let output = command().output()?;
     let files = list(&out);
 
     let place = out.display().to_string();
@@ -61,7 +50,44 @@ fn run(job: &Path) -> Result<(), Failed> {
         return Err(format!("a failed launch has written {files:?}").into());
     }
     golden::compare(&job.with_extension("stdout"), &stdout)?;
-    golden::compare(&job.with_extension("stderr"), &stderr)
+    golden::compare(&job.with_extension("stderr"), &stderr)?;
+    if !text.lines().any(|line| line == "# json") {
+        return Ok(());
+    }
+    let output = command().args(["--format", "json"]).output()?;
+    let (text, stderr) = (clean(&output.stdout), clean(&output.stderr));
+    if output.status.code() != Some(exit) || !stderr.is_empty() || text.lines().count() != 1 {
+        return Err(format!("exit {:?}, expected {exit}\n{text}{stderr}", output.status).into());
+    }
+    golden::compare(&job.with_extension("json"), &format!("{:#}\n", report(&text)?))
+}
+
+/// A report without what differs from run to run. All errors and warnings have the same members.
+fn report(text: &str) -> Result<Value, Failed> {
+    #[rustfmt::skip]
+    let members = [
+        "code", "column", "end_column", "end_line", "file", "fix", "help", "key", "label", "line",
+        "message", "notes", "severity",
+    ];
+    let mut report: Value = serde_json::from_str(text)?;
+    for item in ["errors", "warnings"].iter().flat_map(|list| report[list].as_array()).flatten() {
+        let found: Vec<_> = item.as_object().unwrap().keys().collect();
+        assert_eq!(found, members);
+    }
+    // A launch that fails has no time of its later parts.
+    let is_whole = report["succeeded"] == true;
+    for (part, time) in report["times"].as_object_mut().into_iter().flatten() {
+        assert!(time.as_f64().is_some_and(|time| time > 0.0 || !is_whole), "{part}: {time}");
+        *time = "TIME".into();
+    }
+    if let Some(fault) = report["fault"].as_object_mut() {
+        for name in ["address", "allocation"] {
+            if let Some(value) = fault.get_mut(name).filter(|value| !value.is_null()) {
+                *value = name.to_uppercase().into();
+            }
+        }
+    }
+    Ok(report)
 }
 
 /// Names of the files of a folder, if it exists.

@@ -2,26 +2,19 @@
 //! followed by the messages up to its response, and, if the launch continues, up to the next stop
 //! or the end. `TEXUNIT_BLESS=1` writes the messages.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
 
-use libtest_mimic::{Arguments, Failed, Trial};
+mod golden;
+
+use libtest_mimic::{Arguments, Failed};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/debug");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("tests/debug")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "dap"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 10, "only {} files", files.len());
-    let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let trials = files.into_iter().map(|path| Trial::test(name(&path), move || run(&path)));
-    libtest_mimic::run(&args, trials.collect()).exit();
+    libtest_mimic::run(&args, golden::of_files(("debug", "dap"), 10, run)).exit();
 }
 
 /// A client.
@@ -109,15 +102,5 @@ fn run(path: &Path) -> Result<(), Failed> {
     }
     editor.adapter.kill()?;
     editor.adapter.wait()?;
-    if std::env::var_os("TEXUNIT_BLESS").is_some() {
-        std::fs::write(path, printed)?;
-        return Ok(());
-    }
-    if printed != text {
-        let lines = printed.lines().zip(text.lines());
-        let at = lines.take_while(|(a, b)| a == b).count();
-        let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
-        return Err(format!("line {}: `{}`, not `{}`", at + 1, line(&printed), line(&text)).into());
-    }
-    Ok(())
+    golden::compare(path, &printed)
 }

@@ -2,26 +2,19 @@
 //! prompts with commands, each followed by its output; after `commands`, lines up to `>end` are the
 //! breakpoint's. `TEXUNIT_BLESS=1` writes the output.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
+mod golden;
+
+use libtest_mimic::{Arguments, Failed};
+use std::path::Path;
 use std::process::Command;
 
 const PROMPT: &str = "(texunit) ";
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/debug");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("tests/debug")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "session"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 20, "only {} files", files.len());
-    let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let trials = files.into_iter().map(|path| Trial::test(name(&path), move || run(&path)));
-    libtest_mimic::run(&args, trials.collect()).exit();
+    libtest_mimic::run(&args, golden::of_files(("debug", "session"), 20, run)).exit();
 }
 
 fn run(path: &Path) -> Result<(), Failed> {
@@ -53,21 +46,5 @@ fn run(path: &Path) -> Result<(), Failed> {
     let said = String::from_utf8(done.stdout)?;
     let said = said.replace(&out.path().display().to_string(), "OUT");
     let printed = format!("{first}\n{said}");
-    if std::env::var_os("TEXUNIT_BLESS").is_some() {
-        std::fs::write(path, printed)?;
-        return Ok(());
-    }
-    if printed != text {
-        let lines = printed.lines().zip(text.lines());
-        let at = lines.take_while(|(a, b)| a == b).count();
-        let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
-        return Err(format!(
-            "line {}: `{}`, not `{}`\n{printed}",
-            at + 1,
-            line(&printed),
-            line(&text)
-        )
-        .into());
-    }
-    Ok(())
+    golden::compare(path, &printed)
 }

@@ -2,10 +2,13 @@
 //! `texunit dump`. The first line has the options; `; blocks` after them omits entries, exits and
 //! the epilogue of machine code. `TEXUNIT_BLESS=1` writes the output.
 #![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used)]
+
+mod golden;
 
 use clap::Parser;
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
+use libtest_mimic::{Arguments, Failed};
+use std::path::Path;
 use texunit::dump::{DumpArgs, text};
 
 /// Separates the input from the output.
@@ -19,22 +22,12 @@ struct Command {
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/kir");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("tests/kir")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kir"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 120, "only {} files", files.len());
-    let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let trials = files.into_iter().map(|path| Trial::test(name(&path), move || run(&path)));
-    libtest_mimic::run(&args, trials.collect()).exit();
+    libtest_mimic::run(&args, golden::of_files(("kir", "kir"), 120, run)).exit();
 }
 
 fn run(path: &Path) -> Result<(), Failed> {
     let file = std::fs::read_to_string(path)?;
-    let (input, expected) = file.split_once(BETWEEN).unwrap_or((&file, ""));
+    let (input, _) = file.split_once(BETWEEN).unwrap_or((&file, ""));
     let (first, source) = input.split_once('\n').ok_or("no input")?;
     let options = first.strip_prefix("; dump ").ok_or("no `; dump` in the first line")?;
     let (options, shown) = options.split_once(';').unwrap_or((options, ""));
@@ -51,18 +44,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     if shown.trim() == "blocks" {
         printed = blocks(&printed);
     }
-    if std::env::var_os("TEXUNIT_BLESS").is_some() {
-        std::fs::write(path, format!("{}{BETWEEN}{printed}", input.trim_end()))?;
-        return Ok(());
-    }
-    if printed != expected {
-        let lines = printed.lines().zip(expected.lines());
-        let at = lines.take_while(|(a, b)| a == b).count();
-        let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
-        let [is, was] = [line(&printed), line(expected)];
-        return Err(format!("line {} of the output is `{is}`, not `{was}`", at + 1).into());
-    }
-    Ok(())
+    golden::compare(path, &format!("{}{BETWEEN}{printed}", input.trim_end()))
 }
 
 /// The compilation choices and the code of blocks.

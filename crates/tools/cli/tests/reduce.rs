@@ -3,6 +3,8 @@
 //! `TEXUNIT_REDUCE=all` includes slow cases.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod golden;
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
@@ -15,14 +17,7 @@ const MAX: u64 = 40;
 
 fn main() {
     let args = Arguments::from_args();
-    let folder = repository().join("tests/reduce");
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .collect();
-    cases.sort();
-    assert!(cases.len() >= 20, "the cases are not where they were");
+    let cases = golden::files(&repository().join("tests/reduce"), "toml", 20);
     let all = std::env::var_os("TEXUNIT_REDUCE").is_some_and(|v| v == "all");
     let mut trials: Vec<Trial> = cases.into_iter().map(|case| trial(case, all)).collect();
     trials.push(Trial::test("what does not fail", nothing_fails));

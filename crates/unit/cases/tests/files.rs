@@ -139,127 +139,23 @@ fn compressed_files_are_read_up_to_a_limit() {
     assert!(load(&other).unwrap_err().to_string().contains("gzip"), "{:?}", load(&other));
 }
 
+/// mistakes.txt has files with a mistake, and the messages.
 #[test]
 fn errors_name_the_case_and_the_key() {
-    let op = "op = \"tex.1d.v4.f32.f32\"\n";
-    let fetch = |keys: &str| fetch(&format!("{op}{keys}"));
-    for (text, message) in [
-        (
-            fetch("coords = \"0000\""),
-            "f: coords: 4 digits are not a whole number of 8-digit numbers",
-        ),
-        (fetch("coords = \"0000000x\""), "f: coords: `x` is not a hexadecimal digit"),
-        (fetch("coords = \"@none\""), "f: coords: `[words]` has no `none`"),
-        (fetch(""), "f: `coords` is missing"),
-        (
-            fetch("coords = \"00000000\"\nlod = \"00000000\""),
-            "f: `lod` is there, but the instruction has none",
-        ),
-        (fetch("coords = \"00000000\"\nexpected = \"00\""), "f: expected: 2 digits"),
-        (
-            fetch("coords = \"00000000\"\nexpected = \"00000000\""),
-            "f: `expected` has 1 word, not 4 for each of 1 fetch",
-        ),
-        (fetch("coords = \"00000000\"\ncomponents = 5"), "f: `components` is 1 to 4"),
-        (
-            fetch("coords = \"00000000\"\nexpected = \"00000000\"\ncomponents = 1\nhash = \"0\""),
-            "not 0: the file is damaged",
-        ),
-        (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 number, one an axis"),
-        (
-            fetch("coords = \"00000000\"\nsampler = { filter_mode = \"cubic\" }"),
-            "f: sampler.filter_mode: expected `point` or `linear`, found `cubic`",
-        ),
-        (
-            fetch("coords = \"00000000\"\nsampler = { address_mode = [] }"),
-            "f: sampler.address_mode: expected 1 to 3 address modes, found 0",
-        ),
-        (
-            fetch("coords = \"00000000\"\nsampler = { mipmap_level_bias = \"x\" }"),
-            "f: sampler.mipmap_level_bias: expected an f32: a number that it can hold",
-        ),
-        (
-            fetch("coords = \"00000000\"\nread_mode = \"raw\""),
-            "f: read_mode: expected `element` or `normalized`, found `raw`",
-        ),
-        (fetch("coords = \"00000000\"\nspeed = 1"), "unknown key `speed`"),
-        (
-            fetch(
-                "coords = \"00000000\"\nresident = \"2\"\nexpected = \"00000000\"\ncomponents = 1",
-            ),
-            "f: `resident` is a `0` or `1` for each fetch",
-        ),
-        (
-            fetch("coords = \"00000000\"").replace("width = 4", "width = 4\nheight = 4"),
-            "resource `line`: 2 sizes are there, but .1d has 1 axis",
-        ),
-        (
-            fetch("coords = \"00000000\"").replace("\"f32\"", "\"f33\""),
-            "resource `line`: format: `f33` is not a texel format",
-        ),
-        (
-            fetch("coords = \"00000000\"").replace("texels", "fill = \"00000000\"\ntexels"),
-            "resource `line`: texels of one kind are needed, in `texels`",
-        ),
-        (
-            fetch("coords = \"00000000\"").replace("\"line\"\nop", "\"lime\"\nop"),
-            "f: unknown resource `lime`",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.clamp\"\naccesses = \"0\"",
-            ),
-            "s: access 0 (`0`): the bytes of the access are missing",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.clamp\"\naccesses = \"3:0\"",
-            ),
-            "no instruction accesses 3 bytes",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0,1\"",
-            ),
-            "1 coordinates are needed",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"4294967296\"",
-            ),
-            "4294967296 has not 32 bits",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0\"\nvalues = \"0000\"",
-            ),
-            "`0000` has 2 bytes, not 1",
-        ),
-        (
-            file(
-                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0\"\nerror = \"no\"",
-            ),
-            "s: `accesses` or `error` is needed, not both",
-        ),
-        (
-            file("[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.p.1d.b8.clamp\""),
-            "s: op: `suld.p.1d.b8.clamp`: it has no form of this type",
-        ),
-        (
-            fetch("coords = \"\"").replace("tex.1d", "tex.grad.2dms"),
-            "f: op: `tex.grad.2dms.v4.f32.f32`: multi-sample",
-        ),
-        (
-            file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"",
-            "words.x: expected a string of digits, found a table",
-        ),
-        (
-            file("").replace("@four", "@six").replace("four = ", "six = \"@six\"\nfour = "),
-            "texels.codes[0]: 4 digits are not",
-        ),
-        ("provenance = 1".to_owned(), "provenance: expected a string, found an integer"),
-        (String::new(), "the file lacks the key `provenance`"),
-    ] {
+    for part in include_str!("mistakes.txt").split("\n== ").skip(1) {
+        let (message, text) = part.split_once('\n').unwrap();
+        let (kind, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let replaces = |line: &&str| line.contains(" -> ");
+        let keys: Vec<&str> = rest.lines().filter(|line| !replaces(line)).collect();
+        let text = match kind {
+            "fetch" => fetch(&format!("op = \"tex.1d.v4.f32.f32\"\n{}", keys.join("\n"))),
+            "file" => file(&keys.join("\n")),
+            _ => text.to_owned(),
+        };
+        let text = rest.lines().filter(replaces).fold(text, |text, line| {
+            let (from, to) = line.split_once(" -> ").unwrap();
+            text.replace(&from.replace("\\n", "\n"), &to.replace("\\n", "\n"))
+        });
         let e = parse(&text).unwrap_err().to_string();
         assert!(e.contains(message), "`{message}` is not in: {e}");
     }
@@ -269,67 +165,13 @@ fn errors_name_the_case_and_the_key() {
 /// outdated name gets a note.
 #[test]
 fn earlier_names_are_read_with_a_note() {
-    let old = format!(
-        r#"{HEAD}
-[[resource]]
-name = "r"
-format = "u8"
-geometry = "2d"
-size = [256, 256]
-texels = ["{}"]
-missing_tiles = [[0, 0, 0, 0, 0]]
-[[resource]]
-name = "s"
-format = "f32"
-geometry = "2d"
-layout = "pitched"
-size = [4, 1]
-ramp = [0, 1]
-[[fetch]]
-name = "f"
-resource = "r"
-op = "tex.2d.v4.f32.f32"
-coords = ""
-sampler = {{ filter = "linear", mip_filter = "linear", address = ["wrap", "mirror"], border = "3f8000007fc0000100000000bf800000", min_level_clamp = 1, max_level_clamp = "40000000", level_bias = 0.5, seamless_cube = true, force_unnormalized = true }}
-"#,
-        "07".repeat(65536)
+    let old = include_str!("earlier-names.toml").replacen(
+        "[\"TEXELS\"]",
+        &format!("[\"{}\"]", "07".repeat(65536)),
+        1,
     );
-    let new = format!(
-        r#"{HEAD}
-[[resource]]
-name = "r"
-format = "u8"
-geometry = "2d"
-width = 256
-height = 256
-texels = {{ fill = "07" }}
-nonresident = [{{ tile = [0] }}]
-[[resource]]
-name = "s"
-format = "f32"
-geometry = "2d"
-layout = "pitch"
-width = 4
-height = 1
-texels = {{ ramp = [0, 1] }}
-[[fetch]]
-name = "f"
-resource = "r"
-op = "tex.2d.v4.f32.f32"
-coords = ""
-[fetch.sampler]
-filter_mode = "linear"
-mipmap_filter_mode = "linear"
-address_mode = ["wrap", "mirror"]
-border_color = [1, "0x7fc00001", 0, -1.0]
-min_mipmap_level_clamp = 1
-max_mipmap_level_clamp = 2
-mipmap_level_bias = 0.5
-seamless_cubemap = true
-force_unnormalized_coords = true
-"#
-    );
-    let (mut read, new) = (parse(&old).unwrap(), parse(&new).unwrap());
+    let new = include_str!("present-names.toml");
+    let (mut read, new) = (parse(&old).unwrap(), parse(new).unwrap());
     assert_eq!(new.notes, []);
     let notes: Vec<_> = read.notes.iter().map(|note| note.message.as_str()).collect();
     for note in [

@@ -3,6 +3,7 @@
 //! A float is a decimal number, `nan`, `inf` or `-inf`; an integer is decimal. Either may be given
 //! as bits, with at most eight hexadecimal digits: `bits:3f800000`.
 
+use texunit_forms::Count;
 use texunit_unit::{
     CoordType, Coordinates, Element, FetchForm, FetchKind, FetchOperands, Geometry, Lod,
     SurfaceForm,
@@ -88,7 +89,7 @@ fn coordinates(args: &Written<'_>, g: Geometry, ty: CoordType) -> Result<Coordin
     if parts.len() != names.len() {
         return Err(format!(
             ".{g} takes {}: --at {} (found {})",
-            count(names.len(), "coordinate"),
+            Count(names.len(), "coordinate"),
             names.join(","),
             parts.len()
         ));
@@ -152,12 +153,7 @@ fn split(text: &str, wanted: usize) -> Result<Vec<&str>, String> {
     if parts.len() == wanted {
         return Ok(parts);
     }
-    Err(format!("expected {}, found {}", count(wanted, "number"), parts.len()))
-}
-
-/// Formats a number of things: `1 level`, `2 levels`.
-pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
-    if n == N::from(1) { format!("1 {what}") } else { format!("{n} {what}s") }
+    Err(format!("expected {}, found {}", Count(wanted, "number"), parts.len()))
 }
 
 fn coordinate(ty: CoordType, text: &str) -> Result<u32, String> {

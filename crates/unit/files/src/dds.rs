@@ -4,74 +4,13 @@
 use crate::container::{Container, Shape};
 use crate::error::Problem;
 use crate::io::damaged;
+use crate::texel_formats::FORMATS;
 use crate::{Kind, MAX_BYTES};
 use ddsfile::{
-    Caps2, D3D10ResourceDimension, Dds, DxgiFormat as Dx, FourCC, MiscFlag, PixelFormat,
-    PixelFormatFlags,
+    Caps2, D3D10ResourceDimension, Dds, FourCC, MiscFlag, PixelFormat, PixelFormatFlags,
 };
 use texunit_forms::Count;
 use texunit_texel::Format;
-
-/// Texel format, whether the file declares sRGB, and the DXGI format. (sRGB block formats are
-/// separate formats.)
-#[rustfmt::skip]
-const FORMATS: &[(&str, bool, Dx)] = &[
-    ("unorm8",     false, Dx::R8_UNorm),
-    ("unorm8x2",   false, Dx::R8G8_UNorm),
-    ("unorm8x4",   false, Dx::R8G8B8A8_UNorm),
-    ("unorm8x4",   true,  Dx::R8G8B8A8_UNorm_sRGB),
-    ("snorm8",     false, Dx::R8_SNorm),
-    ("snorm8x2",   false, Dx::R8G8_SNorm),
-    ("snorm8x4",   false, Dx::R8G8B8A8_SNorm),
-    ("unorm16",    false, Dx::R16_UNorm),
-    ("unorm16x2",  false, Dx::R16G16_UNorm),
-    ("unorm16x4",  false, Dx::R16G16B16A16_UNorm),
-    ("snorm16",    false, Dx::R16_SNorm),
-    ("snorm16x2",  false, Dx::R16G16_SNorm),
-    ("snorm16x4",  false, Dx::R16G16B16A16_SNorm),
-    ("u8",         false, Dx::R8_UInt),
-    ("u8x2",       false, Dx::R8G8_UInt),
-    ("u8x4",       false, Dx::R8G8B8A8_UInt),
-    ("s8",         false, Dx::R8_SInt),
-    ("s8x2",       false, Dx::R8G8_SInt),
-    ("s8x4",       false, Dx::R8G8B8A8_SInt),
-    ("u16",        false, Dx::R16_UInt),
-    ("u16x2",      false, Dx::R16G16_UInt),
-    ("u16x4",      false, Dx::R16G16B16A16_UInt),
-    ("s16",        false, Dx::R16_SInt),
-    ("s16x2",      false, Dx::R16G16_SInt),
-    ("s16x4",      false, Dx::R16G16B16A16_SInt),
-    ("u32",        false, Dx::R32_UInt),
-    ("u32x2",      false, Dx::R32G32_UInt),
-    ("u32x4",      false, Dx::R32G32B32A32_UInt),
-    ("s32",        false, Dx::R32_SInt),
-    ("s32x2",      false, Dx::R32G32_SInt),
-    ("s32x4",      false, Dx::R32G32B32A32_SInt),
-    ("f16",        false, Dx::R16_Float),
-    ("f16x2",      false, Dx::R16G16_Float),
-    ("f16x4",      false, Dx::R16G16B16A16_Float),
-    ("f32",        false, Dx::R32_Float),
-    ("f32x2",      false, Dx::R32G32_Float),
-    ("f32x4",      false, Dx::R32G32B32A32_Float),
-    ("rgb10a2",    false, Dx::R10G10B10A2_UNorm),
-    ("depth16",    false, Dx::D16_UNorm),
-    ("depth24",    false, Dx::R24_UNorm_X8_Typeless),
-    ("depth32f",   false, Dx::D32_Float),
-    ("bc1",        false, Dx::BC1_UNorm),
-    ("bc1_srgb",   false, Dx::BC1_UNorm_sRGB),
-    ("bc2",        false, Dx::BC2_UNorm),
-    ("bc2_srgb",   false, Dx::BC2_UNorm_sRGB),
-    ("bc3",        false, Dx::BC3_UNorm),
-    ("bc3_srgb",   false, Dx::BC3_UNorm_sRGB),
-    ("bc4",        false, Dx::BC4_UNorm),
-    ("bc4_snorm",  false, Dx::BC4_SNorm),
-    ("bc5",        false, Dx::BC5_UNorm),
-    ("bc5_snorm",  false, Dx::BC5_SNorm),
-    ("bc6h",       false, Dx::BC6H_UF16),
-    ("bc6h_snorm", false, Dx::BC6H_SF16),
-    ("bc7",        false, Dx::BC7_UNorm),
-    ("bc7_srgb",   false, Dx::BC7_UNorm_sRGB),
-];
 
 /// Texel format, and the Direct3D 9 format code (or a later extension of it). These files do not
 /// declare sRGB.

@@ -4,73 +4,17 @@
 use crate::container::{Container, Shape};
 use crate::error::Problem;
 use crate::io::damaged;
+use crate::texel_formats::FORMATS;
 use crate::{Kind, MAX_BYTES};
 use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};
 use texunit_forms::Count;
 use texunit_texel::Format;
 
-/// Texel format, whether the file declares sRGB, and the Vulkan format. (sRGB block formats are
-/// separate formats. BC1 without alpha has the blocks of BC1 with alpha.)
-#[rustfmt::skip]
-const FORMATS: &[(&str, bool, Vk)] = &[
-    ("unorm8",     false, Vk::R8_UNORM),
-    ("unorm8",     true,  Vk::R8_SRGB),
-    ("unorm8x2",   false, Vk::R8G8_UNORM),
-    ("unorm8x4",   false, Vk::R8G8B8A8_UNORM),
-    ("unorm8x4",   true,  Vk::R8G8B8A8_SRGB),
-    ("snorm8",     false, Vk::R8_SNORM),
-    ("snorm8x2",   false, Vk::R8G8_SNORM),
-    ("snorm8x4",   false, Vk::R8G8B8A8_SNORM),
-    ("unorm16",    false, Vk::R16_UNORM),
-    ("unorm16x2",  false, Vk::R16G16_UNORM),
-    ("unorm16x4",  false, Vk::R16G16B16A16_UNORM),
-    ("snorm16",    false, Vk::R16_SNORM),
-    ("snorm16x2",  false, Vk::R16G16_SNORM),
-    ("snorm16x4",  false, Vk::R16G16B16A16_SNORM),
-    ("u8",         false, Vk::R8_UINT),
-    ("u8x2",       false, Vk::R8G8_UINT),
-    ("u8x4",       false, Vk::R8G8B8A8_UINT),
-    ("s8",         false, Vk::R8_SINT),
-    ("s8x2",       false, Vk::R8G8_SINT),
-    ("s8x4",       false, Vk::R8G8B8A8_SINT),
-    ("u16",        false, Vk::R16_UINT),
-    ("u16x2",      false, Vk::R16G16_UINT),
-    ("u16x4",      false, Vk::R16G16B16A16_UINT),
-    ("s16",        false, Vk::R16_SINT),
-    ("s16x2",      false, Vk::R16G16_SINT),
-    ("s16x4",      false, Vk::R16G16B16A16_SINT),
-    ("u32",        false, Vk::R32_UINT),
-    ("u32x2",      false, Vk::R32G32_UINT),
-    ("u32x4",      false, Vk::R32G32B32A32_UINT),
-    ("s32",        false, Vk::R32_SINT),
-    ("s32x2",      false, Vk::R32G32_SINT),
-    ("s32x4",      false, Vk::R32G32B32A32_SINT),
-    ("f16",        false, Vk::R16_SFLOAT),
-    ("f16x2",      false, Vk::R16G16_SFLOAT),
-    ("f16x4",      false, Vk::R16G16B16A16_SFLOAT),
-    ("f32",        false, Vk::R32_SFLOAT),
-    ("f32x2",      false, Vk::R32G32_SFLOAT),
-    ("f32x4",      false, Vk::R32G32B32A32_SFLOAT),
-    ("rgb10a2",    false, Vk::A2B10G10R10_UNORM_PACK32),
-    ("depth16",    false, Vk::D16_UNORM),
-    ("depth24",    false, Vk::X8_D24_UNORM_PACK32),
-    ("depth32f",   false, Vk::D32_SFLOAT),
-    ("bc1",        false, Vk::BC1_RGBA_UNORM_BLOCK),
-    ("bc1",        false, Vk::BC1_RGB_UNORM_BLOCK),
-    ("bc1_srgb",   false, Vk::BC1_RGBA_SRGB_BLOCK),
-    ("bc1_srgb",   false, Vk::BC1_RGB_SRGB_BLOCK),
-    ("bc2",        false, Vk::BC2_UNORM_BLOCK),
-    ("bc2_srgb",   false, Vk::BC2_SRGB_BLOCK),
-    ("bc3",        false, Vk::BC3_UNORM_BLOCK),
-    ("bc3_srgb",   false, Vk::BC3_SRGB_BLOCK),
-    ("bc4",        false, Vk::BC4_UNORM_BLOCK),
-    ("bc4_snorm",  false, Vk::BC4_SNORM_BLOCK),
-    ("bc5",        false, Vk::BC5_UNORM_BLOCK),
-    ("bc5_snorm",  false, Vk::BC5_SNORM_BLOCK),
-    ("bc6h",       false, Vk::BC6H_UFLOAT_BLOCK),
-    ("bc6h_snorm", false, Vk::BC6H_SFLOAT_BLOCK),
-    ("bc7",        false, Vk::BC7_UNORM_BLOCK),
-    ("bc7_srgb",   false, Vk::BC7_SRGB_BLOCK),
+/// Further Vulkan formats. BC1 without alpha has the blocks of BC1 with alpha.
+const FURTHER: &[(&str, bool, Vk)] = &[
+    ("unorm8", true, Vk::R8_SRGB),
+    ("bc1", false, Vk::BC1_RGB_UNORM_BLOCK),
+    ("bc1_srgb", false, Vk::BC1_RGB_SRGB_BLOCK),
 ];
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
@@ -134,7 +78,8 @@ fn format(header: &Header) -> Result<(Format, bool), Problem> {
             "its texels are Basis Universal or of no Vulkan format, which is not supported";
         return Err(Problem::Unsupported(message.into()));
     };
-    let row = FORMATS.iter().find(|row| row.2 == vulkan);
+    let common = FORMATS.iter().map(|&(name, srgb, _, format)| (name, srgb, format));
+    let row = common.chain(FURTHER.iter().copied()).find(|row| row.2 == vulkan);
     row.and_then(|row| Some((Format::from_name(row.0)?, row.1))).ok_or_else(|| {
         Problem::Unsupported(format!("no CUDA array has its format, VK_FORMAT_{vulkan:?}"))
     })

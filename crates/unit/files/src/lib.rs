@@ -28,6 +28,7 @@ pub mod mipmaps;
 mod npy;
 mod picture;
 mod raster;
+mod texel_formats;
 
 pub use command_files::{CommandFiles, FileConflict};
 pub use container::Container;

@@ -2,6 +2,7 @@
 //! passes.
 
 use std::fmt;
+use std::sync::LazyLock;
 use texunit_check::Architecture;
 
 /// Form of an option's value.
@@ -26,93 +27,35 @@ enum Effect {
     Refused,
     /// As [`Effect::Refused`], except that `false` is accepted as the default.
     RefusedIfTrue,
-    Help,
-    Version,
-    Architectures,
-    Versions,
-    Architecture,
-    Output,
-    Text,
-    File,
-    Fmad,
-    Registers,
-    Verbose,
-    Silent,
-    Strict,
-    Machine,
+    /// That of [`Options::take`], with the text of the help.
+    Acts(&'static str),
 }
-use Effect::{Refused, RefusedIfTrue, Tunes};
+use Effect::{Acts, Refused, RefusedIfTrue, Tunes};
 
 /// An option: its long name, its short name, the form of its value, and its effect.
 type OptionSpec = (&'static str, &'static str, ValueForm, Effect);
 
-#[rustfmt::skip]
-const ROWS: &[OptionSpec] = &[
-    ("Ofast-compile", "Ofc", Word, Tunes),
-    ("allow-expensive-optimizations", "allow-expensive-optimizations", Truth, Tunes),
-    ("apply-controls", "apply-controls", Word, Refused),
-    ("compile-as-tools-patch", "astoolspatch", Nothing, Refused),
-    // Relocatable code of a single input, which another linker would link.
-    ("compile-only", "c", Nothing, Tunes),
-    ("compiler-annotations", "annotate", Nothing, Tunes),
-    ("def-load-cache", "dlcm", Word, Tunes),
-    ("def-store-cache", "dscm", Word, Tunes),
-    ("device-debug", "g", Nothing, Tunes),
-    ("device-function-maxrregcount", "func-maxrregcount", Word, Tunes),
-    ("device-stack-protector", "device-stack-protector", Truth, RefusedIfTrue),
-    ("disable-optimizer-constants", "disable-optimizer-consts", Nothing, Tunes),
-    ("disable-warnings", "w", Nothing, Effect::Silent),
-    ("dont-merge-basicblocks", "no-bb-merge", Nothing, Tunes),
-    ("enable-func-clone-sc", "enable-func-clone-sc", Truth, Tunes),
-    ("entry", "e", Word, Refused),
-    ("extensible-whole-program", "ewp", Nothing, Tunes),
-    ("fmad", "fmad", Truth, Effect::Fmad),
-    ("force-load-cache", "flcm", Word, Tunes),
-    ("force-store-cache", "fscm", Word, Tunes),
-    ("g-tensor-memory-access-check", "g-tmem-access-check", Nothing, Tunes),
-    ("generate-line-info", "lineinfo", Nothing, Tunes),
-    ("gno-fabric-access-check", "gno-fabric-access-check", Nothing, Tunes),
-    ("gno-tensor-memory-access-check", "gno-tmem-access-check", Nothing, Tunes),
-    ("gpu-name", "arch", Word, Effect::Architecture),
-    ("help", "h", Nothing, Effect::Help),
-    ("input-as-string", "ias", Word, Effect::Text),
-    ("jobserver", "jobserver", Nothing, Tunes),
-    ("legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", Nothing, Refused),
-    ("list-arch", "arch-ls", Nothing, Effect::Architectures),
-    ("list-version", "version-ls", Nothing, Effect::Versions),
-    ("machine", "m", Attached, Effect::Machine),
-    ("make-errors-visible-at-exit", "make-errors-visible-at-exit", Nothing, Tunes),
-    ("maxntid", "maxntid", Word, Refused),
-    ("maxrregcount", "maxrregcount", Word, Effect::Registers),
-    ("minnctapersm", "minnctapersm", Word, Tunes),
-    ("opt-level", "O", Attached, Tunes),
-    ("optimize-float-atomics", "opt-fp-atomics", Nothing, Tunes),
-    ("options-file", "optf", Word, Effect::File),
-    ("output-file", "o", Word, Effect::Output),
-    ("override-directive-values", "override-directive-values", Nothing, Refused),
-    ("position-independent-code", "pic", Truth, Tunes),
-    ("preserve-relocs", "preserve-relocs", Nothing, Tunes),
-    // Undocumented; Triton passes it.
-    ("regAllocOptLevel", "regAllocOptLevel", Word, Tunes),
-    ("register-usage-level", "regUsageLevel", Word, Tunes),
-    ("return-at-end", "ret-end", Nothing, Tunes),
-    ("sanitize", "sanitize", Word, Refused),
-    ("sp-bounds-check", "sp-bounds-check", Nothing, Tunes),
-    ("split-compile", "split-compile", Word, Tunes),
-    ("suppress-async-bulk-multicast-advisory-warning", "suppress-async-bulk-multicast-advisory-warning", Nothing, Tunes),
-    ("suppress-debug-info", "suppress-debug-info", Nothing, Tunes),
-    ("suppress-double-demote-warning", "suppress-double-demote-warning", Nothing, Tunes),
-    ("suppress-position-independent-code-warning", "suppress-position-independent-code-warning", Nothing, Tunes),
-    ("suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", Nothing, Tunes),
-    ("suppress-stack-size-warning", "suppress-stack-size-warning", Nothing, Tunes),
-    ("verbose", "v", Nothing, Effect::Verbose),
-    ("verbose2", "v2", Nothing, Effect::Verbose),
-    ("version", "V", Nothing, Effect::Version),
-    ("warn-on-double-precision-use", "warn-double-usage", Nothing, Tunes),
-    ("warn-on-local-memory-usage", "warn-lmem-usage", Nothing, Tunes),
-    ("warn-on-spills", "warn-spills", Nothing, Tunes),
-    ("warning-as-error", "Werror", Nothing, Effect::Strict),
-];
+/// The rows of options.txt.
+static ROWS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut parts = line.split(" | ");
+        let (name, short) = (parts.next()?, parts.next()?);
+        let form = match parts.next()? {
+            "none" => Nothing,
+            "word" => Word,
+            "truth" => Truth,
+            _ => Attached,
+        };
+        let effect = match parts.next()? {
+            "tunes" => Tunes,
+            "refused" => Refused,
+            "refused if true" => RefusedIfTrue,
+            help => Acts(help),
+        };
+        Some((name, short, form, effect))
+    };
+    include_str!("options.txt").lines().filter_map(row).collect()
+});
 
 /// Action that the command line requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,7 +152,7 @@ impl Options {
             if takes == Truth && !matches!(value.as_str(), "true" | "false") {
                 return Err(format!("'{value}': expected true or false"));
             }
-            if let Effect::File = effect {
+            if name == "options-file" {
                 files += 1;
                 let text = (files <= MAX_FILES).then(|| std::fs::read_to_string(&value).ok());
                 let text = text.flatten();
@@ -217,7 +160,7 @@ impl Options {
                 rest.extend(text.split_whitespace().rev().map(str::to_owned));
                 continue;
             }
-            let is_one = matches!(effect, Effect::Architecture | Effect::Output | Effect::Fmad);
+            let is_one = matches!(name, "gpu-name" | "output-file" | "fmad");
             if is_one && given.iter().any(|(other, old)| *other == name && *old != value) {
                 warn(format!(
                     "incompatible redefinition for option '{name}', the last value of this option was used"
@@ -231,18 +174,21 @@ impl Options {
 
     fn take(&mut self, name: &str, effect: Effect, value: &str) -> Result<(), String> {
         match effect {
-            Tunes | Effect::File => {}
-            RefusedIfTrue if value == "false" => {}
+            Tunes => return Ok(()),
+            RefusedIfTrue if value == "false" => return Ok(()),
             Refused | RefusedIfTrue => {
                 return Err(format!(
                     "option '{name}' makes code that differs from the PTX, which is all that texunit's ptxas hands on"
                 ));
             }
-            Effect::Help => self.wanted = self.wanted.max(Action::Help),
-            Effect::Version => self.wanted = self.wanted.max(Action::Version),
-            Effect::Architectures => self.wanted = self.wanted.max(Action::Architectures),
-            Effect::Versions => self.wanted = self.wanted.max(Action::Versions),
-            Effect::Architecture => {
+            Acts(_) => {}
+        }
+        match name {
+            "help" => self.wanted = self.wanted.max(Action::Help),
+            "version" => self.wanted = self.wanted.max(Action::Version),
+            "list-arch" => self.wanted = self.wanted.max(Action::Architectures),
+            "list-version" => self.wanted = self.wanted.max(Action::Versions),
+            "gpu-name" => {
                 let known = value.parse().ok().filter(|&arch| is_known(arch));
                 self.arch = known.ok_or_else(|| match value.starts_with("lto_") {
                     true => format!(
@@ -252,21 +198,22 @@ impl Options {
                 })?;
                 self.only_checks = value.starts_with("compute_");
             }
-            Effect::Output => value.clone_into(&mut self.output),
-            Effect::Text => self.inputs.push(Input::Text(value.to_owned())),
-            Effect::Fmad => self.fmad = value == "true",
-            Effect::Registers if matches!(value, "archmax" | "archmin") => {}
-            Effect::Registers => {
+            "output-file" => value.clone_into(&mut self.output),
+            "input-as-string" => self.inputs.push(Input::Text(value.to_owned())),
+            "fmad" => self.fmad = value == "true",
+            "maxrregcount" if matches!(value, "archmax" | "archmin") => {}
+            "maxrregcount" => {
                 let number = value
                     .parse()
                     .map_err(|_| format!("Invalid value '{value}' for option '{name}'"))?;
                 self.registers = Some(number);
             }
-            Effect::Verbose => self.verbose = true,
-            Effect::Silent => self.silent = true,
-            Effect::Strict => self.strict = true,
-            Effect::Machine if value == "64" => {}
-            Effect::Machine => return Err(undefined(value, name)),
+            "verbose" | "verbose2" => self.verbose = true,
+            "disable-warnings" => self.silent = true,
+            "warning-as-error" => self.strict = true,
+            "machine" if value == "64" => {}
+            "machine" => return Err(undefined(value, name)),
+            _ => {}
         }
         Ok(())
     }
@@ -321,7 +268,7 @@ runs it. Options of ptxas 13.5:
 
 "
     .to_owned();
-    for (name, short, takes, effect) in ROWS {
+    for (name, short, takes, effect) in ROWS.iter() {
         let value = match takes {
             Nothing => "",
             Word | Attached => " <value>",
@@ -331,22 +278,7 @@ runs it. Options of ptxas 13.5:
             Tunes => "no effect here",
             Refused => "refused: it would make other code",
             RefusedIfTrue => "true is refused: it would make other code",
-            Effect::Help => "this text",
-            Effect::Version => "the release that this program stands for",
-            Effect::Architectures => "the architectures",
-            Effect::Versions => "the versions of the PTX ISA",
-            Effect::Architecture => {
-                "what is assembled for; default: sm_75; of compute_XX nothing is written"
-            }
-            Effect::Output => "the file; default: elf.o",
-            Effect::Text => "PTX as an argument; `-` is standard input",
-            Effect::File => "a file with options",
-            Effect::Fmad => "whether products and sums may be contracted; default: true",
-            Effect::Registers => "maximum number of registers: .maxnreg",
-            Effect::Verbose => "name the entries",
-            Effect::Silent => "no warnings",
-            Effect::Strict => "warnings are errors",
-            Effect::Machine => "64",
+            Acts(help) => help,
         };
         text += &format!("--{name}{value} (-{short})\n        {what}\n");
     }

@@ -7,6 +7,7 @@ use crate::module::base_name;
 use crate::session::Live;
 use crate::value::print::Format;
 use std::fmt::Write;
+use texunit_forms::Count;
 use texunit_simt::debug::Waits;
 use texunit_unit::lanes;
 
@@ -90,8 +91,7 @@ impl Live<'_, '_> {
                 let _ = writeln!(out, "\tstop only if {condition}");
             }
             if b.hits > 0 {
-                let s = if b.hits == 1 { "" } else { "s" };
-                let _ = writeln!(out, "\tbreakpoint already hit {} time{s}", b.hits);
+                let _ = writeln!(out, "\tbreakpoint already hit {}", Count(b.hits, "time"));
             }
             for command in &b.commands {
                 let _ = writeln!(out, "        {command}");

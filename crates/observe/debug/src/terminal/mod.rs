@@ -15,70 +15,15 @@ mod stops;
 
 use crate::session::Live;
 
-/// The commands, and the lengths of their shortest abbreviations.
-const COMMANDS: [(&str, usize); 61] = [
-    ("advance", 3),
-    ("backtrace", 9),
-    ("break", 1),
-    ("bt", 2),
-    ("where", 3),
-    ("catch", 3),
-    ("condition", 4),
-    ("continue", 1),
-    ("commands", 4),
-    ("cuda", 4),
-    ("delete", 1),
-    ("detach", 3),
-    ("directory", 3),
-    ("disable", 3),
-    ("disassemble", 6),
-    ("display", 4),
-    ("down", 4),
-    ("echo", 2),
-    ("enable", 2),
-    ("explain", 3),
-    ("finish", 3),
-    ("fg", 2),
-    ("frame", 1),
-    ("goto", 2),
-    ("help", 1),
-    ("ignore", 3),
-    ("info", 1),
-    ("inspect", 3),
-    ("kill", 1),
-    ("last-write", 6),
-    ("list", 1),
-    ("lanes", 5),
-    ("next", 1),
-    ("nexti", 5),
-    ("ni", 2),
-    ("output", 3),
-    ("print", 1),
-    ("printf", 6),
-    ("ptype", 2),
-    ("quit", 1),
-    ("reverse-continue", 9),
-    ("rc", 2),
-    ("reverse-finish", 9),
-    ("reverse-next", 9),
-    ("rn", 2),
-    ("reverse-nexti", 13),
-    ("rni", 3),
-    ("reverse-step", 9),
-    ("rs", 2),
-    ("reverse-stepi", 13),
-    ("rsi", 3),
-    ("run", 1),
-    ("set", 3),
-    ("step", 1),
-    ("stepi", 5),
-    ("si", 2),
-    ("tbreak", 2),
-    ("undisplay", 5),
-    ("until", 1),
-    ("up", 2),
-    ("whatis", 5),
-];
+/// The commands, each with the length of its shortest abbreviation.
+const COMMANDS: &str = "\
+    advance:3 backtrace:9 break:1 bt:2 where:3 catch:3 condition:4 continue:1 commands:4 cuda:4 \
+    delete:1 detach:3 directory:3 disable:3 disassemble:6 display:4 down:4 echo:2 enable:2 \
+    explain:3 finish:3 fg:2 frame:1 goto:2 help:1 ignore:3 info:1 inspect:3 kill:1 last-write:6 \
+    list:1 lanes:5 next:1 nexti:5 ni:2 output:3 print:1 printf:6 ptype:2 quit:1 \
+    reverse-continue:9 rc:2 reverse-finish:9 reverse-next:9 rn:2 reverse-nexti:13 rni:3 \
+    reverse-step:9 rs:2 reverse-stepi:13 rsi:3 run:1 set:3 step:1 stepi:5 si:2 tbreak:2 \
+    undisplay:5 until:1 up:2 whatis:5";
 
 /// Further abbreviations and names.
 const SHORT: [(&str, &str); 12] = [
@@ -102,13 +47,14 @@ pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
     if let Some((_, command)) = SHORT.iter().find(|(short, _)| *short == word) {
         return Ok(command);
     }
-    if let Some((command, _)) = COMMANDS.iter().find(|(command, _)| *command == word) {
+    let commands = || COMMANDS.split(' ').filter_map(|command| command.split_once(':'));
+    if let Some((command, _)) = commands().find(|(command, _)| *command == word) {
         return Ok(plain(command));
     }
-    let fits =
-        |&&(command, least): &&(&str, usize)| command.starts_with(word) && word.len() >= least;
-    let mut found = COMMANDS.iter().filter(fits);
-    found.next().map(|(command, _)| plain(command)).ok_or_else(unknown)
+    let fits = |&(command, least): &(&str, &str)| {
+        command.starts_with(word) && least.parse().is_ok_and(|least: usize| word.len() >= least)
+    };
+    commands().find(fits).map(|(command, _)| plain(command)).ok_or_else(unknown)
 }
 
 /// The command that an alias stands for.

@@ -3,6 +3,7 @@
 use super::{Done, echoed};
 use crate::session::Settings;
 use crate::session::breaks::{Breakpoint, BreakpointKind, number};
+use texunit_forms::Count;
 
 /// The error of `catch` with an unknown event.
 const CATCHES: &str = "Catch requires one of: end, nan, divergence.";
@@ -136,8 +137,8 @@ impl Settings {
             which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
         let found = self.breakpoint(Some(wanted));
         found.ok_or_else(|| format!("No breakpoint number {wanted}."))?.ignore = count;
-        let s = if count == 1 { "" } else { "s" };
-        say(&format!("Will ignore next {count} crossing{s} of breakpoint {wanted}.\n"));
+        let crossings = Count(count, "crossing");
+        say(&format!("Will ignore next {crossings} of breakpoint {wanted}.\n"));
         Ok(())
     }
 

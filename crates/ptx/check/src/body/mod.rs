@@ -154,14 +154,8 @@ impl<'c, 'a> Body<'c, 'a> {
     fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
         self.cx.require(INLINED, d.span);
         if !self.cx.sources.knows(place) {
-            self.report(
-                Diagnostic::error(
-                    "E0161",
-                    d.span,
-                    "no .loc before this one has the place of the call",
-                )
-                .help("write a .loc with the place after inlined_at first"),
-            );
+            let help = "write a .loc with the place after inlined_at first";
+            self.wrong("E0161", d.span, "no .loc before this one has the place of the call", help);
         }
     }
 
@@ -227,10 +221,8 @@ impl<'c, 'a> Body<'c, 'a> {
             return self.define(&v.name, Local::Broken);
         };
         if v.initializer.is_some() || v.linkage.is_some() {
-            self.report(
-                Diagnostic::error("E0135", v.span, "registers have no initial value or linkage")
-                    .help("write a mov instruction"),
-            );
+            let help = "write a mov instruction";
+            self.wrong("E0135", v.span, "registers have no initial value or linkage", help);
             return self.define(&v.name, Local::Broken);
         }
         let decl = RegDecl { ty, vector: v.vector.max(1) };
@@ -288,10 +280,8 @@ impl<'c, 'a> Body<'c, 'a> {
                 Err(())
             }
             Some(_) => {
-                self.report(
-                    Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
-                        .help("write @ and the name of a .pred register"),
-                );
+                let help = "write @ and the name of a .pred register";
+                self.wrong("E0219", guard.span, "a guard must be a predicate", help);
                 Err(())
             }
             None => Err(()),
@@ -331,8 +321,14 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// Reports an error with its help text.
-    pub(crate) fn wrong(&mut self, code: &'static str, span: Span, message: String, help: &str) {
-        self.report(Diagnostic::error(code, span, message).help(help));
+    pub(crate) fn wrong(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.cx.wrong(code, span, message, help);
     }
 
     /// The operands of an instruction with two operands.

@@ -3,7 +3,7 @@
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
-use texunit_syntax::{Diagnostic, Span};
+use texunit_syntax::Span;
 
 use crate::body::Body;
 use crate::body::special::{self, Special};
@@ -102,22 +102,16 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Not(name) => match self.lookup(name)? {
                 Resolved::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
                 _ => {
-                    self.wrong(
-                        "E0211",
-                        operand.span,
-                        format!("! applies to predicates, and {} is not one", name.text),
-                        "compare into a .pred register with setp first",
-                    );
+                    let message = format!("! applies to predicates, and {} is not one", name.text);
+                    let help = "compare into a .pred register with setp first";
+                    self.wrong("E0211", operand.span, message, help);
                     None
                 }
             },
             OperandKind::Negated(name) => {
-                self.wrong(
-                    "E0211",
-                    operand.span,
-                    format!("-{} is not an operand", name.text),
-                    "negate it with neg into another register",
-                );
+                let message = format!("-{} is not an operand", name.text);
+                let help = "negate it with neg into another register";
+                self.wrong("E0211", operand.span, message, help);
                 None
             }
             OperandKind::Discard => Some(Value::Discard),
@@ -127,30 +121,19 @@ impl<'a> Body<'_, 'a> {
                 values.into_iter().collect::<Option<Vec<_>>>().map(Value::Vector)
             }
             OperandKind::Pair(..) => {
-                self.wrong(
-                    "E0211",
-                    operand.span,
-                    "a second destination is not allowed here".into(),
-                    "write one destination",
-                );
+                let message = "a second destination is not allowed here";
+                self.wrong("E0211", operand.span, message, "write one destination");
                 None
             }
             OperandKind::Address(_) | OperandKind::Bracket(_) => {
-                self.wrong(
-                    "E0211",
-                    operand.span,
-                    "a memory operand is not allowed here".into(),
-                    "write its address without the brackets, or load it into a register with ld first",
-                );
+                let message = "a memory operand is not allowed here";
+                let help = "write its address without the brackets, or load it into a register with ld first";
+                self.wrong("E0211", operand.span, message, help);
                 None
             }
             OperandKind::List(_) => {
-                self.wrong(
-                    "E0211",
-                    operand.span,
-                    "a list in parentheses belongs to call".into(),
-                    "write a register or a constant",
-                );
+                let message = "a list in parentheses belongs to call";
+                self.wrong("E0211", operand.span, message, "write a register or a constant");
                 None
             }
         }
@@ -163,12 +146,8 @@ impl<'a> Body<'_, 'a> {
             }
             other => {
                 let message = format!("{} has no address to add to", other.describe());
-                self.wrong(
-                    "E0211",
-                    name.span,
-                    message,
-                    "write name+offset with the name of a variable, or use add",
-                );
+                let help = "write name+offset with the name of a variable, or use add";
+                self.wrong("E0211", name.span, message, help);
                 None
             }
         }
@@ -233,14 +212,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {
-        self.report(
-            Diagnostic::error(
-                "E0117",
-                component.span,
-                format!("{} has no component .{}", name.text, component.text),
-            )
-            .help("components .x, .y, .z and .w belong to vector registers"),
-        );
+        let message = format!("{} has no component .{}", name.text, component.text);
+        let help = "components .x, .y, .z and .w belong to vector registers";
+        self.wrong("E0117", component.span, message, help);
     }
 
     fn component_of(

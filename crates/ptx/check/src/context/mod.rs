@@ -114,6 +114,17 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports an error with its help text.
+    pub(crate) fn wrong(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.report(Diagnostic::error(code, span, message).help(help));
+    }
+
     /// Reports code that ptxas's front end accepts although no hardware supports it: an error, or a
     /// warning if ptxas's verdicts were requested.
     pub(crate) fn beyond_ptxas(&mut self, mut diagnostic: Diagnostic) -> Option<()> {
@@ -163,14 +174,11 @@ impl<'a> Checker<'a> {
                 Some(_) => format!("{} is used instead of .target", self.module.target),
                 None => format!("the module says .target {}", self.module.target),
             };
+            let message = format!(".target sm_{target} is needed for {feature}");
             self.report(
-                Diagnostic::error(
-                    "E0231",
-                    span,
-                    format!(".target sm_{target} is needed for {feature}"),
-                )
-                .label(said)
-                .help(format!("write .target sm_{target} or higher")),
+                Diagnostic::error("E0231", span, message)
+                    .label(said)
+                    .help(format!("write .target sm_{target} or higher")),
             );
         }
     }
@@ -192,10 +200,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn scalar_type(&mut self, name: &ast::Ident) -> Option<ScalarType> {
         let ty = ScalarType::from_name(name.text);
         if ty.is_none() {
-            self.report(
-                Diagnostic::error("E0131", name.span, format!(".{} is not a type", name.text))
-                    .help("types are .pred, .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64, .texref, .samplerref and .surfref"),
-            );
+            let help = "types are .pred, .b8 to .b128, .u8 to .u64, .s8 to .s64, .f16, .f16x2, .f32, .f64, .texref, .samplerref and .surfref";
+            self.wrong("E0131", name.span, format!(".{} is not a type", name.text), help);
         }
         ty
     }

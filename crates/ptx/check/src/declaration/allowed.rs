@@ -83,27 +83,20 @@ impl<'a> Checker<'a> {
             self.opaque_place(v, ty, array, place)?;
         }
         if v.space == Space::Reg && array {
-            self.report(
-                Diagnostic::error("E0131", v.span, "registers cannot be arrays").help(format!(
-                    "write {}<n> for n registers, or use .local memory",
-                    v.name.text
-                )),
-            );
+            let help = format!("write {}<n> for n registers, or use .local memory", v.name.text);
+            self.wrong("E0131", v.span, "registers cannot be arrays", help);
             return None;
         }
         let packed = v.vector > 1 || ty == ScalarType::F16x2;
         if v.space == Space::Param && packed && !array {
             let what = if v.vector > 1 { "a vector" } else { "a .f16x2" };
             let name = v.name.text;
-            self.report(
-                Diagnostic::error("E0151", v.span, format!("a parameter cannot be {what}")).help(
-                    if v.vector > 1 {
-                        format!("write an array: .align 16 .b8 {name}[16]")
-                    } else {
-                        format!("write .b32 {name}")
-                    },
-                ),
-            );
+            let help = if v.vector > 1 {
+                format!("write an array: .align 16 .b8 {name}[16]")
+            } else {
+                format!("write .b32 {name}")
+            };
+            self.wrong("E0151", v.span, format!("a parameter cannot be {what}"), help);
             return None;
         }
         Some(ty)
@@ -212,17 +205,14 @@ impl<'a> Checker<'a> {
         };
         let common = v.linkage.is_some_and(|(l, _)| l == Linkage::Common);
         if !allowed || common && !array {
-            self.report(
-                Diagnostic::error("E0130", v.span, format!("a .{ty} cannot be declared here"))
-                    .help("declare it .global at module scope, or .param of an .entry"),
-            );
+            let help = "declare it .global at module scope, or .param of an .entry";
+            self.wrong("E0130", v.span, format!("a .{ty} cannot be declared here"), help);
             return None;
         }
         if ty == ScalarType::Samplerref && !array && !self.module.independent {
-            self.report(
-                Diagnostic::error("E0303", v.ty.span, ".samplerref needs texmode_independent")
-                    .help("add texmode_independent to .target, or set the sampler fields of the .texref"),
-            );
+            let help =
+                "add texmode_independent to .target, or set the sampler fields of the .texref";
+            self.wrong("E0303", v.ty.span, ".samplerref needs texmode_independent", help);
             return None;
         }
         Some(())
@@ -236,10 +226,8 @@ impl<'a> Checker<'a> {
             Some(Linkage::Common) => {
                 self.require(COMMON, v.span);
                 if v.space != Space::Global {
-                    self.report(
-                        Diagnostic::error("E0130", v.span, "only .global variables are .common")
-                            .help("write .weak, or declare it .global"),
-                    );
+                    let help = "write .weak, or declare it .global";
+                    self.wrong("E0130", v.span, "only .global variables are .common", help);
                     return None;
                 }
             }
@@ -250,14 +238,9 @@ impl<'a> Checker<'a> {
             self.require(if managed { MANAGED } else { UNIFIED }, attribute.span);
             if v.space != Space::Global {
                 let space = space_name(v.space);
-                self.report(
-                    Diagnostic::error(
-                        "E0130",
-                        attribute.span,
-                        format!("a .{space} variable cannot be .{}", attribute.text),
-                    )
-                    .help("declare it .global, or remove the attribute"),
-                );
+                let message = format!("a .{space} variable cannot be .{}", attribute.text);
+                let help = "declare it .global, or remove the attribute";
+                self.wrong("E0130", attribute.span, message, help);
                 return None;
             }
         }
@@ -290,23 +273,15 @@ impl<'a> Checker<'a> {
             self.require(ARRAY_PARAM, v.span);
         }
         if v.dimensions.len() > 1 {
-            self.report(
-                Diagnostic::error("E0134", v.span, "a parameter has one dimension at most")
-                    .help("write the product of the dimensions"),
-            );
+            let help = "write the product of the dimensions";
+            self.wrong("E0134", v.span, "a parameter has one dimension at most", help);
             return None;
         }
         if v.dimensions.first().is_some_and(is_open) {
             self.require(OPEN_PARAM, v.span);
             if is_entry || !last || v.space != Space::Param {
-                self.report(
-                    Diagnostic::error(
-                        "E0134",
-                        v.span,
-                        "only the last .param of a .func can be left without a size",
-                    )
-                    .help("write the number of elements"),
-                );
+                let message = "only the last .param of a .func can be left without a size";
+                self.wrong("E0134", v.span, message, "write the number of elements");
                 return None;
             }
         }
@@ -318,14 +293,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn parameter_alignment(&mut self, v: &ast::Variable<'a>) -> Option<()> {
         let Some((align, span)) = v.align else { return Some(()) };
         if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {
-            self.report(
-                Diagnostic::error(
-                    "E0132",
-                    span,
-                    format!("a parameter cannot have an alignment of {align}"),
-                )
-                .help("write 128 or less"),
-            );
+            let message = format!("a parameter cannot have an alignment of {align}");
+            self.wrong("E0132", span, message, "write 128 or less");
             return None;
         }
         Some(())

@@ -49,10 +49,8 @@ impl<'a> Checker<'a> {
         match init {
             Initializer::Value(expr) => {
                 if !layout.dims.is_empty() {
-                    self.report(
-                        Diagnostic::error("E0136", expr.span, "an array needs a list of values")
-                            .help("write the values between { and }"),
-                    );
+                    let help = "write the values between { and }";
+                    self.wrong("E0136", expr.span, "an array needs a list of values", help);
                     return None;
                 }
                 self.scalar(expr, 0, &mut image);
@@ -84,14 +82,8 @@ impl<'a> Checker<'a> {
                 }
             }
             Initializer::Fields(_, span) => {
-                self.report(
-                    Diagnostic::error(
-                        "E0139",
-                        *span,
-                        "only texrefs, samplerrefs and surfrefs have named fields",
-                    )
-                    .help("write plain values between { and }"),
-                );
+                let message = "only texrefs, samplerrefs and surfrefs have named fields";
+                self.wrong("E0139", *span, message, "write plain values between { and }");
                 return None;
             }
         }
@@ -99,22 +91,13 @@ impl<'a> Checker<'a> {
     }
 
     fn vector_elements(&mut self, span: Span, count: u64) {
-        self.report(
-            Diagnostic::error(
-                "E0136",
-                span,
-                format!("a vector has {} here", Count(count as usize, "value")),
-            )
-            .help("write all values of each vector"),
-        );
+        let message = format!("a vector has {} here", Count(count as usize, "value"));
+        self.wrong("E0136", span, message, "write all values of each vector");
     }
 
     fn too_many(&mut self, span: Span, fits: u64) {
         let message = format!("there are more values than {}", Count(fits as usize, "element"));
-        self.report(
-            Diagnostic::error("E0136", span, message)
-                .help("remove values or declare a larger array"),
-        );
+        self.wrong("E0136", span, message, "remove values or declare a larger array");
     }
 
     /// Fills dimensions `dims` from byte `start`; returns the byte after the last value.
@@ -147,10 +130,8 @@ impl<'a> Checker<'a> {
                 }
                 Initializer::Value(expr) => self.scalar(expr, at, image),
                 Initializer::List(items, span) if inner.is_empty() => {
-                    self.report(
-                        Diagnostic::error("E0136", *span, "there are more braces than dimensions")
-                            .help("remove the inner braces"),
-                    );
+                    let help = "remove the inner braces";
+                    self.wrong("E0136", *span, "there are more braces than dimensions", help);
                     image.failed |= !items.is_empty();
                 }
                 Initializer::List(items, span) => {
@@ -162,14 +143,8 @@ impl<'a> Checker<'a> {
                     self.list(items, inner, at, stride, image);
                 }
                 Initializer::Fields(_, span) => {
-                    self.report(
-                        Diagnostic::error(
-                            "E0139",
-                            *span,
-                            "a named field is not allowed among values",
-                        )
-                        .help("write plain values"),
-                    );
+                    let help = "write plain values";
+                    self.wrong("E0139", *span, "a named field is not allowed among values", help);
                     image.failed = true;
                 }
             }
@@ -185,11 +160,8 @@ impl<'a> Checker<'a> {
         let Some(ty) = image.ty else { return };
         let size = u64::from(ty.bytes());
         if at.saturating_add(size) > MAX_BYTES {
-            self.report(
-                Diagnostic::error("E0133", expr.span, "the initial value is too large").help(
-                    "values further than 256 MiB into a variable must be written by the program",
-                ),
-            );
+            let help = "values further than 256 MiB into a variable must be written by the program";
+            self.wrong("E0133", expr.span, "the initial value is too large", help);
             image.failed = true;
             return;
         }
@@ -276,14 +248,9 @@ impl<'a> Checker<'a> {
         let wrong_function = function && (generic || addend != 0);
         if !plain || wrong_function || wrong_mask {
             image.failed = true;
-            self.report(
-                Diagnostic::error(
-                    "E0138",
-                    span,
-                    format!("an address cannot initialise a .{ty} like this"),
-                )
-                .help("use a .u64 variable, or .u8 with masks such as 0xff00(name)"),
-            );
+            let message = format!("an address cannot initialise a .{ty} like this");
+            let help = "use a .u64 variable, or .u8 with masks such as 0xff00(name)";
+            self.wrong("E0138", span, message, help);
             return;
         }
         image.relocations.push(Relocation { offset: at, size, target, addend, shift, generic });
@@ -325,14 +292,8 @@ impl<'a> Checker<'a> {
     }
 
     fn bad_address(&mut self, span: Span) -> Option<AddressValue> {
-        self.report(
-            Diagnostic::error(
-                "E0138",
-                span,
-                "this is not an address that can be filled in at load",
-            )
-            .help("write name, name+offset, generic(name) or 0xff00(name)"),
-        );
+        let help = "write name, name+offset, generic(name) or 0xff00(name)";
+        self.wrong("E0138", span, "this is not an address that can be filled in at load", help);
         None
     }
 
@@ -342,14 +303,8 @@ impl<'a> Checker<'a> {
                 let variable = &self.module.variables[id.0 as usize];
                 let shared = matches!(variable.storage, Storage::Shared | Storage::DynamicShared);
                 if shared {
-                    self.report(
-                        Diagnostic::error(
-                            "E0138",
-                            name.span,
-                            "the address of shared memory is not known before the launch",
-                        )
-                        .help("take it in the program, with mov"),
-                    );
+                    let message = "the address of shared memory is not known before the launch";
+                    self.wrong("E0138", name.span, message, "take it in the program, with mov");
                     return None;
                 }
                 Some(Symbol::Variable(id))

@@ -57,14 +57,8 @@ impl<'a> Checker<'a> {
                     dims.push(0);
                 }
                 None => {
-                    self.report(
-                        Diagnostic::error(
-                            "E0134",
-                            v.span,
-                            "only the first dimension can be left open",
-                        )
-                        .help("write the number of elements between the brackets"),
-                    );
+                    let help = "write the number of elements between the brackets";
+                    self.wrong("E0134", v.span, "only the first dimension can be left open", help);
                     return None;
                 }
                 Some(expr) => dims.push(self.dimension(expr)?),
@@ -114,14 +108,8 @@ impl<'a> Checker<'a> {
         match self.constant(expr)? {
             Const::Int(n, unsigned) if n != 0 && (unsigned || n as i64 > 0) => Some(n),
             _ => {
-                self.report(
-                    Diagnostic::error(
-                        "E0134",
-                        expr.span,
-                        "an array cannot have this many elements",
-                    )
-                    .help("write a positive integer"),
-                );
+                let help = "write a positive integer";
+                self.wrong("E0134", expr.span, "an array cannot have this many elements", help);
                 None
             }
         }
@@ -137,14 +125,8 @@ impl<'a> Checker<'a> {
         match self.constant(expr)? {
             Const::Int(v, _) => Some(v as i64),
             _ => {
-                self.report(
-                    Diagnostic::error(
-                        "E0121",
-                        expr.span,
-                        "an integer is needed here, not a floating-point number",
-                    )
-                    .help("write an integer"),
-                );
+                let message = "an integer is needed here, not a floating-point number";
+                self.wrong("E0121", expr.span, message, "write an integer");
                 None
             }
         }

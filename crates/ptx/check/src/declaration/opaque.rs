@@ -118,21 +118,13 @@ impl<'a> Checker<'a> {
     }
 
     fn too_many_references(&mut self, span: Span, count: u64) {
-        self.report(
-            Diagnostic::error(
-                "E0136",
-                span,
-                format!("the array has {}", Count(count as usize, "element")),
-            )
-            .help("write a list of fields for each element, and not more"),
-        );
+        let message = format!("the array has {}", Count(count as usize, "element"));
+        self.wrong("E0136", span, message, "write a list of fields for each element, and not more");
     }
 
     fn positional(&mut self, span: Span, ty: ScalarType) {
-        self.report(
-            Diagnostic::error("E0140", span, format!("the fields of a .{ty} have names"))
-                .help("write { filter_mode = linear, ... }"),
-        );
+        let help = "write { filter_mode = linear, ... }";
+        self.wrong("E0140", span, format!("the fields of a .{ty} have names"), help);
     }
 
     fn opaque_field(
@@ -145,26 +137,17 @@ impl<'a> Checker<'a> {
         if !known.is_some_and(|(_, has)| has[column(ty)]) {
             let fields: Vec<_> =
                 FIELDS.iter().filter(|(_, has)| has[column(ty)]).map(|(n, _)| *n).collect();
-            self.report(
-                Diagnostic::error(
-                    "E0139",
-                    name.span,
-                    format!("a .{ty} has no field {}", name.text),
-                )
-                .help(format!("its fields are {}", fields.join(", "))),
-            );
+            let help = format!("its fields are {}", fields.join(", "));
+            self.wrong("E0139", name.span, format!("a .{ty} has no field {}", name.text), help);
             return None;
         }
         let sampler =
             matches!(name.text, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");
         if sampler && ty == ScalarType::Texref && self.module.independent {
+            let message = format!("{} of a .texref is ignored", name.text);
             self.report(
-                Diagnostic::warning(
-                    "W0103",
-                    name.span,
-                    format!("{} of a .texref is ignored", name.text),
-                )
-                .help("with texmode_independent the .samplerref says how to sample"),
+                Diagnostic::warning("W0103", name.span, message)
+                    .help("with texmode_independent the .samplerref says how to sample"),
             );
         }
         if let Some((_, version)) = FIELD_VERSIONS.iter().find(|(n, _)| *n == name.text) {
@@ -208,10 +191,8 @@ impl<'a> Checker<'a> {
     fn field_value(&mut self, value: &ast::Expr<'a>) -> Option<i64> {
         if let ExprKind::Name(word) = &value.kind {
             if !FILTERS.contains(&word.text) && !ADDRESS_MODES.contains(&word.text) {
-                self.report(
-                    Diagnostic::error("E0140", word.span, format!("{} is not a value", word.text))
-                        .help("write a number"),
-                );
+                let help = "write a number";
+                self.wrong("E0140", word.span, format!("{} is not a value", word.text), help);
             }
             return None;
         }

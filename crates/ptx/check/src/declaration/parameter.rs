@@ -21,10 +21,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn one_result(&mut self, returns: &[ast::Variable<'a>]) {
         let param = returns.iter().find(|v| v.space == Space::Param);
         if let (Some(v), true) = (param, returns.len() > 1) {
-            self.report(
-                Diagnostic::error("E0151", v.span, "one .param result is all a function can have")
-                    .help("return an array: .param .align 16 .b8 r[16]"),
-            );
+            let help = "return an array: .param .align 16 .b8 r[16]";
+            self.wrong("E0151", v.span, "one .param result is all a function can have", help);
         }
     }
 
@@ -43,10 +41,8 @@ impl<'a> Checker<'a> {
         };
         if !allowed {
             let space = crate::message::say::space_name(v.space);
-            self.report(
-                Diagnostic::error("E0151", v.span, format!("a parameter cannot be .{space}"))
-                    .help(if is_entry { "write .param" } else { "write .param or .reg" }),
-            );
+            let help = if is_entry { "write .param" } else { "write .param or .reg" };
+            self.wrong("E0151", v.span, format!("a parameter cannot be .{space}"), help);
             return None;
         }
         if let Some(init) = &v.initializer {
@@ -54,10 +50,8 @@ impl<'a> Checker<'a> {
                 ast::Initializer::Value(e) => e.span,
                 ast::Initializer::List(_, s) | ast::Initializer::Fields(_, s) => *s,
             };
-            self.report(
-                Diagnostic::error("E0135", span, "a parameter cannot have an initial value")
-                    .help("remove the initial value"),
-            );
+            let help = "remove the initial value";
+            self.wrong("E0135", span, "a parameter cannot have an initial value", help);
             return None;
         }
         let ty = self.declared(v, place)?;
@@ -85,17 +79,13 @@ impl<'a> Checker<'a> {
         let Some(ptr) = v.ptr else { return Some(()) };
         self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);
         if !is_entry {
-            self.report(
-                Diagnostic::error("E0151", v.span, "only parameters of kernels have .ptr")
-                    .help("remove .ptr and what belongs to it"),
-            );
+            let help = "remove .ptr and what belongs to it";
+            self.wrong("E0151", v.span, "only parameters of kernels have .ptr", help);
             return None;
         }
         if ptr.align.is_some_and(|n| !n.is_power_of_two()) {
-            self.report(
-                Diagnostic::error("E0132", v.span, "this alignment after .ptr is not possible")
-                    .help("write a power of two"),
-            );
+            let help = "write a power of two";
+            self.wrong("E0132", v.span, "this alignment after .ptr is not possible", help);
             return None;
         }
         Some(())

@@ -69,14 +69,11 @@ impl<'a> Checker<'a> {
         let same = old.ty == new.ty && old.vector == new.vector && same_shape(old, new);
         if !same {
             let name = v.name.text;
+            let message = format!("{name} is declared with another type or size");
             self.report(
-                Diagnostic::error(
-                    "E0115",
-                    v.name.span,
-                    format!("{name} is declared with another type or size"),
-                )
-                .note(first, "first declared here")
-                .help("make both declarations the same"),
+                Diagnostic::error("E0115", v.name.span, message)
+                    .note(first, "first declared here")
+                    .help("make both declarations the same"),
             );
             return Some(());
         }
@@ -91,15 +88,12 @@ impl<'a> Checker<'a> {
     fn unresolved(&mut self, v: &ast::Variable<'a>, first: Span) {
         let name = v.name.text;
         let at = v.span.start;
+        let message = format!("the definition of an .extern variable such as {name} has a linkage");
         self.report(
-            Diagnostic::error(
-                "E0115",
-                v.name.span,
-                format!("the definition of an .extern variable such as {name} has a linkage"),
-            )
-            .note(first, "declared .extern here")
-            .help("write .visible or .weak before it")
-            .fix(Span { start: at, end: at }, ".visible "),
+            Diagnostic::error("E0115", v.name.span, message)
+                .note(first, "declared .extern here")
+                .help("write .visible or .weak before it")
+                .fix(Span { start: at, end: at }, ".visible "),
         );
     }
 
@@ -108,14 +102,9 @@ impl<'a> Checker<'a> {
     fn per_thread(&mut self, v: &'a ast::Variable<'a>) {
         let Some(ty) = self.declared(v, DeclSite::Module) else { return };
         if v.initializer.is_some() || v.linkage.is_some() {
-            self.report(
-                Diagnostic::error(
-                    "E0130",
-                    v.span,
-                    format!("{} cannot be declared like this", v.name.text),
-                )
-                .help("a variable of each thread has no initial value and no linkage"),
-            );
+            let message = format!("{} cannot be declared like this", v.name.text);
+            let help = "a variable of each thread has no initial value and no linkage";
+            self.wrong("E0130", v.span, message, help);
             return;
         }
         if self.layout(v, ty).is_none() {
@@ -157,14 +146,9 @@ impl<'a> Checker<'a> {
             Space::Const => Storage::Const,
             Space::Shared => Storage::Shared,
             Space::Reg | Space::Local | Space::Param | Space::Tex => {
-                self.report(
-                    Diagnostic::error(
-                        "E0130",
-                        v.span,
-                        format!("a .{} variable cannot be declared here", space_name(v.space)),
-                    )
-                    .help("declare it in the body of a function"),
-                );
+                let message =
+                    format!("a .{} variable cannot be declared here", space_name(v.space));
+                self.wrong("E0130", v.span, message, "declare it in the body of a function");
                 return None;
             }
         };
@@ -191,10 +175,8 @@ impl<'a> Checker<'a> {
         if storage == Storage::Shared {
             self.shared(v, &layout, &mut variable)?;
         } else if layout.open && is_extern && v.space == Space::Const && !self.has_version(22) {
-            self.report(
-                Diagnostic::error("E0134", v.span, "an .extern array in bank 0 has a size")
-                    .help("write the number of elements, or .version 2.2 or later"),
-            );
+            let help = "write the number of elements, or .version 2.2 or later";
+            self.wrong("E0134", v.span, "an .extern array in bank 0 has a size", help);
             return None;
         } else if layout.open && v.initializer.is_none() && !is_extern {
             self.open_array(v.span);
@@ -218,14 +200,11 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         if let Some(why) = why {
+            let message = format!("{} cannot have an initial value", v.name.text);
             self.report(
-                Diagnostic::error(
-                    "E0135",
-                    v.span,
-                    format!("{} cannot have an initial value", v.name.text),
-                )
-                .label(why)
-                .help("remove the initial value"),
+                Diagnostic::error("E0135", v.span, message)
+                    .label(why)
+                    .help("remove the initial value"),
             );
             return None;
         }
@@ -288,39 +267,27 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn open_array(&mut self, span: Span) {
-        self.report(
-            Diagnostic::error("E0134", span, "the array has no size")
-                .help("write the number of elements, or an initial value"),
-        );
+        let help = "write the number of elements, or an initial value";
+        self.wrong("E0134", span, "the array has no size", help);
     }
 
     fn legacy_tex(&mut self, v: &ast::Variable<'a>, name: String) -> Option<Variable> {
         let ty = self.scalar_type(&v.ty)?;
         if self.has_version(15) {
-            self.report(
-                Diagnostic::error(
-                    "E0130",
-                    v.span,
-                    "the state space .tex ended with PTX ISA version 1.5",
-                )
-                .help(format!("write .global .texref {}", v.name.text)),
-            );
+            let message = "the state space .tex ended with PTX ISA version 1.5";
+            self.wrong("E0130", v.span, message, format!("write .global .texref {}", v.name.text));
             return None;
         }
         let handle = matches!(ty, ScalarType::U32 | ScalarType::U64);
         if !handle || v.vector > 1 || !v.dimensions.is_empty() {
             let what = if handle { "an array or vector".into() } else { format!("a .{ty}") };
-            self.report(
-                Diagnostic::error("E0131", v.ty.span, format!("a .tex variable cannot be {what}"))
-                    .help("write .tex .u32 or .tex .u64 for each texture"),
-            );
+            let help = "write .tex .u32 or .tex .u64 for each texture";
+            self.wrong("E0131", v.ty.span, format!("a .tex variable cannot be {what}"), help);
             return None;
         }
         if v.initializer.is_some() {
-            self.report(
-                Diagnostic::error("E0135", v.span, "a .tex variable has no initial value")
-                    .help("remove the initial value"),
-            );
+            let help = "remove the initial value";
+            self.wrong("E0135", v.span, "a .tex variable has no initial value", help);
             return None;
         }
         Some(Variable {

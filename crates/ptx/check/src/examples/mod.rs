@@ -1,16 +1,11 @@
 //! An example for every diagnostic code: text that causes it, and a corrected version. `texunit
-//! explain-code` and docs/diagnostics.md show them; a test checks each.
+//! explain-code` and docs/diagnostics.md show them; a test checks each. The files beside this one
+//! have the texts.
 //!
 //! Codes that only texts of absurd length cause, and codes for syntax trees that no text produces,
 //! have no example ([`WITHOUT`] lists them with the reason).
 
-mod declarations;
-mod instructions;
-mod lints;
-mod not_run;
-mod syntax;
-mod texture;
-mod warnings;
+use std::sync::LazyLock;
 
 pub use texunit_syntax::examples::{Example, ExampleSite};
 
@@ -38,23 +33,50 @@ pub fn example(code: &str) -> Option<&'static Example> {
 
 /// All examples; within each part, in the order of their codes.
 pub fn all() -> impl Iterator<Item = &'static Example> {
-    let parts = [
-        syntax::EXAMPLES,
-        declarations::EXAMPLES,
-        instructions::EXAMPLES,
-        texture::EXAMPLES,
-        not_run::EXAMPLES,
-        warnings::EXAMPLES,
-        lints::EXAMPLES,
-    ];
-    parts.into_iter().flatten()
+    static ALL: LazyLock<Vec<Example>> =
+        LazyLock::new(|| NOT_TEXT.into_iter().chain(PARTS.into_iter().flat_map(read)).collect());
+    ALL.iter()
 }
 
-const fn new(
-    code: &'static str,
-    place: ExampleSite,
-    wrong: &'static str,
-    right: &'static str,
-) -> Example {
-    Example { code, place, wrong, right }
+/// Examples with characters that editors do not show or keep.
+const NOT_TEXT: [Example; 2] = [
+    Example {
+        code: "E0001",
+        place: ExampleSite::File,
+        wrong: "\u{7f}ELF\u{2}\u{1}\u{1}",
+        right: ".version 8.8\n.target sm_75\n.visible .entry kernel() { ret; }",
+    },
+    Example {
+        code: "E0002",
+        place: ExampleSite::File,
+        wrong: "\u{feff}.version 8.8\n.target sm_75",
+        right: ".version 8.8\n.target sm_75",
+    },
+];
+
+/// Texts with examples: `== CODE CONTEXT`, the wrong text, `-- corrected`, the corrected text.
+const PARTS: [&str; 7] = [
+    include_str!("syntax.txt"),
+    include_str!("declarations.txt"),
+    include_str!("instructions.txt"),
+    include_str!("texture.txt"),
+    include_str!("not_run.txt"),
+    include_str!("warnings.txt"),
+    include_str!("lints.txt"),
+];
+
+fn read(part: &'static str) -> impl Iterator<Item = Example> {
+    part.split("\n== ").skip(1).filter_map(|text| {
+        let (head, texts) = text.split_once('\n')?;
+        let (code, place) = head.split_once(' ')?;
+        let place = match place {
+            "file" => ExampleSite::File,
+            "module" => ExampleSite::Module,
+            "body" => ExampleSite::Body,
+            "independent" => ExampleSite::Independent,
+            _ => return None,
+        };
+        let (wrong, right) = texts.split_once("\n-- corrected\n")?;
+        Some(Example { code, place, wrong, right: right.trim_end() })
+    })
 }

@@ -80,12 +80,8 @@ impl<'a> Body<'_, 'a> {
                     let at = value.bits_for(ScalarType::U64).unwrap_or(0) as i64;
                     return Some(Operand::Address(Base::Absolute, at.wrapping_add(extra)));
                 }
-                self.wrong(
-                    "E0217",
-                    base.span,
-                    "a number can be an address in .local memory only".into(),
-                    "put the address into a register",
-                );
+                let message = "a number can be an address in .local memory only";
+                self.wrong("E0217", base.span, message, "put the address into a register");
                 None
             }
             Value::Named { base: at, offset, area, is_array, .. } => {
@@ -101,12 +97,9 @@ impl<'a> Body<'_, 'a> {
                 Some(Operand::Element(Box::new(element)))
             }
             other => {
-                self.wrong(
-                    "E0217",
-                    base.span,
-                    format!("{} is not an address", other.describe()),
-                    "write a register or the name of a variable",
-                );
+                let message = format!("{} is not an address", other.describe());
+                let help = "write a register or the name of a variable";
+                self.wrong("E0217", base.span, message, help);
                 None
             }
         }

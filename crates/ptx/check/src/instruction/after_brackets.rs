@@ -43,12 +43,8 @@ impl<'a> Body<'_, 'a> {
         };
         if rest.len() < needed {
             let what = if needed == 1 { "a level" } else { "two gradient vectors" };
-            self.wrong(
-                "E0307",
-                site.i.opcode.span,
-                format!("{} needs {what} after the brackets", mnemonic(site.i)),
-                "write it after a comma",
-            );
+            let message = format!("{} needs {what} after the brackets", mnemonic(site.i));
+            self.wrong("E0307", site.i.opcode.span, message, "write it after a comma");
             return None;
         }
         let sizes = match shift {
@@ -108,17 +104,15 @@ impl<'a> Body<'_, 'a> {
             value => {
                 let found = self.scalar_of(site, &value, operand.span, place);
                 if found.is_none() {
-                    self.wrong(
-                        "E0307",
-                        operand.span,
-                        format!("{name} needs a .{} level, not {}", place.ty, value.describe()),
-                        match site.form.shape {
-                            Shape::TextureQuery => {
-                                "the level is an integer: convert it with cvt.rni.s32.f32"
-                            }
-                            _ => "the level has the type of the coordinates",
-                        },
-                    );
+                    let message =
+                        format!("{name} needs a .{} level, not {}", place.ty, value.describe());
+                    let help = match site.form.shape {
+                        Shape::TextureQuery => {
+                            "the level is an integer: convert it with cvt.rni.s32.f32"
+                        }
+                        _ => "the level has the type of the coordinates",
+                    };
+                    self.wrong("E0307", operand.span, message, help);
                 }
                 return found;
             }
@@ -154,12 +148,8 @@ impl<'a> Body<'_, 'a> {
         };
         if !passes {
             let message = format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
-            self.wrong(
-                "E0303",
-                last.span,
-                message,
-                "leave the sampler out, or add texmode_independent to .target",
-            );
+            let help = "leave the sampler out, or add texmode_independent to .target";
+            self.wrong("E0303", last.span, message, help);
             return None;
         }
         Some(())
@@ -312,33 +302,22 @@ impl<'a> Body<'_, 'a> {
         self.cx.require(COMPARE, operand.span);
         let name = mnemonic(site.i);
         if !row_of(geometry).compare {
-            self.wrong(
-                "E0306",
-                operand.span,
-                format!("{name}: .{geometry} has no depth compare"),
-                "leave the depth reference out",
-            );
+            let message = format!("{name}: .{geometry} has no depth compare");
+            self.wrong("E0306", operand.span, message, "leave the depth reference out");
             return None;
         }
         if coordinate != ScalarType::F32 {
-            self.wrong(
-                "E0306",
-                operand.span,
-                format!("{name}: depth compare needs .f32 coordinates"),
-                "write .f32 as the last type",
-            );
+            let message = format!("{name}: depth compare needs .f32 coordinates");
+            self.wrong("E0306", operand.span, message, "write .f32 as the last type");
             return None;
         }
         let value = self.value(operand)?;
         let place = registers("compare", ScalarType::F32);
         let found = self.scalar_of(site, &value, operand.span, place);
         if found.is_none() {
-            self.wrong(
-                "E0306",
-                operand.span,
-                format!("{name} needs a .f32 depth reference, not {}", value.describe()),
-                "use a .f32 register or a number with a decimal point",
-            );
+            let message = format!("{name} needs a .f32 depth reference, not {}", value.describe());
+            let help = "use a .f32 register or a number with a decimal point";
+            self.wrong("E0306", operand.span, message, help);
         }
         found
     }

@@ -23,12 +23,8 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
         let i = site.i;
         let [target] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("bra takes 1 operand, not {}", i.operands.len()),
-                "write bra and a label",
-            );
+            let message = format!("bra takes 1 operand, not {}", i.operands.len());
+            self.wrong("E0210", i.opcode.span, message, "write bra and a label");
             return None;
         };
         let label = self.label(target)?;
@@ -48,12 +44,9 @@ impl<'a> Body<'_, 'a> {
         match self.value(operand)? {
             Value::Label(id) => Some(id),
             other => {
-                self.wrong(
-                    "E0112",
-                    operand.span,
-                    format!("bra needs a label, not {}", other.describe()),
-                    "use brx.idx to branch to one of several labels",
-                );
+                let message = format!("bra needs a label, not {}", other.describe());
+                let help = "use brx.idx to branch to one of several labels";
+                self.wrong("E0112", operand.span, message, help);
                 None
             }
         }
@@ -62,24 +55,19 @@ impl<'a> Body<'_, 'a> {
     pub(crate) fn indexed_branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
         let i = site.i;
         let [index, list] = i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                format!("brx.idx takes 2 operands, not {}", i.operands.len()),
-                "write an index and the name of a .branchtargets list",
-            );
+            let message = format!("brx.idx takes 2 operands, not {}", i.operands.len());
+            let help = "write an index and the name of a .branchtargets list";
+            self.wrong("E0210", i.opcode.span, message, help);
             return None;
         };
         let index = self.source(site, ScalarType::U32, index);
         let targets = match self.value(list)? {
             Value::BranchTargets(targets) => self.targets(targets)?,
             other => {
-                self.wrong(
-                    "E0242",
-                    list.span,
-                    format!("brx.idx needs a .branchtargets list, not {}", other.describe()),
-                    "write name: .branchtargets a, b; and that name here",
-                );
+                let message =
+                    format!("brx.idx needs a .branchtargets list, not {}", other.describe());
+                let help = "write name: .branchtargets a, b; and that name here";
+                self.wrong("E0242", list.span, message, help);
                 return None;
             }
         };
@@ -93,7 +81,7 @@ impl<'a> Body<'_, 'a> {
                 self.cx.targets += 1;
                 if self.cx.targets > MAX_TARGETS {
                     let message = "the indexed branches of the module have too many targets";
-                    self.wrong("E0242", list.span, message.into(), "write fewer targets");
+                    self.wrong("E0242", list.span, message, "write fewer targets");
                     return None;
                 }
                 let label = match count {
@@ -125,12 +113,8 @@ impl<'a> Body<'_, 'a> {
             rest = after;
         }
         let [callee, after @ ..] = rest else {
-            self.wrong(
-                "E0210",
-                i.opcode.span,
-                "call names no function".into(),
-                "write call (results), function, (arguments)",
-            );
+            let help = "write call (results), function, (arguments)";
+            self.wrong("E0210", i.opcode.span, "call names no function", help);
             return None;
         };
         let mut arguments: &[ast::Operand<'a>] = &[];
@@ -162,24 +146,17 @@ impl<'a> Body<'_, 'a> {
             Value::Function(id) => {
                 let function = &self.cx.module.functions[id.0 as usize];
                 if function.is_entry {
-                    self.wrong(
-                        "E0240",
-                        callee.span,
-                        "a kernel cannot be called".into(),
-                        "call a .func, or launch the kernel",
-                    );
+                    let help = "call a .func, or launch the kernel";
+                    self.wrong("E0240", callee.span, "a kernel cannot be called", help);
                     return None;
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
             Value::Reg { id, ty } if fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty) => {
                 let Some(with) = with else {
-                    self.wrong(
-                        "E0241",
-                        callee.span,
-                        "a call through a register needs a prototype".into(),
-                        "write name: .callprototype ...; and that name after the arguments",
-                    );
+                    let message = "a call through a register needs a prototype";
+                    let help = "write name: .callprototype ...; and that name after the arguments";
+                    self.wrong("E0241", callee.span, message, help);
                     return None;
                 };
                 let signature = match self.value(with)? {
@@ -187,24 +164,19 @@ impl<'a> Body<'_, 'a> {
                     Value::CallTargets(targets) => self.call_targets(targets)?,
                     Value::Function(id) => self.signature_of(id),
                     other => {
-                        self.wrong(
-                            "E0241",
-                            with.span,
-                            format!("a call needs a prototype here, not {}", other.describe()),
-                            "write the name of a .callprototype or .calltargets",
-                        );
+                        let message =
+                            format!("a call needs a prototype here, not {}", other.describe());
+                        let help = "write the name of a .callprototype or .calltargets";
+                        self.wrong("E0241", with.span, message, help);
                         return None;
                     }
                 };
                 Some((Operand::Reg(id), signature))
             }
             other => {
-                self.wrong(
-                    "E0112",
-                    callee.span,
-                    format!("call needs a function, not {}", other.describe()),
-                    "write the name of a .func, or a 64-bit register",
-                );
+                let message = format!("call needs a function, not {}", other.describe());
+                let help = "write the name of a .func, or a 64-bit register";
+                self.wrong("E0112", callee.span, message, help);
                 None
             }
         }
@@ -262,12 +234,8 @@ impl<'a> Body<'_, 'a> {
         match self.cx.global(name)? {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
             _ => {
-                self.wrong(
-                    "E0112",
-                    name.span,
-                    format!("{} is not a function", name.text),
-                    "list the names of functions",
-                );
+                let help = "list the names of functions";
+                self.wrong("E0112", name.span, format!("{} is not a function", name.text), help);
                 None
             }
         }
@@ -372,14 +340,10 @@ impl<'a> Body<'_, 'a> {
             _ => formal.size,
         };
         if size != formal.size && !formal.open {
-            self.report(
-                Diagnostic::error(
-                    "E0240",
-                    operand.span,
-                    format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size),
-                )
-                .help(format!("pass a .param of type .{} and that size", formal.ty)),
-            );
+            let message =
+                format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size);
+            let help = format!("pass a .param of type .{} and that size", formal.ty);
+            self.wrong("E0240", operand.span, message, help);
             return None;
         }
         if let Value::Named { base: Base::Frame(id), .. } = value
@@ -405,12 +369,8 @@ impl<'a> Body<'_, 'a> {
             Value::Const(value) if !result => self.immediate(site, formal.ty, value, operand.span),
             other => {
                 let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
-                self.wrong(
-                    "E0240",
-                    operand.span,
-                    message,
-                    "pass a .param variable, or a register of the parameter's type",
-                );
+                let help = "pass a .param variable, or a register of the parameter's type";
+                self.wrong("E0240", operand.span, message, help);
                 None
             }
         }

@@ -48,7 +48,7 @@ impl<'a> Body<'_, 'a> {
         let place = registers("coordinate", coordinate);
         let braces = matches!(operand.kind, OperandKind::Vector(_));
         if sampled && !braces && !self.scalar_behind_sampler() {
-            let message = "a coordinate after a sampler needs braces".into();
+            let message = "a coordinate after a sampler needs braces";
             let written = self.braced(operand);
             let help = format!("write {written}, or .version 9.0");
             self.wrong("E0304", operand.span, message, &help);

@@ -55,33 +55,26 @@ impl<'a> Body<'_, 'a> {
         };
         if items.len() != lanes {
             let name = mnemonic(site.i);
-            self.wrong(
-                "E0213",
-                operand.span,
-                match rule.braces {
-                    Braces::Exactly(_) => {
-                        let held = Count(lanes, "register");
-                        format!("{name} has {held} of this matrix, not {}", items.len())
-                    }
-                    _ => format!("{name} moves {}, not {}", Count(lanes, "element"), items.len()),
-                },
-                match rule.braces {
-                    Braces::Exactly(_) => {
-                        "shape and type of a matrix say how many registers a thread has of it"
-                    }
-                    _ => "write as many registers between { and } as .v2 or .v4 says",
-                },
-            );
+            let message = match rule.braces {
+                Braces::Exactly(_) => {
+                    let held = Count(lanes, "register");
+                    format!("{name} has {held} of this matrix, not {}", items.len())
+                }
+                _ => format!("{name} moves {}, not {}", Count(lanes, "element"), items.len()),
+            };
+            let help = match rule.braces {
+                Braces::Exactly(_) => {
+                    "shape and type of a matrix say how many registers a thread has of it"
+                }
+                _ => "write as many registers between { and } as .v2 or .v4 says",
+            };
+            self.wrong("E0213", operand.span, message, help);
             return None;
         }
         if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
             let name = mnemonic(site.i);
-            self.wrong(
-                "E0211",
-                operand.span,
-                format!("{name} has no register for its result"),
-                "write a register for one of the elements",
-            );
+            let message = format!("{name} has no register for its result");
+            self.wrong("E0211", operand.span, message, "write a register for one of the elements");
             return None;
         }
         self.same_widths(site, &items)?;
@@ -146,12 +139,8 @@ impl<'a> Body<'_, 'a> {
             return Some(());
         };
         let name = mnemonic(site.i);
-        self.wrong(
-            "E0212",
-            span,
-            format!("{name} cannot mix .{first} and .{other} registers in a vector"),
-            "write registers of one width",
-        );
+        let message = format!("{name} cannot mix .{first} and .{other} registers in a vector");
+        self.wrong("E0212", span, message, "write registers of one width");
         None
     }
 

@@ -2,7 +2,6 @@
 
 use texunit_isa::ScalarType;
 use texunit_isa::requirement::Requirement;
-use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
@@ -28,12 +27,9 @@ impl<'a> Body<'_, 'a> {
         let value = match &operand.kind {
             OperandKind::Name { component: None, .. } => self.value(operand)?,
             _ => {
-                self.wrong(
-                    "E0300",
-                    operand.span,
-                    format!("a .{kind} is named without offset or index"),
-                    "write its name, or a 64-bit register with its handle",
-                );
+                let message = format!("a .{kind} is named without offset or index");
+                let help = "write its name, or a 64-bit register with its handle";
+                self.wrong("E0300", operand.span, message, help);
                 return None;
             }
         };
@@ -57,14 +53,9 @@ impl<'a> Body<'_, 'a> {
                     Value::Named { area: Area::Opaque(ty), .. } => format!("a .{ty}"),
                     other => other.describe(),
                 };
-                self.report(
-                    Diagnostic::error(
-                        "E0300",
-                        operand.span,
-                        format!("a .{kind} or a 64-bit register is needed, not {what}"),
-                    )
-                    .help(format!("declare .global .{kind}, or pass the handle as a .u64")),
-                );
+                let message = format!("a .{kind} or a 64-bit register is needed, not {what}");
+                let help = format!("declare .global .{kind}, or pass the handle as a .u64");
+                self.wrong("E0300", operand.span, message, help);
                 None
             }
         }

@@ -269,12 +269,8 @@ impl<'a> Body<'_, 'a> {
             return Some(found);
         }
         let name = mnemonic(site.i);
-        self.wrong(
-            "E0212",
-            operand.span,
-            format!("{name} takes integers only here"),
-            &format!("write a .u{0}, .s{0} or .b{0} register, or an integer", ty.bits()),
-        );
+        let help = &format!("write a .u{0}, .s{0} or .b{0} register, or an integer", ty.bits());
+        self.wrong("E0212", operand.span, format!("{name} takes integers only here"), help);
         None
     }
 
@@ -365,12 +361,9 @@ impl<'a> Body<'_, 'a> {
             Value::Const(value) if value.is_int() => self.immediate(site, ty, value, operand.span),
             value => {
                 let name = mnemonic(site.i);
-                self.wrong(
-                    "E0214",
-                    operand.span,
-                    format!("{name} needs an integer constant here, not {}", value.describe()),
-                    "write a number",
-                );
+                let message =
+                    format!("{name} needs an integer constant here, not {}", value.describe());
+                self.wrong("E0214", operand.span, message, "write a number");
                 None
             }
         }

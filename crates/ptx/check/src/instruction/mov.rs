@@ -18,12 +18,8 @@ impl<'a> Body<'_, 'a> {
         let Site { i, mods, .. } = *site;
         let [to, from] = i.operands.as_slice() else {
             let span = i.opcode.span;
-            self.wrong(
-                "E0210",
-                span,
-                format!("mov takes 2 operands, not {}", i.operands.len()),
-                "write a destination and a source",
-            );
+            let message = format!("mov takes 2 operands, not {}", i.operands.len());
+            self.wrong("E0210", span, message, "write a destination and a source");
             return None;
         };
         let ty = mods.ty()?;
@@ -77,33 +73,23 @@ impl<'a> Body<'_, 'a> {
             }
             Value::Special(s, _) => {
                 let types: Vec<String> = s.types.iter().map(|t| format!(".{t}")).collect();
-                self.wrong(
-                    "E0215",
-                    span,
-                    format!("{} cannot read this special register", mnemonic(site.i)),
-                    &format!("write mov{} and a register of that width", types.join(" or mov")),
-                );
+                let message = format!("{} cannot read this special register", mnemonic(site.i));
+                let help =
+                    &format!("write mov{} and a register of that width", types.join(" or mov"));
+                self.wrong("E0215", span, message, help);
                 None
             }
             Value::SpecialVector(_) => {
-                self.wrong(
-                    "E0213",
-                    span,
-                    "this special register has several components".into(),
-                    "name one of them: .x, .y or .z",
-                );
+                let message = "this special register has several components";
+                self.wrong("E0213", span, message, "name one of them: .x, .y or .z");
                 None
             }
             Value::Named { area: Area::Opaque(kind), .. }
             | Value::Element(_, Area::Opaque(kind))
                 if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
             {
-                self.wrong(
-                    "E0212",
-                    span,
-                    format!("the address of a .{kind} has 64 bits"),
-                    "write mov.u64 and a 64-bit register",
-                );
+                let help = "write mov.u64 and a 64-bit register";
+                self.wrong("E0212", span, format!("the address of a .{kind} has 64 bits"), help);
                 None
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
@@ -153,23 +139,15 @@ impl<'a> Body<'_, 'a> {
             Some(32) => ScalarType::B32,
             Some(64) => ScalarType::B64,
             _ => {
-                self.wrong(
-                    "E0213",
-                    span,
-                    format!("{} cannot be cut into {n} parts", mnemonic(site.i)),
-                    "write 2 or 4 registers whose widths add up",
-                );
+                let message = format!("{} cannot be cut into {n} parts", mnemonic(site.i));
+                self.wrong("E0213", span, message, "write 2 or 4 registers whose widths add up");
                 return None;
             }
         };
         if ty.kind() != TypeKind::Bits {
             let help = format!("write mov.b{}", ty.bits());
-            self.wrong(
-                "E0213",
-                span,
-                format!("{} does not pack or unpack", mnemonic(site.i)),
-                &help,
-            );
+            let message = format!("{} does not pack or unpack", mnemonic(site.i));
+            self.wrong("E0213", span, message, &help);
             return None;
         }
         let mut list = Vec::with_capacity(items.len());
@@ -237,12 +215,9 @@ impl<'a> Body<'_, 'a> {
         if items.len() == lanes {
             return Some(items);
         }
-        self.wrong(
-            "E0213",
-            span,
-            format!("{} moves {}, not {}", mnemonic(site.i), Count(lanes, "element"), items.len()),
-            "write a vector of that size",
-        );
+        let message =
+            format!("{} moves {}, not {}", mnemonic(site.i), Count(lanes, "element"), items.len());
+        self.wrong("E0213", span, message, "write a vector of that size");
         None
     }
 }

@@ -44,14 +44,8 @@ impl<'a> Body<'_, 'a> {
         span: Span,
     ) -> Option<T> {
         let name = mnemonic(site.i);
-        self.report(
-            Diagnostic::error(
-                "E0218",
-                span,
-                format!("{name} cannot write to {}", value.describe()),
-            )
-            .help(format!("write {}", describe(ty))),
-        );
+        let help = format!("write {}", describe(ty));
+        self.wrong("E0218", span, format!("{name} cannot write to {}", value.describe()), help);
         None
     }
 
@@ -104,12 +98,8 @@ impl<'a> Body<'_, 'a> {
 
     pub(crate) fn no_special(&mut self, site: &Site<'_, 'a>, span: Span) -> Option<Operand> {
         let name = mnemonic(site.i);
-        self.wrong(
-            "E0215",
-            span,
-            format!("{name} cannot read a special register"),
-            "copy it into a register with mov first",
-        );
+        let help = "copy it into a register with mov first";
+        self.wrong("E0215", span, format!("{name} cannot read a special register"), help);
         None
     }
 

@@ -102,12 +102,8 @@ impl<'a> Body<'_, 'a> {
         indirect: Option<Requirement>,
     ) -> Option<Operand> {
         if !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
-            self.wrong(
-                "E0301",
-                operand.span,
-                "the queried reference needs brackets".into(),
-                "write [name]",
-            );
+            let help = "write [name]";
+            self.wrong("E0301", operand.span, "the queried reference needs brackets", help);
             return None;
         }
         self.handle(operand, kinds, indirect)
@@ -141,12 +137,9 @@ impl<'a> Body<'_, 'a> {
                 Operand::Imm(0)
             }
             value => {
-                self.wrong(
-                    "E0314",
-                    from.span,
-                    format!("istypep needs a 64-bit register, not {}", value.describe()),
-                    "put the address into a .u64 register with mov.u64",
-                );
+                let message = format!("istypep needs a 64-bit register, not {}", value.describe());
+                let help = "put the address into a .u64 register with mov.u64";
+                self.wrong("E0314", from.span, message, help);
                 return None;
             }
         };

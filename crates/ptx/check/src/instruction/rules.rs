@@ -41,7 +41,7 @@ impl<'a> Body<'_, 'a> {
         let (mods, span) = (&read.mods, i.opcode.span);
         let has = |property| read.forms.iter().any(|form| form.has(property));
         if has(Property::EndedUnrounded) && self.cx.target >= 20 && self.cx.has_version(32) {
-            let message = "mad.f32 lacks a rounding modifier".into();
+            let message = "mad.f32 lacks a rounding modifier";
             self.wrong("E0204", span, message, "write mad.rn.f32 or fma.rn.f32");
         }
         let bits = mods.ty().map_or(0, |t| t.bits()) * u32::from(mods.vector);

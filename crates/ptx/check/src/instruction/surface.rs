@@ -41,21 +41,15 @@ impl<'a> Body<'_, 'a> {
         operand: &ast::Operand<'a>,
     ) -> Option<SurfaceOperands> {
         let OperandKind::Bracket(items) = &operand.kind else {
-            self.wrong(
-                "E0301",
-                operand.span,
-                format!("{} needs [surface, coordinates] here", mnemonic(site.i)),
-                "write the brackets, which the assembler demands, and the coordinates in them",
-            );
+            let message = format!("{} needs [surface, coordinates] here", mnemonic(site.i));
+            let help =
+                "write the brackets, which the assembler demands, and the coordinates in them";
+            self.wrong("E0301", operand.span, message, help);
             return None;
         };
         let [surface, coords] = items.as_slice() else {
-            self.wrong(
-                "E0301",
-                operand.span,
-                format!("{} takes [surface, coordinates]", mnemonic(site.i)),
-                "write 2 operands between the brackets",
-            );
+            let message = format!("{} takes [surface, coordinates]", mnemonic(site.i));
+            self.wrong("E0301", operand.span, message, "write 2 operands between the brackets");
             return None;
         };
         let handle = self.handle(surface, &[ScalarType::Surfref], Some(INDIRECT));
@@ -109,12 +103,8 @@ impl<'a> Body<'_, 'a> {
         let lanes = usize::from(site.mods.vector.max(1));
         let reduces = site.form.shape == Shape::SurfaceReduce;
         if reduces && matches!(operand.kind, OperandKind::Vector(_)) {
-            self.wrong(
-                "E0308",
-                operand.span,
-                format!("{} takes one register without braces", mnemonic(site.i)),
-                "leave the braces out",
-            );
+            let message = format!("{} takes one register without braces", mnemonic(site.i));
+            self.wrong("E0308", operand.span, message, "leave the braces out");
             return None;
         }
         if reduces {
@@ -141,12 +131,8 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         if written && items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            self.wrong(
-                "E0308",
-                operand.span,
-                format!("{} has no register for its result", mnemonic(site.i)),
-                "write a register for one of the elements",
-            );
+            let message = format!("{} has no register for its result", mnemonic(site.i));
+            self.wrong("E0308", operand.span, message, "write a register for one of the elements");
             return None;
         }
         let accepted = self.data_accepted(site, operand, &items, ty, glued, written)?;

@@ -30,12 +30,10 @@ impl<'a> Body<'_, 'a> {
         let coordinate = site.mods.types.get(1).copied()?;
         let legal = self.legal_combination(site, geometry, coordinate);
         let [dest, inside, rest @ ..] = site.i.operands.as_slice() else {
-            self.wrong(
-                "E0210",
-                site.i.opcode.span,
-                format!("{} needs a destination and [texture, coordinates]", mnemonic(site.i)),
-                "write for instance {%f1,%f2,%f3,%f4}, [tex, {%f5,%f6}]",
-            );
+            let message =
+                format!("{} needs a destination and [texture, coordinates]", mnemonic(site.i));
+            let help = "write for instance {%f1,%f2,%f3,%f4}, [tex, {%f5,%f6}]";
+            self.wrong("E0210", site.i.opcode.span, message, help);
             return None;
         };
         let dest = self.texture_dest(site, dest);
@@ -168,12 +166,8 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            self.wrong(
-                "E0308",
-                operand.span,
-                format!("{} has no register for its result", mnemonic(site.i)),
-                "write a register for one of the elements",
-            );
+            let message = format!("{} has no register for its result", mnemonic(site.i));
+            self.wrong("E0308", operand.span, message, "write a register for one of the elements");
             return None;
         }
         self.texels(site, operand, ty, &items)
@@ -372,12 +366,8 @@ impl<'a> Body<'_, 'a> {
             (Some(s), true) => self.handle(s, &[ScalarType::Samplerref], indirect),
             (None, false) => Some(Operand::Discard),
             (None, true) => {
-                self.wrong(
-                    "E0302",
-                    span,
-                    format!("{name} needs a sampler with texmode_independent"),
-                    "write [texture, sampler, coordinates]",
-                );
+                let message = format!("{name} needs a sampler with texmode_independent");
+                self.wrong("E0302", span, message, "write [texture, sampler, coordinates]");
                 None
             }
             (Some(s), false) if shift != Shift::Level && self.is_coordinate(s, coords) => {

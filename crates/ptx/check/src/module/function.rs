@@ -86,14 +86,11 @@ impl<'a> Checker<'a> {
         self.same_linkage(f, id, first);
         let old = &self.module.functions[id.0 as usize];
         if !same_signature(old, function) {
+            let message = format!("{name} is declared with another signature");
             self.report(
-                Diagnostic::error(
-                    "E0115",
-                    f.name.span,
-                    format!("{name} is declared with another signature"),
-                )
-                .note(first, "first declared here")
-                .help("make the parameters of prototype and definition the same"),
+                Diagnostic::error("E0115", f.name.span, message)
+                    .note(first, "first declared here")
+                    .help("make the parameters of prototype and definition the same"),
             );
             return None;
         }
@@ -109,27 +106,22 @@ impl<'a> Checker<'a> {
             return;
         }
         let name = f.name.text;
+        let message = format!("{name} is declared with another linkage");
         self.report(
-            Diagnostic::error(
-                "E0115",
-                f.name.span,
-                format!("{name} is declared with another linkage"),
-            )
-            .note(first, "first declared here")
-            .help(if extern_ {
-                "remove .extern from the prototype: the function is defined here"
-            } else {
-                "write the same linkage before both"
-            }),
+            Diagnostic::error("E0115", f.name.span, message)
+                .note(first, "first declared here")
+                .help(if extern_ {
+                    "remove .extern from the prototype: the function is defined here"
+                } else {
+                    "write the same linkage before both"
+                }),
         );
     }
 
     fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
         if f.is_entry && !f.returns.is_empty() {
-            self.report(
-                Diagnostic::error("E0150", f.name.span, "a kernel returns nothing")
-                    .help("write .func, or pass a pointer"),
-            );
+            let help = "write .func, or pass a pointer";
+            self.wrong("E0150", f.name.span, "a kernel returns nothing", help);
         }
         if f.is_entry && f.body.is_none() {
             self.require(KERNEL_PROTOTYPE, f.span);
@@ -209,10 +201,8 @@ impl<'a> Checker<'a> {
             let local = if returned { Local::Return(id) } else { Local::Param(id) };
             let last = !returned && at + 1 == count;
             if v.name.text.is_empty() && !is_entry {
-                self.report(
-                    Diagnostic::error("E0151", v.span, "a parameter of a .func has a name")
-                        .help("write a name instead of _"),
-                );
+                let help = "write a name instead of _";
+                self.wrong("E0151", v.span, "a parameter of a .func has a name", help);
             }
             let Some(mut param) = self.param(v, is_entry, place, last) else {
                 if place != DeclSite::Prototype {
@@ -256,14 +246,9 @@ impl<'a> Checker<'a> {
         let original = &self.module.functions[target.0 as usize];
         let weak = self.linkages.get(target.0 as usize) == Some(&Some(Linkage::Weak));
         if original.is_entry || weak || alias.alias.text == alias.aliasee.text {
-            self.report(
-                Diagnostic::error(
-                    "E0160",
-                    alias.aliasee.span,
-                    format!("{} cannot have this alias", original.name),
-                )
-                .help("only another name of a .func that is not .weak is an alias"),
-            );
+            let message = format!("{} cannot have this alias", original.name);
+            let help = "only another name of a .func that is not .weak is an alias";
+            self.wrong("E0160", alias.aliasee.span, message, help);
             return;
         }
         match self.globals.get(alias.alias.text).copied() {
@@ -289,39 +274,29 @@ impl<'a> Checker<'a> {
                     };
                     self.module.functions[id.0 as usize] = copy;
                 } else {
-                    self.report(
-                        Diagnostic::error(
-                            "E0115",
-                            alias.alias.span,
-                            format!(
-                                "{} has another signature than {}",
-                                alias.alias.text, alias.aliasee.text
-                            ),
-                        )
-                        .help("make the parameters of both the same"),
+                    self.wrong(
+                        "E0115",
+                        alias.alias.span,
+                        format!(
+                            "{} has another signature than {}",
+                            alias.alias.text, alias.aliasee.text
+                        ),
+                        "make the parameters of both the same",
                     );
                 }
             }
             Some((_, first)) => self.duplicate(&alias.alias, first),
             None => {
                 let name = alias.alias;
-                self.report(
-                    Diagnostic::error(
-                        "E0110",
-                        name.span,
-                        format!("nothing is called {}", name.text),
-                    )
-                    .help("declare the alias first, with the prototype of its function"),
-                );
+                let help = "declare the alias first, with the prototype of its function";
+                self.wrong("E0110", name.span, format!("nothing is called {}", name.text), help);
             }
         }
     }
 
     fn not_a_function(&mut self, name: &ast::Ident) {
-        self.report(
-            Diagnostic::error("E0112", name.span, format!("{} is not a function", name.text))
-                .help("write the name of a .func"),
-        );
+        let help = "write the name of a .func";
+        self.wrong("E0112", name.span, format!("{} is not a function", name.text), help);
     }
 }
 

@@ -58,10 +58,8 @@ impl<'a> Checker<'a> {
             }
         }
         if lines == 0 && self.options.target.is_none() {
-            self.report(
-                Diagnostic::error("E0101", start, "the module has no .target")
-                    .help("write a line such as .target sm_75 after .version"),
-            );
+            let help = "write a line such as .target sm_75 after .version";
+            self.wrong("E0101", start, "the module has no .target", help);
         }
         self.module.independent = target.independent.is_some();
         self.version_has_target(module, &target);
@@ -81,10 +79,8 @@ impl<'a> Checker<'a> {
             (Some(version), _) => version,
             (None, Some(v)) => (v.major, v.minor),
             (None, None) => {
-                self.report(
-                    Diagnostic::error("E0100", start, "the module has no .version")
-                        .help("begin it with a line such as .version 8.0"),
-                );
+                let help = "begin it with a line such as .version 8.0";
+                self.wrong("E0100", start, "the module has no .version", help);
                 return;
             }
         };
@@ -136,10 +132,8 @@ impl<'a> Checker<'a> {
                 Some(at) => self.architecture_first(line, at),
                 None => {
                     target.failed = true;
-                    self.report(
-                        Diagnostic::error("E0102", line.span, ".target names no architecture")
-                            .help("write .target sm_75, for example"),
-                    );
+                    let help = "write .target sm_75, for example";
+                    self.wrong("E0102", line.span, ".target names no architecture", help);
                 }
             }
         }
@@ -167,14 +161,11 @@ impl<'a> Checker<'a> {
         let word = words.remove(at);
         words.insert(0, word);
         let options = line.options[0].span.to(line.options[line.options.len() - 1].span);
+        let message = format!("{word} must come first in .target");
         self.report(
-            Diagnostic::error(
-                "E0102",
-                line.options[at].span,
-                format!("{word} must come first in .target"),
-            )
-            .help(format!("write .target {}", words.join(", ")))
-            .fix(options, words.join(", ")),
+            Diagnostic::error("E0102", line.options[at].span, message)
+                .help(format!("write .target {}", words.join(", ")))
+                .fix(options, words.join(", ")),
         );
     }
 
@@ -186,14 +177,11 @@ impl<'a> Checker<'a> {
         };
         let architecture = read.architecture;
         if read.junk {
+            let message = format!("{} is read as {architecture}", option.text);
             self.report(
-                Diagnostic::warning(
-                    "W0104",
-                    option.span,
-                    format!("{} is read as {architecture}", option.text),
-                )
-                .help(format!("write {architecture}"))
-                .fix(option.span, architecture.to_string()),
+                Diagnostic::warning("W0104", option.span, message)
+                    .help(format!("write {architecture}"))
+                    .fix(option.span, architecture.to_string()),
             );
         }
         self.target = architecture.number;
@@ -224,19 +212,15 @@ impl<'a> Checker<'a> {
                 self.require(DEBUG, option.span);
             }
             "map_f64_to_f32" if self.target < FIRST_WITH_F64 => {}
-            "map_f64_to_f32" => self.report(
-                Diagnostic::error(
-                    "E0109",
-                    option.span,
-                    format!("map_f64_to_f32 is not possible with {}", self.module.target),
-                )
-                .help("remove it: only architectures before sm_13 have no .f64"),
+            "map_f64_to_f32" => self.wrong(
+                "E0109",
+                option.span,
+                format!("map_f64_to_f32 is not possible with {}", self.module.target),
+                "remove it: only architectures before sm_13 have no .f64",
             ),
             text => {
-                self.report(
-                    Diagnostic::error("E0102", option.span, format!("{text} is not a target"))
-                        .help("write an architecture such as sm_75, then texmode_unified or texmode_independent if wanted"),
-                );
+                let help = "write an architecture such as sm_75, then texmode_unified or texmode_independent if wanted";
+                self.wrong("E0102", option.span, format!("{text} is not a target"), help);
                 target.failed = true;
             }
         }
@@ -264,14 +248,11 @@ impl<'a> Checker<'a> {
         }
         let (major, minor) = self.module.version;
         let needed = format!("{}.{}", needed / 10, needed % 10);
+        let message = format!("PTX ISA version {major}.{minor} does not have {architecture}");
         self.report(
-            Diagnostic::error(
-                "E0107",
-                span,
-                format!("PTX ISA version {major}.{minor} does not have {architecture}"),
-            )
-            .label(self.version_said())
-            .help(format!("write .version {needed} or later")),
+            Diagnostic::error("E0107", span, message)
+                .label(self.version_said())
+                .help(format!("write .version {needed} or later")),
         );
     }
 
@@ -282,10 +263,8 @@ impl<'a> Checker<'a> {
         };
         let Some(span) = target.debug else { return };
         if !module.items.iter().any(section) {
-            self.report(
-                Diagnostic::error("E0109", span, "the module has no .section of debug information")
-                    .help("remove debug from .target, or add the sections"),
-            );
+            let help = "remove debug from .target, or add the sections";
+            self.wrong("E0109", span, "the module has no .section of debug information", help);
         }
     }
 
@@ -304,10 +283,7 @@ impl<'a> Checker<'a> {
                     format!("ptxas {} does not assemble for {arch}", self.release)
                 }
             };
-            self.report(
-                Diagnostic::error("E0108", span, message)
-                    .help("choose another machine, or another release"),
-            );
+            self.wrong("E0108", span, message, "choose another machine, or another release");
             return;
         }
         let Some(&(target, _)) = target.architectures.last() else { return };
@@ -325,14 +301,8 @@ impl<'a> Checker<'a> {
                 target.number
             ),
         };
-        self.report(
-            Diagnostic::error(
-                "E0108",
-                span,
-                format!("a module for {target} cannot be assembled for {arch}"),
-            )
-            .help(help),
-        );
+        let message = format!("a module for {target} cannot be assembled for {arch}");
+        self.wrong("E0108", span, message, help);
     }
 
     fn address_size(&mut self, size: &ast::AddressSize) {
@@ -340,14 +310,8 @@ impl<'a> Checker<'a> {
         if matches!(size.bits, 32 | 64) {
             self.module.address_size = size.bits as u32;
         } else {
-            self.report(
-                Diagnostic::error(
-                    "E0104",
-                    size.span,
-                    format!("addresses have 32 or 64 bits, not {}", size.bits),
-                )
-                .help("write .address_size 64"),
-            );
+            let message = format!("addresses have 32 or 64 bits, not {}", size.bits);
+            self.wrong("E0104", size.span, message, "write .address_size 64");
         }
     }
 }

@@ -54,14 +54,8 @@ impl<'a> Checker<'a> {
             }
             let wrong = |n: &u64| *n == 0 || u32::try_from(*n).is_err();
             if !name.starts_with("abi_") && directive.values.iter().any(wrong) {
-                self.report(
-                    Diagnostic::error(
-                        "E0152",
-                        directive.span,
-                        format!(".{name} takes positive numbers of 32 bits"),
-                    )
-                    .help("write a number from 1 on"),
-                );
+                let message = format!(".{name} takes positive numbers of 32 bits");
+                self.wrong("E0152", directive.span, message, "write a number from 1 on");
             }
         }
         self.exclusive(f);
@@ -104,28 +98,20 @@ impl<'a> Checker<'a> {
         let find = |name: &str| f.directives.iter().find(|d| d.name.text == name);
         for (a, b) in EXCLUSIVE {
             if let (Some(first), Some(second)) = (find(a), find(b)) {
+                let message = format!(".{a} and .{b} are mutually exclusive");
                 self.report(
-                    Diagnostic::error(
-                        "E0152",
-                        second.span,
-                        format!(".{a} and .{b} are mutually exclusive"),
-                    )
-                    .note(first.span, "the other one is here")
-                    .help("keep one of them"),
+                    Diagnostic::error("E0152", second.span, message)
+                        .note(first.span, "the other one is here")
+                        .help("keep one of them"),
                 );
             }
         }
         if let Some(directive) = find("blocksareclusters")
             && !(find("reqntid").is_some() && find("reqnctapercluster").is_some())
         {
-            self.report(
-                Diagnostic::error(
-                    "E0152",
-                    directive.span,
-                    ".blocksareclusters needs the sizes of blocks and clusters",
-                )
-                .help("write .reqntid and .reqnctapercluster too"),
-            );
+            let message = ".blocksareclusters needs the sizes of blocks and clusters";
+            let help = "write .reqntid and .reqnctapercluster too";
+            self.wrong("E0152", directive.span, message, help);
         }
     }
 }

@@ -13,8 +13,8 @@ const HEAD: &str = "\
 # Lints
 
 ptxas accepts all that is listed here silently. `texunit check` warns of it: the code is right
-by the rules, and hardly what its author meant. This page is written from the table `codes.rs` and
-from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test all lints`
+by the rules, and hardly what its author meant. This page is written from the table `codes.txt` and
+from `src/examples/lints.txt` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test all lints`
 after a change there.
 
 ## Levels

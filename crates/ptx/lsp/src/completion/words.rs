@@ -25,7 +25,7 @@ pub(super) fn opcodes() -> Vec<Item> {
 }
 
 pub(super) fn specials() -> impl Iterator<Item = Item> {
-    doc::SPECIALS.iter().flat_map(|&(name, ty, meaning)| {
+    doc::specials().flat_map(|(name, ty, meaning)| {
         let (before, rest) = name.split_once('<').unwrap_or((name, ""));
         let (count, after) = rest.split_once('>').unwrap_or(("", ""));
         let count: Option<u32> = count.parse().ok();
@@ -56,76 +56,40 @@ pub(super) fn directives(place: &CursorContext, text: &str) -> Vec<Item> {
     let in_list = depth(b'(') > depth(b')');
     let last = before.last().map(|t| t.kind);
     let begins = matches!(last, Some(TokenKind::Other(b'(' | b',')));
-    let words: &[&str] = match first {
+    let words = match first {
         None if place.in_body => IN_BODY,
         None => AT_MODULE,
-        Some(_) if function && in_list && begins => &["param", "reg"],
+        Some(_) if function && in_list && begins => "param reg",
         Some(_) if function && in_list => IN_DECLARATION,
         Some(_) if function => BEHIND_HEADER,
         Some("visible" | "extern" | "weak" | "common") if before.len() == 1 => BEHIND_LINKAGE,
-        Some("version" | "target" | "address_size" | "alias" | "pragma" | "file") => &[],
-        Some("loc" | "section") => &[],
-        Some("reg") => &["v2", "v4"],
+        Some("version" | "target" | "address_size" | "alias" | "pragma" | "file") => "",
+        Some("loc" | "section") => "",
+        Some("reg") => "v2 v4",
         Some(_) => IN_DECLARATION,
     };
-    let directive = |(rank, word): (usize, &&str)| {
+    let directive = |(rank, word): (usize, &str)| {
         let meaning = doc::directive(word).unwrap_or_default();
         word_item(word, ItemKind::KEYWORD, meaning.into(), rank)
     };
-    let mut items: Vec<Item> = words.iter().enumerate().map(directive).collect();
-    let declares = first == Some("reg") || std::ptr::eq(words, IN_DECLARATION);
+    let mut items: Vec<Item> = words.split_whitespace().enumerate().map(directive).collect();
+    let declares = first == Some("reg") || words == IN_DECLARATION;
     if declares {
         items.extend(types(first == Some("reg")));
     }
     items
 }
 
-const AT_MODULE: &[&str] = &[
-    "version",
-    "target",
-    "address_size",
-    "visible",
-    "entry",
-    "func",
-    "global",
-    "const",
-    "shared",
-    "extern",
-    "weak",
-    "common",
-    "alias",
-    "file",
-    "section",
-    "pragma",
-];
-const IN_BODY: &[&str] = &[
-    "reg",
-    "shared",
-    "local",
-    "param",
-    "global",
-    "const",
-    "pragma",
-    "loc",
-    "branchtargets",
-    "calltargets",
-    "callprototype",
-];
-const BEHIND_LINKAGE: &[&str] = &["entry", "func", "global", "const", "shared"];
-const IN_DECLARATION: &[&str] = &["align", "v2", "v4", "ptr", "attribute"];
-const BEHIND_HEADER: &[&str] = &[
-    "maxntid",
-    "reqntid",
-    "minnctapersm",
-    "maxnreg",
-    "reqnctapercluster",
-    "maxclusterrank",
-    "explicitcluster",
-    "blocksareclusters",
-    "noreturn",
-    "pragma",
-    "attribute",
-];
+const AT_MODULE: &str = "\
+    version target address_size visible entry func global const shared extern weak common alias \
+    file section pragma";
+const IN_BODY: &str = "\
+    reg shared local param global const pragma loc branchtargets calltargets callprototype";
+const BEHIND_LINKAGE: &str = "entry func global const shared";
+const IN_DECLARATION: &str = "align v2 v4 ptr attribute";
+const BEHIND_HEADER: &str = "\
+    maxntid reqntid minnctapersm maxnreg reqnctapercluster maxclusterrank explicitcluster \
+    blocksareclusters noreturn pragma attribute";
 
 /// Types of registers, or of variables.
 pub(super) fn types(of_registers: bool) -> impl Iterator<Item = Item> {
@@ -159,29 +123,15 @@ pub(super) fn targets() -> Vec<Item> {
 
 /// Fields of initialisers of references, and their values.
 pub(super) fn fields() -> impl Iterator<Item = Item> {
-    const FIELDS: &[&str] = &[
-        "width",
-        "height",
-        "depth",
-        "channel_data_type",
-        "channel_order",
-        "normalized_coords",
-        "filter_mode",
-        "addr_mode_0",
-        "addr_mode_1",
-        "addr_mode_2",
-        "force_unnormalized_coords",
-        "array_size",
-        "num_mipmap_levels",
-        "num_samples",
-        "memory_layout",
-    ];
-    const VALUES: &[&str] =
-        &["nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border"];
-    let field = |name: &&str| {
+    const FIELDS: &str = "\
+        width height depth channel_data_type channel_order normalized_coords filter_mode \
+        addr_mode_0 addr_mode_1 addr_mode_2 force_unnormalized_coords array_size \
+        num_mipmap_levels num_samples memory_layout";
+    const VALUES: &str = "nearest linear wrap mirror clamp_ogl clamp_to_edge clamp_to_border";
+    let field = |name: &str| {
         let meaning = doc::word(Class::Query, name).unwrap_or_default();
         word_item(name, ItemKind::FIELD, meaning, 1)
     };
-    let value = |name: &&str| word_item(name, ItemKind::ENUM_MEMBER, "value of a field".into(), 2);
-    FIELDS.iter().map(field).chain(VALUES.iter().map(value))
+    let value = |name: &str| word_item(name, ItemKind::ENUM_MEMBER, "value of a field".into(), 2);
+    FIELDS.split(' ').map(field).chain(VALUES.split(' ').map(value))
 }

@@ -11,34 +11,9 @@ use crate::words;
 use texunit_forms::Count;
 
 /// C keywords that begin a statement; no PTX statement begins with them.
-const C_WORDS: &[&str] = &[
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "switch",
-    "case",
-    "return",
-    "goto",
-    "break",
-    "continue",
-    "int",
-    "unsigned",
-    "float",
-    "double",
-    "void",
-    "char",
-    "bool",
-    "auto",
-    "struct",
-    "asm",
-    "__asm__",
-    "__shared__",
-    "__device__",
-    "__global__",
-    "__syncthreads",
-];
+const C_WORDS: &str = "\
+    if else for while do switch case return goto break continue int unsigned float double void \
+    char bool auto struct asm __asm__ __shared__ __device__ __global__ __syncthreads";
 
 /// End of the message about directives that belong at module scope.
 const INSIDE_BODY: &str = " inside a function body";
@@ -250,7 +225,7 @@ impl<'a> Parser<'a> {
             ("goto", _) => "write `bra label;`",
             ("__syncthreads", _) => "write `bar.sync 0;`",
             (word, TokenKind::Ident | TokenKind::LeftParen | TokenKind::Star)
-                if C_WORDS.contains(&word) =>
+                if C_WORDS.split(' ').any(|of_c| of_c == word) =>
             {
                 "declare registers as `.reg .u32 %r1;`"
             }

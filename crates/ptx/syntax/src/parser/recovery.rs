@@ -14,25 +14,28 @@ pub(crate) enum Scope {
     Body,
 }
 
-/// Directives that always begin an item of module scope.
-const MODULE_STARTS: &[&str] = &[
-    "entry",
-    "func",
-    "visible",
-    "extern",
-    "weak",
-    "common",
-    "global",
-    "const",
-    "shared",
-    "file",
-    "section",
-    "alias",
-    "pragma",
-    "version",
-    "target",
-    "address_size",
-];
+/// Whether a directive always begins an item of module scope.
+fn begins_item(word: &str) -> bool {
+    matches!(
+        word,
+        "entry"
+            | "func"
+            | "visible"
+            | "extern"
+            | "weak"
+            | "common"
+            | "global"
+            | "const"
+            | "shared"
+            | "file"
+            | "section"
+            | "alias"
+            | "pragma"
+            | "version"
+            | "target"
+            | "address_size"
+    )
+}
 
 /// Directives that begin a statement of a body.
 const BODY_STARTS: &[&str] =
@@ -218,7 +221,7 @@ impl Parser<'_> {
     /// Whether the word at `i` begins an item.
     pub(crate) fn starts_item(&self, i: usize) -> bool {
         let token = self.tokens[i];
-        token.kind == TokenKind::Word && MODULE_STARTS.contains(&self.word(token).text)
+        token.kind == TokenKind::Word && begins_item(self.word(token).text)
     }
 
     /// Whether the next token begins a function, so that the open blocks lack their `}`.
@@ -247,7 +250,7 @@ impl Parser<'_> {
                 let word = self.word(token).text;
                 let function = matches!(word, "entry" | "func" | "visible" | "extern" | "weak");
                 function
-                    || !in_parens && MODULE_STARTS.contains(&word)
+                    || !in_parens && begins_item(word)
                     || scope == Scope::Body && !in_parens && BODY_STARTS.contains(&word)
             }
             (Scope::Body, TokenKind::At) => matches!(next.kind, TokenKind::Ident | TokenKind::Bang),

@@ -35,7 +35,7 @@ pub enum CasesCommand {
     ///
     /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong
     /// usage, or an internal error. docs/conformance.md describes the files.
-    #[command(after_help = examples::CASES_EXPORT)]
+    #[command(after_help = examples::of("texunit cases export"))]
     Export(ExportArgs),
     /// Run case files here, and count by rule which values are not those that they expect.
     ///

@@ -12,7 +12,7 @@ use texunit_forms::Count;
 
 /// Arguments of `texunit cases run`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = examples::CASES_RUN)]
+#[command(after_help = examples::of("texunit cases run"))]
 pub struct RunArgs {
     /// Case files (.toml, .toml.gz), and folders of them.
     #[arg(value_name = "FILES", required = true)]

@@ -21,7 +21,7 @@ use texunit_debug::Settings;
 
 /// Arguments of `texunit debug`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = crate::examples::DEBUG)]
+#[command(after_help = crate::examples::of("texunit debug"))]
 pub struct DebugArgs {
     /// Debug only launches of this kernel, or its Nth launch, and stop where it begins.
     #[arg(long, value_name = "NAME[:N]")]

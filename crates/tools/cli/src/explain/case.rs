@@ -8,8 +8,8 @@ use texunit_cases::{
     Access, Addressed, Built, BuiltFetch, BuiltSurface, Case, CaseError, Expected, Fault,
     FetchCase, SurfaceCase, SurfaceOp,
 };
-use texunit_explain::operand::count;
 use texunit_explain::{Explanation, KnownResult, Source, SurfaceExpected, SurfaceExplanation};
+use texunit_forms::Count;
 
 /// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`, or lists the cases of `FILE`.
 pub(super) fn run(
@@ -73,12 +73,10 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     };
     let text = match format {
         ExplainFormat::Text => {
-            let mut text = format!("{path}: {}\n", count(file.cases.len(), "case"));
+            let mut text = format!("{path}: {}\n", Count(file.cases.len(), "case"));
             for (n, case) in file.cases.iter().enumerate() {
-                let (number, accesses, op) = (n + 1, case.count(), instruction(case));
-                let (one, several) = words(case);
-                let what = if accesses == 1 { one } else { several };
-                text += &format!("{number:4}  {}: {op}, {accesses} {what}\n", case.name);
+                let (number, accesses) = (n + 1, Count(case.count(), words(case).0));
+                text += &format!("{number:4}  {}: {}, {accesses}\n", case.name, instruction(case));
             }
             text
         }

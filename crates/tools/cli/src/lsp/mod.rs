@@ -12,7 +12,7 @@ use std::io::{BufWriter, stdin, stdout};
 
 /// Arguments of `texunit lsp`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = crate::examples::LSP)]
+#[command(after_help = crate::examples::of("texunit lsp"))]
 pub struct LspArgs {
     /// Communicate over standard input and output; this is always the case.
     #[arg(long)]

@@ -43,7 +43,7 @@ impl Server {
             let number = |key: &str| arguments[key].as_u64().unwrap_or(0);
             return answers().page(number("answer"), number("page"));
         }
-        let answer = (tool.call)(self, arguments)?;
+        let answer = tools::call(self, name, arguments)?;
         Ok(answers().first(answer))
     }
 }
@@ -60,13 +60,13 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tool = |tool: &tools::Entry| {
+        let tool = |tool: &'static tools::Entry| {
             let schema = tools::schema(tool).as_object().cloned().unwrap_or_default();
             let hints = ToolAnnotations::new()
                 .read_only(tool.only_reads)
                 .destructive(false)
                 .open_world(false);
-            Tool::new(tool.name, tool.description, Arc::new(schema)).with_annotations(hints)
+            Tool::new(tool.name.as_str(), tool.description.as_str(), Arc::new(schema)).with_annotations(hints)
         };
         Ok(ListToolsResult::with_all_items(TOOLS.iter().map(tool).collect()))
     }

@@ -4,8 +4,10 @@ use super::answers::Answer;
 use super::capabilities;
 use super::process::{self, ProcessResult};
 use super::server::Server;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use std::sync::LazyLock;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
@@ -13,7 +15,8 @@ use texunit_profile::Profile;
 const LINES: usize = 40;
 
 /// The type of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Kind {
     Text,
     Texts,
@@ -22,143 +25,53 @@ enum Kind {
 }
 
 /// An argument of a tool.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct Argument {
-    name: &'static str,
+    name: String,
     kind: Kind,
+    #[serde(default)]
     is_needed: bool,
-    meaning: &'static str,
+    meaning: String,
 }
 
 /// A tool.
+#[derive(Debug, Deserialize)]
 pub(super) struct Entry {
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
+    pub(super) name: String,
+    pub(super) description: String,
     /// Whether it changes no files.
+    #[serde(default)]
     pub(super) only_reads: bool,
-    arguments: &'static [Argument],
-    pub(super) call: fn(&Server, &Value) -> Result<Answer, String>,
+    arguments: Vec<Argument>,
 }
 
-const fn needed(name: &'static str, kind: Kind, meaning: &'static str) -> Argument {
-    Argument { name, kind, is_needed: true, meaning }
+/// The file of the tools.
+#[derive(Deserialize)]
+struct Table {
+    tool: Vec<Entry>,
 }
-
-const fn optional(name: &'static str, kind: Kind, meaning: &'static str) -> Argument {
-    Argument { name, kind, is_needed: false, meaning }
-}
-
-const CHECKS: &str = "checks, with commas: init, race, sync, leak, texture, memory, all (docs/checks.md); without it, faults alone";
 
 /// All tools.
-pub(super) const TOOLS: &[Entry] = &[
-    Entry {
-        name: "check",
-        description: "Check a PTX file: everything that ptxas would refuse, and more. Diagnostics have a code, a line and a fix.",
-        only_reads: true,
-        arguments: &[
-            needed("path", Kind::Text, "the PTX file"),
-            optional("target", Kind::Text, "architecture that it is for: sm_80"),
-        ],
-        call: check,
-    },
-    Entry {
-        name: "run",
-        description: "Run a CUDA program (built for any architecture with PTX inside) with texunit in place of the driver: its \
-            output, launches, faults of kernels with their lines, findings of checks.",
-        only_reads: false,
-        arguments: &[
-            needed("program", Kind::Text, "the program"),
-            optional("arguments", Kind::Texts, "its arguments"),
-            optional("checks", Kind::Text, CHECKS),
-        ],
-        call: run,
-    },
-    Entry {
-        name: "launch",
-        description: "Launch the kernel that a job file describes (docs/jobs.md: ptx, kernel, grid, block, params), and write its \
-            outputs: faults, findings, what the kernel printed, whether expected values came out.",
-        only_reads: false,
-        arguments: &[
-            needed("job", Kind::Text, "the job file"),
-            optional("checks", Kind::Text, CHECKS),
-            optional("out", Kind::Text, "folder for the outputs; texunit-out beside the job"),
-        ],
-        call: launch,
-    },
-    Entry {
-        name: "explain",
-        description: "Explain the texture fetches and surface accesses of one thread of a job: coordinates, level, texels, \
-            weights, sums, and the rule of each step.",
-        only_reads: true,
-        arguments: &[
-            needed("job", Kind::Text, "the job file"),
-            needed("thread", Kind::Wholes, "x, y, z of the thread in the grid: ctaid * ntid + tid"),
-        ],
-        call: explain,
-    },
-    Entry {
-        name: "debug",
-        description: "Debug a kernel by gdb's commands, in order: break k.cu:12 if i == 70, run, continue, step, print x, \
-            info locals, lanes x, backtrace, explain (a fetch), and backwards: reverse-step, reverse-continue, last-write \
-            EXPR, goto STEP. Each call starts from the beginning and executes the same, so a session goes on with the earlier commands \
-            before the new ones. `help` lists all (docs/debugger.md).",
-        only_reads: false,
-        arguments: &[
-            needed("commands", Kind::Texts, "the commands"),
-            optional("job", Kind::Text, "a job file; or"),
-            optional("program", Kind::Text, "a CUDA program"),
-            optional("arguments", Kind::Texts, "arguments of the program"),
-            optional(
-                "kernel",
-                Kind::Text,
-                "stop at the beginning of this kernel: NAME, or NAME:N for its Nth launch",
-            ),
-        ],
-        call: debug,
-    },
-    Entry {
-        name: "profile",
-        description: "Count what each line of a kernel does: warp and thread instructions, divergent branches, sectors of \
-            global memory beside the ideal, bank conflicts, atomics, texels. Exact counts, no times (docs/profile.md).",
-        only_reads: false,
-        arguments: &[
-            optional("job", Kind::Text, "a job file; or"),
-            optional("program", Kind::Text, "a CUDA program"),
-            optional("arguments", Kind::Texts, "arguments of the program"),
-        ],
-        call: profile,
-    },
-    Entry {
-        name: "explain_code",
-        description: "Explain a code of a diagnostic (E0110), a kind of fault (out-of-bounds) or finding (race), or a rule of the \
-            texture unit (1.8), with an example.",
-        only_reads: true,
-        arguments: &[needed("code", Kind::Text, "the code")],
-        call: explain_code,
-    },
-    Entry {
-        name: "capabilities",
-        description: "What texunit has: forms of instructions, functions of the CUDA API, and instructions that it checks but \
-            does not execute.",
-        only_reads: true,
-        arguments: &[
-            needed("what", Kind::Text, "instructions, functions or unexecuted"),
-            optional("name", Kind::Text, "an instruction (tex.2d), or a part of a name"),
-        ],
-        call: capabilities::call,
-    },
-    Entry {
-        name: "page",
-        description: "A further page of a long answer, which had `more`.",
-        only_reads: true,
-        arguments: &[
-            needed("answer", Kind::Whole, "number of the answer"),
-            needed("page", Kind::Whole, "number of the page, from 1"),
-        ],
-        call: |_, _| Err("pages are answered by the server".to_owned()),
-    },
-];
+#[allow(clippy::expect_used)] // a part of the program
+pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("tools.toml")).expect("a table of tools");
+    table.tool
+});
+
+/// Calls a tool whose arguments have been checked.
+pub(super) fn call(server: &Server, name: &str, arguments: &Value) -> Result<Answer, String> {
+    match name {
+        "check" => check(server, arguments),
+        "run" => run(server, arguments),
+        "launch" => launch(server, arguments),
+        "explain" => explain(server, arguments),
+        "debug" => debug(server, arguments),
+        "profile" => profile(server, arguments),
+        "explain_code" => explain_code(server, arguments),
+        "capabilities" => capabilities::call(server, arguments),
+        _ => Err(format!("there is no tool `{name}`")),
+    }
+}
 
 /// The JSON schema of a tool's arguments.
 pub(super) fn schema(tool: &Entry) -> Value {
@@ -169,13 +82,13 @@ pub(super) fn schema(tool: &Entry) -> Value {
         Kind::Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
     };
     let mut properties = Map::new();
-    for argument in tool.arguments {
+    for argument in &tool.arguments {
         let mut property = kind(argument.kind);
         property["description"] = json!(argument.meaning);
-        properties.insert(argument.name.to_owned(), property);
+        properties.insert(argument.name.clone(), property);
     }
     let required: Vec<&str> =
-        tool.arguments.iter().filter(|a| a.is_needed).map(|a| a.name).collect();
+        tool.arguments.iter().filter(|a| a.is_needed).map(|a| a.name.as_str()).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
@@ -183,14 +96,14 @@ pub(super) fn schema(tool: &Entry) -> Value {
 pub(super) fn misused(tool: &Entry, arguments: &Value) -> Result<(), String> {
     let members = arguments.as_object().cloned().unwrap_or_default();
     for argument in tool.arguments.iter().filter(|argument| argument.is_needed) {
-        if !members.contains_key(argument.name) {
+        if !members.contains_key(&argument.name) {
             return Err(format!("`{}` needs `{}`: {}", tool.name, argument.name, argument.meaning));
         }
     }
     for (name, value) in &members {
-        let known = tool.arguments.iter().find(|argument| argument.name == name);
+        let known = tool.arguments.iter().find(|argument| argument.name == *name);
         let argument = known.ok_or_else(|| {
-            let names: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+            let names: Vec<&str> = tool.arguments.iter().map(|argument| &*argument.name).collect();
             format!("`{}` has no `{name}`; available: {}", tool.name, names.join(", "))
         })?;
         let all =
@@ -292,13 +205,8 @@ fn array<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
 
 fn run(server: &Server, arguments: &Value) -> Result<Answer, String> {
     let report = Scratch::new("report.json")?;
-    let mut all = words(&[
-        "run",
-        "--report",
-        &report.path(),
-        "--timeout",
-        &server.limits.time.as_secs().to_string(),
-    ]);
+    let seconds = server.limits.time.as_secs().to_string();
+    let mut all = words(&["run", "--report", &report.path(), "--timeout", &seconds]);
     all.extend(checks(arguments)?);
     all.extend(program(server, arguments)?);
     let ended = texunit(server, &all)?;
@@ -416,18 +324,9 @@ fn profile(server: &Server, arguments: &Value) -> Result<Answer, String> {
         (Some(_), None) => {
             let (job, _) = job(server, arguments)?;
             let out = Scratch::new("out")?;
-            texunit(
-                server,
-                &words(&[
-                    "launch",
-                    &job,
-                    "--quiet",
-                    "--out",
-                    &out.path(),
-                    "--profile",
-                    &scratch.path(),
-                ]),
-            )?
+            let (out, profile) = (out.path(), scratch.path());
+            let all = words(&["launch", &job, "--quiet", "--out", &out, "--profile", &profile]);
+            texunit(server, &all)?
         }
         (None, Some(_)) => {
             let seconds = server.limits.time.as_secs().to_string();

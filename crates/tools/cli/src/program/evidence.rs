@@ -13,6 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 use texunit_device::Fill;
 use texunit_evidence::{Format, Record, Run};
+use texunit_forms::Count;
 use texunit_report::Severity;
 
 /// The exit code after `--timeout`, as that of the command `timeout`.
@@ -325,13 +326,13 @@ fn summarize(run: &Run, is_changed: bool, for_errors: bool) {
     let found = run.findings();
     if of > 0 {
         let findings = found.total();
-        let findings = format!("{} ({})", count(findings, "finding", "findings"), found.words());
-        let what = match (count(faults, "fault", "faults"), faults, found.total()) {
-            (faults, _, 0) => faults,
+        let findings = format!("{} ({})", Count(findings, "finding"), found.words());
+        let what = match (Count(faults, "fault"), faults, found.total()) {
+            (faults, _, 0) => faults.to_string(),
             (_, 0, _) => findings,
             (faults, ..) => format!("{faults} and {findings}"),
         };
-        say(format_args!("texunit: {what} in {}{code}", count(of as u64, "process", "processes")));
+        say(format_args!("texunit: {what} in {}{code}", Count(of, "process")));
     }
     let code = if of > 0 { "" } else { &*code };
     if let Some(lost) = &run.lost {
@@ -339,10 +340,6 @@ fn summarize(run: &Run, is_changed: bool, for_errors: bool) {
     } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {
         say(format_args!("texunit: no kernel of the program was executed{code}: {why}"));
     }
-}
-
-fn count(n: u64, one: &str, more: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { more })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use texunit_reduce::oracle::Settings;
 
 /// Arguments of `texunit reduce`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = examples::REDUCE)]
+#[command(after_help = examples::of("texunit reduce"))]
 pub struct ReduceArgs {
     /// What fails: a job file (.toml) or a PTX file.
     #[arg(value_name = "INPUT")]

@@ -34,7 +34,7 @@ pub struct ReportArgs {
 
 /// Writes the page; returns the exit code.
 pub fn run(args: &ReportArgs) -> u8 {
-    let found = match inputs::read(&args.files) {
+    let mut found = match inputs::read(&args.files) {
         Ok(found) => found,
         Err(wrong) => {
             for (path, why) in wrong {
@@ -43,7 +43,7 @@ pub fn run(args: &ReportArgs) -> u8 {
             return crate::FAILED;
         }
     };
-    let (page, notes) = match page::render(&found, args.title.as_deref(), MAX_PAGE) {
+    let (page, notes) = match page::render(&mut found, args.title.as_deref(), MAX_PAGE) {
         Ok(page) => page,
         Err(error) => {
             crate::out::tell(&format!("error: the page cannot be made: {error}"));

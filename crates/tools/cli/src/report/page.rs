@@ -1,13 +1,14 @@
 //! Prepares the data for the template of the page.
 
 use super::inputs::Inputs;
-use super::preview::Preview;
-use super::sources::{self, COLUMNS, Source, grouped};
+use super::recordings::Recording;
+use super::sources::{self, COLUMNS, Source};
 use minijinja::{Environment, context};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use texunit_forms::Count;
+use texunit_report::grouped;
 use texunit_report::place::function_name;
 
 /// The template; its extension enables escaping.
@@ -74,31 +75,6 @@ struct Summary {
     classes: Vec<(String, u32)>,
 }
 
-#[derive(Debug, Serialize)]
-struct TextureCard {
-    name: String,
-    what: String,
-    sampler: String,
-    picture: Option<Picture>,
-    fetches: Vec<(String, String)>,
-}
-
-#[derive(Debug, Serialize)]
-struct Picture {
-    data: String,
-    width: u32,
-    height: u32,
-    range: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Recorded {
-    job: String,
-    kernel: String,
-    shape: String,
-    textures: Vec<TextureCard>,
-}
-
 /// The fidelity of a kernel's instructions.
 #[derive(Debug, Default, Serialize)]
 struct KernelFidelity {
@@ -130,21 +106,23 @@ fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 
 /// Renders the page; returns it with remarks about what was left out.
 pub(super) fn render(
-    found: &Inputs,
+    found: &mut Inputs,
     title: Option<&str>,
     most: usize,
 ) -> Result<(String, Vec<String>), minijinja::Error> {
+    let mut pictures = Vec::new();
+    limit_pictures(&mut found.recordings, &mut pictures);
     let mut rows = MAX_ROWS;
     for _ in 0..TRIES {
-        let mut notes = Vec::new();
+        let mut notes = pictures.clone();
         let page = page(found, title, rows, &mut notes)?;
         if page.len() <= most {
             return Ok((page, notes));
         }
         rows /= 3;
     }
-    let mut notes = Vec::new();
-    Ok((page(found, title, 0, &mut notes)?, notes))
+    let page = page(found, title, 0, &mut pictures)?;
+    Ok((page, pictures))
 }
 
 fn page(
@@ -157,7 +135,6 @@ fn page(
     let by_time = launches(found, |kernel| kernel.time);
     let by_count = launches(found, |kernel| kernel.count as f64);
     let findings = findings(found, &sources, notes);
-    let recorded = recorded(found, notes);
     let fidelity = fidelity(found, rows.min(MAX_INSTRUCTIONS), notes);
     let mut environment = Environment::new();
     environment.set_formatter(|out, state, value| match value.as_str() {
@@ -181,7 +158,7 @@ fn page(
         findings => shown(&findings),
         profiles => shown(&summaries(found)),
         sources => shown(&sources),
-        recorded => shown(&recorded),
+        recorded => shown(&found.recordings),
         fidelity => shown(&fidelity),
         runs => shown(&runs(found)),
         notes => shown(notes),
@@ -383,38 +360,21 @@ fn summaries(found: &Inputs) -> Vec<Summary> {
     all.into_iter().map(one).collect()
 }
 
-fn recorded(found: &Inputs, notes: &mut Vec<String>) -> Vec<Recorded> {
+/// Leaves out pictures beyond the maximum size of all.
+fn limit_pictures(recordings: &mut [Recording], notes: &mut Vec<String>) {
     let (mut room, mut left_out) = (MAX_PICTURES, 0);
-    let mut picture = |preview: &Preview| {
-        if preview.data.len() > room {
+    for texture in recordings.iter_mut().flat_map(|recording| &mut recording.textures) {
+        let size = texture.picture.as_ref().map_or(0, |picture| picture.data.len());
+        if size > room {
             left_out += 1;
-            return None;
+            texture.picture = None;
+        } else {
+            room -= size;
         }
-        room -= preview.data.len();
-        let Preview { data, width, height, range } = preview;
-        Some(Picture { data: data.clone(), width: *width, height: *height, range: range.clone() })
-    };
-    let mut all = Vec::new();
-    for recording in &found.recordings {
-        let ([gx, gy, gz], [bx, by, bz]) = (recording.grid, recording.block);
-        let textures = recording.textures.iter().map(|texture| TextureCard {
-            name: texture.name.clone(),
-            what: texture.what.clone(),
-            sampler: texture.sampler.clone(),
-            picture: texture.preview.as_ref().and_then(&mut picture),
-            fetches: texture.fetches.clone(),
-        });
-        all.push(Recorded {
-            job: recording.job.clone(),
-            kernel: recording.kernel.clone(),
-            shape: format!("{gx} x {gy} x {gz} CTAs of {bx} x {by} x {bz} threads"),
-            textures: textures.collect(),
-        });
     }
     if left_out > 0 {
         notes.push(format!("left out: pictures of {}", Count(left_out, "texture")));
     }
-    all
 }
 
 fn fidelity(found: &Inputs, mut room: usize, notes: &mut Vec<String>) -> Vec<KernelFidelity> {

@@ -1,6 +1,7 @@
 //! Makes previews of textures.
 
 use base64::Engine as _;
+use serde::Serialize;
 use texunit_device::BoundTexture;
 use texunit_texel::{Reading, readings};
 use texunit_unit::{Resource, TexelIndex};
@@ -9,7 +10,7 @@ use texunit_unit::{Resource, TexelIndex};
 const SIDE: u32 = 96;
 
 /// A preview.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Preview {
     /// The image as a `data:` URL.
     pub(super) data: String,

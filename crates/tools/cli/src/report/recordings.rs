@@ -2,6 +2,7 @@
 
 use super::preview::{self, Preview};
 use crate::effective;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use texunit_device::{BoundTexture, Device, DeviceOptions, Module};
@@ -9,7 +10,7 @@ use texunit_job::{bind, load};
 use texunit_spec::Problems;
 
 /// A recorded launch.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Recording {
     /// The job file of the recorded launch.
     pub(super) job: String,
@@ -21,13 +22,13 @@ pub(super) struct Recording {
 }
 
 /// A texture of a launch.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Texture {
     pub(super) name: String,
     /// The description `f32, 64 x 48`, and the sampler.
     pub(super) what: String,
     pub(super) sampler: String,
-    pub(super) preview: Option<Preview>,
+    pub(super) picture: Option<Preview>,
     /// Instruction and position of each fetch.
     pub(super) fetches: Vec<(String, String)>,
 }
@@ -70,7 +71,7 @@ pub(super) fn read(path: &Path) -> Result<Recording, String> {
     let texture = |(name, texture): (String, BoundTexture)| Texture {
         what: texture.texture.resource.describe(),
         sampler: sampler(&texture),
-        preview: preview::of(&texture),
+        picture: preview::of(&texture),
         fetches: fetches.remove(&name).unwrap_or_default(),
         name,
     };

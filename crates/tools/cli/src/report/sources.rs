@@ -5,6 +5,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use texunit_forms::Count;
 use texunit_profile::{Counts, Line};
+use texunit_report::grouped;
 
 /// Number of context lines around a line with counts.
 const AROUND: u32 = 3;
@@ -28,7 +29,7 @@ pub(super) struct Source {
 }
 
 /// A line, or a gap between lines.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct SourceRow {
     /// The line number; 0 for a gap.
     pub(super) line: u32,
@@ -114,12 +115,7 @@ fn source(
     let mut before = 0;
     for &line in &shown {
         if line != before + 1 {
-            rows.push(SourceRow {
-                line: 0,
-                text: String::new(),
-                heat: String::new(),
-                cells: Vec::new(),
-            });
+            rows.push(SourceRow::default());
         }
         before = line;
         let mut heat = String::new();
@@ -155,9 +151,4 @@ fn source(
 fn warmth(n: u64, most: u64) -> u32 {
     let halvings = (most.max(1) / n.max(1)).ilog2();
     9 - halvings.min(8)
-}
-
-/// Formats a number with groups of three digits, such as `1,234,567`.
-pub(super) fn grouped(n: u64) -> String {
-    texunit_report::grouped(n)
 }

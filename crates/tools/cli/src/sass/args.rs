@@ -22,34 +22,34 @@ pub enum SassCommand {
     ///
     /// Exit codes: 0 every word is an instruction; 1 a word was refused, or a file is not code;
     /// 2 wrong usage, or an internal error.
-    #[command(after_help = examples::DIS)]
+    #[command(after_help = examples::of("texunit sass dis"))]
     Dis(DisArgs),
     /// Assemble TXD instructions.
     ///
     /// Exit codes: 0 assembled; 1 a mistake in an instruction; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::ASM)]
+    #[command(after_help = examples::of("texunit sass asm"))]
     Asm(AsmArgs),
     /// Show what machine code each tex.grad of a PTX file becomes.
     ///
     /// Exit codes: 0 shown; 1 a mistake in the file, a missing file, or an instruction without an
     /// encoding; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::LOWER)]
+    #[command(after_help = examples::of("texunit sass lower"))]
     Lower(LowerArgs),
     /// Execute a TXD instruction on a warp, headers and memory that a file describes.
     ///
     /// Exit codes: 0 executed; 1 a mistake in the file or the text, or the instruction cannot be
     /// executed; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::EXEC)]
+    #[command(after_help = examples::of("texunit sass exec"))]
     Exec(ExecArgs),
     /// Explain every field of a texture header.
     ///
     /// Exit codes: 0 explained; 1 not a header; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::HEADER)]
+    #[command(after_help = examples::of("texunit sass header"))]
     Header(DescriptorArgs),
     /// Explain every field of a sampler header.
     ///
     /// Exit codes: 0 explained; 1 not a header; 2 wrong usage, or an internal error.
-    #[command(after_help = examples::SAMPLER)]
+    #[command(after_help = examples::of("texunit sass sampler"))]
     Sampler(DescriptorArgs),
 }
 

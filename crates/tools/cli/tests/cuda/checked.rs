@@ -1,10 +1,10 @@
 //! `texunit run --check`: `commands/checked.cu`.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, contains, program, same};
 use crate::evidence::{at, file, json};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,35 +12,13 @@ use std::process::Command;
 use texunit_testkit::findings::Expected;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 13] = [
-        ("fresh memory", fresh),
-        ("findings and leaks", findings),
-        ("exit codes, reports, kernels, suppressions", options),
-        ("a clean program", nothing),
-        ("streams and the host", streams),
-        ("nodes of graphs", graphs),
-        ("grids that kernels launch", children),
-        ("rows and boxes that are copied", rows),
-        ("the heap of devices, some kernels", heap),
-        ("the host through pointers", hosted),
-        ("asynchronous work late", late),
-        ("memory of pools in the order of streams", pools),
-        ("without texunit run", alone),
-    ];
-    of(setup, &all)
-}
-
-/// Tests of programs that nvcc compiles.
-pub(crate) fn of(setup: &Setup, all: &[(&'static str, Test)]) -> Vec<Trial> {
-    let skipped = !setup.has(&["nvcc"]);
-    let make = |&(name, test): &(&str, Test)| {
-        let setup = setup.clone();
-        let trial = Trial::test(format!("check/{name}"), move || test(&setup));
-        trial.with_ignored_flag(skipped)
-    };
-    all.iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("fresh memory", NVCC, fresh),
+    ("exit codes, reports, kernels, suppressions", NVCC, options),
+    ("asynchronous work late", NVCC, late),
+    ("memory of pools in the order of streams", NVCC, pools),
+    ("without texunit run", NVCC, alone),
+];
 
 const EARLY: &str =
     "14 threads of the CTA have exited without coming to barrier 0, which is for all threads";
@@ -72,250 +50,14 @@ pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), F
     Ok(())
 }
 
-/// Copies of uninitialised memory to the host are reported, and contain the value of `--fill`; the
-/// padding of rows is not reported.
+/// The seed that is told gives the same memory again.
 fn fresh(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fresh.cu", SHARED, &["-lineinfo", "-g"])?;
-    let ended = succeed(setup.run().arg(&program), &program)?;
-    same(&*ended.stdout, "0 0 5 0\n", &ended)?;
-    same(&*ended.stderr, "", &ended)?;
-    for (fill, shown) in
-        [("0xab", "abababab abababab 5 0\n"), ("0x89abcdef", "89abcdef 89abcdef 5 0\n")]
-    {
-        let ended = succeed(setup.run().args(["--fill", fill]).arg(&program), &program)?;
-        same(&*ended.stdout, shown, &ended)?;
-    }
     let ended = succeed(setup.run().args(["--fill", "random"]).arg(&program), &program)?;
     let seed = ended.stderr.split("--fill ").nth(1).and_then(|rest| rest.lines().next());
     let seed = seed.ok_or("no seed is told")?;
     let again = succeed(setup.run().args(["--fill", seed]).arg(&program), &program)?;
-    same(&*again.stdout, &*ended.stdout, &again)?;
-    let ended = run(setup.run().args(["--fill", "0xabc"]).arg(&program), &program)?;
-    same(ended.status.code(), Some(2), &ended)?;
-    contains(&ended, "random:SEED")?;
-    let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
-    for text in [
-        "warning[init-copy-to-host]",
-        "a copy to the host has 128 bytes that were never written, the first is byte 128 of allocation",
-        "the copy is at",
-        "fresh.cu:14",
-        "the memory was asked for at",
-        "fresh.cu:11",
-        "a copy to the host has 4 bytes that were never written",
-    ] {
-        contains(&ended, text)?;
-    }
-    marked(setup, "fresh.cu", &ended)?;
-    same(ended.stderr.matches("warning[init-copy-to-host]").count(), 2, &ended)
-}
-
-/// Kernels and copies in two streams race, unless the program waits.
-fn streams(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "raced.cu", SHARED, &["-lineinfo"])?;
-    let ended = succeed(setup.run().args(["--check", "race"]).arg(&program), &program)?;
-    same(&*ended.stdout, "64 cudaSuccess\n", &ended)?;
-    for text in [
-        "error[race-write-after-read]",
-        "error[race-read-after-write]",
-        "raced.cu:4",
-        "raced.cu:7",
-        "a launch of another stream",
-        "a copy of 256 bytes reads memory that a kernel stores to",
-    ] {
-        contains(&ended, text)?;
-    }
-    let mut command = setup.run();
-    command.args(["--check", "race"]).arg(&program).arg("wait");
-    let ended = succeed(&mut command, &program)?;
-    same(&*ended.stderr, "", &ended)
-}
-
-/// Graph nodes without an edge between them race, and both are named; with edges they do not.
-/// Graphs that are not destroyed are reported.
-fn graphs(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "raced_graph.cu", SHARED, &["-lineinfo", "-g"])?;
-    let with = |check: &str, case: &str| {
-        let mut command = setup.run();
-        succeed(command.args(["--check", check]).arg(&program).arg(case), &program)
-    };
-    for (case, code, words) in [
-        ("kernels", "race-write-after-read", "node 1 (kernel `put(int*)`) of graph"),
-        ("kernels", "race-write-after-read", "node 0 (kernel `get(int const*, int*)`) of graph"),
-        ("set-first", "race-write-after-read", "node 0 (memset) of graph"),
-        ("set-last", "race-write-after-read", "node 1 (memset) of graph"),
-        ("copies", "race-write-after-write", "node 1 (memcpy) of graph"),
-        ("captured", "race-write-after-read", "another node of a graph"),
-    ] {
-        let ended = with("race", case)?;
-        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-        contains(&ended, &format!("error[{code}]"))?;
-        contains(&ended, words)?;
-        contains(&ended, "an edge between the two")?;
-        let ended = with("race", &format!("{case}-ordered"))?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    let ended = with("leak", "left")?;
-    for words in
-        ["1 graph was not destroyed", "1 instantiated graph was not destroyed", "raced_graph.cu:"]
-    {
-        contains(&ended, words)?;
-    }
-    same(&*with("leak", "kernels")?.stderr, "", &ended)
-}
-
-/// A grid that a kernel launches races with those accesses of its parent that the launch does not
-/// follow.
-fn children(setup: &Setup) -> Result<(), Failed> {
-    let flags = ["-lineinfo", "-rdc=true", "-lcudadevrt"];
-    let program = program(setup, "raced_device.cu", SHARED, &flags)?;
-    let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands/raced_device.cu"))?;
-    let with = |case: &str| {
-        let mut command = setup.run();
-        succeed(command.args(["--check", "race"]).arg(&program).arg(case), &program)
-    };
-    for (case, code) in [
-        ("other", "race-read-after-write"),
-        ("after", "race-read-after-write"),
-        ("read", "race-write-after-read"),
-        ("above", "race-read-after-write"),
-    ] {
-        let ended = with(case)?;
-        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-        contains(&ended, &format!("error[{code}]"))?;
-        let line = text.lines().position(|line| line.ends_with(&format!("// `{case}`")));
-        contains(&ended, &format!("raced_device.cu:{}", line.map_or(0, |line| line + 1)))?;
-        same(&*with(&format!("{case}-ordered"))?.stderr, "", &ended)?;
-    }
-    for case in ["tail", "chain"] {
-        let ended = with(case)?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    Ok(())
-}
-
-/// Copies of rows and boxes race with kernels that access copied bytes, but not with kernels that
-/// access bytes between the rows.
-fn rows(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "raced_rows.cu", SHARED, &["-lineinfo"])?;
-    let with = |case: &[&str]| {
-        let mut command = setup.run();
-        succeed(command.args(["--check", "race"]).arg(&program).args(case), &program)
-    };
-    for (case, code, message) in [
-        ("rows-read", "race-read-after-write", "reads memory that a kernel stores to"),
-        ("rows-write", "race-write-after-read", "writes memory that a kernel loads from"),
-        ("rows-both", "race-write-after-write", "writes memory that a kernel stores to"),
-        ("rows-set", "race-write-after-write", "writes memory that a kernel stores to"),
-        ("box-read", "race-read-after-write", "reads memory that a kernel stores to"),
-        ("array-write", "race-read-after-write", "reads memory that a kernel stores to"),
-        ("array-read", "race-write-after-read", "writes memory that a kernel loads from"),
-        ("texture-write", "race-write-after-read", "writes texels of an array that a kernel reads"),
-        ("surface-write", "race-write-after-read", "writes texels of an array that a kernel reads"),
-        (
-            "surface-read",
-            "race-read-after-write",
-            "reads texels of an array that a kernel stores to",
-        ),
-        (
-            "surface-both",
-            "race-write-after-write",
-            "writes texels of an array that a kernel stores to",
-        ),
-    ] {
-        let ended = with(&[case])?;
-        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-        contains(&ended, &format!("error[{code}]"))?;
-        contains(&ended, message)?;
-        contains(&ended, "raced_rows.cu:")?;
-        same(ended.stderr.matches("error[").count(), 1, &ended)?;
-        for right in [&[case, "waits"][..], &[case, "beside"]] {
-            let ended = with(right)?;
-            same(&*ended.stderr, "", &ended)?;
-        }
-    }
-    Ok(())
-}
-
-/// Allocations that an unchecked kernel frees are freed; allocations that it makes are not
-/// reported.
-fn heap(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "heap.cu", SHARED, &["-lineinfo"])?;
-    let with = |kernel: &str, case: &str| {
-        let mut command = setup.run();
-        command.args(["--check", "leak", "--kernel", kernel]).arg(&program).arg(case);
-        succeed(&mut command, &program)
-    };
-    let leak = "2 allocations of the device heap, 48 bytes in all, were not freed";
-    for (kernel, case, is_told) in [
-        ("makes*", "frees", false),
-        ("makes*", "keeps", true),
-        ("frees*", "keeps", false),
-        ("*", "keeps", true),
-        ("*", "frees", false),
-    ] {
-        let ended = with(kernel, case)?;
-        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-        match is_told {
-            true => contains(&ended, leak)?,
-            false => same(&*ended.stderr, "", &ended)?,
-        }
-    }
-    Ok(())
-}
-
-/// Cases of `hosted.cu`: the findings of each, and other expected output.
-const HOSTED: [(&str, &str, &[&str]); 18] = [
-    (
-        "managed-read",
-        "race-host-read",
-        &["that a kernel stores to", "hosted.cu:13", "`cudaMallocManaged`"],
-    ),
-    ("managed-write", "race-host-write", &["that a kernel loads from", "hosted.cu:17"]),
-    ("pinned-read", "race-host-read", &["that a kernel stores to", "`cudaHostAlloc`"]),
-    ("variable", "race-host-read", &["that a kernel stores to", "`variable`"]),
-    ("copy-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
-    ("copy-target", "race-host-read", &["that a copy of 12000 bytes writes"]),
-    ("set", "race-host-read", &["that a fill of 12000 bytes writes"]),
-    ("library", "race-host-read", &["that a kernel stores to"]),
-    ("wrong-stream", "race-host-read", &["that a kernel stores to"]),
-    ("waits-for-other", "race-host-read", &["that a kernel stores to"]),
-    ("handlers", "race-host-read", &["that a kernel stores to"]),
-    ("turns", "race-host-write", &["that a copy of 12000 bytes reads"]),
-    ("registered-read", "race-host-read", &["that a kernel stores to", "`registered host memory`"]),
-    ("registered-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
-    ("rows-source", "race-host-write", &["that a copy of 4000 bytes reads"]),
-    ("array-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
-    ("array-target", "race-host-read", &["that a copy of 12000 bytes writes"]),
-    ("box-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
-];
-
-/// The host's plain loads and stores race with unfinished work, unless the program waits. The
-/// output is the same with and without checks.
-fn hosted(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "hosted.cu", SHARED, &["-lineinfo", "-g"])?;
-    let source = setup.root.join("tests/cuda/commands/hosted.cu");
-    let source = std::fs::read_to_string(source)?;
-    for (case, code, texts) in HOSTED {
-        let plain = succeed(setup.run().arg(&program).arg(case), &program)?;
-        let mut command = setup.run();
-        let ended = succeed(command.args(["--check", "race"]).arg(&program).arg(case), &program)?;
-        same(&*ended.stdout, &*plain.stdout, &ended)?;
-        let line = source.lines().position(|line| line.ends_with(&format!("// {case}")));
-        let line = line.ok_or("the case has no line")? + 1;
-        contains(&ended, &format!("error[{code}]"))?;
-        contains(&ended, &format!("hosted.cu:{line}"))?;
-        texts.iter().try_for_each(|text| contains(&ended, text))?;
-        same(ended.stderr.matches("error[").count(), 1, &ended)?;
-        let mut command = setup.run();
-        command.args(["--check", "race"]).arg(&program).args([case, "waits"]);
-        let ended = succeed(&mut command, &program)?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    let plain = succeed(setup.run().arg(&program).arg("right"), &program)?;
-    let mut command = setup.run();
-    let ended = succeed(command.args(["--check", "race"]).arg(&program).arg("right"), &program)?;
-    same(&*ended.stderr, "", &ended)?;
-    same(&*ended.stdout, &*plain.stdout, &ended)
+    same(&*again.stdout, &*ended.stdout, &again)
 }
 
 /// Work that does not wait for an allocation from a pool, and frees that do not wait for work; also
@@ -426,42 +168,6 @@ fn late(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, &*plain.stdout, &ended)
 }
 
-/// Both ends of a finding have source lines, leaks the place in the program; repeated findings are
-/// counted.
-fn findings(setup: &Setup) -> Result<(), Failed> {
-    for variant in [SHARED, STATIC] {
-        let program = program(setup, "checked.cu", variant, &["-lineinfo", "-g"])?;
-        for arguments in [&[][..], &["reset"]] {
-            let mut command = setup.run();
-            command.args(["--check", "all"]).arg(&program).args(arguments);
-            let ended = succeed(&mut command, &program)?;
-            same(&*ended.stdout, "cudaSuccess\n", &ended)?;
-            for text in [
-                EARLY,
-                "warning[sync-barrier-missed]",
-                "checked.cu:9",
-                "exits here",
-                "1 allocation of cudaMalloc (4096 bytes) was not freed",
-                "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
-                "1 allocation of cudaMallocAsync (128 bytes) was not freed",
-                "1 allocation of cudaMallocFromPoolAsync (256 bytes) was not freed",
-                "1 stream was not destroyed",
-                "1 event was not destroyed",
-                "1 memory pool was not destroyed",
-                "3 allocations of the device heap, 48 bytes in all, were not freed",
-                "main",
-            ] {
-                contains(&ended, text)?;
-            }
-            same(ended.stderr.matches(EARLY).count(), 1, &ended)?;
-            marked(setup, "checked.cu", &ended)?;
-        }
-        let ended = succeed(setup.run().arg(&program), &program)?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    Ok(())
-}
-
 fn options(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
     let report = file(setup, "checked.json");
@@ -527,14 +233,6 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     )?;
     same(ended.status.code(), Some(125), &ended)?;
     contains(&ended, "line 1: expected `{`")
-}
-
-fn nothing(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
-    let mut command = setup.run();
-    command.args(["--check", "sync,leak,texture", "--error-exitcode", "9"]);
-    let ended = succeed(command.arg(&program).arg("clean"), &program)?;
-    same(&*ended.stderr, "", &ended)
 }
 
 /// With environment variables only, without `texunit run`.

@@ -10,7 +10,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-pub(crate) type Test = fn(&Setup) -> Result<(), Failed>;
+type Test = fn(&Setup) -> Result<(), Failed>;
+
+/// A test: its name, the files of NVIDIA that it needs, and its function.
+pub(crate) type Row = (&'static str, &'static [&'static str], Test);
+
+/// What programs compiled by nvcc need.
+pub(crate) const NVCC: &[&str] = &["nvcc"];
 
 pub(crate) const SHARED: Variant = VARIANTS[0];
 pub(crate) const STATIC: Variant = VARIANTS[1];
@@ -18,39 +24,31 @@ pub(crate) const STATIC: Variant = VARIANTS[1];
 /// The output of `device.cu` on the default device.
 pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
 
-/// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let plain: [(&str, Test); 5] = [
-        ("exit codes and signals are the program's", exit_codes),
-        ("bounds", bounds),
-        ("what cannot be started has 125", not_started),
-        ("install-libs", install_libs),
-        ("a driver library that is closed", closed),
-    ];
-    let with_nvcc: [(&str, Test); 13] = [
-        ("an exception in a host function", exception),
-        ("processes forked off beside launches", forked),
-        ("products and sums", fmad),
-        ("a report to a pipe", report_to_a_pipe),
-        ("start-up", start_up),
-        ("arguments", arguments),
-        ("LD_LIBRARY_PATH without texunit run", library_path),
-        ("devices", devices),
-        ("trace", trace),
-        ("report of a fault", fault_and_report),
-        ("an assertion, with debug information", assertion),
-        ("PTX that is newer than the device", newer),
-        ("warnings", warnings),
-    ];
-    let make = |(name, test): (&str, Test), skipped: bool| {
-        let setup = setup.clone();
-        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(skipped)
+/// The tests of a group; those whose files are missing are skipped.
+pub(crate) fn trials(setup: &Setup, group: &str, rows: &[Row]) -> Vec<Trial> {
+    let trial = |&(name, needs, test): &Row| {
+        let (setup, skipped) = (setup.clone(), !setup.has(needs));
+        Trial::test(format!("{group}/{name}"), move || test(&setup)).with_ignored_flag(skipped)
     };
-    let skipped = !setup.has(&["nvcc"]);
-    let mut all: Vec<_> = plain.into_iter().map(|row| make(row, false)).collect();
-    all.extend(with_nvcc.into_iter().map(|row| make(row, skipped)));
-    all
+    rows.iter().map(trial).collect()
 }
+
+/// The tests of this module.
+pub(crate) const TESTS: &[Row] = &[
+    ("exit codes and signals are the program's", &[], exit_codes),
+    ("bounds", &[], bounds),
+    ("what cannot be started has 125", &[], not_started),
+    ("install-libs", &[], install_libs),
+    ("a driver library that is closed", &[], closed),
+    ("an exception in a host function", NVCC, exception),
+    ("processes forked off beside launches", NVCC, forked),
+    ("a report to a pipe", NVCC, report_to_a_pipe),
+    ("start-up", NVCC, start_up),
+    ("LD_LIBRARY_PATH without texunit run", NVCC, library_path),
+    ("report of a fault", NVCC, fault_and_report),
+    ("an assertion, with debug information", NVCC, assertion),
+    ("warnings", NVCC, warnings),
+];
 
 pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     found: T,
@@ -61,24 +59,6 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
         return Ok(());
     }
     Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
-}
-
-/// Products and sums that the PTX lets the assembler fuse are fused unless an option forbids it;
-/// others never are.
-fn fmad(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "fmad.cu", SHARED, &[])?;
-    let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
-    for (options, wanted) in
-        [(&[][..], fused), (&["--fmad"], fused), (&["--fmad=on"], fused), (&["--fmad=off"], apart)]
-    {
-        let ended = succeed(setup.run().args(options).arg(&program), &program)?;
-        same(&*ended.stdout, wanted, &ended)?;
-    }
-    for (value, wanted) in [("1", fused), ("0", apart), ("off", apart)] {
-        let ended = succeed(setup.run().arg(&program).env("TEXUNIT_FMAD", value), &program)?;
-        same(&*ended.stdout, wanted, &ended)?;
-    }
-    Ok(())
 }
 
 /// An exception that leaves a host function terminates the process, and cannot be caught.
@@ -264,18 +244,6 @@ fn start_up(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-fn arguments(setup: &Setup) -> Result<(), Failed> {
-    for variant in [SHARED, STATIC] {
-        let program = program(setup, "device.cu", variant, &[])?;
-        let mut command = setup.run();
-        let ended = run(command.arg(&program).args(["--trace", "a b", "-x"]), &program)?;
-        same(&*ended.stdout, &format!("{DEFAULT}[--trace]\n[a b]\n[-x]\n"), &ended)?;
-        same(ended.status.code(), Some(4), &ended)?;
-        same(&*ended.stderr, "", &ended)?;
-    }
-    Ok(())
-}
-
 fn library_path(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "device.cu", SHARED, &[])?;
     let folder = setup.build.join("library-path");
@@ -283,33 +251,6 @@ fn library_path(setup: &Setup) -> Result<(), Failed> {
     let mut command = Command::new(&program);
     clean(&mut command);
     let ended = run(command.env("LD_LIBRARY_PATH", &folder), &program.with_extension("path"))?;
-    same(&*ended.stdout, DEFAULT, &ended)
-}
-
-fn devices(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "device.cu", SHARED, &[])?;
-    let files = program.with_extension("devices");
-    let ended = run(setup.run().args(["--device", "sm_75"]).arg(&program), &files)?;
-    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
-    let ended = run(setup.run().arg(&program).env("TEXUNIT_DEVICE", "sm_90,sm_75"), &files)?;
-    same(&*ended.stdout, "NVIDIA H100 PCIe sm_90\nTesla T4 sm_75\n144\n", &ended)?;
-    let ended = run(setup.run().args(["--device", "RTX 3060,t4"]).arg(&program), &files)?;
-    same(&*ended.stdout, "NVIDIA GeForce RTX 3060 sm_86\nTesla T4 sm_75\n144\n", &ended)?;
-    let ended = run(setup.run().args(["--device", "sm_1"]).arg(&program), &files)?;
-    contains(&ended, "unknown device `sm_1`")?;
-    same(ended.status.code(), Some(2), &ended)
-}
-
-fn trace(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "device.cu", SHARED, &[])?;
-    let files = program.with_extension("trace");
-    let ended = run(setup.run().args(["--trace", "api,launch"]).arg(&program), &files)?;
-    contains(&ended, "texunit: cuMemAlloc_v2(")?;
-    contains(&ended, "texunit: cuLaunchKernel")?;
-    contains(&ended, "count")?;
-    let mut command = setup.run();
-    let ended = run(command.arg(&program).env("TEXUNIT_TRACE", "shader"), &files)?;
-    contains(&ended, "TEXUNIT_TRACE has no `shader`")?;
     same(&*ended.stdout, DEFAULT, &ended)
 }
 
@@ -365,36 +306,7 @@ fn assertion(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-fn newer(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "device.cu", SHARED, &["-arch=compute_90"])?;
-    let files = program.with_extension("newer");
-    let mut command = setup.run();
-    let ended = run(command.args(["--device", "sm_75"]).arg(&program), &files)?;
-    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
-    contains(&ended, "sm_90")?;
-    let ended = run(command.env("TEXUNIT_STRICT", "1"), &files)?;
-    same(&*ended.stdout, "Tesla T4 sm_75\ncudaErrorNoKernelImageForDevice\n", &ended)?;
-    same(ended.status.code(), Some(3), &ended)
-}
-
 fn warnings(setup: &Setup) -> Result<(), Failed> {
-    // Machine code without PTX.
-    let machine = program(setup, "device.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
-    let ended = run(setup.run().arg(&machine), &machine.with_extension("machine"))?;
-    contains(&ended, "has machine code for GPUs but no PTX")?;
-    same(
-        &*ended.stdout,
-        "NVIDIA GeForce RTX 3060 sm_86\ncudaErrorNoKernelImageForDevice\n",
-        &ended,
-    )?;
-
-    // A search path of the program, which texunit's libraries precede.
-    let flags = ["-Xlinker", "-rpath=/nowhere", "-Xlinker", "--disable-new-dtags"];
-    let with_path = program(setup, "device.cu", SHARED, &flags)?;
-    let ended = run(setup.run().arg(&with_path), &with_path.with_extension("rpath"))?;
-    contains(&ended, "has an rpath (/nowhere)")?;
-    same(&*ended.stdout, DEFAULT, &ended)?;
-
     // A runtime inside the program, without symbols.
     let stripped = program(setup, "device.cu", STATIC, &[])?.with_extension("stripped");
     std::fs::copy(program(setup, "device.cu", STATIC, &[])?, &stripped)?;

@@ -2,37 +2,27 @@
 //! threads.
 
 use crate::clients::add_python;
-use crate::commands::{SHARED, STATIC, Test, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, program, same};
 use crate::genhtml;
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use texunit_coverage::{Coverage, File, lcov};
 
 /// Name, required tools of NVIDIA, and the test.
-type TestRow = (&'static str, &'static [&'static str], Test);
-
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [TestRow; 8] = [
-        ("lines and branches, of several processes", &["nvcc"], several),
-        ("a file of each process", &["nvcc"], each),
-        ("by the lines of the PTX", &["nvcc"], by_ptx),
-        ("headers of CUDA", &["nvcc"], headers),
-        ("without texunit run", &["nvcc"], alone),
-        ("places that cannot be written", &["nvcc"], refused),
-        ("programs that are ended", &["nvcc"], ended),
-        ("Numba", &["nvcc", "numba"], numba),
-    ];
-    let make = |(name, needs, test): TestRow| {
-        let (setup, skipped) = (setup.clone(), !setup.has(needs));
-        let trial = Trial::test(format!("coverage/{name}"), move || test(&setup));
-        trial.with_ignored_flag(skipped)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("lines and branches, of several processes", NVCC, several),
+    ("a file of each process", NVCC, each),
+    ("by the lines of the PTX", NVCC, by_ptx),
+    ("headers of CUDA", NVCC, headers),
+    ("without texunit run", NVCC, alone),
+    ("places that cannot be written", NVCC, refused),
+    ("programs that are ended", NVCC, ended),
+    ("Numba", &["nvcc", "numba"], numba),
+];
 
 /// The counts of both directions of each line's branches.
 type Branches = BTreeMap<u32, Vec<Vec<u64>>>;

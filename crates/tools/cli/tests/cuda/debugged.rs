@@ -1,24 +1,17 @@
 //! `texunit debug` of programs: the kernels run in the program's process, the commands come from a
 //! script.
 
-use crate::commands::{SHARED, Test, program};
+use crate::commands::{NVCC, Row, SHARED, program};
 use crate::process::succeed;
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    if !setup.has(&["nvcc"]) {
-        return Vec::new();
-    }
-    let tests: [(&str, Test); 3] =
-        [("variables", variables), ("lines alone", lines), ("killed, and let go", ends)];
-    let trial = |(name, test): (&str, Test)| {
-        let setup = setup.clone();
-        Trial::test(format!("debug/{name}"), move || test(&setup))
-    };
-    tests.into_iter().map(trial).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("variables", NVCC, variables),
+    ("lines alone", NVCC, lines),
+    ("killed, and let go", NVCC, ends),
+];
 
 /// The output of a session, without the process identifier.
 fn session(

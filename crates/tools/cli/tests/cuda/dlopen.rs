@@ -2,20 +2,17 @@
 //! unloaded libraries must not be written, and no thread may block forever. The libraries contain
 //! an imitation of NVIDIA's runtime, with the function names of a real one.
 
-use crate::commands::same;
+use crate::commands::{Row, same};
 use crate::process::{run, succeed};
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use texunit_testkit::Random;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let setup = setup.clone();
-    vec![Trial::test("run/threads that load libraries", move || threads(&setup))]
-}
+pub(crate) const TESTS: &[Row] = &[("threads that load libraries", &[], threads)];
 
 /// Random schedules. `TEXUNIT_LONG_TESTS` runs many more.
 fn threads(setup: &Setup) -> Result<(), Failed> {

@@ -1,29 +1,22 @@
 //! The environment of a program: other vendors' libraries that cannot run, NVML, and `nvidia-smi`.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::evidence::{at, code, json, text};
 use crate::process::{Ended, run, succeed};
 use crate::program::Variant;
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The tests, with the tools of NVIDIA that they need.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 5] = [
-        ("a library that cannot run is named when it is called", &["nvcc", "include12"], foreign),
-        ("PTX of a program that nvcc has linked", &["nvcc"], relocatable),
-        ("NVML says what the driver says", &[], nvml),
-        ("NVML for Python", &["nvml"], pynvml),
-        ("nvidia-smi", &[], smi),
-    ];
-    let make = |(name, needs, test): (&str, &[&str], Test)| {
-        let (has, setup) = (setup.has(needs), setup.clone());
-        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(!has)
-    };
-    all.into_iter().map(make).collect()
-}
+/// The tests of this module.
+pub(crate) const TESTS: &[Row] = &[
+    ("a library that cannot run is named when it is called", &["nvcc", "include12"], foreign),
+    ("PTX of a program that nvcc has linked", NVCC, relocatable),
+    ("NVML says what the driver says", &[], nvml),
+    ("NVML for Python", &["nvml"], pynvml),
+    ("nvidia-smi", &[], smi),
+];
 
 /// A program of tests/cuda/commands in C.
 fn compiled(setup: &Setup, name: &str) -> Result<PathBuf, Failed> {

@@ -1,41 +1,33 @@
 //! `texunit run` with several processes: exit codes, merged reports in every format, killed
 //! programs, timeouts.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, &[&str], Test); 15] = [
-        ("a program without CUDA", &[], without_cuda),
-        ("exit codes of the parent", &["nvcc"], exit_codes),
-        ("a merged report", &["nvcc"], merged),
-        ("reports of each process", &["nvcc"], of_each_process),
-        ("reports keep to their schemas", &["nvcc", "reports"], schemas),
-        ("a program that is killed", &["nvcc"], killed),
-        ("signals are passed on", &["nvcc"], signals),
-        ("Ctrl-C reaches the program once", &[], interrupted),
-        ("an endless kernel", &["nvcc"], endless),
-        ("a tree that does not want to end", &[], stubborn),
-        ("faults that are gone on after", &["nvcc"], continued),
-        ("runs in runs, and processes left behind", &["nvcc"], inner),
-        ("a process without a parent", &["nvcc"], alone),
-        ("colours and progress", &["nvcc"], colors),
-        ("pytest", &["nvcc", "reports"], pytest),
-    ];
-    let trial = |(name, needs, test): (&str, &[&str], Test)| {
-        let of_trial = setup.clone();
-        let trial = Trial::test(format!("evidence/{name}"), move || test(&of_trial));
-        trial.with_ignored_flag(!setup.has(needs))
-    };
-    tests.into_iter().map(trial).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("a program without CUDA", &[], without_cuda),
+    ("exit codes of the parent", NVCC, exit_codes),
+    ("a merged report", NVCC, merged),
+    ("reports of each process", NVCC, of_each_process),
+    ("reports keep to their schemas", &["nvcc", "reports"], schemas),
+    ("a program that is killed", NVCC, killed),
+    ("signals are passed on", NVCC, signals),
+    ("Ctrl-C reaches the program once", &[], interrupted),
+    ("an endless kernel", NVCC, endless),
+    ("a tree that does not want to end", &[], stubborn),
+    ("faults that are gone on after", NVCC, continued),
+    ("runs in runs, and processes left behind", NVCC, inner),
+    ("a process without a parent", NVCC, alone),
+    ("colours and progress", NVCC, colors),
+    ("pytest", &["nvcc", "reports"], pytest),
+];
 
 pub(crate) fn modes(setup: &Setup) -> Result<PathBuf, Failed> {
     program(setup, "modes.cu", SHARED, &["-lineinfo"])

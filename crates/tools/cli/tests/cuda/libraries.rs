@@ -1,9 +1,8 @@
 //! Libraries with names of NVIDIA's libraries: which ones a program loads, and what checks see of
 //! their work.
 
-use crate::checked::of;
 use crate::clients::add_python;
-use crate::commands::{SHARED, Test, contains, program, same};
+use crate::commands::{self, NVCC, Row, SHARED, contains, program, same};
 use crate::evidence::{file, json};
 use crate::process::succeed;
 use crate::redirected::compiled;
@@ -12,13 +11,9 @@ use libtest_mimic::{Failed, Trial};
 
 /// The tests of this module.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let test = {
-        let setup = setup.clone();
-        move || whose(&setup)
-    };
-    let mut all = vec![Trial::test("run/whose libraries a program gets", test)];
-    let checked: [(&str, Test); 1] = [("transforms of a library", checked)];
-    all.extend(of(setup, &checked));
+    let mut all = commands::trials(setup, "run", &[("whose libraries a program gets", &[], whose)]);
+    let checked: [Row; 1] = [("transforms of a library", NVCC, checked)];
+    all.extend(commands::trials(setup, "check", &checked));
     for (name, count, wanted, needs) in [
         ("blas", "300", "300 calls compared, all are right", &["numba", "nvrtc13"][..]),
         ("calls", "3000", " ended the context", &["numba", "nvrtc13"]),

@@ -1,26 +1,21 @@
 //! Lost evidence fails the run, and reports keep all tests: `texunit run` around programs that
 //! damage its files, that are killed while recording, and as a launcher of each test.
 
-use crate::commands::{Test, contains, same};
+use crate::commands::{NVCC, Row, contains, same};
 use crate::evidence::{at, code, file, json, modes, text};
 use crate::process::run;
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, Test); 3] =
-        [("evidence", lost), ("records", recorded), ("reports of one name", launcher)];
-    let trial = |(name, test): (&str, Test)| {
-        let of_trial = setup.clone();
-        let trial = Trial::test(format!("lost/{name}"), move || test(&of_trial));
-        trial.with_ignored_flag(!setup.has(&["nvcc"]))
-    };
-    tests.into_iter().map(trial).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("evidence", NVCC, lost),
+    ("records", NVCC, recorded),
+    ("reports of one name", NVCC, launcher),
+];
 
 /// Ways to lose evidence, with the messages.
 const WAYS: [(&str, &str); 4] = [

@@ -35,10 +35,10 @@ mod readme;
 mod record;
 mod redirected;
 mod refused;
+mod runs;
 mod scope;
 mod severities;
 mod swept;
-mod texels;
 mod tools;
 mod variables;
 
@@ -53,32 +53,36 @@ fn main() -> ExitCode {
     }
     let setup = tools::Setup::get(args.list);
     let mut trials = program::trials(&setup);
+    for (group, tests) in [
+        ("run", commands::TESTS),
+        ("places", places::TESTS),
+        ("pools", pools::TESTS),
+        ("evidence", evidence::TESTS),
+        ("evidence", parent::TESTS),
+        ("lost", lost_evidence::TESTS),
+        ("coverage", covered::TESTS),
+        ("profile", profiled::TESTS),
+        ("check", checked::TESTS),
+        ("debug", debugged::TESTS),
+        ("check", severities::TESTS),
+        ("check", named::TESTS),
+        ("readme", readme::TESTS),
+        ("run", redirected::TESTS),
+        ("refused", refused::TESTS),
+        ("run", dlopen::TESTS),
+        ("run", scope::TESTS),
+        ("run", environment::TESTS),
+    ] {
+        trials.extend(commands::trials(&setup, group, tests));
+    }
     trials.extend(clients::trials(&setup));
-    trials.extend(commands::trials(&setup));
-    trials.extend(places::trials(&setup));
-    trials.extend(pools::trials(&setup));
-    trials.extend(evidence::trials(&setup));
-    trials.extend(parent::trials(&setup));
-    trials.extend(lost_evidence::trials(&setup));
-    trials.extend(help_examples::trials(Some(&setup.libraries)));
+    trials.extend(runs::trials(&setup));
     trials.extend(record::trials(&setup));
-    trials.extend(covered::trials(&setup));
-    trials.extend(profiled::trials(&setup));
-    trials.extend(checked::trials(&setup));
     trials.extend(api::trials(&setup));
-    trials.extend(debugged::trials(&setup));
     trials.extend(variables::trials(&setup));
-    trials.extend(severities::trials(&setup));
-    trials.extend(named::trials(&setup));
     trials.extend(swept::trials(&setup));
-    trials.push(texels::trial(&setup));
-    trials.push(readme::trial(&setup));
-    trials.extend(redirected::trials(&setup));
-    trials.extend(refused::trials(&setup));
     trials.extend(libraries::trials(&setup));
-    trials.extend(dlopen::trials(&setup));
-    trials.extend(scope::trials(&setup));
-    trials.extend(environment::trials(&setup));
+    trials.extend(help_examples::trials(Some(&setup.libraries)));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

@@ -1,40 +1,32 @@
 //! `texunit run` and its surroundings: inherited signals, other processes, and nested runs.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::evidence::{at, code, file, json, modes, text};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, &[&str], Test); 14] = [
-        ("a program that ends at once", &[], at_once),
-        ("ends of children are ignored", &[], forgotten),
-        ("an alarm from before", &[], alarm),
-        ("signals after the program", &[], after),
-        ("processes from before", &[], strangers),
-        ("a report in shared memory", &[], shared_memory),
-        ("the time of an outer run", &["nvcc"], outer),
-        ("what a program leaves when it was asked to end", &["nvcc"], asked),
-        ("a program that stays when it was asked to end", &["nvcc"], stays),
-        ("scripts without an interpreter", &[], scripts),
-        ("a cleared environment", &["nvcc"], cleared),
-        ("a run that is over", &["nvcc"], over),
-        ("kernels that cannot be executed", &["nvcc"], not_executed),
-        ("names of outputs", &["nvcc"], names),
-    ];
-    let trial = |(name, needs, test): (&str, &[&str], Test)| {
-        let of_trial = setup.clone();
-        let trial = Trial::test(format!("evidence/{name}"), move || test(&of_trial));
-        trial.with_ignored_flag(!setup.has(needs))
-    };
-    tests.into_iter().map(trial).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("a program that ends at once", &[], at_once),
+    ("ends of children are ignored", &[], forgotten),
+    ("an alarm from before", &[], alarm),
+    ("signals after the program", &[], after),
+    ("processes from before", &[], strangers),
+    ("a report in shared memory", &[], shared_memory),
+    ("the time of an outer run", NVCC, outer),
+    ("what a program leaves when it was asked to end", NVCC, asked),
+    ("a program that stays when it was asked to end", NVCC, stays),
+    ("scripts without an interpreter", &[], scripts),
+    ("a cleared environment", NVCC, cleared),
+    ("a run that is over", NVCC, over),
+    ("kernels that cannot be executed", NVCC, not_executed),
+    ("names of outputs", NVCC, names),
+];
 
 /// The program ends before the thread that started it continues, because both run on one core.
 fn at_once(setup: &Setup) -> Result<(), Failed> {

@@ -1,33 +1,22 @@
-//! Messages name source lines: tests/cuda/commands/places.cu built in every way that keeps lines;
-//! Numba and nvrtc, whose sources are in memory; saved PTX; and the places of host allocations.
+//! Messages name source lines (tests/cuda/commands/places.cu; runs.toml has more of them): in traces
+//! and reports; of Numba and nvrtc, whose sources are in memory; of saved PTX and host allocations.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::process::{Ended, run, succeed};
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 10] = [
-        ("nvcc -lineinfo", &["nvcc"], lineinfo),
-        ("nvcc -G", &["nvcc"], debug),
-        ("without lines", &["nvcc"], without_lines),
-        ("a fetch in a header of CUDA", &["nvcc"], fetch),
-        ("traces", &["nvcc"], traces),
-        ("names of C++", &["nvcc"], names),
-        ("saved PTX", &["nvcc"], saved),
-        ("who asked for memory", &["nvcc"], host_backtrace),
-        ("Numba", &["numba", "nvrtc13"], numba),
-        ("nvrtc", &["python", "nvrtc13"], nvrtc),
-    ];
-    let make = |(name, needs, test): (&str, &[&str], Test)| {
-        let (of_trial, skipped) = (setup.clone(), !setup.has(needs));
-        Trial::test(format!("places/{name}"), move || test(&of_trial)).with_ignored_flag(skipped)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("traces", NVCC, traces),
+    ("names of C++", NVCC, names),
+    ("saved PTX", NVCC, saved),
+    ("who asked for memory", NVCC, host_backtrace),
+    ("Numba", &["numba", "nvrtc13"], numba),
+    ("nvrtc", &["python", "nvrtc13"], nvrtc),
+];
 
 /// `commands/places.cu:8` for the line with the mark.
 fn place(setup: &Setup, mark: &str) -> String {
@@ -44,75 +33,6 @@ fn all_of(ended: &Ended, texts: &[String]) -> Result<(), Failed> {
 /// Runs the program with the argument that makes its kernel fail.
 fn wrong(command: &mut Command, program: &Path, which: &str) -> Result<Ended, Failed> {
     Ok(run(command.arg(program).arg(which), program)?)
-}
-
-fn lineinfo(setup: &Setup) -> Result<(), Failed> {
-    for variant in [SHARED, STATIC] {
-        let program = program(setup, "places.cu", variant, &["-lineinfo"])?;
-        let ended = wrong(&mut setup.run(), &program, "end")?;
-        same(&*ended.stdout, "cudaErrorIllegalAddress\n", &ended)?;
-        all_of(
-            &ended,
-            &[
-                format!("{}:5 in put<int>(int*, int, int)\n", place(setup, "store")),
-                "out[i] = x; // mark: store".to_owned(),
-                format!("{}:9 in fill(int*, int)\n", place(setup, "call")),
-                "inlined here".to_owned(),
-                "kernel `fill(int*, int)`, CTA (0, 0, 0), thread (16, 0, 0)".to_owned(),
-                "the instruction in PTX".to_owned(),
-                "st.global.u32".to_owned(),
-                "the nearest object is `cudaMalloc` (64 bytes at 0x".to_owned(),
-                ", allocation ".to_owned(),
-            ],
-        )?;
-        same(ended.stderr.contains("compile with `-lineinfo`"), false, &ended)?;
-        // The source line is shown first.
-        let at = |text: &str| ended.stderr.find(text);
-        same(at("places.cu:") < at("the instruction in PTX"), true, &ended)?;
-    }
-    Ok(())
-}
-
-/// In debug builds, functions are called and not inlined.
-fn debug(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "places.cu", SHARED, &["-G"])?;
-    let ended = wrong(&mut setup.run(), &program, "end")?;
-    let (store, call) = (place(setup, "store"), place(setup, "call"));
-    all_of(
-        &ended,
-        &[
-            format!("{store}:5 in put<int>(int*, int, int)\n"),
-            format!("{call}:9 in fill(int*, int)\n"),
-            "`put<int>(int*, int, int)` is called here".to_owned(),
-        ],
-    )
-}
-
-fn without_lines(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "places.cu", SHARED, &[])?;
-    let ended = wrong(&mut setup.run(), &program, "end")?;
-    contains(&ended, "st.global.u32")?;
-    contains(&ended, "kernel `fill(int*, int)`")?;
-    contains(&ended, "compile with `-lineinfo`")?;
-    same(ended.stderr.contains("places.cu:"), false, &ended)
-}
-
-/// The line outside the header is shown first.
-fn fetch(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
-    let mut command = setup.run();
-    let zero = wrong(command.args(["--error-exitcode", "9"]), &program, "texture")?;
-    contains(&zero, "error[texture-bad-fetch]")?;
-    same(zero.status.code(), Some(9), &zero)?;
-    let mut command = setup.run();
-    let ended = wrong(command.args(["--bad-fetch", "fault"]), &program, "texture")?;
-    contains(&ended, "error[handle]")?;
-    let first = ended.stderr.lines().find(|line| line.trim_start().starts_with("-->"));
-    let wanted = format!("{}:", place(setup, "fetch"));
-    let is_first = first.is_some_and(|line| {
-        line.contains(&wanted) && line.ends_with(" in sample(unsigned long long, float*)")
-    });
-    same(is_first, true, &ended)
 }
 
 fn traces(setup: &Setup) -> Result<(), Failed> {

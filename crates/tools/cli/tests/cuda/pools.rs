@@ -1,23 +1,16 @@
 //! Packages with memory pools: blocks are named, and `--check memory` disables the pools.
 
-use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::evidence::{at, json};
 use crate::process::{Ended, run, succeed};
 use crate::program::Variant;
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, &[&str], Test); 2] =
-        [("blocks of PyTorch's pool", &["nvcc"], blocks), ("CuPy's allocator", &[], allocator)];
-    let make = |(name, needs, test): (&str, &[&str], Test)| {
-        let (of_trial, skipped) = (setup.clone(), !setup.has(needs));
-        Trial::test(format!("pools/{name}"), move || test(&of_trial)).with_ignored_flag(skipped)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] =
+    &[("blocks of PyTorch's pool", NVCC, blocks), ("CuPy's allocator", &[], allocator)];
 
 const NAMED: &str = "memory of the program is a block of PyTorch's memory pool";
 const OFF: &str = "PyTorch's memory pool is turned off (--check)";

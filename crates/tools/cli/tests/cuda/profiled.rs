@@ -1,29 +1,21 @@
 //! `texunit run --profile`: compares the profile of `commands/covered.cu` with a model of its
 //! threads.
 
-use crate::commands::{SHARED, STATIC, Test, program, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, program, same};
 use crate::process::{Ended, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use texunit_profile::{Line, Profile};
 
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&'static str, Test); 5] = [
-        ("lines of several processes", several),
-        ("a file of each process", each),
-        ("Callgrind's form, and coverage beside it", callgrind),
-        ("without texunit run", alone),
-        ("fidelity at the end", fidelity),
-    ];
-    let make = |(name, test): (&'static str, Test)| {
-        let (setup, skipped) = (setup.clone(), !setup.has(&["nvcc"]));
-        let trial = Trial::test(format!("profile/{name}"), move || test(&setup));
-        trial.with_ignored_flag(skipped)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("lines of several processes", NVCC, several),
+    ("a file of each process", NVCC, each),
+    ("Callgrind's form, and coverage beside it", NVCC, callgrind),
+    ("without texunit run", NVCC, alone),
+    ("fidelity at the end", NVCC, fidelity),
+];
 
 fn file(setup: &Setup, name: &str) -> PathBuf {
     let file = setup.build.join(format!("profiled-{}-{name}", std::process::id()));

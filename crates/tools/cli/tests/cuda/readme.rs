@@ -3,17 +3,14 @@
 //!
 //! `...` stands for the rest of a line, and a line `...` for the rest of the output.
 
+use crate::commands::{NVCC, Row};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use texunit_testkit::TempDir;
 
-pub(crate) fn trial(setup: &Setup) -> Trial {
-    let (of_trial, skipped) = (setup.clone(), !setup.has(&["nvcc"]));
-    Trial::test("readme/what a program prints", move || printed(&of_trial))
-        .with_ignored_flag(skipped)
-}
+pub(crate) const TESTS: &[Row] = &[("what a program prints", NVCC, printed)];
 
 fn printed(setup: &Setup) -> Result<(), Failed> {
     let folder = TempDir::new("readme");

@@ -5,7 +5,7 @@
 //! launches that are refused.
 
 use crate::clients;
-use crate::commands::{SHARED, Test, contains, program, same};
+use crate::commands::{NVCC, Row, SHARED, contains, program, same};
 use crate::process::{Ended, run, succeed};
 use crate::program::{Case, cases};
 use crate::tools::Setup;
@@ -17,18 +17,13 @@ use std::process::Command;
 use texunit_testkit::TempDir;
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let skipped = !setup.has(&["nvcc"]);
-    let tests: [(&str, Test); 4] = [
-        ("a launch that goes wrong", fault),
-        ("one launch of a kernel", one),
-        ("limits and folders", limits),
-        ("one thread is explained", explained),
+    let rows: [Row; 4] = [
+        ("a launch that goes wrong", NVCC, fault),
+        ("one launch of a kernel", NVCC, one),
+        ("limits and folders", NVCC, limits),
+        ("one thread is explained", NVCC, explained),
     ];
-    let make = |(name, test): (&str, Test)| {
-        let setup = setup.clone();
-        Trial::test(format!("record/{name}"), move || test(&setup)).with_ignored_flag(skipped)
-    };
-    let mut trials: Vec<_> = tests.into_iter().map(make).collect();
+    let mut trials = crate::commands::trials(setup, "record", &rows);
     let all = std::env::var_os("TEXUNIT_RECORD_ALL").is_some();
     for case in cases(setup).into_iter().filter(|case| all || case.name == "surfaces") {
         let (setup, name) = (setup.clone(), format!("record/every launch of {}", case.name));

@@ -2,33 +2,25 @@
 //! that the user preloads; and commands that must not take texunit's driver for a card, or write
 //! through a link.
 
-use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{DEFAULT, NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::process::{run, succeed};
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use std::path::PathBuf;
 use std::process::Command;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let has_nvcc = setup.has(&["nvcc"]);
-    let all: [(&str, Test, bool); 9] = [
-        ("compare refuses texunit's own driver", compare_refuses, true),
-        ("install-libs follows no link", install_follows_no_link, true),
-        ("machine code of nvrtc", nvrtc, true),
-        ("nvrtc inside a program", static_nvrtc, true),
-        ("machine code of nvJitLink", nvjitlink, true),
-        ("ptxas of texunit", ptxas, true),
-        ("what the user preloads comes first", preloaded, has_nvcc),
-        ("a runtime is replaced as a whole", all_or_nothing, has_nvcc),
-        ("the fault of a stripped program is explained", stripped_fault, has_nvcc),
-    ];
-    let make = |(name, test, runs): (&str, Test, bool)| {
-        let setup = setup.clone();
-        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(!runs)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("compare refuses texunit's own driver", &[], compare_refuses),
+    ("install-libs follows no link", &[], install_follows_no_link),
+    ("machine code of nvrtc", &[], nvrtc),
+    ("nvrtc inside a program", &[], static_nvrtc),
+    ("machine code of nvJitLink", &[], nvjitlink),
+    ("ptxas of texunit", &[], ptxas),
+    ("what the user preloads comes first", NVCC, preloaded),
+    ("a runtime is replaced as a whole", NVCC, all_or_nothing),
+    ("the fault of a stripped program is explained", NVCC, stripped_fault),
+];
 
 fn preloaded(setup: &Setup) -> Result<(), Failed> {
     let library =

@@ -1,49 +1,19 @@
 //! Reasons for refused calls: `--report-api-errors`, `--trace api` and the report.
 
-use crate::commands::{SHARED, STATIC, Test, same};
+use crate::commands::{NVCC, Row, SHARED, STATIC, same};
 use crate::process::{Ended, run, succeed};
 use crate::program::{VARIANTS, build};
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, Test); 4] = [
-        ("reasons on standard error", reasons),
-        ("reasons in trace and report", trace_and_report),
-        ("no reason is missing in programs with errors", programs),
-        ("every function of the runtime called wrongly", runtime),
-    ];
-    let skipped = !setup.has(&["nvcc"]);
-    let make = |(name, test): (&str, Test)| {
-        let setup = setup.clone();
-        Trial::test(format!("refused/{name}"), move || test(&setup)).with_ignored_flag(skipped)
-    };
-    tests.into_iter().map(make).collect()
-}
-
-/// The refused calls of `refused.cu`, in order. Addresses are `0x..`.
-const REFUSED: &[&str] = &[
-    "cudaCreateTextureObject: cudaErrorInvalidValue: pitchInBytes 20 is not a multiple of 32, the texture pitch alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)",
-    "cudaCreateTextureObject: cudaErrorInvalidFilterSetting: filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: use cudaFilterModePoint",
-    "cudaCreateTextureObject: cudaErrorInvalidValue: devPtr 0x.. is not a multiple of 512, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)",
-    "cudaDestroyTextureObject: cudaErrorInvalidValue: texObject 0x4d is not a texture object: it was destroyed, or never was one",
-    "cudaMemcpy: cudaErrorInvalidValue: dst 0x..: 1000 bytes pass the end of the allocation, in which 256 are left (number 1: 256 bytes of device memory (cudaMalloc) from 0x.. on)",
-    "cudaMemcpy: cudaErrorInvalidMemcpyDirection: kind 9 is not a cudaMemcpyKind: those are 0 to 4",
-    "cudaMemcpy2D: cudaErrorInvalidPitchValue: width 16 is more than dpitch 8",
-    "cudaMemcpyToSymbol: cudaErrorInvalidValue: count 16 from offset 4 on passes the end of the variable, which has 16 bytes",
-    "cudaLaunchKernel: cudaErrorInvalidConfiguration: blockDim.x 1025 is not from 1 to 1024, the sizes on this device",
-    "cudaLaunchKernel: cudaErrorInvalidValue: sharedMem 100000 is more than 49152, the dynamic shared memory of kernel `fill(int*, int)` (beside 0 bytes of static); CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to 101376",
-    "cudaLaunchKernel: cudaErrorInvalidDeviceFunction: func 0x.. is not a `__global__` function that the program has registered, nor a handle of one",
-    "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0",
-    "cudaStreamSynchronize: cudaErrorInvalidResourceHandle: stream 0x1234 is not a stream: it was destroyed, or never was one",
-    "cudaMalloc: cudaErrorMemoryAllocation: size 35184372088832 is more than 12884901616, what is left of the device's 12884901888 bytes of memory",
-    "cudaFree: cudaErrorInvalidValue: devPtr 0x.. is not memory that was allocated or registered",
-    "cudaDestroyExternalMemory: cudaErrorNotSupported: texunit does not provide cudaDestroyExternalMemory: it takes memory or semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci), and no driver on a machine without a card exports any in a form that is documented (docs/cuda-api.md has what it provides)",
-    "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0 (for the 10th time)",
-    "cudaDeviceSynchronize: cudaErrorIllegalAddress: this context has ended by a fault of kernel `fill(int*, int)` at ptx:35:1 in fill(int*, int): store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
+pub(crate) const TESTS: &[Row] = &[
+    ("reasons on standard error", NVCC, reasons),
+    ("reasons in trace and report", NVCC, trace_and_report),
+    ("no reason is missing in programs with errors", NVCC, programs),
+    ("every function of the runtime called wrongly", NVCC, runtime),
 ];
 
 /// The refusals on standard error.
@@ -68,19 +38,22 @@ fn without_addresses(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// One line with call and reason for each error of the program, for every runtime and for functions
-/// found through the driver; no lines without the option.
+/// One line with call and reason for each error of the program (refused.txt, with addresses as
+/// `0x..`), for every runtime and for functions found through the driver; no lines without the
+/// option.
 fn reasons(setup: &Setup) -> Result<(), Failed> {
+    let refused = std::fs::read_to_string(setup.cases().join("commands/refused.txt"))?;
+    let refused: Vec<&str> = refused.lines().collect();
     for variant in [SHARED, STATIC] {
         let program = build(setup, &setup.cases().join("commands/refused.cu"), variant, &[])?;
         let ended = run(setup.run().arg("--report-api-errors").arg(&program), &program)?;
-        same(told(&ended), REFUSED.iter().map(|&line| line.to_owned()).collect(), &ended)?;
+        same(told(&ended), refused.iter().map(|&line| line.to_owned()).collect(), &ended)?;
         let plain = run(setup.run().arg(&program), &program)?;
         same(told(&plain), Vec::new(), &plain)?;
         same(&plain.stdout, &ended.stdout, &ended)?;
         let by_variable =
             run(setup.run().arg(&program).env("TEXUNIT_REPORT_API_ERRORS", "1"), &program)?;
-        same(told(&by_variable).len(), REFUSED.len(), &by_variable)?;
+        same(told(&by_variable).len(), refused.len(), &by_variable)?;
     }
     Ok(())
 }

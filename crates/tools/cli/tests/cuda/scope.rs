@@ -2,10 +2,10 @@
 //! programs linked with them, they are found whatever folders a program names, and they work until
 //! the very end of the process.
 
-use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
+use crate::commands::{DEFAULT, NVCC, Row, SHARED, STATIC, contains, program, same};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use object::{File, Object, ObjectSymbol};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,21 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let has_nvcc = setup.has(&["nvcc"]);
-    let all: [(&str, Test, bool); 5] = [
-        ("variables called as texunit's functions", variables, true),
-        ("and with a runtime inside the program", variables_beside_a_runtime, has_nvcc),
-        ("contexts in functions of atexit", contexts, true),
-        ("the end of the process", ends, has_nvcc),
-        ("libraries of other folders", folders, has_nvcc),
-    ];
-    let make = |(name, test, runs): (&str, Test, bool)| {
-        let setup = setup.clone();
-        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(!runs)
-    };
-    all.into_iter().map(make).collect()
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("variables called as texunit's functions", &[], variables),
+    ("and with a runtime inside the program", NVCC, variables_beside_a_runtime),
+    ("contexts in functions of atexit", &[], contexts),
+    ("the end of the process", NVCC, ends),
+    ("libraries of other folders", NVCC, folders),
+];
 
 /// Runs a program with only `LD_LIBRARY_PATH`.
 fn by_path(setup: &Setup, program: &Path) -> Command {

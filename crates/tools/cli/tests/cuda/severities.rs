@@ -1,51 +1,24 @@
-//! Severities and counts of findings (`commands/severities.cu`, `commands/grouped.cu`), and origins
-//! of copied values (`commands/origins.cu`).
+//! Severities and counts of findings (`commands/severities.cu`, `commands/grouped.cu`).
 
-use crate::checked::{headed, lacks, marked, of};
-use crate::commands::{SHARED, contains, program, same};
+use crate::checked::{headed, lacks};
+use crate::commands::{NVCC, Row, SHARED, contains, program, same};
 use crate::evidence::{file, json};
-use crate::process::{run, succeed};
+use crate::process::succeed;
 use crate::tools::Setup;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 /// The tests of this module.
-pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let severities = ("severities in every report", severities as crate::commands::Test);
-    let grouped = ("one finding for a pair of lines", grouped as crate::commands::Test);
-    of(setup, &[severities, grouped, ("where copied bytes come from", origins)])
-}
+pub(crate) const TESTS: &[Row] = &[
+    ("severities in every report", NVCC, severities),
+    ("one finding for a pair of lines", NVCC, grouped),
+];
 
-/// Notes, warnings and errors: exit codes, and their form in reports.
+/// Notes, warnings and errors in reports.
 fn severities(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "severities.cu", SHARED, &["-lineinfo", "-g"])?;
-    let with = |fail_on: Option<&str>, words: &[&str]| {
-        let mut command = setup.run();
-        command.args(["--check", "all", "--error-exitcode", "9"]);
-        command.args(fail_on.iter().flat_map(|severity| ["--fail-on", severity]));
-        let ended = run(command.arg(&program).args(words), &program)?;
-        Ok::<_, Failed>((ended.status.code(), ended))
-    };
-    for (fail_on, word, code) in [
-        (None, "note", 0),
-        (Some("note"), "note", 9),
-        (None, "warning", 9),
-        (Some("error"), "warning", 0),
-        (Some("error"), "error", 9),
-        (None, "right", 0),
-    ] {
-        let (found, ended) = with(fail_on, &[word])?;
-        same(found, Some(code), &ended)?;
-    }
-    let (_, ended) = with(None, &["note", "warning", "error"])?;
-    contains(
-        &ended,
-        "note[init-copy-to-host]: a copy to the host has 28 bytes that were never written, 7 in each of 4 elements of 16 bytes",
-    )?;
-    contains(&ended, "1 error, 1 warning, 1 note")?;
-    marked(setup, "severities.cu", &ended)?;
     // Every report has the same severities.
     let files = ["json", "sarif", "xml", "github"].map(|e| file(setup, &format!("severities.{e}")));
     let mut command = setup.run();
@@ -60,7 +33,7 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
         "junit",
     ]);
     command.args(["--report-format", "github"]).arg(&program).args(["note", "warning", "error"]);
-    succeed(&mut command, &program)?;
+    let ended = succeed(&mut command, &program)?;
     let [own, sarif] = [json(&files[0])?, json(&files[1])?];
     let of = |all: &Value, key: &str| -> BTreeSet<String> {
         all.as_array().into_iter().flatten().map(|one| one[key].to_string()).collect()
@@ -113,18 +86,4 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
         all.push((rows, ended));
     }
     same(&all[0].0, &all[1].0, &all[1].1)
-}
-
-/// For a value that was copied or computed, a finding names its uninitialised origin.
-fn origins(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "origins.cu", SHARED, &["-lineinfo", "-g"])?;
-    let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
-    marked(setup, "origins.cu", &ended)?;
-    for text in [
-        "the first byte was copied at ",
-        "origins.cu:6 from 4 bytes of `cudaMalloc+0xf0` (256 bytes, allocation 1) that were never written",
-    ] {
-        contains(&ended, text)?;
-    }
-    lacks(&ended, "has 16 bytes that were never written")
 }

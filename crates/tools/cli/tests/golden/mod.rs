@@ -21,22 +21,35 @@ pub(crate) fn texunit(name: &str, arguments: &[&str], stdin: Stdio) -> Output {
         .unwrap()
 }
 
+/// The files of a folder with an ending, sorted.
+pub(crate) fn files(folder: &Path, ending: &str, least: usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == ending)).collect();
+    files.sort();
+    assert!(files.len() >= least, "only {} files in {}", files.len(), folder.display());
+    files
+}
+
+/// A test for each file of a folder of tests, with the name of the file.
+pub(crate) fn of_files(
+    (folder, ending): (&str, &str),
+    least: usize,
+    run: impl Fn(&Path) -> Result<(), Failed> + Copy + Send + 'static,
+) -> Vec<Trial> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests").join(folder);
+    let trial = |file: PathBuf| {
+        let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        Trial::test(stem, move || run(&file))
+    };
+    files(&folder.canonicalize().unwrap(), ending, least).into_iter().map(trial).collect()
+}
+
 /// A test for each `tests/cli/NAME/*.args`, whose content is the arguments of `texunit COMMAND`, or
 /// of `texunit` if COMMAND is empty. `# exit: 2` gives the expected exit code, and `# stdin: FILE`
 /// the standard input.
 pub(crate) fn trials(name: &'static str, command: &'static str, least: usize) -> Vec<Trial> {
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder(name))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "args"))
-        .collect();
-    cases.sort();
-    assert!(cases.len() >= least, "the arguments are not where they were");
-    let trial = |case: PathBuf| {
-        let stem = case.file_stem().unwrap().to_str().unwrap().to_owned();
-        Trial::test(stem, move || run(name, command, &case))
-    };
-    cases.into_iter().map(trial).collect()
+    of_files((&format!("cli/{name}"), "args"), least, move |case| run(name, command, case))
 }
 
 fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
@@ -76,5 +89,6 @@ pub(crate) fn compare(path: &Path, text: &str) -> Result<(), Failed> {
         return Ok(());
     }
     let name = path.file_name().unwrap().display();
-    Err(format!("differs from {name}; found:\n{text}\nexpected:\n{expected}").into())
+    let line = text.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count() + 1;
+    Err(format!("line {line} differs from {name}; found:\n{text}\nexpected:\n{expected}").into())
 }

@@ -22,7 +22,7 @@ use texunit_debug::{Editor, Settings, capabilities};
 
 /// Arguments of `texunit dap`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = crate::examples::DAP)]
+#[command(after_help = crate::examples::of("texunit dap"))]
 pub struct DapArgs {
     /// Listen on this port of 127.0.0.1 for one editor, in place of standard input and output; 0:
     /// any, which is printed.
