@@ -5,7 +5,7 @@ use crate::mode::IEEE;
 use crate::primitive::{B32, B64, lit};
 use crate::term::Term;
 use texunit_jit::Rounding::{Floor, Trunc};
-use texunit_sfu::lanes::{Double, Lane, Words};
+use texunit_sfu::lanes::{Curve, Double, Lane, Words};
 
 impl<'r> Lane for Term<'r, 32> {
     type Double = Term<'r, 64>;
@@ -46,6 +46,9 @@ impl<'r> Lane for Term<'r, 32> {
     }
     fn of(self, words: Words) -> Self {
         self.look_up(words)
+    }
+    fn on(self, curve: &'static Curve) -> Self {
+        self.on_curve(curve)
     }
     fn square(self) -> Self {
         self.folded_square()

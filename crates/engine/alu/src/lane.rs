@@ -4,7 +4,7 @@
 use crate::mode::Mode;
 use crate::{L32, L64};
 use texunit_jit::Rounding;
-use texunit_sfu::lanes::{RCP_0, Words};
+use texunit_sfu::lanes::{Curve, LG2_0, RCP_CURVE, Words};
 
 /// The value of a step or of an operation in all lanes. Only the field of its width is used.
 #[derive(Clone, Copy, Debug)]
@@ -178,11 +178,17 @@ pub(crate) struct Constants {
     rounding: Rounding,
     bits: u32,
     words: Words,
+    curve: &'static Curve,
 }
 
 impl Constants {
-    pub(crate) const NONE: Self =
-        Self { mode: crate::mode::IEEE, rounding: Rounding::Near, bits: 0, words: RCP_0 };
+    pub(crate) const NONE: Self = Self {
+        mode: crate::mode::IEEE,
+        rounding: Rounding::Near,
+        bits: 0,
+        words: LG2_0,
+        curve: &RCP_CURVE,
+    };
 }
 
 /// A type of constants that primitives have.
@@ -206,6 +212,15 @@ impl Constant for Rounding {
     }
     fn of(constants: Constants) -> Self {
         constants.rounding
+    }
+}
+
+impl Constant for &'static Curve {
+    fn put(self, constants: &mut Constants) {
+        constants.curve = self;
+    }
+    fn of(constants: Constants) -> Self {
+        constants.curve
     }
 }
 

@@ -41,6 +41,13 @@ pub enum LoweredStep {
         /// The source operands of the comparison.
         from: [Source; 2],
     },
+    /// If a predicate is false in all lanes, the next steps can be skipped.
+    Rarely {
+        /// The predicate.
+        of: u32,
+        /// The number of steps.
+        steps: u32,
+    },
 }
 
 /// The steps of an operation. The destination of the last step is that of the instruction.
@@ -74,8 +81,16 @@ impl Row {
         let mut allocation = Allocation::new(&steps, free);
         let mut lowered = Vec::with_capacity(before.len());
         for (i, step) in before.iter().enumerate() {
+            if let Computation::Rarely(steps) = step.computation {
+                let of = allocation.predicate(step.from[0])?;
+                lowered.push(LoweredStep::Rarely { of, steps });
+                continue;
+            }
             let (op, from) = allocation.operands(step, sources)?;
-            let to = allocation.take(i, step.bits)?;
+            let to = match step.computation {
+                Computation::SelectInto => allocation.take_over(i, step.from[2])?,
+                _ => allocation.take(i, step.bits)?,
+            };
             lowered.push(match (op, to) {
                 (Op::Compute(op), to) => LoweredStep::Compute { op, to, from },
                 (Op::Compare(test), VReg::Predicate(to)) => {
@@ -146,6 +161,19 @@ impl Allocation {
         Some(register)
     }
 
+    /// Gives a step the register of an earlier step that is not read after it.
+    fn take_over(&mut self, step: usize, from: Operand) -> Option<VReg> {
+        let Operand::Step(from) = from else { return None };
+        self.of[step].0 = self.of[usize::from(from)].0.take();
+        self.of[step].0
+    }
+
+    fn predicate(&self, operand: Operand) -> Option<u32> {
+        let Operand::Step(i) = operand else { return None };
+        let VReg::Predicate(p) = self.of[usize::from(i)].0? else { return None };
+        Some(p)
+    }
+
     fn source(&self, operand: Operand, sources: &[Source]) -> Option<Source> {
         Some(match operand {
             Operand::Source(i) => *sources.get(usize::from(i))?,
@@ -170,10 +198,10 @@ impl Allocation {
             Computation::Compare(test) => {
                 (Op::Compare(test), [read(step.from[0])?, read(step.from[1])?, zero])
             }
-            Computation::Select => {
-                let [a, Operand::Step(p), b] = step.from else { return None };
-                let VReg::Predicate(p) = self.of[usize::from(p)].0? else { return None };
-                let p = Predicate::If(p);
+            Computation::Rarely(_) => return None,
+            Computation::Select | Computation::SelectInto => {
+                let [a, p, b] = step.from;
+                let p = Predicate::If(self.predicate(p)?);
                 let op = if step.bits == 64 { J::SelectWide(p) } else { J::Select(p) };
                 (Op::Compute(op), [read(a)?, read(b)?, zero])
             }

@@ -14,6 +14,26 @@ pub use b64::B64;
 
 use super::term::Term;
 
+/// Values of which rare ones need more steps.
+pub(crate) trait Rarely: B32 {
+    /// This value where the predicate is false, else `other`, which is right for all lanes. Compiled
+    /// code skips the steps of `other` where no lane needs them.
+    fn unless(self, rare: Self::Holds, other: impl FnOnce() -> Self) -> Self;
+}
+
+impl Rarely for u32 {
+    #[inline(always)]
+    fn unless(self, _: bool, other: impl FnOnce() -> Self) -> Self {
+        other()
+    }
+}
+
+impl Rarely for Term<'_, 32> {
+    fn unless(self, rare: Self::Holds, other: impl FnOnce() -> Self) -> Self {
+        self.or_other(rare, other)
+    }
+}
+
 /// Truth tables of the three sources of a Boolean function.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;

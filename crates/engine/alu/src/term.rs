@@ -14,6 +14,10 @@ pub(crate) enum Computation {
     Compare(Test),
     /// The first operand if the second, a predicate, is true, else the third.
     Select,
+    /// As [`Self::Select`], in the register of the third operand.
+    SelectInto,
+    /// If the first operand, a predicate, is false in all lanes, the next steps can be skipped.
+    Rarely(u32),
 }
 
 /// An operand of a step.
@@ -37,7 +41,7 @@ pub(crate) struct Step {
     pub(crate) computation: Computation,
     /// The function and its constants for the interpreter.
     pub(crate) evaluate: Evaluate,
-    /// The width of the value: 32 or 64 bits, or 1 for a predicate.
+    /// The width of the value: 32 or 64 bits, 1 for a predicate, or 0 if there is none.
     pub(crate) bits: u32,
     /// The operands; those that the computation does not read are the constant 0.
     pub(crate) from: [Operand; 3],
@@ -92,6 +96,29 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
     pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
         let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
+    }
+}
+
+impl Term<'_, 32> {
+    /// See [`Rarely::unless`](crate::primitive::Rarely::unless).
+    pub(crate) fn or_other(self, rare: Term<'_, 1>, other: impl FnOnce() -> Self) -> Self {
+        let (Some(recorder), Operand::Step(_)) = (self.1, rare.0) else { return other() };
+        if recorder.literal {
+            return other();
+        }
+        let zero = Operand::Literal(0);
+        let put = |computation, bits, from| {
+            let evaluate = (copy(32), Constants::NONE);
+            let mut steps = recorder.steps.borrow_mut();
+            steps.push(Step { computation, evaluate, bits, from });
+            steps.len() - 1
+        };
+        let first = put(Computation::Rarely(0), 0, [rare.0, zero, zero]);
+        let other = other();
+        let last = put(Computation::SelectInto, 32, [other.0, rare.0, self.0]);
+        let skipped = Computation::Rarely((last - first) as u32);
+        recorder.steps.borrow_mut()[first].computation = skipped;
+        Self(Operand::Step(last as u8), Some(recorder))
     }
 }
 
@@ -226,7 +253,9 @@ impl Recorder {
         self.is_number.set(value.known().is_some());
         let mut steps = self.steps.borrow_mut();
         let last = Operand::Step(steps.len().wrapping_sub(1) as u8);
-        if steps.is_empty() || value.0 != last {
+        // The register of a skipped step cannot be the instruction's destination.
+        let skipped = steps.last().is_some_and(|s| s.computation == Computation::SelectInto);
+        if steps.is_empty() || value.0 != last || skipped {
             let zero = Operand::Literal(0);
             steps.push(Step {
                 computation: Computation::Compute(if BITS == 64 { J::CopyWide } else { J::Copy }),

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::operand::Predicate;
-use texunit_sfu::lanes::Words;
+use texunit_sfu::lanes::{Curve, Words};
 
 /// How a float is rounded to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +168,9 @@ pub enum Op {
     },
     /// The table's entry at index a, whose high bits are ignored.
     LookUp(Words),
+    /// The result of a function of the special function unit on the operand's bits, without special
+    /// cases ([`Curve::at`]). A NaN gives any result.
+    Curve(&'static Curve),
     /// a * b of numbers below 2^15 (the product fits into 32 bits).
     MulShort,
     /// The square of a 17-bit number as the special function unit computes it
@@ -239,6 +242,7 @@ impl Op {
             | Self::DoubleFromWideU
             | Self::DoubleFromWideS
             | Self::LookUp(_)
+            | Self::Curve(_)
             | Self::Square
             | Self::FromHalf
             | Self::ToHalf(_)

@@ -141,6 +141,14 @@ pub struct Step {
 pub enum Action {
     /// The step has no effect except that it is counted.
     Nothing,
+    /// A hint: if the predicate is false in all lanes, the next steps change nothing that is read
+    /// after them, and need not be executed.
+    Rarely {
+        /// The predicate of lanes that need the steps.
+        of: Predicate,
+        /// The number of steps. None of them may exit.
+        steps: u32,
+    },
     /// Computes a register.
     Compute {
         /// The operation.

@@ -9,8 +9,9 @@
 //! bits when the leading ones cancel. For them V is a sum in f64, which is exact below 2^53, and
 //! the conversion to f32 toward zero is the unit's truncation.
 
+pub use crate::curve::{Curve, EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 use crate::mufu;
-use crate::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
+use crate::tables::{LG2, SIN, TANH};
 use crate::{INFINITY, NAN, ONE, SIGN, Table};
 use texunit_simd::Build;
 
@@ -76,6 +77,8 @@ pub trait Lane: Copy {
     fn down_signed(self, by: Self) -> Self;
     /// Looks up the word of a table at this index.
     fn of(self, words: Words) -> Self;
+    /// The result of a curve.
+    fn on(self, curve: &'static Curve) -> Self;
     /// The unit's [`square`](crate::square) of 17 bits.
     fn square(self) -> Self;
     /// |x| * 2^23 of an f32 as a signed integer: truncated, saturated, 0 for a NaN.
@@ -164,6 +167,10 @@ impl Lane for u32 {
         words.at(self)
     }
     #[inline(always)]
+    fn on(self, curve: &'static Curve) -> Self {
+        curve.at(self)
+    }
+    #[inline(always)]
     fn square(self) -> Self {
         crate::square(self)
     }
@@ -236,23 +243,23 @@ fn d<L: Lane>(number: f64) -> L::Double {
     <L::Double as Double>::all(number)
 }
 
-/// C0 of all segments; the word at index `i` is segment `i ^ turn` of the table.
-const fn constants<const N: usize>(table: &Table<N>, turn: usize) -> [u32; N] {
+/// C0 of all segments.
+const fn constants<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
-        words[i] = table.coefficients[i ^ turn][0] as u32;
+        words[i] = table.coefficients[i][0] as u32;
         i += 1;
     }
     words
 }
 
-/// |C1| in the low bits, and C2 from bit `bit` up.
-const fn others<const N: usize>(table: &Table<N>, turn: usize, bit: u32) -> [u32; N] {
+/// |C1| in the low half, and |C2| in the upper half.
+const fn others<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
-        let [_, c1, c2] = table.coefficients[i ^ turn];
-        assert!(c1.unsigned_abs() < 1 << bit && c2.unsigned_abs() < 1 << (32 - bit));
-        words[i] = c1.unsigned_abs() | c2.unsigned_abs() << bit;
+        let [_, c1, c2] = table.coefficients[i];
+        assert!(c1.unsigned_abs() < 1 << 16 && c2.unsigned_abs() < 1 << 16);
+        words[i] = c1.unsigned_abs() | c2.unsigned_abs() << 16;
         i += 1;
     }
     words
@@ -282,19 +289,10 @@ macro_rules! words {
         };
     };
 }
-words!(RCP_0 = constants(&RCP, 0));
-words!(RCP_12 = others(&RCP, 0, 16));
-// The lowest bit of a biased exponent is the inverse of the exponent's parity.
-words!(RSQ_0 = constants(&RSQ, 64));
-words!(RSQ_12 = others(&RSQ, 64, 16));
-words!(SQRT_0 = constants(&SQRT, 64));
-words!(SQRT_12 = others(&SQRT, 64, 17));
-words!(EX2_0 = constants(&EX2, 0));
-words!(EX2_12 = others(&EX2, 0, 16));
-words!(LG2_0 = constants(&LG2, 0));
-words!(LG2_12 = others(&LG2, 0, 16));
-words!(SIN_0 = constants(&SIN, 0));
-words!(SIN_12 = others(&SIN, 0, 16));
+words!(LG2_0 = constants(&LG2));
+words!(LG2_12 = others(&LG2));
+words!(SIN_0 = constants(&SIN));
+words!(SIN_12 = others(&SIN));
 words!(TANH_0 = of_tanh(0));
 words!(TANH_1 = of_tanh(1));
 words!(TANH_2 = of_tanh(2));
@@ -314,111 +312,63 @@ fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
     value.where_(x.minus(n(0x0080_0000)).below(n(0x7f00_0000)), special)
 }
 
-/// Splits C0 into its upper bits and its two lowest bits, which are shifted to a finer unit.
+/// Computes `MUFU.RCP` of a number from 2^-126 to 2^126.
 #[inline(always)]
-fn parts<L: Lane>(c0: L, bit: u32) -> (L, L) {
-    (c0.down(n(2)), c0.mask(n(3)).up(n(bit)))
-}
-
-/// The value of `MUFU.RCP` in 2^-24, from the segment (7 bits) and the 16 bits below it.
-#[inline(always)]
-fn reciprocal<L: Lane>(segment: L, below: L) -> L {
-    let both = segment.of(RCP_12);
-    let (high, low) = parts(segment.of(RCP_0), 13);
-    // A quarter of the polynomial V is 2^13 C0 + 2023 + square - linear; 15 of its bits are
-    // truncated.
-    let linear = both.mask(n(0xffff)).times(below);
-    let square = both.down(n(16)).times_short(below.up(n(1)).square());
-    let rest = linear.plus(n(0x7fff - 2023)).minus(square).minus(low);
-    high.minus(rest.down(n(15)))
+pub fn rcp_of_normal<L: Lane>(x: L) -> L {
+    x.plus(x).on(&RCP_CURVE).with(x.mask(n(SIGN)))
 }
 
 /// Computes `MUFU.RCP`.
 #[inline(always)]
 pub fn rcp<L: Lane>(x: L) -> L {
-    let value = reciprocal(x.down(n(16)), x.mask(n(0xffff)));
-    let exponent = x.mask(n(INFINITY));
-    let result = value.plus(n::<L>(252 << 23).minus(exponent));
-    // If the exponent would be out of range, the sum is negative.
-    let is_normal = result.plus(n(SIGN)).below(n(SIGN + 0x0080_0000));
-    let result = n::<L>(0).where_(is_normal, result);
-    let result = n::<L>(INFINITY).where_(exponent.is(n(0)), result);
+    let magnitude = x.mask(n(!SIGN));
+    let result = x.plus(x).on(&RCP_CURVE);
+    // Beyond 2^126, results would be subnormal.
+    let result = n::<L>(0).where_(n::<L>(253 << 23).below(magnitude), result);
+    let result = n::<L>(INFINITY).where_(magnitude.below(n(0x0080_0000)), result);
     or_nan(x, result.with(x.mask(n(SIGN))))
-}
-
-/// The value of `MUFU.RSQ` in 2^-24, from the segment (parity and 6 bits), the 17 bits below it,
-/// and whether the operand is a power of four.
-#[inline(always)]
-fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
-    let both = segment.of(RSQ_12);
-    let (high, low) = parts(segment.of(RSQ_0), 13);
-    // The polynomial: V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
-    let c1 = both.mask(n(0xffff));
-    let odd = c1.down(n(1)).mask(n::<L>(0).minus(below.mask(n(1))));
-    let linear = c1.times(below.down(n(1))).plus(odd);
-    let square = both.down(n(16)).times_short(below.square()).up(n(1));
-    let rest = linear.plus(n(0x7fff - 8191)).minus(square).minus(low);
-    let value = high.minus(rest.down(n(15)));
-    // The table ends just below 1.
-    value.plus(n(1)).where_(is_power, value)
-}
-
-/// Half the exponent field of an f32, rounded up, in its position.
-#[inline(always)]
-fn half_exponent<L: Lane>(x: L) -> L {
-    x.plus(n(0x0080_0000)).down(n(1)).mask(n(INFINITY))
 }
 
 /// Computes `MUFU.RSQ`.
 #[inline(always)]
 pub fn rsq<L: Lane>(x: L) -> L {
-    let is_power = x.mask(n(0x00ff_ffff)).is(n(0x0080_0000));
-    let value = reciprocal_root(x.down(n(17)), x.mask(n(0x1_ffff)), is_power);
-    let result = value.plus(n(189 << 23)).minus(half_exponent(x));
-    of_positive(x, result, x.mask(n(SIGN)).with(n(INFINITY)), n(0))
+    of_positive(x, x.on(&RSQ_CURVE), x.mask(n(SIGN)).with(n(INFINITY)), n(0))
 }
 
 /// Computes `MUFU.SQRT`.
 #[inline(always)]
 pub fn sqrt<L: Lane>(x: L) -> L {
-    let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
-    let both = segment.of(SQRT_12);
-    let (high, low) = parts(segment.of(SQRT_0), 13);
-    // The polynomial: V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
-    let c1 = both.mask(n(0x1_ffff));
-    let square = both.down(n(17)).times_short(below.square()).up(n(1));
-    let quarter = c1.times(below.mask(n(3))).plus(n(32767)).minus(square).down_signed(n(2));
-    let rest = c1.times(below.down(n(2))).plus(quarter).plus(low);
-    let value = high.plus(rest.down(n(15)));
-    let result = value.plus(n(62 << 23)).plus(half_exponent(x));
-    of_positive(x, result, x.mask(n(SIGN)), n(INFINITY))
+    of_positive(x, x.on(&SQRT_CURVE), x.mask(n(SIGN)), n(INFINITY))
+}
+
+/// An operand of `MUFU.EX2` in fixed point with 23 fractional bits.
+#[inline(always)]
+fn fixed<L: Lane>(x: L) -> L {
+    let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
+    // A negative number is represented by its ones' complement, an integer by its two's complement.
+    let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
+    magnitude.differ(negative).minus(negative.where_(is_integral, n(0)))
+}
+
+/// Computes `MUFU.EX2` of a number from -126 to 127.
+#[inline(always)]
+pub fn ex2_of_normal<L: Lane>(x: L) -> L {
+    fixed(x).on(&EX2_CURVE)
 }
 
 /// Computes `MUFU.EX2`.
 #[inline(always)]
 pub fn ex2<L: Lane>(x: L) -> L {
-    let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
-    // A negative number is represented by its ones' complement, an integer by its two's complement.
-    let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
-    let fixed = magnitude.differ(negative).minus(negative.where_(is_integral, n(0)));
-    let (segment, below) = (fixed.down(n(17)), fixed.mask(n(0x1_ffff)));
-    let both = segment.of(EX2_12);
-    let (high, low) = parts(segment.of(EX2_0), 12);
-    // The polynomial: V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
-    let c1 = both.mask(n(0xffff));
-    let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
-    let half = both.down(n(16)).times_short(below.square()).plus(odd).plus(n(6114)).down(n(1));
-    let rest = c1.times(below.down(n(1))).plus(half).plus(low);
-    let value = high.plus(rest.down(n(14)));
+    let (fixed, negative) = (fixed(x), x.down_signed(n(31)));
     let exponent = fixed.down_signed(n(23)).plus(n(126));
     let outside = n::<L>(INFINITY).mask(negative.differ(n(u32::MAX)));
-    let result = value.plus(exponent.up(n(23))).where_(exponent.below(n(254)), outside);
+    let result = fixed.on(&EX2_CURVE).where_(exponent.below(n(254)), outside);
     or_nan(x, result)
 }
 
-/// Computes `MUFU.LG2`.
+/// Computes `MUFU.LG2` of a positive normal number.
 #[inline(always)]
-pub fn lg2<L: Lane>(x: L) -> L {
+pub fn lg2_of_normal<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
     // The polynomial: V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
@@ -434,8 +384,13 @@ pub fn lg2<L: Lane>(x: L) -> L {
     let magnitude =
         sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
     let result = magnitude.with_sign_of(sum).cut();
-    let result = n::<L>(0).where_(x.is(n(ONE)), result);
-    of_positive(x, result, n(SIGN | INFINITY), n(INFINITY))
+    n::<L>(0).where_(x.is(n(ONE)), result)
+}
+
+/// Computes `MUFU.LG2`.
+#[inline(always)]
+pub fn lg2<L: Lane>(x: L) -> L {
+    of_positive(x, lg2_of_normal(x), n(SIGN | INFINITY), n(INFINITY))
 }
 
 /// The sine for a phase (25 bits) and the sign bit of its magnitude.
@@ -501,7 +456,9 @@ pub fn tanh<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub fn rcp64h<L: Lane>(x: L) -> L {
-    let value = reciprocal(x.down(n(13)), x.mask(n(0x1fff)).up(n(3))).down(n(3));
+    // The reciprocal of the mantissa, as an f32 with the exponent 125.
+    let mantissa = x.mask(n(0x000f_ffff)).up(n(4)).with(n(254 << 23));
+    let value = mantissa.on(&RCP_CURVE).minus(n(125 << 23)).down(n(3));
     let exponent = x.mask(n(0x7ff0_0000));
     let result = value.plus(n::<L>(2044 << 20).minus(exponent));
     let is_small = result.plus(n(SIGN)).below(n(SIGN + 0x0010_0000));
@@ -514,8 +471,11 @@ pub fn rcp64h<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub fn rsq64h<L: Lane>(x: L) -> L {
-    let is_power = x.mask(n(0x001f_ffff)).is(n(0x0010_0000));
-    let value = reciprocal_root(x.down(n(14)), x.mask(n(0x3fff)).up(n(3)), is_power).down(n(3));
+    // The root of the mantissa with an exponent of the same parity, 126 or 127. The exponent of its
+    // result is 126 or 125.
+    let mantissa = x.mask(n(0x001f_ffff)).up(n(3));
+    let value = mantissa.with(n(126 << 23)).on(&RSQ_CURVE).minus(n(126 << 23));
+    let value = value.plus(mantissa.mask(n(0x0080_0000))).down(n(3));
     let half = x.plus(n(0x0010_0000)).down(n(1)).mask(n(0x7ff0_0000));
     let result = value.plus(n(1533 << 20)).minus(half);
     let special = n::<L>(0).where_(x.is(n(0x7ff0_0000)), n(NAN));

@@ -12,6 +12,7 @@
 //!
 //! Operands and results are bit patterns: `u32` of an f32, or the upper word of an f64.
 
+mod curve;
 pub mod lanes;
 pub mod mufu;
 pub mod ptx;

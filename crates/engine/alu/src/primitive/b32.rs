@@ -9,7 +9,7 @@ use crate::mode::{IEEE, Mode};
 use crate::round::{Format, narrow};
 use crate::term::{IntoComputation, Scalar, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
-use texunit_sfu::lanes::Words;
+use texunit_sfu::lanes::{Curve, Words};
 
 #[inline(always)]
 fn f(bits: u32) -> f32 {
@@ -146,6 +146,8 @@ primitives! {
             f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
             /// The table's entry at this index, whose high bits are ignored.
             look_up(a; words: Words) = words.at(a) => J::LookUp(words);
+            /// The result of a curve of the special function unit.
+            on_curve(a; curve: &'static Curve) = curve.at(a) => J::Curve(curve);
             /// The square of a 17-bit number as the special function unit computes it.
             folded_square(a) = texunit_sfu::square(a) => J::Square;
             /// The low half, an f16, converted to f32 exactly. NaNs become canonical.

@@ -127,6 +127,7 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
             LoweredStep::Compare { test, to, from } => {
                 Action::Compare { test, from, to: [Some(to), None], with }
             }
+            LoweredStep::Rarely { of, steps } => Action::Rarely { of: Predicate::If(of), steps },
         })
         .collect();
     let to = if row.shape().is_wide() { VReg::B64(DESTINATION) } else { VReg::B32(DESTINATION) };

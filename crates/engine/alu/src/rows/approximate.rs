@@ -6,6 +6,7 @@ use super::parts::*;
 use super::{family, table};
 use crate::approx;
 use crate::mode::Mode;
+use crate::primitive::Rarely;
 use crate::round::{Format, RN};
 use crate::row::Row;
 use crate::soft;
@@ -25,49 +26,62 @@ const TWO_54: u64 = 0x4350 << 48;
 
 table! { CARD both
     b32 {
-        ["rcp.approx.f32"] |a| {
+        ["rcp.approx.f32"] |a| reciprocal(a, || {
             let scale = divisor_scale(a);
             lanes::rcp(a.f_mul(scale, IEEE)).f_mul(scale, IEEE)
-        };
-        ["rcp.approx.ftz.f32"] |a| lanes::rcp(a);
-        ["rsqrt.approx.f32"] |a| {
+        });
+        ["rcp.approx.ftz.f32"] |a| reciprocal(a, || lanes::rcp(a));
+        ["rsqrt.approx.f32"] |a| a.on_curve(&lanes::RSQ_CURVE).unless(is_special(a), || {
             let root = lanes::rsq(scaled(a));
             root.f_mul(lit(TWO_12), IEEE).when(is_small(a), root)
+        });
+        ["rsqrt.approx.ftz.f32"] |a| {
+            a.on_curve(&lanes::RSQ_CURVE).unless(is_special(a), || lanes::rsq(a))
         };
-        ["rsqrt.approx.ftz.f32"] |a| lanes::rsq(a);
-        ["sqrt.approx.f32"] |a| {
+        ["sqrt.approx.f32"] |a| a.on_curve(&lanes::SQRT_CURVE).unless(is_special(a), || {
             let root = lanes::sqrt(scaled(a));
             root.f_mul(lit(TWO_MINUS_12), IEEE).when(is_small(a), root)
+        });
+        ["sqrt.approx.ftz.f32"] |a| {
+            a.on_curve(&lanes::SQRT_CURVE).unless(is_special(a), || lanes::sqrt(a))
         };
-        ["sqrt.approx.ftz.f32"] |a| lanes::sqrt(a);
-        ["lg2.approx.f32"] |a| {
+        ["lg2.approx.f32"] |a| lanes::lg2_of_normal(a).unless(is_special(a), || {
             let logarithm = lanes::lg2(scaled(a));
             logarithm.f_sub(lit(24f32.to_bits().into()), IEEE).when(is_small(a), logarithm)
-        };
-        ["lg2.approx.ftz.f32"] |a| lanes::lg2(a);
-        ["ex2.approx.f32"] |a| {
+        });
+        ["lg2.approx.ftz.f32"] |a| lanes::lg2_of_normal(a).unless(is_special(a), || lanes::lg2(a));
+        ["ex2.approx.f32"] |a| power(a, || {
             // Below -126 the result is the square of 2^(x / 2), because the unit's result would not
             // have subnormals.
             let low = a.f_ltu(lit((-126f32).to_bits().into()));
             let power = lanes::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
             power.f_mul(power, IEEE).when(low, power)
-        };
-        ["ex2.approx.ftz.f32"] |a| lanes::ex2(a);
+        });
+        ["ex2.approx.ftz.f32"] |a| power(a, || lanes::ex2(a));
         ["sin.approx.f32", "sin.approx.ftz.f32"] |a| lanes::sin(turns(a));
         ["cos.approx.f32", "cos.approx.ftz.f32"] |a| lanes::cos(turns(a));
         ["tanh.approx.f32", "tanh.approx.ftz.f32"] |a| lanes::tanh(a);
         ["div.approx.f32"] |a, b| {
-            let scale = scale_if(is_small(b), TWO_24);
-            a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+            let usual = a.f_mul(lanes::rcp_of_normal(b), IEEE);
+            usual.unless(has_special_reciprocal(b), || {
+                let scale = scale_if(is_small(b), TWO_24);
+                a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+            })
         };
-        ["div.approx.ftz.f32"] |a, b| a.f_mul(lanes::rcp(b), FTZ);
+        ["div.approx.ftz.f32"] |a, b| a.f_mul(reciprocal(b, || lanes::rcp(b)), FTZ);
         ["div.full.f32"] |a, b| {
-            let scale = divisor_scale(b);
-            a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+            let usual = a.f_mul(lanes::rcp_of_normal(b), IEEE);
+            usual.unless(has_special_reciprocal(b), || {
+                let scale = divisor_scale(b);
+                a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+            })
         };
         ["div.full.ftz.f32"] |a, b| {
-            let scale = scale_if(is_large(b), QUARTER);
-            a.f_mul(scale, FTZ).f_mul(lanes::rcp(b.f_mul(scale, FTZ)), FTZ)
+            let usual = a.f_mul(lanes::rcp_of_normal(b), FTZ);
+            usual.unless(has_special_reciprocal(b), || {
+                let scale = scale_if(is_large(b), QUARTER);
+                a.f_mul(scale, FTZ).f_mul(lanes::rcp(b.f_mul(scale, FTZ)), FTZ)
+            })
         };
     }
 }
@@ -148,6 +162,31 @@ fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
         return 0x7fff_ffff_0000_0000;
     }
     flush(value.to_bits()) & upper
+}
+
+/// Whether a number is not positive and normal.
+#[inline(always)]
+fn is_special<V: B32>(a: V) -> V::Holds {
+    a.sub(lit(0x0080_0000)).ge_u(lit(0x7f00_0000))
+}
+
+/// Whether the magnitude is not from 2^-126 to 2^126, where numbers and their reciprocals are
+/// normal.
+#[inline(always)]
+fn has_special_reciprocal<V: B32>(a: V) -> V::Holds {
+    a.add(a).sub(lit(0x0100_0000)).gt_u(lit(0xfc00_0000))
+}
+
+/// The reciprocal; `other` if the operand or its reciprocal may not be normal.
+#[inline(always)]
+fn reciprocal<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
+    lanes::rcp_of_normal(a).unless(has_special_reciprocal(a), other)
+}
+
+/// The power of two; `other` if it may not be normal.
+#[inline(always)]
+fn power<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
+    lanes::ex2_of_normal(a).unless(magnitude(a).ge_u(lit(126f32.to_bits().into())), other)
 }
 
 /// Whether the magnitude is below 2^-126.

@@ -214,7 +214,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits the moves, loads and stores that bring the cache to `state`.
-    fn reconcile(&mut self, state: &RegisterCache) {
+    pub(super) fn reconcile(&mut self, state: &RegisterCache) {
         for (reg, key, _) in self.cache.clone().dirty() {
             let there = state.position(key).map(|r| state.get(r));
             if !there.is_some_and(|t| t.dirty) {

@@ -24,6 +24,7 @@ mod index;
 mod input;
 mod live;
 pub(crate) mod processor;
+mod rarely;
 mod register_cache;
 mod slots;
 mod stub;

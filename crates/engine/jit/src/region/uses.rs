@@ -74,6 +74,7 @@ impl Step {
             | Action::Issue { .. }
             | Action::CountZeros(_)
             | Action::Leave { .. }
+            | Action::Rarely { .. }
             | Action::Nothing => {}
         }
     }
@@ -116,6 +117,7 @@ impl Step {
             | Action::Count { .. }
             | Action::Issue { .. }
             | Action::Leave { .. }
+            | Action::Rarely { .. }
             | Action::Nothing => {}
         }
     }
@@ -129,7 +131,7 @@ impl Step {
             Action::Compute { op: Op::Select(p) | Op::SelectWide(p), .. } => asked(*p),
             Action::Compare { with, .. } => asked(with.1),
             Action::Logic { from, .. } => from.iter().copied().for_each(asked),
-            Action::Vote { of, .. } => asked(*of),
+            Action::Vote { of, .. } | Action::Rarely { of, .. } => asked(*of),
             Action::Count { of, .. } | Action::Issue { of, .. } => {
                 of.iter().copied().for_each(asked)
             }
@@ -150,7 +152,8 @@ impl Step {
             Action::Store(_)
             | Action::Count { .. }
             | Action::Issue { .. }
-            | Action::CountZeros(_) => true,
+            | Action::CountZeros(_)
+            | Action::Rarely { .. } => true,
             Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
             _ => false,
         }

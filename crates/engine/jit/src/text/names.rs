@@ -103,6 +103,7 @@ pub(super) fn op_name(op: Op) -> String {
         Op::Select(p) => format!("select.{}", predicate_name(p)),
         Op::SelectWide(p) => format!("select64.{}", predicate_name(p)),
         Op::LookUp(words) => format!("lookup.{}", words.all().len()),
+        Op::Curve(curve) => format!("curve.{}", curve.name),
         _ => String::new(),
     }
 }

@@ -353,6 +353,7 @@ impl<'t> Tokens<'t> {
             }
             "warpsync" => Action::Sync { members: self.source()? },
             "activemask" => Action::ActiveMask { to: self.vreg()? },
+            "rarely" => Action::Rarely { of: self.predicate()?, steps: self.number()? },
             "count" => {
                 let counter = self.number()?;
                 let of = if self.has("_") { None } else { Some(self.predicate()?) };

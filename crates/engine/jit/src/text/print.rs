@@ -184,6 +184,7 @@ impl Display for Action {
                 write!(f, "redux.{} n{to}, {of}, {members}", op.name().unwrap_or_default())
             }
             Self::Sync { members } => write!(f, "warpsync {members}"),
+            Self::Rarely { of, steps } => write!(f, "rarely {of}, {steps}"),
             Self::ActiveMask { to } => write!(f, "activemask {to}"),
             Self::Count { counter, of } => write!(f, "count {counter}, {}", OrNone(*of)),
             Self::Issue { counter, of } => write!(f, "issue {counter}, {}", OrNone(*of)),

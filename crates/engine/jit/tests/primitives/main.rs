@@ -218,7 +218,11 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
         Op::Bytes,
         Op::LeadingZeros,
         Op::FromHalf,
-        Op::LookUp(texunit_sfu::lanes::RCP_0),
+        Op::LookUp(texunit_sfu::lanes::LG2_0),
+        Op::Curve(&texunit_sfu::lanes::RCP_CURVE),
+        Op::Curve(&texunit_sfu::lanes::RSQ_CURVE),
+        Op::Curve(&texunit_sfu::lanes::SQRT_CURVE),
+        Op::Curve(&texunit_sfu::lanes::EX2_CURVE),
         Op::LookUp(texunit_sfu::lanes::TANH_1),
     ];
     let wide = [Op::CopyWide, Op::AddWide, Op::SubWide, Op::MulWide, Op::SelectWide(P)];

@@ -127,6 +127,7 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
         Op::DoubleToS => conversions::integer(a, -(1 << 31), (1 << 31) - 1, 1 << 31) as u32,
         Op::DoubleToU => conversions::integer(a, 0, (1 << 32) - 1, 1 << 31) as u32,
         Op::LookUp(words) => words.at(x),
+        Op::Curve(curve) => curve.at(x),
         Op::FromU(bits) => ((x & bits) as f32).to_bits(),
         Op::FromS => (i as f32).to_bits(),
         Op::ToU(how) => round(f32::from_bits(x), how) as u32,
@@ -268,6 +269,7 @@ pub(crate) fn sources(op: Op) -> usize {
         | Op::DoubleFromWideU
         | Op::DoubleFromWideS
         | Op::LookUp(_)
+        | Op::Curve(_)
         | Op::FromHalf
         | Op::ToHalf(_)
         | Op::Reverse

@@ -510,7 +510,7 @@ impl World {
                     self.put(VReg::B32(0), lane, sum);
                 }
             }
-            Action::Sync { .. } | Action::Nothing => {}
+            Action::Sync { .. } | Action::Rarely { .. } | Action::Nothing => {}
         }
     }
 
@@ -605,6 +605,7 @@ fn reads(action: &Action) -> Vec<VReg> {
         Action::Sync { members } => sources.push(*members),
         Action::Count { of, .. } | Action::Issue { of, .. } => asked.extend(of),
         Action::CountZeros(of) => sources.push(*of),
+        Action::Rarely { of, .. } => asked.push(*of),
         Action::Leave { reads } => places.extend(reads),
         Action::ActiveMask { .. } | Action::Nothing => {}
     }

@@ -261,7 +261,7 @@ impl RegionBuilder<'_> {
             Op::LeadingZeros,
             Op::FromHalf,
             Op::ToHalf(Rounding::Near),
-            Op::LookUp(texunit_sfu::lanes::RSQ_12),
+            Op::LookUp(texunit_sfu::lanes::LG2_12),
         ])
     }
 

@@ -55,6 +55,7 @@ fn action(placed: LoweredStep) -> Action {
             let with = (Combine::And, Predicate::Always);
             Action::Compare { test, from, to: [Some(to), None], with }
         }
+        LoweredStep::Rarely { of, steps } => Action::Rarely { of: Predicate::If(of), steps },
     }
 }
 

@@ -17,7 +17,11 @@ use std::ops::Range;
 fn is_of_lanes(step: &Step) -> bool {
     matches!(
         step.action,
-        Action::Compute { .. } | Action::Compare { .. } | Action::Logic { .. } | Action::Nothing
+        Action::Compute { .. }
+            | Action::Compare { .. }
+            | Action::Logic { .. }
+            | Action::Rarely { .. }
+            | Action::Nothing
     )
 }
 
@@ -200,6 +204,7 @@ impl Avx2Emitter<'_> {
                     }
                     Op::Reverse | Op::Bytes => (self.bytes_op(op, from, part)?, Kind::BITS),
                     Op::LookUp(words) => (self.look_up(words, from[0], part)?, Kind::BITS),
+                    Op::Curve(curve) => (self.curve(curve, from[0], part)?, Kind::BITS),
                     Op::Square => (self.folded_square(from[0], part)?, Kind::BITS),
                     _ => (self.integer_op(op, from, part)?, Kind::BITS),
                 };

@@ -15,6 +15,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
 const MOVE64: C = C::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 const UNORDERED: u32 = 3;
+const ORDERED: u32 = 7;
 /// Tables for `vfixupimmpd`, which takes NaNs from its source (unchanged, or made quiet) and leaves
 /// all other values as they are.
 const NANS: u64 = 0x11;
@@ -51,25 +52,7 @@ impl Avx512Emitter<'_> {
                 self.asm.put_rounded(Some(rounding), root);
                 return Some(d);
             }
-            Float::Fma => {
-                let (b, c) = (self.wide(from[1], part)?, self.wide(from[2], part)?);
-                // The processor prefers a NaN of the second operand to that of the first, and the
-                // first's to the third's. So the NaNs of c are copied to the first operand.
-                let d = self.unary(MOVE, a);
-                if !from[0].is_number64() && !from[2].is_number64() {
-                    // Only where a is a NaN. Otherwise the product would have to wait for the
-                    // addend, which often is the previous sum.
-                    let done = self.asm.label();
-                    self.asm.put(I::with4(COMPARE, SCRATCH_MASK, a.z(), a.z(), UNORDERED));
-                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-                    self.asm.jump(C::Je_rel32_64, done);
-                    self.take_nans(d, c, NANS);
-                    self.asm.bind(done);
-                }
-                let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
-                self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), b.z(), c.z()));
-                return Some(d);
-            }
+            Float::Fma => return None,
             Float::Min | Float::Max => {
                 let b = self.wide(from[1], part)?;
                 return Some(self.double_extreme(op, a, b));
@@ -91,6 +74,37 @@ impl Avx512Emitter<'_> {
         let d = self.temporary();
         self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), a.z(), b.z()));
         Some(d)
+    }
+
+    /// Emits `fma` of f64. The results are in temporaries.
+    pub(super) fn double_fma(&mut self, rounding: Rounding, from: [Source; 3]) -> Option<[Reg; 4]> {
+        let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        let mut parts = Vec::with_capacity(4);
+        for part in 0..4 {
+            let [a, b, c] = [0, 1, 2].map(|i| self.wide(from[i], part));
+            let (a, b, c) = (a?, b?, c?);
+            let d = self.unary(MOVE, a);
+            self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), b.z(), c.z()));
+            parts.push((d, a, b, c));
+        }
+        let [d, e, f, g] = [0, 1, 2, 3].map(|part| parts[part].0);
+        if !from[0].is_number64() && !from[2].is_number64() {
+            // The processor prefers a NaN of the second operand to that of the first, and the
+            // first's to the third's. If a result is a NaN, the NaNs of c are copied to the first
+            // operand, and the operation is repeated.
+            self.asm.put(I::with4(COMPARE, SCRATCH_MASK, d.z(), e.z(), ORDERED));
+            let compare = I::with4(COMPARE, SCRATCH_MASK, f.z(), g.z(), ORDERED);
+            self.asm.put_masked(SCRATCH_MASK, compare);
+            self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
+            self.out_of_line(C::Jae_rel32_64, move |e| {
+                for (d, a, b, c) in parts {
+                    e.asm.put(I::with2(MOVE, d.z(), a.z()));
+                    e.take_nans(d, c, NANS);
+                    e.asm.put_rounded(Some(rounding), I::with3(code, d.z(), b.z(), c.z()));
+                }
+            });
+        }
+        Some([d, e, f, g])
     }
 
     /// Copies NaNs from another register, with one instruction.

@@ -8,7 +8,10 @@ use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-use texunit_sfu::lanes::Words;
+use texunit_sfu::lanes::{Curve, Words};
+
+const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+const DOWN: C = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
 
 /// The number of 32-bit elements that a permutation of two registers selects from.
 const PERMUTED: usize = 32;
@@ -64,7 +67,7 @@ impl Avx512Emitter<'_> {
 
     fn gathered(&mut self, length: usize, index: Reg) -> Reg {
         let below = self.number(length as u32 - 1);
-        let index = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, index, below);
+        let index = self.binary(AND, index, below);
         let d = self.temporary();
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.zero(d);
@@ -75,43 +78,141 @@ impl Avx512Emitter<'_> {
         d
     }
 
-    /// Emits [`texunit_sfu::square`] of both halves of a warp, in temporaries. Bits 2 to 16 of each
-    /// lane are put into 16-bit elements: those of the second half of the warp above those of the
-    /// first.
+    /// Emits [`texunit_sfu::square`] of both halves of a warp, in temporaries.
     pub(super) fn folded_squares(&mut self, source: Source) -> Option<[Reg; 2]> {
-        const PRODUCT: C = C::EVEX_Vpmullw_zmm_k1z_zmm_zmmm512;
-        const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
-        let down = C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8;
         let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
-        let (x, t, d) = (self.temporary(), self.temporary(), self.temporary());
+        let [x, d, t, u] = [(); 4].map(|()| self.temporary());
         let upper = self.number(0xffff_0000);
-        self.asm.put(I::with3(C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, x.z(), first.z(), 2_u32));
-        self.asm.put(I::with3(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t.z(), second.z(), 14_u32));
-        // x | (t & upper)
-        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xf8);
-        self.asm.put(I::with3(down, d.z(), x.z(), 7_u32));
-        self.three(PRODUCT, d.z(), d, d);
-        self.asm.put(I::with3(down, d.z(), d.z(), 1_u32));
-        let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-        for (pair, above, cut) in [(0x60_0060, 8_u32, 6_u32), (0x18_0018, 10, 4), (0x6_0006, 12, 2)]
-        {
-            let pair = self.number(pair);
-            let factor = self.binary(and, x, pair);
-            self.asm.put(I::with3(down, t.z(), x.z(), above));
-            self.three(PRODUCT, t.z(), t, factor);
-            self.asm.put(I::with3(down, t.z(), t.z(), cut));
+        self.asm.put(I::with3(DOWN, x.z(), first.z(), 1_u32));
+        self.asm.put(I::with3(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t.z(), second.z(), 15_u32));
+        // The bits of t where those of `upper` are set, and those of x elsewhere.
+        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xd8);
+        self.squares(x, d, [t, u]);
+        self.asm.put(I::with3(DOWN, t.z(), d.z(), 16_u32));
+        let low = self.number(0xffff);
+        self.three(AND, d.z(), d, low);
+        [x, u].into_iter().for_each(|reg| self.cache.release(reg));
+        Some([d, t])
+    }
+
+    /// Squares numbers of 17 bits as [`texunit_sfu::square`] does, in 16-bit elements that have all
+    /// but the lowest bit. Uses two scratch registers.
+    ///
+    /// With the upper bits g of X, `X >> 7` is `8 g + m`. The three highest terms of the square are
+    /// `(g * (4 g + m)) / 2`. Factors are at the upper end of an element or at their place in it, so
+    /// that the upper halves of products are the terms.
+    fn squares(&mut self, x: Reg, d: Reg, [t, u]: [Reg; 2]) {
+        const HIGH: C = C::EVEX_Vpmulhuw_zmm_k1z_zmm_zmmm512;
+        const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
+        let both = |bits: u32| bits << 16 | bits;
+        let [g, m, last] = [0xfe00, 0xffc0, 0x8002].map(|bits| self.number(both(bits)));
+        self.three(AND, t.z(), x, g);
+        self.asm.put(I::with3(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u.z(), t.z(), 1_u32));
+        self.three(AND, d.z(), x, m);
+        self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.z(), d, u);
+        self.three(HIGH, d.z(), d, t);
+        for (pair, above) in [(0x30, 0xf800), (0xc, 0xe000)] {
+            let [pair, above] = [pair, above].map(|bits| self.number(both(bits)));
+            self.three(AND, t.z(), x, pair);
+            self.three(AND, u.z(), x, above);
+            self.three(HIGH, t.z(), t, u);
             self.three(ADD, d.z(), d, t);
-            self.cache.release(factor);
         }
         // The product of the lowest bit and the highest.
-        self.asm.put(I::with3(down, t.z(), x.z(), 14_u32));
-        let one = self.number(0x1_0001);
-        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, t.z(), x, one, 0x80);
-        self.three(ADD, d.z(), d, t);
-        self.asm.put(I::with3(C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, t.z(), d.z(), 16_u32));
-        let low = self.number(0xffff);
-        self.three(and, d.z(), d, low);
-        self.cache.release(x);
-        Some([d, t])
+        self.three(C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, t.z(), x, last);
+        self.three(C::EVEX_Vptestnmw_kr_k1_zmm_zmmm512, SCRATCH_MASK, t, t);
+        let one = at(R::R9, self.pooled(&[0x1_0001_0001_0001; 8]));
+        self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.z(), d.z(), one));
+    }
+
+    /// Emits a [`Curve`] for both halves of a warp, in temporaries. Table look-ups and squares are
+    /// those of 16-bit elements: in each 128 bits of a register, four of the first half and four of
+    /// the second, so that `vpunpcklwd` and `vpunpckhwd` make 32-bit elements of both.
+    pub(super) fn curve(&mut self, curve: &'static Curve, source: Source) -> Option<[Reg; 2]> {
+        const PERMUTE: C = C::EVEX_Vpermt2w_zmm_k1z_zmm_zmmm512;
+        const ADD: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+        const SUB: C = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+        const DOWN_SIGNED: C = C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
+        let xs = [self.float(source, 0)?, self.float(source, 1)?];
+        let origin = if curve.falls { Some(self.literal(curve.origin)) } else { None };
+        let [segment, x, square, t, u] = [(); 5].map(|()| self.temporary());
+        let words = [(); 4].map(|()| self.temporary());
+        self.asm.put(I::with3(DOWN, segment.z(), xs[0].z(), 1_u32));
+        self.asm.put(I::with3(DOWN, t.z(), xs[1].z(), 1_u32));
+        self.asm.put(I::with2(MOVE, x.z(), segment.z()));
+        for (d, half) in [(x, 0), (segment, 1)] {
+            // The numbers of the 16-bit elements, of which the second register's begin at 32.
+            let element = |i: u64| (i & 3) * 2 + i / 8 * 8 + (i >> 2 & 1) * 32 + half;
+            let four = |i: u64| (0..4).map(|k| element(4 * i + k) << (16 * k)).sum::<u64>();
+            let all: [u64; 8] = std::array::from_fn(|i| four(i as u64));
+            let numbers = at(R::R9, self.pooled(&all));
+            self.asm.put(I::with2(LOAD, u.z(), numbers));
+            self.three(PERMUTE, d.z(), u, t);
+        }
+        self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, curve.words.as_ptr() as u64));
+        let repeats = curve.words.iter().all(|words| words[..64] == words[64..]);
+        let upper = at(R::R9, self.pooled(&[0x40_0040_0040_0040; 8]));
+        let test = C::EVEX_Vptestmw_kr_k1_zmm_zmmm512;
+        self.asm.put(I::with3(test, SCRATCH_MASK, segment.z(), upper));
+        for (i, d) in words.into_iter().enumerate() {
+            for (d, from) in
+                [(d, 256 * i), (t, 256 * i + 128)].into_iter().take(2 - usize::from(repeats))
+            {
+                self.asm.put(I::with2(LOAD, d.z(), at(R::RAX, from)));
+                self.asm.put(I::with3(PERMUTE, d.z(), segment.z(), at(R::RAX, from + 64)));
+            }
+            if !repeats {
+                let moved = I::with2(C::EVEX_Vmovdqu16_zmm_k1z_zmmm512, d.z(), t.z());
+                self.asm.put_masked(SCRATCH_MASK, moved);
+            }
+        }
+        self.squares(x, square, [t, u]);
+        let sign = self.number(0x8000_8000);
+        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, x.z(), x, sign);
+        let [c2, c1, low, high] = words;
+        for (d, a, code) in [
+            (segment, xs[0], C::EVEX_Vpunpcklwd_zmm_k1z_zmm_zmmm512),
+            (square, xs[1], C::EVEX_Vpunpckhwd_zmm_k1z_zmm_zmmm512),
+        ] {
+            self.three(code, t.z(), square, x);
+            self.three(code, u.z(), c2, c1);
+            self.three(C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, t.z(), t, u);
+            if curve.has_odd {
+                let one = self.number(1);
+                self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, a, one);
+                self.asm.put(I::with3(DOWN_SIGNED, u.z(), u.z(), 17_u32));
+                self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, t.z(), t.z(), u.z()));
+            }
+            if curve.bias != 0 {
+                let bias = self.number(curve.bias);
+                self.three(ADD, t.z(), t, bias);
+            }
+            self.asm.put(I::with3(DOWN_SIGNED, t.z(), t.z(), curve.shift));
+            self.three(code, d.z(), low, high);
+            self.three(SUB, d.z(), d, t);
+            self.asm.put(I::with3(DOWN_SIGNED, d.z(), d.z(), 1 + u32::from(curve.is_steep)));
+            match origin {
+                Some(origin) => {
+                    self.three(SUB, t.z(), origin, a);
+                    self.three(ADD, d.z(), d, t);
+                }
+                None => {
+                    let origin = self.number(curve.origin);
+                    self.three(ADD, d.z(), d, a);
+                    self.three(ADD, d.z(), d, origin);
+                }
+            }
+            if !curve.is_steep {
+                self.asm.put(I::with3(DOWN, d.z(), d.z(), 1_u32));
+            }
+            if curve.has_powers {
+                let below = self.number(0x00ff_ffff);
+                let one = self.literal(1);
+                self.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, t, below);
+                self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, d.z(), d.z(), one.z()));
+            }
+        }
+        [x, t, u, c2, c1, low, high].into_iter().for_each(|reg| self.cache.release(reg));
+        Some([segment, square])
     }
 }

@@ -37,7 +37,7 @@ use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::op::Op;
+use crate::op::{Float, Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -222,13 +222,26 @@ impl Backend for Avx512 {
     }
 
     fn steps(e: &mut Avx512Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
-        for i in steps {
+        let mut skipped = None;
+        for i in steps.clone() {
             e.before(i);
             let step = &e.region.blocks[e.block].steps[i];
+            if let Action::Rarely { of, .. } = step.action
+                && skipped.is_none()
+            {
+                let lanes = e.predicate(of).k();
+                skipped = e.skip(i, steps.end, C::Je_rel32_64, |e| {
+                    e.asm.put(I::with2(C::VEX_Kortestd_kr_kr, lanes, lanes));
+                });
+                continue;
+            }
             if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
                 e.straight(step).ok_or(Error::Operands(i))?;
             }
             e.after_step(i);
+            if let Some(skipped) = skipped.take_if(|skipped| skipped.last == i) {
+                e.rejoin(skipped);
+            }
         }
         Ok(())
     }
@@ -275,7 +288,7 @@ impl Avx512Emitter<'_> {
             Action::Count { counter, of } => self.count(step, *counter, *of),
             Action::Issue { counter, of } => self.issue(step, *counter, *of),
             Action::CountZeros(of) => self.count_zeros(step, *of)?,
-            Action::Nothing => {}
+            Action::Rarely { .. } | Action::Nothing => {}
             _ => return None,
         }
         Some(())
@@ -320,8 +333,12 @@ impl Avx512Emitter<'_> {
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         match to {
-            VReg::B32(to) if op == Op::Square => {
-                for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
+            VReg::B32(to) if matches!(op, Op::Square | Op::Curve(_)) => {
+                let values = match op {
+                    Op::Curve(curve) => self.curve(curve, from[0])?,
+                    _ => self.folded_squares(from[0])?,
+                };
+                for (part, value) in (0..).zip(values) {
                     self.write_narrow(to, part, value, Kind::BITS, guard);
                 }
             }
@@ -346,8 +363,16 @@ impl Avx512Emitter<'_> {
                 }
             }
             VReg::B64(to) => {
+                let fused = match op {
+                    Op::Double(Float::Fma) => Some(self.double_fma(Rounding::Near, from)?),
+                    Op::DoubleDirected(Float::Fma, how) => Some(self.double_fma(how, from)?),
+                    _ => None,
+                };
                 for part in 0..4 {
-                    let value = self.wide_op(op, from, part)?;
+                    let value = match fused {
+                        Some(values) => values[usize::from(part)],
+                        None => self.wide_op(op, from, part)?,
+                    };
                     self.write_wide(to, part, value, guard);
                 }
             }

@@ -1,0 +1,205 @@
+//! Polynomials of functions whose results depend on the truncated value only, in the form in which
+//! vector code evaluates them.
+//!
+//! The bits of such a result are almost a linear function of the bits x of the operand: 1 / x is
+//! nearly `K - x`, 1 / √x nearly `K - x / 2`, √x nearly `K + x / 2`, and 2^x in fixed point nearly
+//! `K + x`. A [`Curve`] has this line, and for each of 128 segments a polynomial of what is left.
+//! Its coefficients fit into 16 bits, so that one multiplication of pairs (`vpmaddwd`) gives both
+//! products, and no separate step is needed for exponents:
+//!
+//! ```text
+//! n      = c1 * (X / 2 - 2^15) + c2 * Q + bias      X: the low 17 bits of x, Q: their square
+//! result = floor((line + floor((c0 - floor(n / 2^shift)) / 2)) / 2)
+//! ```
+
+use crate::Table;
+use crate::tables::{EX2, RCP, RSQ, SQRT};
+
+/// The line and the polynomials of a function of 128 segments, which bits 17 to 23 of the operand
+/// select.
+#[repr(C, align(64))]
+pub struct Curve {
+    /// By segment: c2, c1, and the low and the high half of c0.
+    pub words: [[u16; 128]; 4],
+    /// By segment: c1 in the upper half, c2 in the lower half.
+    pub factors: [u32; 128],
+    /// c0 by segment.
+    pub constants: [u32; 128],
+    /// The name of the function.
+    pub name: &'static str,
+    /// The constant K of the line, doubled if the slope is 1/2.
+    pub origin: u32,
+    /// Whether the line falls.
+    pub falls: bool,
+    /// Whether the slope is 1 and not 1/2.
+    pub is_steep: bool,
+    /// Whether operands can be odd.
+    pub has_odd: bool,
+    /// Whether powers of four, which are beyond the table, need an addition of one unit.
+    pub has_powers: bool,
+    /// The number of bits of n below the unit of c0.
+    pub shift: u32,
+    /// The constant that is added to n.
+    pub bias: u32,
+}
+
+impl std::fmt::Debug for Curve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Curves are compared by address.
+impl PartialEq for Curve {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Curve {}
+
+/// What a [`Curve`] needs besides the table.
+struct Form {
+    name: &'static str,
+    /// Exclusive or of the table's index and the curve's.
+    turn: usize,
+    origin: u32,
+    falls: bool,
+    is_steep: bool,
+    has_odd: bool,
+    has_powers: bool,
+    /// C1 of the line.
+    slope: i32,
+    /// What the line lacks from segment to segment, and in each half of the table; in units of c0.
+    step: i32,
+    halves: [i32; 2],
+}
+
+/// Converts a table. The unit of n is that of C2, or half of it.
+const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
+    let [shift0, shift1, _] = table.shifts;
+    // The unit of n, as a power of two: c1 is a factor of X / 2.
+    let unit = if shift1 == 1 { 2 } else { shift1 };
+    let shift = shift0 - unit;
+    let mut curve = Curve {
+        words: [[0; 128]; 4],
+        factors: [0; 128],
+        constants: [0; 128],
+        name: form.name,
+        origin: form.origin,
+        falls: form.falls,
+        is_steep: form.is_steep,
+        has_odd: form.has_odd,
+        has_powers: form.has_powers,
+        shift,
+        // floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+        bias: (1 << shift) - 1 - (table.bias >> unit) as u32,
+    };
+    let mut i = 0;
+    while i < 128 {
+        let [c0, c1, c2] = table.coefficients[(i ^ form.turn) % N];
+        let c1 = -((c1 - form.slope) << (shift1 + 1 - unit));
+        let c2 = -(c2 << (table.shifts[2] - unit));
+        assert!(c1 as i16 as i32 == c1 && c2 as i16 as i32 == c2);
+        let c0 = c0 - (c1 << (15 - shift)) + (i as i32 & 63) * form.step + form.halves[i >> 6];
+        curve.words[0][i] = c2 as u16;
+        curve.words[1][i] = c1 as u16;
+        curve.words[2][i] = c0 as u16;
+        curve.words[3][i] = (c0 >> 16) as u16;
+        curve.factors[i] = (c1 as u32) << 16 | c2 as u16 as u32;
+        curve.constants[i] = c0 as u32;
+        i += 1;
+    }
+    curve
+}
+
+/// 1 / x for the bits of |x|, doubled. The result is right for 2^-126 to 2^126.
+pub static RCP_CURVE: Curve = curve(
+    &RCP,
+    Form {
+        name: "rcp",
+        turn: 0,
+        origin: 252 << 24,
+        falls: true,
+        is_steep: false,
+        has_odd: false,
+        has_powers: false,
+        slope: -(1 << 15),
+        step: 1 << 18,
+        halves: [0, 1 << 24],
+    },
+);
+
+/// 1 / √x for the bits of a positive normal number. The lowest bit of a biased exponent is the
+/// inverse of the exponent's parity. The low bits of the origin are such that powers of four give
+/// zeros in the line.
+pub static RSQ_CURVE: Curve = curve(
+    &RSQ,
+    Form {
+        name: "rsq",
+        turn: 64,
+        origin: 377 << 23,
+        falls: true,
+        is_steep: false,
+        has_odd: true,
+        has_powers: true,
+        slope: -(1 << 15),
+        step: 1 << 18,
+        halves: [1 << 24, 0],
+    },
+);
+
+/// √x for the bits of a positive normal number.
+pub static SQRT_CURVE: Curve = curve(
+    &SQRT,
+    Form {
+        name: "sqrt",
+        turn: 64,
+        origin: 124 << 23,
+        falls: false,
+        is_steep: false,
+        has_odd: true,
+        has_powers: false,
+        slope: 1 << 16,
+        step: -(1 << 18),
+        halves: [0, 1 << 24],
+    },
+);
+
+/// 2^x for x in fixed point with 23 fractional bits. The result is right if it is a normal number.
+pub static EX2_CURVE: Curve = curve(
+    &EX2,
+    Form {
+        name: "ex2",
+        turn: 0,
+        origin: 126 << 23,
+        falls: false,
+        is_steep: true,
+        has_odd: true,
+        has_powers: false,
+        slope: 1 << 15,
+        step: -(1 << 19),
+        halves: [0; 2],
+    },
+);
+
+impl Curve {
+    /// The result for an operand, as 32-bit arithmetic computes it for any bits.
+    #[inline(always)]
+    pub fn at(&self, x: u32) -> u32 {
+        let segment = (x >> 17 & 127) as usize;
+        let (factors, below) = (self.factors[segment], x & 0x1_ffff);
+        let (c1, c2) = (factors as i32 >> 16, i32::from(factors as i16));
+        let odd = if self.has_odd && below & 1 == 1 { c1 >> 1 } else { 0 };
+        let product = c1 * ((below >> 1) as i32 - 0x8000);
+        let n = product + odd + c2 * crate::square(below) as i32 + self.bias as i32;
+        let rest = (self.constants[segment] as i32).wrapping_sub(n >> self.shift);
+        let line = self.origin.wrapping_add(if self.falls { x.wrapping_neg() } else { x });
+        let result = if self.is_steep {
+            line.wrapping_add((rest >> 2) as u32)
+        } else {
+            line.wrapping_add((rest >> 1) as u32) >> 1
+        };
+        result + u32::from(self.has_powers && x & 0x00ff_ffff == 0x0080_0000)
+    }
+}
