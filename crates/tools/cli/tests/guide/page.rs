@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A Markdown page of the repository.
 pub(crate) struct Page {
@@ -89,6 +89,21 @@ impl Page {
             }
         }
         found
+    }
+
+    /// References without a definition: `[text][name]`, and `[1.8]`, which is a rule of numerics.md.
+    pub(crate) fn undefined_references(&self) -> Vec<String> {
+        let mut undefined = Vec::new();
+        let mut callback = |broken: BrokenLink<'_>| {
+            let is_rule = || broken.reference.parse::<f32>().is_ok_and(|n| n.fract() != 0.0);
+            if broken.link_type != LinkType::Shortcut || is_rule() {
+                undefined.push(broken.reference.to_string());
+            }
+            None
+        };
+        let parser = Parser::new_with_broken_link_callback(&self.text, options(), Some(&mut callback));
+        parser.for_each(drop);
+        undefined
     }
 
     /// The anchors of the page: its headings, as GitHub and mdBook write them, and explicit
