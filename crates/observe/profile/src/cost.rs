@@ -161,17 +161,16 @@ impl Elements {
         Sharing { addresses: new.into(), most: u64::from(most) + 1 }
     }
 
-    /// The numbers, with that of the active lane before it, or of the first one, for an inactive
-    /// lane.
+    /// The numbers of the active lanes in their order; the last one is repeated.
     #[inline(always)]
     fn of_active(&self) -> [u32; 32] {
-        let mut numbers = self.numbers;
-        if self.lanes != u32::MAX {
-            let mut last = numbers[self.lanes.trailing_zeros() as usize & 31];
-            for (lane, number) in numbers.iter_mut().enumerate() {
-                last = if self.lanes >> lane & 1 == 1 { *number } else { last };
-                *number = last;
-            }
+        if self.lanes == u32::MAX {
+            return self.numbers;
+        }
+        let last = 31 - (self.lanes.leading_zeros() & 31);
+        let mut numbers = [self.numbers[last as usize]; 32];
+        for (to, lane) in numbers.iter_mut().zip(texunit_unit::lanes(self.lanes)) {
+            *to = self.numbers[lane & 31];
         }
         numbers
     }
