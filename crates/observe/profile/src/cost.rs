@@ -99,8 +99,12 @@ impl Elements {
     /// and the number of these words that are used.
     #[inline(always)]
     fn bits(&self) -> Option<([u64; MOST / 64], usize)> {
-        let least = self.of_others(NONE).into_iter().fold(NONE, u32::min) & !(BANKS as u32 - 1);
-        let most = self.of_others(0).into_iter().fold(0, u32::max) - least;
+        let (mut least, mut most) = (NONE, 0);
+        for (low, high) in self.of_others(NONE).into_iter().zip(self.of_others(0)) {
+            (least, most) = (least.min(low), most.max(high));
+        }
+        least &= !(BANKS as u32 - 1);
+        most -= least;
         if most as usize >= MOST {
             return None;
         }
@@ -129,38 +133,44 @@ impl Elements {
         if falls == 0 {
             return (elements.into(), larger.into());
         }
-        let larger = self.larger(shift).compared();
+        let larger = self.larger(shift).compared().addresses;
         // If each lane has a larger element of its own, no two lanes share an element.
         let is_apart = larger == u64::from(self.lanes.count_ones());
-        (if is_apart { larger } else { self.compared() }, larger)
+        (if is_apart { larger } else { self.compared().addresses }, larger)
     }
 
-    /// The number of distinct elements; each lane is compared with those before it.
+    /// The number of distinct elements, and of lanes at the most frequent one; each lane is compared
+    /// with those before it.
     #[inline(always)]
-    fn compared(&self) -> u64 {
-        let numbers = self.of_active();
+    fn compared(&self) -> Sharing {
+        let numbers = self.of_others(NONE);
         let mut before = [NONE; 64];
         before[32..].copy_from_slice(&numbers);
         let mut again = [0; 32];
         for distance in 1..32 {
             for lane in 0..32 {
-                again[lane] |= u32::from(before[lane + 32 - distance] == numbers[lane]);
+                again[lane] += u32::from(before[lane + 32 - distance] == numbers[lane]);
             }
         }
-        32 - again.iter().map(|&again| u64::from(again)).sum::<u64>()
+        let (mut new, mut most) = (0, 0);
+        for (lane, &again) in again.iter().enumerate() {
+            let is_on = self.lanes >> lane & 1;
+            new += is_on & u32::from(again == 0);
+            most = most.max(is_on * again);
+        }
+        Sharing { addresses: new.into(), most: u64::from(most) + 1 }
     }
 
-    /// The numbers, with that of the active lane before it, or of the first one, for an inactive
-    /// lane.
+    /// The numbers of the active lanes in their order; the last one is repeated.
     #[inline(always)]
     fn of_active(&self) -> [u32; 32] {
-        let mut numbers = self.numbers;
-        if self.lanes != u32::MAX {
-            let mut last = numbers[self.lanes.trailing_zeros() as usize & 31];
-            for (lane, number) in numbers.iter_mut().enumerate() {
-                last = if self.lanes >> lane & 1 == 1 { *number } else { last };
-                *number = last;
-            }
+        if self.lanes == u32::MAX {
+            return self.numbers;
+        }
+        let last = 31 - (self.lanes.leading_zeros() & 31);
+        let mut numbers = [self.numbers[last as usize]; 32];
+        for (to, lane) in numbers.iter_mut().zip(texunit_unit::lanes(self.lanes)) {
+            *to = self.numbers[lane & 31];
         }
         numbers
     }
@@ -173,24 +183,6 @@ impl Elements {
             *number = if self.lanes >> lane & 1 == 1 { *number } else { other };
         }
         numbers
-    }
-
-    /// The maximum number of lanes with the same number; lanes are compared with those at each
-    /// distance, in vectors.
-    #[inline(always)]
-    fn most(&self) -> u64 {
-        let numbers = self.of_others(NONE);
-        let mut twice = [0; 64];
-        twice[..32].copy_from_slice(&numbers);
-        twice[32..].copy_from_slice(&numbers);
-        let mut alike = [1_u32; 32];
-        for distance in 1..32 {
-            for lane in 0..32 {
-                alike[lane] += u32::from(twice[lane + distance] == numbers[lane]);
-            }
-        }
-        let of = |lane: usize| if self.lanes >> lane & 1 == 1 { alike[lane] } else { 0 };
-        u64::from((0..32).fold(0, |most, lane| most.max(of(lane))))
     }
 
     /// The maximum number of distinct words in one bank.
@@ -359,7 +351,7 @@ pub fn sharing(addresses: &Addresses, lanes: u32) -> Sharing {
         #[inline(always)]
         || {
             let elements = Elements::of(addresses, lanes, 1)?;
-            Some(Sharing { addresses: elements.different(0).0, most: elements.most() })
+            Some(elements.compared())
         },
     );
     if let Some(sharing) = near {

@@ -66,12 +66,7 @@ const LAST: usize = 64;
 
 impl Default for Space {
     fn default() -> Self {
-        Self {
-            offsets: Vec::new(),
-            last: [u64::MAX; LAST],
-            noted: 0,
-            rows: TexelRows::default(),
-        }
+        Self { offsets: Vec::new(), last: [u64::MAX; LAST], noted: 0, rows: TexelRows::default() }
     }
 }
 
@@ -200,12 +195,7 @@ impl Fetches {
     }
 
     /// The texel set of the fetch's texture; `None` if memory is exhausted.
-    fn notes(
-        &mut self,
-        plan: &FetchPlan,
-        active: u32,
-        noted: &mut usize,
-    ) -> Option<&mut TexelSet> {
+    fn notes(&mut self, plan: &FetchPlan, active: u32, noted: &mut usize) -> Option<&mut TexelSet> {
         let texture = plan.seen();
         let found = self.notes.iter().position(|notes| Arc::ptr_eq(&notes.texture, texture));
         let i = match found {

@@ -65,7 +65,8 @@ impl Events {
     pub(crate) const BY_MARKS: Self = Self(0b111_1011_1100_0111_1111);
 
     /// Accesses to memory of any kind.
-    pub(crate) const ANY_ACCESS: Self = Self(Self::ACCESSES.0 | Self::PARAMETERS.0 | Self::CONSTANTS.0);
+    pub(crate) const ANY_ACCESS: Self =
+        Self(Self::ACCESSES.0 | Self::PARAMETERS.0 | Self::CONSTANTS.0);
 
     /// The events of accesses to a state space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {

@@ -2,6 +2,7 @@
 //! of the CTA.
 
 use super::line::WORDS;
+use texunit_unit::Build;
 
 /// The state of a line's 32 words.
 #[derive(Clone, Debug)]
@@ -40,15 +41,26 @@ impl LineAccesses {
     /// line's first word is `offset` words after the first word of `thread`. Returns whether the
     /// access has to be listed, or `None` if it conflicts with another thread's.
     #[inline]
-    pub(super) fn row(
+    pub(super) fn row(&mut self, words: u32, row: (u32, i64, u32), writes: bool) -> Option<bool> {
+        if !writes && words & (self.stored | !self.full) == 0 {
+            return Some(false);
+        }
+        let is_fine = Build::current().run_narrow(
+            #[inline(always)]
+            || self.new_row(words, row, writes),
+        );
+        is_fine.then_some(true)
+    }
+
+    /// Does [`Self::row`] where the access has to be listed. Returns false if it conflicts with
+    /// another thread's.
+    #[inline(always)]
+    fn new_row(
         &mut self,
         words: u32,
         (thread, offset, shift): (u32, i64, u32),
         writes: bool,
-    ) -> Option<bool> {
-        if !writes && words & (self.stored | !self.full) == 0 {
-            return Some(false);
-        }
+    ) -> bool {
         // Offsets are less than the words of a warp, so that 16 bits are enough.
         let whose =
             |i: usize| (thread as i16).wrapping_add((offset as i16 + i as i16) >> shift) as u16;
@@ -57,7 +69,7 @@ impl LineAccesses {
             let others = words & self.those(|i, by| by != whose(i));
             let clash = words & if writes { touched } else { self.stored };
             if clash & (self.many | others) != 0 {
-                return None;
+                return false;
             }
             if !writes {
                 self.many |= others & self.loaded & !self.stored;
@@ -69,14 +81,18 @@ impl LineAccesses {
             true => self.stored |= words,
             false => self.loaded |= words,
         }
-        Some(true)
+        true
     }
 
     /// A mask of the words for whose number and thread a condition holds. The loop has no branches,
     /// so that it is vectorised.
     #[inline(always)]
     fn those(&self, is: impl Fn(usize, u16) -> bool) -> u32 {
-        (0..WORDS).fold(0, |all, i| all | u32::from(is(i, self.by[i])) << i)
+        let mut those = 0;
+        for (i, &by) in self.by.iter().enumerate() {
+            those |= u32::from(is(i, by)) << i;
+        }
+        those
     }
 
     /// Sets the threads of the words in a mask.
@@ -88,7 +104,7 @@ impl LineAccesses {
     }
 
     /// Marks loaded words that the thread's warp and another one have loaded.
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, words: u32, thread: u32) {
         let warp = (thread / 32) as u16;
         self.full |= words & self.those(|_, by| by / 32 != warp);

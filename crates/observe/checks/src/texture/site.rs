@@ -128,7 +128,9 @@ impl Site {
         let axes = self.plan.form().geometry.axes();
         let compared = inexact::compared(self.executed, at.lanes);
         let usual = match is_plain {
-            true => self.frame.usual(&mut self.sums.measured, &fetch.request.coords.point, at.lanes),
+            true => {
+                self.frame.usual(&mut self.sums.measured, &fetch.request.coords.point, at.lanes)
+            }
             false => 0,
         };
         match &mut waiting {
@@ -153,7 +155,11 @@ impl Site {
         if let Some(table) = &mut self.table {
             for lane in each(compared) {
                 let who = Lane { at, lane, block: reporter.block };
-                table.compare(&fetch.request.lane(lane as usize), (fetch.answer, lane as usize), who);
+                table.compare(
+                    &fetch.request.lane(lane as usize),
+                    (fetch.answer, lane as usize),
+                    who,
+                );
             }
         }
         if let Some(table) = &mut self.table

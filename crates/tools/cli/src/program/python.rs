@@ -63,7 +63,10 @@ mod tests {
         );
         assert_eq!(text(of(&[], (false, site))), "PYTHONPATH=/lib/shims");
         let user = [(PYTORCH, "0"), (PYTHON, "/home/u")];
-        assert_eq!(text(of(&user, (true, site))), "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u");
+        assert_eq!(
+            text(of(&user, (true, site))),
+            "TEXUNIT_POOLS_OFF= PYTHONPATH=/lib/shims:/home/u"
+        );
         // A run inside a run.
         let inner = [(PYTORCH, "1"), (OFF, "pytorch")];
         assert_eq!(text(of(&inner, (true, None))), "TEXUNIT_POOLS_OFF=pytorch");

@@ -100,11 +100,14 @@ impl FetchPlan {
         if is_normalized {
             // All are powers of two, so that products with their reciprocals are exact.
             let steps = f64::from(1_u32 << fraction_bits(size));
-            let (step, (period, times)) = (1.0 / steps, match mode {
-                AddressMode::Wrap => (1.0, 1.0),
-                AddressMode::Mirror => (2.0, 1.0),
-                AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => (1.0, 0.0),
-            });
+            let (step, (period, times)) = (
+                1.0 / steps,
+                match mode {
+                    AddressMode::Wrap => (1.0, 1.0),
+                    AddressMode::Mirror => (2.0, 1.0),
+                    AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => (1.0, 0.0),
+                },
+            );
             let per_period = 1.0 / period;
             for place in &mut places {
                 let u = floor(*place * steps) * step;

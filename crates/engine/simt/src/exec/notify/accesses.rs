@@ -152,24 +152,26 @@ impl Context<'_> {
         let values = Values(ValueSource::Registers { warp, constants, parts: params.parts });
         let report =
             AccessReport { probe, events: self.events, order: self.marked_op.1, more: &[] };
-        report.access(params, values, at, &self.addresses);
+        let addresses = &self.addresses;
+        let space = Build::current().run_narrow(
+            #[inline(always)]
+            || plain_space(params.mem_space, addresses, at.lanes),
+        );
+        report.access(params, values, at, (space, addresses));
     }
 }
 
 impl AccessReport<'_, '_> {
-    /// Reports an access, once for each state space.
+    /// Reports an access, once for each state space; the given one is that of all lanes
+    /// ([`plain_space`]).
     #[inline]
     pub(super) fn access(
         mut self,
         params: &AccessParams<'_>,
         values: Values<'_>,
         at: At,
-        addresses: &L64,
+        (space, addresses): (Option<SpaceKind>, &L64),
     ) {
-        let space = Build::current().run_narrow(
-            #[inline(always)]
-            || plain_space(params.mem_space, addresses, at.lanes),
-        );
         match space {
             Some(space) => self.access_in(params, values, at, (space, addresses)),
             None => self.access_by_space(params, values, at, addresses),
@@ -237,12 +239,14 @@ fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
 /// The state space of all these lanes, if it is the same for all and the addresses need no
 /// conversion.
 #[inline(always)]
-fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
+pub(super) fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match mem_space {
         // Not in another CTA of the cluster.
         MemSpace::Shared => return are_at(all, mask, (0, RANK_SHIFT)).then_some(SpaceKind::Shared),
         MemSpace::KernelParam => return Some(SpaceKind::Param),
-        MemSpace::Global | MemSpace::Generic if are_at(all, mask, (GLOBAL_BASE, GLOBAL_BITS)) => true,
+        MemSpace::Global | MemSpace::Generic if are_at(all, mask, (GLOBAL_BASE, GLOBAL_BITS)) => {
+            true
+        }
         MemSpace::Global | MemSpace::Generic
             if holds_for(all, mask, |a| (CONST_BASE..CONST_END).contains(&a)) =>
         {

@@ -1,6 +1,6 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
-use super::accesses::{AccessParams, AccessReport};
+use super::accesses::{AccessParams, AccessReport, plain_space};
 use super::each_group;
 use crate::code::{Access, Op};
 use crate::exec::context::Launch;
@@ -12,6 +12,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
 use texunit_jit::region::{LaneValues, Listener};
+use texunit_unit::Build;
 
 /// Receives the calls of marks that are steps of a region (`regions::notify`), and notifies the
 /// probe.
@@ -77,23 +78,18 @@ impl<'a> ProbeAdapter<'a> {
         };
         let Some((first, values)) = rows.split_first() else { return };
         let mut addresses: L64 = [0; 32];
-        match first {
-            LaneValues::B32(row) => {
-                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                    *to = address.wrapping_add(offset as u32).into();
-                })
-            }
-            LaneValues::B64(row) => {
-                addresses.iter_mut().zip(row.iter()).for_each(|(to, address)| {
-                    *to = address.wrapping_add(offset);
-                })
-            }
-        }
+        let space = Build::current().run_narrow(
+            #[inline(always)]
+            || {
+                add(first, offset, &mut addresses);
+                plain_space(params.mem_space, &addresses, lanes)
+            },
+        );
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         let more = self.load_groups.map_or(&[][..], |load_groups| load_groups.with(number));
         let report = AccessReport { probe, events: self.events, order, more };
-        report.access(&params, Values(ValueSource::Rows(values)), at, &addresses);
+        report.access(&params, Values(ValueSource::Rows(values)), at, (space, &addresses));
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -114,6 +110,23 @@ impl<'a> ProbeAdapter<'a> {
                 probe.synchronized(&At { lanes, ..*at }, &Synchronization::Joins { members });
             },
         );
+    }
+}
+
+/// Adds an offset to the base addresses.
+#[inline(always)]
+fn add(base: &LaneValues<'_>, offset: u64, addresses: &mut L64) {
+    match base {
+        LaneValues::B32(row) => {
+            for (to, address) in addresses.iter_mut().zip(row.iter()) {
+                *to = address.wrapping_add(offset as u32).into();
+            }
+        }
+        LaneValues::B64(row) => {
+            for (to, address) in addresses.iter_mut().zip(row.iter()) {
+                *to = address.wrapping_add(offset);
+            }
+        }
     }
 }
 
