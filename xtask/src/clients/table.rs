@@ -87,7 +87,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "not test_callback and not multivariate and not power_inv and not -7-shape and not fft_allocate \
              and not IntegralLarge and (not test_distributions or normal or uniform)",
         ],
-        limit: "600",
+        limit: "900",
         test_limit: "90",
     },
     Client {
