@@ -13,7 +13,7 @@ from conftest import run
 CORE = f"libtexunit_core.so.{texunit.__version__}"
 LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1", "libtexunit_redirect.so", "libtexunit.so.1"]
 LIBRARIES += ["libcublas.so.12", "libcublas.so.13", "libcublasLt.so.12", "libcublasLt.so.13"]
-LIBRARIES += ["libcufft.so.11", "libcufft.so.12", "libcurand.so.10"]
+LIBRARIES += ["libcufft.so.11", "libcufft.so.12", "libcufftw.so.11", "libcufftw.so.12", "libcurand.so.10"]
 LIBRARIES += [f"libtexunit_{name}.so.{texunit.__version__}" for name in ("cublas", "cufft", "curand")]
 SHIMS = ["nvidia-smi", "ptxas"]
 FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]

@@ -131,6 +131,8 @@ _LIBRARIES = (
     "libcublasLt.so.13",
     "libcufft.so.11",
     "libcufft.so.12",
+    "libcufftw.so.11",
+    "libcufftw.so.12",
     "libcurand.so.10",
     "libtexunit_redirect.so",
     "libtexunit.so.1",

@@ -72,7 +72,7 @@ pub(crate) fn execute(handle: usize, others: Option<(Type, [usize; 2])>) -> Answ
     let mut regions = plan.regions;
     if let Some((of, arrays)) = others {
         if of != plan.of {
-            let why = format!("the plan is of {:?}, and the arrays are of {of:?}", plan.of);
+            let why = format!("the plan is of {}, not of {}", plan.of.name(), of.name());
             return Err(FftCode::InvalidType.because(why));
         }
         for (region, array) in regions.iter_mut().zip(arrays) {

@@ -77,6 +77,20 @@ impl Type {
         Ok(Self { kind, precision })
     }
 
+    /// Its name in `cufft.h`.
+    pub(crate) fn name(self) -> String {
+        let name = match (self.kind, self.precision) {
+            (Kind::Complex, Precision::Double) => "CUFFT_Z2Z",
+            (Kind::FromReal, Precision::Double) => "CUFFT_D2Z",
+            (Kind::ToReal, Precision::Double) => "CUFFT_Z2D",
+            (Kind::Complex, Precision::Single) => "CUFFT_C2C",
+            (Kind::FromReal, Precision::Single) => "CUFFT_R2C",
+            (Kind::ToReal, Precision::Single) => "CUFFT_C2R",
+            (_, precision) => return format!("{precision:?} precision"),
+        };
+        name.to_owned()
+    }
+
     /// Whether input and output are complex.
     fn is_complex(self) -> [bool; 2] {
         [self.kind != Kind::FromReal, self.kind != Kind::ToReal]

@@ -67,8 +67,8 @@ fn exec(
     {
         let why = format!(
             "plan {handle} is of {}, and {function} executes those of {}",
-            name(shape.of),
-            name(Type { kind, precision })
+            shape.of.name(),
+            Type { kind, precision }.name()
         );
         return Err(FftCode::InvalidType.because(why));
     }
@@ -101,18 +101,4 @@ fn exec(
             Ok(())
         });
     done.map_err(|why| Refused::from(why).with_code(FftCode::ExecFailed))
-}
-
-/// Name of a type in `cufft.h`.
-fn name(of: Type) -> String {
-    let name = match (of.kind, of.precision) {
-        (Kind::Complex, Double) => "CUFFT_Z2Z",
-        (Kind::FromReal, Double) => "CUFFT_D2Z",
-        (Kind::ToReal, Double) => "CUFFT_Z2D",
-        (Kind::Complex, Single) => "CUFFT_C2C",
-        (Kind::FromReal, Single) => "CUFFT_R2C",
-        (Kind::ToReal, Single) => "CUFFT_C2R",
-        (_, precision) => return format!("{precision:?} precision"),
-    };
-    name.to_owned()
 }

@@ -11,6 +11,16 @@ use texunit_client::call::answer;
 use texunit_client::report;
 use texunit_cuda_abi::args::{In, Out};
 
+/// Types by their names in `cufft.h`.
+impl Type {
+    const Z2Z: Self = Self { kind: Kind::Complex, precision: Precision::Double };
+    const D2Z: Self = Self { kind: Kind::FromReal, precision: Precision::Double };
+    const Z2D: Self = Self { kind: Kind::ToReal, precision: Precision::Double };
+    const C2C: Self = Self { kind: Kind::Complex, precision: Precision::Single };
+    const R2C: Self = Self { kind: Kind::FromReal, precision: Precision::Single };
+    const C2R: Self = Self { kind: Kind::ToReal, precision: Precision::Single };
+}
+
 /// Runs the body of a function. The interface has no error codes: the reason of a refusal is
 /// printed, and the result is 0 (a null plan).
 fn call<R: Default>(name: &'static str, work: impl FnOnce() -> Answer<R>) -> R {
@@ -43,12 +53,12 @@ macro_rules! fftw_api {
     )*};
 }
 
-/// Defines the functions that plan transforms of a precision and a kind: in one, two and three
-/// dimensions, in any number of them, with layouts, and with strides of 32 and 64 bits. The
-/// direction may be a parameter.
+/// Defines the functions that plan transforms of a type: in one, two and three dimensions, in any
+/// number of them, with layouts, and with strides of 32 and 64 bits. The direction may be a
+/// parameter.
 macro_rules! planners {
     ($(
-        $precision:ident $kind:ident $(($sign:ident))? => $direction:expr;
+        $of:ident $(($sign:ident))? => $direction:expr;
         $one:ident $two:ident $three:ident $any:ident $many:ident $guru:ident $guru_64:ident
     )*) => {$(
         fftw_api! {
@@ -56,8 +66,7 @@ macro_rules! planners {
             fn $one(
                 n: c_int, input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
-                Ok(fftw::keep(Plan::simple(of, &[n], [input, output], $direction)?))
+                Plan::simple(Type::$of, &[n], [input, output], $direction).map(fftw::keep)
             }
 
             /// Plans a transform in two dimensions.
@@ -65,8 +74,7 @@ macro_rules! planners {
                 n0: c_int, n1: c_int,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
-                Ok(fftw::keep(Plan::simple(of, &[n0, n1], [input, output], $direction)?))
+                Plan::simple(Type::$of, &[n0, n1], [input, output], $direction).map(fftw::keep)
             }
 
             /// Plans a transform in three dimensions.
@@ -74,8 +82,7 @@ macro_rules! planners {
                 n0: c_int, n1: c_int, n2: c_int,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
-                Ok(fftw::keep(Plan::simple(of, &[n0, n1, n2], [input, output], $direction)?))
+                Plan::simple(Type::$of, &[n0, n1, n2], [input, output], $direction).map(fftw::keep)
             }
 
             /// Plans a transform.
@@ -83,10 +90,9 @@ macro_rules! planners {
                 rank: c_int, n: In<c_int>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
                 // SAFETY: the caller's array has `rank` elements.
                 let sizes = unsafe { fftw::read(rank, 1..=3, n) }?;
-                Ok(fftw::keep(Plan::simple(of, &sizes, [input, output], $direction)?))
+                Plan::simple(Type::$of, &sizes, [input, output], $direction).map(fftw::keep)
             }
 
             /// Plans transforms with arbitrary layouts.
@@ -96,12 +102,11 @@ macro_rules! planners {
                 output: usize, onembed: In<c_int>, ostride: c_int, odist: c_int,
                 $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
                 let sides =
                     [(input, inembed, istride, idist), (output, onembed, ostride, odist)];
                 // SAFETY: the caller's arrays have `rank` elements.
-                let plan = unsafe { Plan::many(of, (rank, n, batch), sides, $direction) };
-                Ok(fftw::keep(plan?))
+                let plan = unsafe { Plan::many(Type::$of, (rank, n, batch), sides, $direction) };
+                plan.map(fftw::keep)
             }
 
             /// Plans transforms with a stride for each dimension.
@@ -110,11 +115,9 @@ macro_rules! planners {
                 batch_rank: c_int, batch_dims: In<Dimension<c_int>>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
-                let dimensions = [(rank, dims), (batch_rank, batch_dims)];
+                let all = [(rank, dims), (batch_rank, batch_dims)];
                 // SAFETY: the caller's arrays have as many elements as said.
-                let plan = unsafe { Plan::guru(of, dimensions, [input, output], $direction) };
-                Ok(fftw::keep(plan?))
+                unsafe { Plan::guru(Type::$of, all, [input, output], $direction) }.map(fftw::keep)
             }
 
             /// Plans transforms with a stride of 64 bits for each dimension.
@@ -123,33 +126,31 @@ macro_rules! planners {
                 batch_rank: c_int, batch_dims: In<Dimension<c_longlong>>,
                 input: usize, output: usize, $($sign: c_int,)? _flags: c_uint,
             ) -> usize {
-                let of = Type { kind: Kind::$kind, precision: Precision::$precision };
-                let dimensions = [(rank, dims), (batch_rank, batch_dims)];
+                let all = [(rank, dims), (batch_rank, batch_dims)];
                 // SAFETY: the caller's arrays have as many elements as said.
-                let plan = unsafe { Plan::guru(of, dimensions, [input, output], $direction) };
-                Ok(fftw::keep(plan?))
+                unsafe { Plan::guru(Type::$of, all, [input, output], $direction) }.map(fftw::keep)
             }
         }
     )*};
 }
 
 planners! {
-    Double Complex (sign) => fftw::direction(sign)?;
+    Z2Z (sign) => fftw::direction(sign)?;
         fftw_plan_dft_1d fftw_plan_dft_2d fftw_plan_dft_3d fftw_plan_dft
         fftw_plan_many_dft fftw_plan_guru_dft fftw_plan_guru64_dft
-    Double FromReal => FftDirection::Forward;
+    D2Z => FftDirection::Forward;
         fftw_plan_dft_r2c_1d fftw_plan_dft_r2c_2d fftw_plan_dft_r2c_3d fftw_plan_dft_r2c
         fftw_plan_many_dft_r2c fftw_plan_guru_dft_r2c fftw_plan_guru64_dft_r2c
-    Double ToReal => FftDirection::Inverse;
+    Z2D => FftDirection::Inverse;
         fftw_plan_dft_c2r_1d fftw_plan_dft_c2r_2d fftw_plan_dft_c2r_3d fftw_plan_dft_c2r
         fftw_plan_many_dft_c2r fftw_plan_guru_dft_c2r fftw_plan_guru64_dft_c2r
-    Single Complex (sign) => fftw::direction(sign)?;
+    C2C (sign) => fftw::direction(sign)?;
         fftwf_plan_dft_1d fftwf_plan_dft_2d fftwf_plan_dft_3d fftwf_plan_dft
         fftwf_plan_many_dft fftwf_plan_guru_dft fftwf_plan_guru64_dft
-    Single FromReal => FftDirection::Forward;
+    R2C => FftDirection::Forward;
         fftwf_plan_dft_r2c_1d fftwf_plan_dft_r2c_2d fftwf_plan_dft_r2c_3d fftwf_plan_dft_r2c
         fftwf_plan_many_dft_r2c fftwf_plan_guru_dft_r2c fftwf_plan_guru64_dft_r2c
-    Single ToReal => FftDirection::Inverse;
+    C2R => FftDirection::Inverse;
         fftwf_plan_dft_c2r_1d fftwf_plan_dft_c2r_2d fftwf_plan_dft_c2r_3d fftwf_plan_dft_c2r
         fftwf_plan_many_dft_c2r fftwf_plan_guru_dft_c2r fftwf_plan_guru64_dft_c2r
 }
@@ -157,7 +158,7 @@ planners! {
 /// Defines the other functions of a precision.
 macro_rules! others {
     ($(
-        $precision:ident;
+        $of_complex:ident $of_reals:ident $of_halves:ident;
         $execute:ident $complex:ident $from_real:ident $to_real:ident
         $destroy_plan:ident $cleanup:ident $print_plan:ident $cost:ident $flops:ident
         $set_timelimit:ident $export_wisdom:ident $import_wisdom:ident $malloc:ident $free:ident
@@ -170,20 +171,17 @@ macro_rules! others {
 
             /// Executes a plan of complex transforms on other arrays.
             fn $complex(plan: usize, input: usize, output: usize) -> () {
-                let of = Type { kind: Kind::Complex, precision: Precision::$precision };
-                fftw::execute(plan, Some((of, [input, output])))
+                fftw::execute(plan, Some((Type::$of_complex, [input, output])))
             }
 
             /// Executes a plan of transforms of real numbers on other arrays.
             fn $from_real(plan: usize, input: usize, output: usize) -> () {
-                let of = Type { kind: Kind::FromReal, precision: Precision::$precision };
-                fftw::execute(plan, Some((of, [input, output])))
+                fftw::execute(plan, Some((Type::$of_reals, [input, output])))
             }
 
             /// Executes a plan of transforms to real numbers on other arrays.
             fn $to_real(plan: usize, input: usize, output: usize) -> () {
-                let of = Type { kind: Kind::ToReal, precision: Precision::$precision };
-                fftw::execute(plan, Some((of, [input, output])))
+                fftw::execute(plan, Some((Type::$of_halves, [input, output])))
             }
 
             /// Destroys a plan.
@@ -248,12 +246,14 @@ macro_rules! others {
 }
 
 others! {
-    Double;
+    Z2Z D2Z Z2D;
         fftw_execute fftw_execute_dft fftw_execute_dft_r2c fftw_execute_dft_c2r
         fftw_destroy_plan fftw_cleanup fftw_print_plan fftw_cost fftw_flops
-        fftw_set_timelimit fftw_export_wisdom_to_file fftw_import_wisdom_from_file fftw_malloc fftw_free
-    Single;
+        fftw_set_timelimit fftw_export_wisdom_to_file fftw_import_wisdom_from_file
+        fftw_malloc fftw_free
+    C2C R2C C2R;
         fftwf_execute fftwf_execute_dft fftwf_execute_dft_r2c fftwf_execute_dft_c2r
         fftwf_destroy_plan fftwf_cleanup fftwf_print_plan fftwf_cost fftwf_flops
-        fftwf_set_timelimit fftwf_export_wisdom_to_file fftwf_import_wisdom_from_file fftwf_malloc fftwf_free
+        fftwf_set_timelimit fftwf_export_wisdom_to_file fftwf_import_wisdom_from_file
+        fftwf_malloc fftwf_free
 }
