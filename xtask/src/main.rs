@@ -19,6 +19,7 @@ mod metadata;
 mod modules;
 mod mutants;
 mod oracle;
+mod parallel;
 mod ptxas;
 #[cfg(test)]
 mod public_docs;

@@ -7,19 +7,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flate2::{Compression, write::GzEncoder};
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::SourceFile;
 
 use crate::generate::{Families, Question, exceptions};
+use crate::parallel::each;
 use crate::ptxas::{Answer, Tool};
 use crate::tools;
 
-/// Number of ptxas processes that run at the same time.
-const WORKERS: usize = 2;
 /// Number of ptxas runs on the lines of one module after which each remaining line is checked
 /// alone.
 const RUNS: usize = 12;
@@ -107,17 +104,17 @@ pub(crate) fn run(request: &Request) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut found, missing) =
-        tools::find(request.tools.folder.clone(), &root.join("target/nvidia"));
-    for line in &missing {
-        eprintln!("WARNING: {line}");
-    }
-    found.retain(|tool| request.tools.wants(tool.release));
+    let found = request.tools.found(&root.join("target/nvidia"));
     if found.is_empty() {
         eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
         return ExitCode::SUCCESS;
     }
-    match compare(request, &root, &found) {
+    code(compare(request, &root, &found))
+}
+
+/// The exit code of a comparison with this number of differences: 0, 1, or 2 if it cannot be made.
+pub(crate) fn code(differences: std::io::Result<usize>) -> ExitCode {
+    match differences {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
         Err(error) => {
@@ -259,32 +256,12 @@ fn ask_all(
     tools: &[Tool],
     folder: &Path,
 ) -> std::io::Result<Vec<Comparison>> {
-    let next = AtomicUsize::new(0);
-    let rows: Mutex<Vec<(usize, Vec<Comparison>)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for slot in 0..WORKERS {
-            let (next, rows) = (&next, &rows);
-            workers.push(scope.spawn(move || -> std::io::Result<()> {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(question) = questions.get(n) else { return Ok(()) };
-                    let Some(tool) = tools.iter().find(|t| t.release == question.release) else {
-                        continue;
-                    };
-                    let found = Asking { tool, question, folder, slot }.rows()?;
-                    rows.lock().expect("no worker panics with the lock").push((n, found));
-                }
-            }));
-        }
-        for worker in workers {
-            worker.join().expect("workers do not panic")?;
-        }
-        std::io::Result::Ok(())
+    let rows = each(questions.len(), |n, slot| {
+        let question = &questions[n];
+        let tool = tools.iter().find(|tool| tool.release == question.release);
+        tool.map_or(Ok(Vec::new()), |tool| Asking { tool, question, folder, slot }.rows())
     })?;
-    let mut rows = rows.into_inner().expect("no worker panics with the lock");
-    rows.sort_by_key(|(n, _)| *n);
-    Ok(rows.into_iter().flat_map(|(_, rows)| rows).collect())
+    Ok(rows.into_iter().flatten().collect())
 }
 
 /// A question that a worker has ptxas answer.

@@ -22,8 +22,14 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    pub(crate) fn wants(&self, release: Ptxas) -> bool {
-        self.release.is_none_or(|only| only == release)
+    /// The selected tools; missing ones are named in warnings.
+    pub(crate) fn found(&self, default: &Path) -> Vec<Tool> {
+        let (mut found, missing) = find(self.folder.as_deref(), default);
+        for line in &missing {
+            eprintln!("WARNING: {line}");
+        }
+        found.retain(|tool| self.release.is_none_or(|only| only == tool.release));
+        found
     }
 }
 
@@ -63,10 +69,10 @@ pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
 
 /// The installed releases of ptxas, and messages about missing ones. Missing ones are installed if
 /// the user names no folder.
-pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
+fn find(given: Option<&Path>, default: &Path) -> (Vec<Tool>, Vec<String>) {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for source in SOURCES {
-        let found = match &given {
+        let found = match given {
             Some(folder) => present(source, folder),
             None => present(source, default)
                 .or_else(|_| install(source, default).and_then(|()| present(source, default))),
@@ -156,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_tools_is_said_to_be_so() {
-        let (tools, missing) = find(Some(PathBuf::from("/nowhere")), Path::new("/nowhere"));
+        let (tools, missing) = find(Some(Path::new("/nowhere")), Path::new("/nowhere"));
         assert!(tools.is_empty());
         assert_eq!(missing.len(), Ptxas::ALL.len());
         assert!(missing[0].starts_with("ptxas 11.8 is not here: /nowhere/cu11/"), "{missing:?}");

@@ -18,8 +18,9 @@ use texunit_sass::{Txd, Word, listing};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 use texunit_txd::lower::{self, Form, visible_functions};
 
+use super::SHOWN;
 use super::gradients::Module;
-use super::{SHOWN, each};
+use crate::parallel::each;
 use crate::ptxas::Tool;
 
 /// The fetches of a module as text without registers, with their numbers.

@@ -5,17 +5,13 @@ mod gradients;
 mod lowering;
 mod words;
 
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use texunit_check::Ptxas;
 
 use crate::tools;
 
-/// Number of processes of NVIDIA's tools that run at the same time.
-const WORKERS: usize = 2;
 /// The maximum number of printed differences.
 const SHOWN: usize = 20;
 
@@ -36,16 +32,9 @@ pub(crate) struct Request {
 pub(crate) fn run(request: &Request) -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let default = root.join("target/nvidia");
-    let (found, missing) = tools::find(request.tools.folder.clone(), &default);
-    for line in &missing {
-        eprintln!("WARNING: {line}");
-    }
-    let assemblers: Vec<_> = found
-        .into_iter()
-        // Releases from 13.5 on are left out, because they do not support Maxwell.
-        .filter(|tool| tool.release < Ptxas::V13_5)
-        .filter(|tool| request.tools.wants(tool.release))
-        .collect();
+    let mut assemblers = request.tools.found(&default);
+    // Releases from 13.5 on are left out, because they do not support Maxwell.
+    assemblers.retain(|tool| tool.release < Ptxas::V13_5);
     let disassembler = tools::nvdisasm(request.tools.folder.as_deref().unwrap_or(&default));
     if let Err(why) = &disassembler {
         eprintln!("WARNING: nvdisasm is not here: {why}");
@@ -70,47 +59,5 @@ pub(crate) fn run(request: &Request) -> ExitCode {
         std::fs::remove_dir_all(&scratch)?;
         Ok(words + modules)
     });
-    match compared {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// Calls `work` for items 0 to `count` in several threads, and returns the results in the order of
-/// the items. The second argument of `work` is the number of the thread.
-fn each<T: Send>(
-    count: usize,
-    work: impl Fn(usize, usize) -> io::Result<T> + Sync,
-) -> io::Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let (next, work) = (&next, &work);
-    let mut done: Vec<(usize, T)> = Vec::new();
-    std::thread::scope(|scope| {
-        let worker = |slot| {
-            scope.spawn(move || {
-                let mut own = Vec::new();
-                loop {
-                    let item = next.fetch_add(1, Ordering::Relaxed);
-                    if item >= count {
-                        return io::Result::Ok(own);
-                    }
-                    own.push((item, work(item, slot)?));
-                }
-            })
-        };
-        let workers: Vec<_> = (0..WORKERS).map(worker).collect();
-        for worker in workers {
-            match worker.join() {
-                Ok(own) => done.extend(own?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        io::Result::Ok(())
-    })?;
-    done.sort_by_key(|(item, _)| *item);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    crate::oracle::code(compared)
 }

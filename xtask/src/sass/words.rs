@@ -11,7 +11,8 @@ use texunit_sass::texture_words::{FORMS, Form};
 use texunit_sass::txd::{BINDLESS, INDEX, OPCODE, PS, PT};
 use texunit_sass::{Arch, Control, Word, control};
 
-use super::{SHOWN, each};
+use super::SHOWN;
+use crate::parallel::each;
 use texunit_testkit::Random;
 
 /// Number of words that nvdisasm gets in one file.
