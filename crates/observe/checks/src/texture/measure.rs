@@ -315,12 +315,16 @@ fn integer(
 
 fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let resource = &plan.texture().resource;
-    let layers = resource.shape().layers;
-    if !resource.geometry().is_array() || operands.coords.layer < layers {
+    let (layer, layers) = (operands.coords.layer, resource.shape().layers);
+    if !resource.geometry().is_array() || layer < resource.layers_found() {
         return;
     }
-    let layer = operands.coords.layer;
     let text = || {
+        if layer < layers {
+            return format!(
+                "layer {layer} is fetched of one level of a layered mipmapped array: the result comes from other texels"
+            );
+        }
         let layer = layer as i32;
         format!(
             "layer {layer} is fetched, and there are {layers}: the result comes from another layer"

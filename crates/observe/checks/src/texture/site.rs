@@ -121,7 +121,7 @@ impl Site {
         });
         self.executed = self.executed.saturating_add(1);
         let resource = &self.plan.texture().resource;
-        let layers = resource.shape().layers;
+        let layers = resource.layers_found();
         let layer = |lane: u32| fetch.request.coords.layer[lane as usize];
         let is_plain = self.frame.is_plain()
             && (!resource.geometry().is_array() || each(at.lanes).all(|l| layer(l) < layers));

@@ -61,6 +61,11 @@ impl Resource {
         self.residency.is_none() && self.layer_stride.is_none()
     }
 
+    /// How many layers a fetch from this resource finds: all, or the first.
+    pub fn layers_found(&self) -> u32 {
+        if self.layer_stride.is_some() { 1 } else { self.shape.layers }
+    }
+
     /// Whether a texture of it reads other texels than those of the layer (docs/numerics.md, rule
     /// 1.11 level array).
     pub fn has_other_layers(&self) -> bool {
