@@ -31,7 +31,8 @@ class Pattern:
         self.name, self.times, self.failed = name, {}, []
         sums = {}
         for checks in ["none", *lists]:
-            options = ["--check", checks.replace("+", ",")] if checks != "none" else []
+            options = ["--profile", os.devnull] if checks == "profile" else ["--check", checks.replace("+", ",")]
+            options = options if checks != "none" else []
             command = [texunit, "run", *options, "--", program, str(chosen.warm + chosen.rounds)]
 
             def on_cores():

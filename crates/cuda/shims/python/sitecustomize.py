@@ -1,5 +1,6 @@
-"""Changes Python packages of a program that `texunit run` starts, which puts the folder of this file into PYTHONPATH. The
-sitecustomize that Python would have found without it is imported as well."""
+"""Changes Python packages of a program that `texunit run` starts, which puts the folder of this
+file into PYTHONPATH. The sitecustomize that Python would have found without it is imported as
+well."""
 
 import os
 import sys
@@ -8,7 +9,7 @@ _OFF = "TEXUNIT_POOLS_OFF"
 
 
 def _without_pool(cupy):
-    """Each array is an allocation of its own, so that `--check memory` finds an access past its end."""
+    """Each array is an allocation of its own, so that an access past its end is found."""
     cupy.cuda.set_allocator(None)
     # The driver says so when memory is used.
     os.environ[_OFF] = ",".join(filter(None, [os.environ.get(_OFF), "cupy"]))
@@ -21,29 +22,32 @@ def _with_sources(driver):
 
     def with_sources(self):
         made = complete(self)
-        # This is PTX in place of machine code.
-        sources = _sources(made.code) if isinstance(getattr(made, "code", None), bytes) else b""
-        return type(made).from_cubin(sources + made.code, name=made.name) if sources else made
+        # texunit gives PTX in place of machine code.
+        ptx = getattr(made, "code", None)
+        sources = _sources(ptx) if isinstance(ptx, bytes) else b""
+        return type(made).from_cubin(sources + ptx, name=made.name) if sources else made
 
     if complete is not None:
         linker.complete = with_sources
 
 
 def _sources(ptx):
-    """The sources that only `linecache` has, as comments that texunit reads (`texunit_syntax::handed_sources`)."""
+    """The sources that only `linecache` has, as comments (`texunit_syntax::handed_sources`)."""
     import linecache
     import re
 
     def escaped(text):
-        return re.sub(r"[^\t -[\]-~]", lambda c: r"\\" if c[0] == "\\" else f"\\u{{{ord(c[0]):x}}}", text)
+        text = text.rstrip("\r\n").replace("\\", r"\\")
+        return re.sub(r"[^\t -~]", lambda c: f"\\u{{{ord(c[0]):x}}}", text)
 
-    comments = []
-    for path in {path.decode(errors="replace") for path in re.findall(rb'^\s*\.file\s+\d+\s+"(.*?)"', ptx, re.M)}:
+    comments = ""
+    for path in set(re.findall(rb'^\s*\.file\s+\d+\s+"(.*?)"', ptx, re.M)):
+        path = path.decode(errors="replace")
         for name in {path, os.path.basename(path)}.intersection(linecache.cache):
             if not os.path.exists(path):
-                lines = [line.rstrip("\r\n") for line in linecache.getlines(name)]
-                comments += [f"// texunit: source {escaped(name)}", *[f"//|{escaped(line)}" for line in lines], ""]
-    return "\n".join(comments).encode()
+                comments += f"// texunit: source {escaped(name)}\n"
+                comments += "".join(f"//|{escaped(line)}\n" for line in linecache.getlines(name))
+    return comments.encode()
 
 
 class _After:

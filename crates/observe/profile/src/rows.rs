@@ -129,8 +129,8 @@ impl TexelRows {
                 let mut read = TexelCounts::default();
                 for (lane, &on) in on.iter().enumerate() {
                     let [x, y, z] = [&x, &y, &z].map(|axis| axis.texels(lane));
-                    let inside = x.1 * y.1 * z.1 & on as u32;
-                    let all = x.0 * y.0 * z.0 & on as u32;
+                    let inside = (x.1 * y.1 * z.1) & on as u32;
+                    let all = (x.0 * y.0 * z.0) & on as u32;
                     read.texels += inside;
                     read.outside += all - inside;
                     read.lanes_outside += u32::from(all != inside);

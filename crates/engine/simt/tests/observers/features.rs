@@ -108,22 +108,16 @@ fn spaces_of_generic_accesses() {
 #[test]
 fn loads_of_constants() {
     let text = kernel(
-        ".reg .u64 %c, %p; .reg .u32 %a, %b; .reg .pred %odd;",
-        "ld.const.u32 %a, [words + 4];
-         mov.u64 %c, words; cvta.const.u64 %c, %c;
-         and.b32 %b, %t, 1; setp.eq.u32 %odd, %b, 1; selp.u64 %p, %c, %my, %odd;
-         ld.u32 %b, [%p];
-         ret;",
+        ".reg .u64 %c; .reg .u32 %a; .reg .pred %odd;",
+        "ld.const.u32 %a, [words + 4]; mov.u64 %c, words; cvta.const.u64 %c, %c; and.b32 %a, %t, 1;
+         setp.eq.u32 %odd, %a, 1; selp.u64 %c, %c, %my, %odd; ld.u32 %a, [%c]; ret;",
     );
     let text = text.replacen(".visible", ".const .align 4 .u32 words[2] = {5, 6};\n.visible", 1);
     let loaded = load_text(&text);
     let (out, _) = loaded.buffer(64);
-    let how = How { block: [32, 1, 1], ..How::default() };
-    let record = |wants| record(&loaded, how, &[Arg::U64(out)], wants);
-    assert_eq!(record(Events::ACCESSES).len(), 16);
-    let seen = record(Events::CONSTANTS);
-    let of = |what: &str| seen.iter().filter(|s| s.what.contains(what)).count();
-    assert_eq!([of("Load .const"), seen.len()], [48, 48]);
+    let how = || How { block: [32, 1, 1], ..How::default() };
+    let count = |wants| record(&loaded, how(), &[Arg::U64(out)], wants).len();
+    assert_eq!([count(Events::ACCESSES), count(Events::CONSTANTS)], [16, 48]);
 }
 
 #[test]
