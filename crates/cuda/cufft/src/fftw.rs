@@ -153,8 +153,8 @@ impl Plan {
         sides: [(usize, In<'_, c_int>, c_int, c_int); 2],
         direction: FftDirection,
     ) -> Answer<Self> {
-        // SAFETY: the caller upholds this function's safety contract.
         let read = |array| -> Answer<Vec<i64>> {
+            // SAFETY: the caller upholds this function's safety contract.
             Ok(unsafe { read(rank, 1..=3, array) }?.into_iter().map(i64::from).collect())
         };
         let arrays = sides.map(|(array, ..)| array);
