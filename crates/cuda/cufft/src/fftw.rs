@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::Region;
 use texunit_cuda_abi::args::In;
+use texunit_forms::Count;
 
 /// A plan: transforms and the arrays that `fftw_execute` transforms.
 pub(crate) struct Plan {
@@ -153,8 +154,8 @@ impl Plan {
         sides: [(usize, In<'_, c_int>, c_int, c_int); 2],
         direction: FftDirection,
     ) -> Answer<Self> {
-        // SAFETY: the caller upholds this function's safety contract.
         let read = |array| -> Answer<Vec<i64>> {
+            // SAFETY: the caller upholds this function's safety contract.
             Ok(unsafe { read(rank, 1..=3, array) }?.into_iter().map(i64::from).collect())
         };
         let arrays = sides.map(|(array, ..)| array);
@@ -270,7 +271,7 @@ fn zeros(bytes: usize) -> Answer<Vec<u64>> {
     let mut room = Vec::new();
     let count = bytes.div_ceil(8);
     room.try_reserve_exact(count).map_err(|_| {
-        FftCode::AllocFailed.because(format!("there is no memory for {bytes} bytes"))
+        FftCode::AllocFailed.because(format!("there is no memory for {}", Count(bytes, "byte")))
     })?;
     room.resize(count, 0);
     Ok(room)

@@ -208,7 +208,7 @@ macro_rules! others {
             fn $flops(
                 _plan: usize, add: Out<c_double>, mul: Out<c_double>, fma: Out<c_double>,
             ) -> () {
-                [add, mul, fma].map(|count| count.set_if(0.0));
+                [add, mul, fma].into_iter().for_each(|count| count.set_if(0.0));
                 Ok(())
             }
 

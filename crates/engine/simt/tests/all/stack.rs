@@ -111,7 +111,7 @@ fn recursion_has_room_for_many_registers() {
     let body = "call (%v), f, (9); st.global.u32 [%my], %v; ret;";
     let text = kernel_with(&f, ".reg .u32 %v;", body);
     let of = |n: u64| (0..2000).fold(n, |x, i| x ^ (n + i)) as u32;
-    assert_eq!(run_words(&text, How::default(), 1), [(1..=9).map(of).sum::<u32>()]);
+    assert_eq!(run_words(&text, How::default(), 32), [(1..=9).map(of).sum::<u32>(); 32]);
 }
 
 #[test]
