@@ -69,6 +69,12 @@ impl Bank {
         }
     }
 
+    /// Replaces 32-bit registers by positive f32 below 2^8, for which no step is rare.
+    fn make_ordinary(&mut self) {
+        let ordinary = |x: &mut u32| *x = (*x & 0x007f_ffff) | (119 + (*x >> 23) % 16) << 23;
+        self.narrow.iter_mut().flatten().for_each(ordinary);
+    }
+
     /// Computes the result in the interpreter.
     fn compute(&mut self, row: &Row) {
         let (n, w, from) = (self.narrow, self.wide, row.shape().from);
@@ -175,8 +181,11 @@ fn compiled_code_gives_what_the_interpreter_gives() {
                 Ok(function) => function,
                 Err(why) => panic!("{row:?} on {level:?}: {why}: {region:#?}"),
             };
-            for _ in 0..if known == [None; 4] { 16 } else { 4 } {
+            for round in 0..if known == [None; 4] { 16 } else { 4 } {
                 let mut want = Bank::new(&mut random);
+                if round % 4 == 3 {
+                    want.make_ordinary();
+                }
                 for (i, number) in known.into_iter().enumerate() {
                     let Some(number) = number else { continue };
                     (want.narrow[i], want.wide[i]) = ([number as u32; 32], [number; 32]);
