@@ -78,6 +78,10 @@
 //! releases a barrier at which all warps of the table wait, if the caller says that no other thread
 //! can arrive at it ([`region::WarpTable::pass_barriers`]).
 //!
+//! **Rare steps.** A step can say which lanes need the steps after it
+//! ([`region::Action::Rarely`]): special cases of a function, for example. The code jumps over these
+//! steps where no lane needs them.
+//!
 //! Every operation gives the same bits as an interpreter of the region: [`Op`], [`Test`] and
 //! [`region::Action`] define them.
 

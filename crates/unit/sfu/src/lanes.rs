@@ -2,12 +2,11 @@
 //! numbers, loops over lanes that the compiler vectorizes ([`Function::warp`]), and a recorder from
 //! which compiled code is generated.
 //!
-//! In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits below the
-//! segment, and Q is their square ([`square`](crate::square)). The polynomial V has up to 43 bits.
-//! If a result's exponent does not depend on V, whole multiples of the truncated unit are added
-//! separately from the rest, so that 32 bits suffice. Logarithms, sines and tangents keep their low
-//! bits when the leading ones cancel. For them V is a sum in f64, which is exact below 2^53, and
-//! the conversion to f32 toward zero is the unit's truncation.
+//! Results that depend on the truncated polynomial only are those of a [`Curve`]. Logarithms, sines
+//! and tangents keep their low bits when the leading ones cancel: for them the polynomial V is a sum
+//! in f64, which is exact below 2^53, and the conversion to f32 toward zero is the unit's
+//! truncation. In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits
+//! below the segment, and Q is their square ([`square`](crate::square)).
 
 pub use crate::curve::{Curve, EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 use crate::mufu;

@@ -5,6 +5,7 @@ use super::predicate::Mask;
 use super::{Avx2Emitter, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
+use crate::emit::rarely::Skipped;
 use crate::emit::register_cache::{Key, Kind};
 use crate::frame::Frame;
 use crate::op::Op;
@@ -64,6 +65,7 @@ impl Avx2Emitter<'_> {
         self.back.in_run = true;
         for part in 0..PARTS {
             self.back.part = part;
+            let mut skipped: Option<Skipped> = None;
             for i in steps.clone() {
                 let step = &block.steps[i];
                 self.step = i;
@@ -71,7 +73,24 @@ impl Avx2Emitter<'_> {
                 if !self.facts.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
                     self.of_lanes(step, part).ok_or(Error::Operands(i))?;
                 }
+                let rare = match step.action {
+                    Action::Rarely { of: of @ Predicate::If(_), steps } if skipped.is_none() => {
+                        self.count_rest();
+                        Some((self.predicate(of, part).reg, steps as usize))
+                    }
+                    _ => None,
+                };
                 self.end_part(i, part, &mut changed);
+                if let Some((mask, rare)) = rare {
+                    let test = C::VEX_Vptest_ymm_ymmm256;
+                    self.asm.put(I::with2(test, mask.ymm(), mask.ymm()));
+                    let rare = i + 1..(i + 1 + rare).min(steps.end);
+                    let of_part = |key| eighth(key) == part;
+                    skipped = Some(self.skip(C::Je_rel32_64, rare, of_part));
+                }
+                if let Some(skipped) = skipped.take_if(|skipped| skipped.end == i + 1) {
+                    self.rejoin(skipped);
+                }
                 if part + 1 == PARTS {
                     self.uncounted += u32::from(step.counted);
                 }

@@ -33,6 +33,7 @@ use super::Emitter;
 use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
+use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::frame::Frame;
@@ -222,24 +223,26 @@ impl Backend for Avx512 {
     }
 
     fn steps(e: &mut Avx512Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
-        let mut skipped = None;
+        let mut skipped: Option<Skipped> = None;
         for i in steps.clone() {
             e.before(i);
             let step = &e.region.blocks[e.block].steps[i];
-            if let Action::Rarely { of, .. } = step.action
+            if let Action::Rarely { of, steps: rare } = step.action
                 && skipped.is_none()
             {
+                e.count_guarded();
                 let lanes = e.predicate(of).k();
-                skipped = e.skip(i, steps.end, C::Je_rel32_64, |e| {
-                    e.asm.put(I::with2(C::VEX_Kortestd_kr_kr, lanes, lanes));
-                });
-                continue;
+                e.after_step(i);
+                e.asm.put(I::with2(C::VEX_Kortestd_kr_kr, lanes, lanes));
+                let rare = i + 1..(i + 1 + rare as usize).min(steps.end);
+                skipped = Some(e.skip(C::Je_rel32_64, rare, |_| true));
+            } else {
+                if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
+                    e.straight(step).ok_or(Error::Operands(i))?;
+                }
+                e.after_step(i);
             }
-            if !e.facts.uses[e.block].is_dead[i] && step.guard != Predicate::Never {
-                e.straight(step).ok_or(Error::Operands(i))?;
-            }
-            e.after_step(i);
-            if let Some(skipped) = skipped.take_if(|skipped| skipped.last == i) {
+            if let Some(skipped) = skipped.take_if(|skipped| skipped.end == i + 1) {
                 e.rejoin(skipped);
             }
         }
