@@ -112,7 +112,7 @@ impl<'a> Body<'_, 'a> {
         };
         if let Some((word, what, help)) = lacking {
             let message = format!("mbarrier with .{} lacks {what}", word.text);
-            self.wrong("E0204", word.span, message, &format!("write {help}"));
+            self.wrong("E0204", word.span, message, format!("write {help}"));
         }
         if late_relaxed && order.is_some_and(|o| o.text == "relaxed") {
             let feature = "relaxed operations on an mbarrier";
