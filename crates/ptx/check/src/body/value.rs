@@ -2,8 +2,8 @@
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
-use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::Span;
+use texunit_syntax::ast::{self, OperandKind};
 
 use crate::body::Body;
 use crate::body::special::{self, Special};

@@ -66,7 +66,8 @@ impl ServerHandler for Server {
                 .read_only(tool.only_reads)
                 .destructive(false)
                 .open_world(false);
-            Tool::new(tool.name.as_str(), tool.description.as_str(), Arc::new(schema)).with_annotations(hints)
+            Tool::new(tool.name.as_str(), tool.description.as_str(), Arc::new(schema))
+                .with_annotations(hints)
         };
         Ok(ListToolsResult::with_all_items(TOOLS.iter().map(tool).collect()))
     }

@@ -68,8 +68,9 @@ fn runs_of(setup: &Setup, case: &Table, variant: Variant) -> Result<(), Failed> 
         if text(row, "stderr") == Some("") {
             same(&*found.stderr, "", &found)?;
         }
-        let listed =
-            |key: &str| texts(row.get(key)).into_iter().map(|text| placed(setup, source, text));
+        let listed = |key: &str| {
+            texts(row.get(key)).into_iter().map(move |text| placed(setup, source, text))
+        };
         listed("stderr").try_for_each(|text| contains(&found, &text?))?;
         listed("lacks").try_for_each(|text| lacks(&found, &text?))?;
         for (key, times) in [("once", 1), ("twice", 2)] {
