@@ -280,8 +280,8 @@ pub fn encode_texture(
         return Err(DescriptorError::inexpressible(&NORMALIZED, reason));
     }
     if !resource.is_regular() && resource.residency().is_none() {
-        let reason = "one level of a layered mipmapped array has other layers than its own, and the \
-                      texels of those are not at hand";
+        let reason = "one level of a layered mipmapped array has other layers than its own, whose \
+                      texels are not at hand";
         return Err(DescriptorError::inexpressible(&MAX_MIP_LEVEL, reason));
     }
     if shape.levels == Some(1) && shape.geometry.is_cube() {

@@ -322,7 +322,8 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
     let text = || {
         if layer < layers {
             return format!(
-                "layer {layer} is fetched of one level of a layered mipmapped array: the result comes from other texels"
+                "layer {layer} is fetched of one level of a layered mipmapped array: the result \
+                 comes from other texels"
             );
         }
         let layer = layer as i32;
