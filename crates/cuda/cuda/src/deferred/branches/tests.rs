@@ -55,7 +55,7 @@ fn steps_use_no_more_threads_than_there_are() {
         used.fetch_sub(threads[i].threads, SeqCst);
         Ok(())
     };
-    let (answer, ended) = run(&[&[]; 200], all, 4, work);
+    let (answer, ended) = run(&[&[] as &[u32]; 200], all, 4, work);
     assert!(answer.is_ok() && ended.len() == 200 && most.load(SeqCst) <= 4);
 }
 
@@ -64,7 +64,7 @@ fn pinned_steps_run_in_the_calling_thread() {
     let needs = |i: usize| StepNeeds { threads: 1, is_pinned: i % 3 == 0 };
     let threads = Arc::new(Mutex::new(Vec::<(usize, ThreadId)>::new()));
     let seen = Arc::clone(&threads);
-    let (answer, ended) = run(&[&[]; 100], (0..100).map(needs).collect(), 3, move |i| {
+    let (answer, ended) = run(&[&[] as &[u32]; 100], (0..100).map(needs).collect(), 3, move |i| {
         seen.lock().unwrap_or_else(PoisonError::into_inner).push((i, current().id()));
         Ok(())
     });
