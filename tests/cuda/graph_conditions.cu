@@ -85,6 +85,14 @@ int main()
     kernel(body[0], (void *)down, args);
     std::printf("while: %d\n", run(graph, 5));
     std::printf("while: %d\n", run(graph, 1));
+    // A body that is captured: the graph is known, and is not asked for.
+    cudaStream_t stream;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamBeginCaptureToGraph(stream, body[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+    count<<<1, 1, 0, stream>>>(memory, 100);
+    OK(cudaStreamEndCapture(stream, nullptr));
+    OK(cudaStreamDestroy(stream));
+    std::printf("while: %d\n", run(graph, 3));
     cudaGraphNodeParams params = {cudaGraphNodeTypeConditional};
     params.conditional.handle = handle, params.conditional.type = cudaGraphCondTypeWhile, params.conditional.size = 2;
     FAILS(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params), cudaErrorInvalidValue);

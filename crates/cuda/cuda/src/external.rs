@@ -49,7 +49,7 @@ pub(crate) fn import(
 ) -> Answer<Handle<ExternalMemory>> {
     match desc.kind {
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
-        1..=CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST => {
+        2..=CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST => {
             let reason = format!(
                 "type {} is not CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD (1): other types are handles of Windows and of \
                  other drivers (NvSciBuf, DMA-BUF), which do not exist here",

@@ -74,7 +74,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     let handle = ended.handle;
     too_late(array::create(&ended, &PLANE));
     nothing_left(ArrayObject::registry(), |array| array.context == handle);
-    too_late(array::create_mipmapped(&ended, &PLANE, 2));
+    too_late(array::create_mipmapped(&ended, &PLANE, 2, None));
     nothing_left(MipmapObject::registry(), |array| array.context == handle);
     // An array of an existing context can be used in every context of the device.
     let array = array::create(&alive, &PLANE).unwrap();
@@ -88,7 +88,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     too_late(texture::create_surface(&ended, &resource));
     nothing_left(Surface::registry(), |surface| surface.context == handle);
     // For a level, the end of the context removes the mipmapped array first.
-    let whole = array::create_mipmapped(&alive, &PLANE, 2).unwrap();
+    let whole = array::create_mipmapped(&alive, &PLANE, 2, None).unwrap();
     Context::destroy(alive.handle).unwrap();
     assert_eq!(array::level(whole, 1).unwrap_err().code, CUresult::INVALID_HANDLE);
     nothing_left(ArrayObject::registry(), |array| array.context == alive.handle);

@@ -102,8 +102,7 @@ impl State {
 
     /// The list with the next step for the calling thread or a helper.
     fn next(&mut self, is_caller: bool) -> Option<&mut BinaryHeap<Reverse<usize>>> {
-        let caller_waits =
-            self.callers.is_some_and(|of| self.running.iter().any(|&step| step == (of, true)));
+        let caller_waits = self.callers.is_some_and(|of| self.running.contains(&(of, true)));
         let [first, pinned] = [self.ready.peek(), self.pinned.peek()].map(|i| i.map(|i| i.0));
         match (first, pinned.filter(|_| is_caller || caller_waits)) {
             _ if self.answer.is_err() => None,
@@ -225,3 +224,6 @@ impl Branches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,9 @@
 use super::device;
 use super::exec::{Plan, Step};
 use super::op::Op;
+use crate::debug;
 use crate::deferred::StepNeeds;
 use crate::settings::settings;
-use crate::debug;
 
 /// Number of host threads for unordered steps: 1 if steps are executed one after the other, because
 /// the launch is to be repeatable or observed, prints, or has no steps that would leave threads
@@ -18,9 +18,12 @@ pub(super) fn host_threads(plan: &Plan) -> usize {
         || settings.trace != Default::default()
         || debug::is_on();
     // Each step depends on the previous one.
-    let is_chain = plan.steps.iter().enumerate().skip(1).all(|(i, step)| {
-        step.before.iter().any(|&before| before as usize + 1 == i)
-    });
+    let is_chain = plan
+        .steps
+        .iter()
+        .enumerate()
+        .skip(1)
+        .all(|(i, step)| step.before.iter().any(|&before| before as usize + 1 == i));
     if is_observed || is_chain || settings.threads == 1 {
         return 1;
     }
