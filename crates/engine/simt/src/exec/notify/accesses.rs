@@ -1,10 +1,10 @@
 //! Reports memory accesses to observers.
 
-use super::{DynProbe, each_group};
+use super::DynProbe;
 use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
-use crate::exec::warp::{Warp, lanes};
+use crate::exec::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::launch::{GLOBAL_BITS, split_shared_address};
 use crate::observe::event::ValueSource;
 use crate::observe::{Access, AccessOp, At, Events, FurtherLoad, Order, Values};
@@ -107,15 +107,11 @@ impl Context<'_> {
         };
         self.addresses = all.from;
         // A read size above the copy size is a fault.
-        each_group(
-            at.lanes,
-            |lane| all.read[lane].min(size.into()) as u32,
-            |lanes, size| {
-                if size != 0 {
-                    tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
-                }
-            },
-        );
+        for (lanes, size) in lanes_by(at.lanes, |lane| all.read[lane].min(size.into()) as u32) {
+            if size != 0 {
+                tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
+            }
+        }
         self.addresses = all.to;
         tell(self, AccessOp::CopyTo, copy.to.mem_space, size, at.lanes);
     }
@@ -185,16 +181,11 @@ impl AccessReport<'_, '_> {
         addresses: &L64,
     ) {
         let mut own: L64 = [0; 32];
-        each_group(
-            at.lanes,
-            |lane| space_at(params.mem_space, addresses[lane]).0,
-            |same, space| {
-                for lane in lanes(same) {
-                    own[lane] = space_at(params.mem_space, addresses[lane]).1;
-                }
-                self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
-            },
-        );
+        let place = |lane: usize| space_at(params.mem_space, addresses[lane]);
+        for (same, space) in lanes_by(at.lanes, |lane| place(lane).0) {
+            lanes(same).for_each(|lane| own[lane] = place(lane).1);
+            self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
+        }
     }
 
     /// Reports an access of lanes whose addresses are in one state space.
@@ -210,12 +201,9 @@ impl AccessReport<'_, '_> {
             return;
         }
         // Accesses to the shared memory of another CTA of the cluster are not reported.
-        let is_own = |&lane: &usize| split_shared_address(addresses[lane]).0.is_none();
+        let is_own = |lane: usize| split_shared_address(addresses[lane]).0.is_none();
         let at = match space {
-            SpaceKind::Shared => {
-                let own = lanes(at.lanes).filter(is_own).fold(0, |all, lane| all | 1 << lane);
-                At { lanes: own, ..at }
-            }
+            SpaceKind::Shared => At { lanes: lanes_where(at.lanes, is_own), ..at },
             _ => at,
         };
         if at.lanes == 0 {
