@@ -12,8 +12,8 @@ mod share_pages;
 pub use end::{End, FreedBlock};
 use texunit_forms::Count;
 
-use crate::cell::{Atom, Cell};
 use crate::Window;
+use crate::cell::{Atom, Cell};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};

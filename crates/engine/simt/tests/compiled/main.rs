@@ -61,8 +61,7 @@ fn compare(seed: u64, number: u64) {
         max_steps: 2_000_000,
         ..How::default()
     };
-    let what =
-        format!("program {number} of {seed}, {block} threads, {grid} CTAs\n{text}");
+    let what = format!("program {number} of {seed}, {block} threads, {grid} CTAs\n{text}");
     outcome::compare(&what, COMPILED, |jit, times| run(&text, &input, how(jit), times));
 }
 

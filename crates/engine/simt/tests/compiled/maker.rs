@@ -326,7 +326,6 @@ impl Maker {
         // An exiting thread stores its registers. Afterwards not all threads exist, but all live
         // ones are converged.
     }
-
 }
 
 /// Declarations, and initialisations.

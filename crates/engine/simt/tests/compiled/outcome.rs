@@ -21,14 +21,7 @@ pub(crate) fn counters(stats: &LaunchStats) -> [u64; 6] {
         warp_instructions, thread_instructions, divisions_by_zero, past_end, ..
     } = stats;
     let (fetches, surface_accesses) = (stats.fetches, stats.surface_accesses);
-    [
-        warp_instructions,
-        thread_instructions,
-        divisions_by_zero,
-        past_end,
-        fetches,
-        surface_accesses,
-    ]
+    [warp_instructions, thread_instructions, divisions_by_zero, past_end, fetches, surface_accesses]
 }
 
 /// The fault without numbers of allocations, which another run has others of.

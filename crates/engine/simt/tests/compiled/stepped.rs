@@ -2,9 +2,9 @@
 //! same registers and memory, and watched accesses are those that observers are notified of.
 //! `TEXUNIT_LONG_TESTS` raises the number of random programs from two hundred to two thousand.
 
+use crate::OWN;
 use crate::common::{Arg, How, load_text, words};
 use crate::maker::{self, Maker};
-use crate::OWN;
 use crate::outcome::{counters, fill};
 use std::sync::{Arc, Mutex};
 use texunit_memory::Block;

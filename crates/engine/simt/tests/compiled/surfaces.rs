@@ -172,8 +172,7 @@ fn one_of_many_faults() {
                     assert_eq!(got.fault, expected.fault, "{name}");
                     let warp = strange as usize % 320 / 32 * 32 + strange as usize / 320 * 320;
                     assert!(got.memory[0][warp..warp + 32].iter().all(|&word| word == 0), "{name}");
-                    for (i, texel) in
-                        got.memory[2].chunks(4).enumerate().filter(|of| of.1[0] != 0)
+                    for (i, texel) in got.memory[2].chunks(4).enumerate().filter(|of| of.1[0] != 0)
                     {
                         assert_eq!(texel[0] as usize, i, "{name}");
                     }

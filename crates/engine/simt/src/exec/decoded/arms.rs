@@ -11,7 +11,9 @@ macro_rules! arm {
     (b32 $c:tt |$a:ident, $b:ident, $d:ident| $e:expr) => {
         apply!($c n three [n 0 $a u32] [n 1 $b u32] [n 2 $d u32] => $e)
     };
-    (b64 $c:tt |$a:ident, $b:ident| $e:expr) => { apply!($c w two [w 0 $a u64] [w 1 $b u64] => $e) };
+    (b64 $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c w two [w 0 $a u64] [w 1 $b u64] => $e)
+    };
     (extend $c:tt |$a:ident| $e:expr) => { apply!($c w one [n 0 $a u32] => $e) };
     (extend $c:tt |$a:ident, $b:ident| $e:expr) => {
         apply!($c w two [n 0 $a u32] [n 1 $b u32] => $e)
@@ -20,7 +22,9 @@ macro_rules! arm {
         apply!($c w three [n 0 $a u32] [n 1 $b u32] [w 2 $d u64] => $e)
     };
     (truncate $c:tt |$a:ident| $e:expr) => { apply!($c n one [w 0 $a u64] => $e) };
-    (shift $c:tt |$a:ident, $b:ident| $e:expr) => { apply!($c w two [w 0 $a u64] [n 1 $b u32] => $e) };
+    (shift $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c w two [w 0 $a u64] [n 1 $b u32] => $e)
+    };
     (compare64 $c:tt |$a:ident, $b:ident| $e:expr) => {
         apply!($c p holds [w 0 $a u64] [w 1 $b u64] => $e)
     };

@@ -129,7 +129,9 @@ impl Context<'_> {
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
             }
             SpaceKind::Local => match at.checked_add(size.into()) {
-                Some(end) if end <= warp.local_end => store_local(&mut warp.local, lane, at, size, value),
+                Some(end) if end <= warp.local_end => {
+                    store_local(&mut warp.local, lane, at, size, value)
+                }
                 _ => None,
             },
             SpaceKind::Param | SpaceKind::Const => {

@@ -85,7 +85,9 @@ impl Maker {
             self.line(&format!("@{p} bra {end};"));
         }
         self.line(&format!("and.b32 %x, %t, 31;\nmad.lo.u32 {i}, %x, {stride}, {first};"));
-        self.line(&format!("rem.u32 {last}, {r}, {trips};\nmad.lo.u32 {last}, {last}, {step}, {i};"));
+        self.line(&format!(
+            "rem.u32 {last}, {r}, {trips};\nmad.lo.u32 {last}, {last}, {step}, {i};"
+        ));
         self.line(&format!("mad.wide.u32 {row}, {i}, {bytes}, %in;\n{start}:"));
         let guard = self.guard();
         match self.random.below(4_u32) {
