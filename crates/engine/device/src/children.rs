@@ -133,12 +133,7 @@ impl DefaultRuntime<'_> {
             waiting -= 1;
             match self.run(&work, waiting) {
                 Ok(stats) => sum.add(stats),
-                Err(LaunchError::Fault(mut fault)) => {
-                    sum.add(std::mem::take(&mut fault.stats));
-                    fault.stats = sum;
-                    return Err(LaunchError::Fault(fault));
-                }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.after(sum)),
             }
         }
         Ok(sum)
@@ -164,6 +159,17 @@ impl DefaultRuntime<'_> {
             LaunchError::Fault(fault) => LaunchError::Fault(fault.launched_by(&work.caller)),
             error => error,
         })
+    }
+}
+
+impl LaunchError {
+    /// A fault with the statistics of the launches before it.
+    fn after(mut self, mut before: LaunchStats) -> Self {
+        if let Self::Fault(fault) = &mut self {
+            before.add(std::mem::take(&mut fault.stats));
+            fault.stats = before;
+        }
+        self
     }
 }
 
@@ -193,23 +199,16 @@ impl Kernel {
         let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut sum = std::mem::take(&mut *own.done.lock().unwrap_or_else(PoisonError::into_inner));
         match (result, error) {
-            (Err(LaunchError::Fault(parent)), Some(LaunchError::Fault(mut fault))) => {
+            (Err(LaunchError::Fault(parent)), Some(error)) => {
                 sum.add(parent.stats);
-                sum.add(std::mem::take(&mut fault.stats));
-                fault.stats = sum;
-                return Err(LaunchError::Fault(fault));
+                return Err(error.after(sum));
             }
             (_, Some(error)) | (Err(error), None) => return Err(error),
             (Ok(stats), None) => sum.add(stats),
         }
         match own.run_all(grid.take()) {
             Ok(stats) => sum.add(stats),
-            Err(LaunchError::Fault(mut fault)) => {
-                sum.add(std::mem::take(&mut fault.stats));
-                fault.stats = sum;
-                return Err(LaunchError::Fault(fault));
-            }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.after(sum)),
         }
         Ok(sum)
     }
@@ -288,15 +287,20 @@ fn place(
     Ok(found)
 }
 
-/// Calls `f` with the offsets of each row in both pitched memories.
-fn each_row(
+/// Calls `f` with each piece of each row: the coordinates of the row, and offset and length in it.
+fn each_piece(
     [width, height, depth]: [u64; 3],
-    mut f: impl FnMut(u64, u64) -> Result<(), FaultKind>,
+    mut f: impl FnMut([u64; 2], u64, usize) -> Result<(), FaultKind>,
 ) -> Result<(), FaultKind> {
-    if width == 0 {
-        return Ok(());
+    for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
+        let mut done = 0;
+        while done < width {
+            let piece = (width - done).min(PIECE);
+            f([y, z], done, piece as usize)?;
+            done += piece;
+        }
     }
-    (0..depth).try_for_each(|z| (0..height).try_for_each(|y| f(y, z)))
+    Ok(())
 }
 
 /// Converts the error of an access that should be in bounds.
@@ -315,17 +319,12 @@ fn copy(
     let (source, first) = place(memory, from, extent, "load")?;
     let (target, at) = place(memory, to, extent, "store")?;
     let mut bytes = vec![0; extent[0].min(PIECE) as usize];
-    each_row(extent, |y, z| {
-        let [from, to] = [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice);
-        let mut done = 0;
-        while done < extent[0] {
-            let piece = (extent[0] - done).min(PIECE);
-            let bytes = &mut bytes[..piece as usize];
-            inside(source.read(from + done, bytes))?;
-            inside(target.write(to + done, bytes))?;
-            done += piece;
-        }
-        target.define(to, extent[0]);
+    each_piece(extent, |[y, z], offset, len| {
+        let [from, to] =
+            [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice + offset);
+        inside(source.read(from, &mut bytes[..len]))?;
+        inside(target.write(to, &bytes[..len]))?;
+        target.define(to, len as u64);
         Ok(())
     })
 }
@@ -336,15 +335,10 @@ fn fill(memory: &Memory, to: &Pitched, value: u8, extent: [u64; 3]) -> Result<()
     }
     let (target, at) = place(memory, to, extent, "store")?;
     let bytes = vec![value; extent[0].min(PIECE) as usize];
-    each_row(extent, |y, z| {
-        let at = at + y * to.row + z * to.slice;
-        let mut done = 0;
-        while done < extent[0] {
-            let piece = (extent[0] - done).min(PIECE);
-            inside(target.write(at + done, &bytes[..piece as usize]))?;
-            done += piece;
-        }
-        target.define(at, extent[0]);
+    each_piece(extent, |[y, z], offset, len| {
+        let at = at + y * to.row + z * to.slice + offset;
+        inside(target.write(at, &bytes[..len]))?;
+        target.define(at, len as u64);
         Ok(())
     })
 }

@@ -77,16 +77,9 @@ impl<'a> Builder<'a> {
         }
         let Address { mem_space, base, offset } = self.address(address, inst.mods.space)?;
         Some(Access {
-            mem_space,
-            size: size as u8,
             signed: ty.is_signed(),
-            parts: Vec::new(),
-            mask: u64::MAX,
-            base,
-            offset,
             constant: inst.mods.space == Some(Space::Const),
-            row: false,
-            seen: SpaceProfile::default(),
+            ..Access::new(mem_space, (base, offset), size as u8, Vec::new())
         })
     }
 
@@ -118,7 +111,6 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
-        access.row = access.may_be_row();
         let signed = access.signed;
         self.emit(Op::Load(Box::new(access)));
         parts.iter().for_each(|part| self.fill_high(part, signed));
@@ -148,7 +140,6 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
-        access.row = access.may_be_row();
         let bytes = u32::from(access.size) * access.parts.len() as u32;
         self.emit(Op::Store(Box::new(access)));
         match inst.operands.get(2) {
