@@ -3,7 +3,7 @@
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
-use super::pools::{draw, pool};
+use super::pools::draw;
 use texunit_testkit::Random;
 
 const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
@@ -57,6 +57,7 @@ mod tests {
     use texunit_isa::{forms, unsupported_suffixes};
 
     use super::*;
+    use crate::generate::pools::pool;
 
     #[test]
     fn every_exception_has_a_name() {

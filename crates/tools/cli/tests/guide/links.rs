@@ -11,7 +11,9 @@ use crate::page::{Page, below, pages, root};
 pub(crate) fn resolve(page: &Page) -> Result<(), Failed> {
     let mut wrong: Vec<_> =
         page.links().iter().filter_map(|link| mistake(&page.path, link).err()).collect();
-    wrong.extend(page.undefined_references().iter().map(|name| format!("`[{name}]` has no definition")));
+    wrong.extend(
+        page.undefined_references().iter().map(|name| format!("`[{name}]` has no definition")),
+    );
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

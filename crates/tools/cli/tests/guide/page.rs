@@ -101,7 +101,8 @@ impl Page {
             }
             None
         };
-        let parser = Parser::new_with_broken_link_callback(&self.text, options(), Some(&mut callback));
+        let parser =
+            Parser::new_with_broken_link_callback(&self.text, options(), Some(&mut callback));
         parser.for_each(drop);
         undefined
     }

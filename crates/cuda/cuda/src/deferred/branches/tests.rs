@@ -61,7 +61,7 @@ fn steps_use_no_more_threads_than_there_are() {
 
 #[test]
 fn pinned_steps_run_in_the_calling_thread() {
-    let needs = |i: usize| StepNeeds { threads: 1, is_pinned: i % 3 == 0 };
+    let needs = |i: usize| StepNeeds { threads: 1, is_pinned: i.is_multiple_of(3) };
     let threads = Arc::new(Mutex::new(Vec::<(usize, ThreadId)>::new()));
     let seen = Arc::clone(&threads);
     let (answer, ended) = run(&[&[] as &[u32]; 100], (0..100).map(needs).collect(), 3, move |i| {

@@ -1,5 +1,7 @@
 //! Unit tests of textures of one level of a layered mipmapped array, by what an H200 answered.
 
+#![allow(clippy::unwrap_used)]
+
 use crate::{
     ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, TexelIndex, Texture, View, overrides,
 };
