@@ -3,7 +3,7 @@
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
-use super::pools::{draw, pool};
+use super::pools::draw;
 use texunit_testkit::Random;
 
 const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn right_instructions_have_no_rows() {
-        for line in pool("right") {
+        for line in super::super::pools::pool("right") {
             let mut words = line.trim_end_matches(';').split(' ').next().unwrap().split('.');
             let opcode = words.next().and_then(Opcode::from_name);
             let words: Vec<&str> = words.collect();
