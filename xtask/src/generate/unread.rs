@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn right_instructions_have_no_rows() {
-        for line in pool("right") {
+        for line in super::super::pools::pool("right") {
             let mut words = line.trim_end_matches(';').split(' ').next().unwrap().split('.');
             let opcode = words.next().and_then(Opcode::from_name);
             let words: Vec<&str> = words.collect();
