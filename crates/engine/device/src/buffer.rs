@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
-use texunit_memory::{Block, Placement};
+use texunit_memory::{Block, Placement, PlacementError};
 use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
@@ -53,15 +53,25 @@ impl Buffer {
         block: Arc<Block>,
         counts: bool,
     ) -> Result<Self, Error> {
-        let adopted = device.inner.memory.adopt(address, &block, counts);
-        adopted.map_err(|error| Error::of_placement(block.name(), error))?;
+        let name = || block.name().to_owned();
+        device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
+            PlacementError::Alloc(source) => Error::Memory { name: name(), source },
+            PlacementError::Taken(error) => {
+                Error::Taken { name: name(), reason: error.to_string() }
+            }
+        })?;
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
     /// Allocates zeroed memory at a given address.
     pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
-        let block = device.inner.memory.allocate_at(place);
-        let block = block.map_err(|error| Error::of_placement(place.name, error))?;
+        let block = device.inner.memory.allocate_at(place).map_err(|error| {
+            let name = place.name.to_owned();
+            match error {
+                PlacementError::Alloc(source) => Error::Memory { name, source },
+                PlacementError::Taken(error) => Error::Taken { name, reason: error.to_string() },
+            }
+        })?;
         let (device, address) = (device.clone(), place.address);
         Ok(Self { inner: Arc::new(Allocation { device, address, block }) })
     }

@@ -133,7 +133,12 @@ impl DefaultRuntime<'_> {
             waiting -= 1;
             match self.run(&work, waiting) {
                 Ok(stats) => sum.add(stats),
-                Err(error) => return Err(error.after(sum)),
+                Err(LaunchError::Fault(mut fault)) => {
+                    sum.add(std::mem::take(&mut fault.stats));
+                    fault.stats = sum;
+                    return Err(LaunchError::Fault(fault));
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(sum)
@@ -159,17 +164,6 @@ impl DefaultRuntime<'_> {
             LaunchError::Fault(fault) => LaunchError::Fault(fault.launched_by(&work.caller)),
             error => error,
         })
-    }
-}
-
-impl LaunchError {
-    /// A fault with the statistics of the launches before it.
-    fn after(mut self, mut before: LaunchStats) -> Self {
-        if let Self::Fault(fault) = &mut self {
-            before.add(std::mem::take(&mut fault.stats));
-            fault.stats = before;
-        }
-        self
     }
 }
 
@@ -199,16 +193,23 @@ impl Kernel {
         let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut sum = std::mem::take(&mut *own.done.lock().unwrap_or_else(PoisonError::into_inner));
         match (result, error) {
-            (Err(LaunchError::Fault(parent)), Some(error)) => {
+            (Err(LaunchError::Fault(parent)), Some(LaunchError::Fault(mut fault))) => {
                 sum.add(parent.stats);
-                return Err(error.after(sum));
+                sum.add(std::mem::take(&mut fault.stats));
+                fault.stats = sum;
+                return Err(LaunchError::Fault(fault));
             }
             (_, Some(error)) | (Err(error), None) => return Err(error),
             (Ok(stats), None) => sum.add(stats),
         }
         match own.run_all(grid.take()) {
             Ok(stats) => sum.add(stats),
-            Err(error) => return Err(error.after(sum)),
+            Err(LaunchError::Fault(mut fault)) => {
+                sum.add(std::mem::take(&mut fault.stats));
+                fault.stats = sum;
+                return Err(LaunchError::Fault(fault));
+            }
+            Err(error) => return Err(error),
         }
         Ok(sum)
     }
@@ -287,20 +288,15 @@ fn place(
     Ok(found)
 }
 
-/// Calls `f` with each piece of each row: the coordinates of the row, and offset and length in it.
-fn each_piece(
+/// Calls `f` with the offsets of each row in both pitched memories.
+fn each_row(
     [width, height, depth]: [u64; 3],
-    mut f: impl FnMut([u64; 2], u64, usize) -> Result<(), FaultKind>,
+    mut f: impl FnMut(u64, u64) -> Result<(), FaultKind>,
 ) -> Result<(), FaultKind> {
-    for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
-        let mut done = 0;
-        while done < width {
-            let piece = (width - done).min(PIECE);
-            f([y, z], done, piece as usize)?;
-            done += piece;
-        }
+    if width == 0 {
+        return Ok(());
     }
-    Ok(())
+    (0..depth).try_for_each(|z| (0..height).try_for_each(|y| f(y, z)))
 }
 
 /// Converts the error of an access that should be in bounds.
@@ -319,12 +315,17 @@ fn copy(
     let (source, first) = place(memory, from, extent, "load")?;
     let (target, at) = place(memory, to, extent, "store")?;
     let mut bytes = vec![0; extent[0].min(PIECE) as usize];
-    each_piece(extent, |[y, z], offset, len| {
-        let [from, to] =
-            [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice + offset);
-        inside(source.read(from, &mut bytes[..len]))?;
-        inside(target.write(to, &bytes[..len]))?;
-        target.define(to, len as u64);
+    each_row(extent, |y, z| {
+        let [from, to] = [(first, from), (at, to)].map(|(at, of)| at + y * of.row + z * of.slice);
+        let mut done = 0;
+        while done < extent[0] {
+            let piece = (extent[0] - done).min(PIECE);
+            let bytes = &mut bytes[..piece as usize];
+            inside(source.read(from + done, bytes))?;
+            inside(target.write(to + done, bytes))?;
+            done += piece;
+        }
+        target.define(to, extent[0]);
         Ok(())
     })
 }
@@ -335,10 +336,15 @@ fn fill(memory: &Memory, to: &Pitched, value: u8, extent: [u64; 3]) -> Result<()
     }
     let (target, at) = place(memory, to, extent, "store")?;
     let bytes = vec![value; extent[0].min(PIECE) as usize];
-    each_piece(extent, |[y, z], offset, len| {
-        let at = at + y * to.row + z * to.slice + offset;
-        inside(target.write(at, &bytes[..len]))?;
-        target.define(at, len as u64);
+    each_row(extent, |y, z| {
+        let at = at + y * to.row + z * to.slice;
+        let mut done = 0;
+        while done < extent[0] {
+            let piece = (extent[0] - done).min(PIECE);
+            inside(target.write(at + done, &bytes[..piece as usize]))?;
+            done += piece;
+        }
+        target.define(at, extent[0]);
         Ok(())
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::capability::ComputeCapability;
 use texunit_forms::Count;
-use texunit_memory::{AddressError, AllocError, FreedBlock, PlacementError};
+use texunit_memory::{AddressError, AllocError, FreedBlock};
 use texunit_unit::CreateError;
 
 /// Why an object cannot be created or used.
@@ -93,17 +93,6 @@ pub enum Error {
     /// An object of another device in a call.
     #[error("`{0}` belongs to another device")]
     OtherDevice(String),
-}
-
-impl Error {
-    /// The error of an object's allocation at a requested address.
-    pub(crate) fn of_placement(name: &str, error: PlacementError) -> Self {
-        let name = name.to_owned();
-        match error {
-            PlacementError::Alloc(source) => Self::Memory { name, source },
-            PlacementError::Taken(error) => Self::Taken { name, reason: error.to_string() },
-        }
-    }
 }
 
 fn limit_text(

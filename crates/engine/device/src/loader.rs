@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::{AllocError, Block, Placement};
+use texunit_memory::{AllocError, Block, Placement, PlacementError};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -84,8 +84,12 @@ impl<'a> Loader<'a> {
         if let Some(&address) = self.places.memory.get(&variable.name) {
             let (size, name) = (variable.size, variable.name.as_str());
             let place = Placement { address, size, name, number: None };
-            let block = memory.allocate_at(&place);
-            let block = block.map_err(|error| Error::of_placement(name, error))?;
+            let block = memory.allocate_at(&place).map_err(|error| match error {
+                PlacementError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
+                PlacementError::Taken(error) => {
+                    Error::Taken { name: name.to_owned(), reason: error.to_string() }
+                }
+            })?;
             self.keep(id, variable, (address, block));
             return Ok(());
         }

@@ -239,7 +239,7 @@ fn variant(of: &impl std::fmt::Debug) -> String {
     text.split(['(', '{', ' ']).next().unwrap_or_default().to_owned()
 }
 
-/// Prints the mnemonic of a memory access, for example `ld.global.4x2.signed`.
+/// Prints the mnemonic of a memory access, for example `ld.global.4x2.signed.row`.
 fn memory(word: &str, access: &crate::code::Access) -> String {
     let space = space_name(access.mem_space);
     let signed = if access.signed { ".signed" } else { "" };

@@ -52,6 +52,8 @@ pub(crate) struct Access {
     pub(crate) offset: u64,
     /// Whether the access is to `.const`, so that the address is checked to be in constant memory.
     pub(crate) constant: bool,
+    /// Whether the lanes may access contiguous memory ([`Access::may_be_row`]).
+    pub(crate) row: bool,
     /// State spaces that the generic addresses have pointed into so far.
     pub(crate) seen: SpaceProfile,
 }
@@ -59,19 +61,18 @@ pub(crate) struct Access {
 impl Access {
     /// The access to a register's element of `size` bytes at a fixed offset of the call frame.
     pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
-        Self::new(MemSpace::Frame, (Slot::NONE, at.into()), size, vec![slot])
-    }
-
-    /// The access to elements of `size` bytes, without sign extension.
-    pub(crate) fn new(
-        mem_space: MemSpace,
-        (base, offset): (Slot, u64),
-        size: u8,
-        parts: Vec<Slot>,
-    ) -> Self {
-        let (signed, constant) = (false, false);
-        let (mask, seen) = (u64::MAX, SpaceProfile::default());
-        Self { mem_space, size, signed, parts, mask, base, offset, constant, seen }
+        Self {
+            mem_space: MemSpace::Frame,
+            size,
+            signed: false,
+            parts: vec![slot],
+            mask: u64::MAX,
+            base: Slot::NONE,
+            offset: u64::from(at),
+            constant: false,
+            row: false,
+            seen: SpaceProfile::default(),
+        }
     }
 }
 
@@ -121,6 +122,31 @@ impl SpaceProfile {
 impl Clone for SpaceProfile {
     fn clone(&self) -> Self {
         Self(AtomicU8::new(self.0.load(Relaxed)))
+    }
+}
+
+impl Access {
+    /// Whether the access has the most frequent form, as far as known before execution: global or
+    /// generic, up to 16 bytes, by a 64-bit address.
+    pub(crate) fn has_common_form(&self) -> bool {
+        let total = usize::from(self.size) * self.parts.len();
+        matches!(self.mem_space, MemSpace::Global | MemSpace::Generic)
+            && matches!(total, 1 | 2 | 4 | 8 | 16)
+            && !self.constant
+            && !self.base.is_none()
+            && self.base.is_wide()
+    }
+
+    /// Whether the access has the usual form and its elements are whole registers of 4 or 8 bytes.
+    /// If the addresses of the lanes are contiguous, such an access is made by one copy.
+    pub(crate) fn may_be_row(&self) -> bool {
+        let wide = self.size == 8;
+        let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
+        let all = if wide { u64::MAX } else { u64::from(u32::MAX) };
+        self.has_common_form()
+            && matches!(self.size, 4 | 8)
+            && self.mask & all == all
+            && self.parts.iter().all(whole)
     }
 }
 

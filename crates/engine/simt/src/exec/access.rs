@@ -253,6 +253,9 @@ impl<'a> Context<'a> {
         if self.load_words(warp, access, mask) {
             return true;
         }
+        if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
+            return true;
+        }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((target, active)) = found else { return false };
         target.record(access.mem_space, &access.seen);
@@ -278,6 +281,9 @@ impl<'a> Context<'a> {
     /// Executes a store, unless a lane would fault; then nothing has been changed.
     pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if self.store_words(warp, access, mask) {
+            return true;
+        }
+        if access.row && mask == u32::MAX && self.store_row(warp, access).is_some() {
             return true;
         }
         if access.parts.iter().any(|part| part.is_predicate()) {

@@ -1,11 +1,11 @@
 //! The middle loop of the interpreter: executes the lanes of a split in compiled regions, in the
-//! inner loop for arithmetic and uniform branches, and frequent memory accesses directly. It
+//! inner loop for arithmetic, and directly for uniform branches and frequent memory accesses. It
 //! stops at any other instruction, which [`Context::step`] executes.
 
 use super::context::Context;
 use super::outcome::Stop;
-use super::warp::{Split, Warp, is_converged};
-use crate::code::{MemSpace, Op, Slot};
+use super::warp::{Split, Warp, guarded, is_converged};
+use crate::code::{MemSpace, NONE, Op, Slot};
 use texunit_alu::Kind;
 
 impl Context<'_> {
@@ -24,12 +24,51 @@ impl Context<'_> {
             }
             let stopped = match code.decoded[split.pc as usize].kind {
                 Kind::Leave => self.effect(warp, split),
+                Kind::Branch => self.branch(warp, split, *limit),
+                Kind::Join if split.group == NONE => {
+                    split.pc += 1;
+                    None
+                }
+                Kind::Count => {
+                    let Op::Count { counter, of } = code.insts[split.pc as usize].op else {
+                        return Stop::Instruction;
+                    };
+                    self.count_lanes(warp, (counter, of), split.mask);
+                    split.pc += 1;
+                    None
+                }
+                Kind::Issue => {
+                    let Op::Issue { counter, of } = code.insts[split.pc as usize].op else {
+                        return Stop::Instruction;
+                    };
+                    self.count_issue(warp, (counter, of), split.mask);
+                    split.pc += 1;
+                    None
+                }
                 _ => self.arithmetic(warp, split, *limit),
             };
             if let Some(stopped) = stopped {
                 return stopped;
             }
         }
+    }
+
+    /// Executes a uniform branch.
+    fn branch(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Option<Stop> {
+        let inst = &self.launch.code.insts[split.pc as usize];
+        let Op::Branch { target, .. } = inst.op else { return Some(Stop::Instruction) };
+        let taken = guarded(warp, split, inst);
+        if taken != 0 && taken != split.mask {
+            return Some(Stop::Instruction);
+        }
+        let from = split.pc;
+        split.pc = if taken == 0 { from + 1 } else { target };
+        self.count(warp, inst, taken);
+        if split.pc > from {
+            return None;
+        }
+        self.arrives(warp, split);
+        (warp.steps >= limit).then_some(Stop::Over)
     }
 
     /// Runs the inner loop.

@@ -183,6 +183,9 @@ pub(crate) struct Cta {
     pub(crate) live: u32,
 }
 
+/// Buffer for an access of 32 lanes with up to 16 bytes each, in words of 8 bytes.
+pub(super) type Words = [[u8; 8]; 64];
+
 /// The state of a worker.
 pub(crate) struct Context<'a> {
     pub(crate) launch: &'a Launch<'a>,
@@ -208,6 +211,7 @@ pub(crate) struct Context<'a> {
     /// Addresses of the lanes in a state space with 32-bit addresses.
     pub(crate) offsets: L32,
     pub(crate) parts: [L64; 8],
+    pub(crate) words: Words,
     pub(crate) sites: Sites,
     /// Whether no observer is notified of fetches and no external engine executes them.
     pub(crate) is_unobserved: bool,
@@ -280,6 +284,7 @@ impl<'a> Context<'a> {
             addresses: [0; 32],
             offsets: [0; 32],
             parts: [[0; 32]; 8],
+            words: [[0; 8]; 64],
             sites: Sites::new(launch.code.sites),
             is_unobserved: launch.config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),

@@ -25,14 +25,6 @@ pub(super) struct ActiveLanes {
     pub(super) row: bool,
 }
 
-impl ActiveLanes {
-    /// Whether all lanes take part and access contiguous single words.
-    #[inline(always)]
-    fn are_all_in_row(self) -> bool {
-        self.row && self.mask == u32::MAX
-    }
-}
-
 /// Registers of the running call frame.
 pub(super) struct Registers<'w> {
     pub(super) narrow: &'w mut [L32],
@@ -94,7 +86,7 @@ impl Source for Bytes<'_, &[u8]> {
 
     #[inline(always)]
     fn row(&self, to: &mut L32, offset: u32, active: ActiveLanes) -> bool {
-        if !active.are_all_in_row() {
+        if !active.row || active.mask != u32::MAX {
             return false;
         }
         let words: Option<&[[u8; 4]]> = self.bytes.as_chunks().0.get(self.first(offset)..);
@@ -115,7 +107,7 @@ impl Sink for Bytes<'_, &mut [u8]> {
 
     #[inline(always)]
     fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool {
-        if !active.are_all_in_row() {
+        if !active.row || active.mask != u32::MAX {
             return false;
         }
         let first = self.first(offset);
@@ -136,14 +128,6 @@ impl<T> Bytes<'_, T> {
     }
 }
 
-impl Global<'_> {
-    /// Offset of the first lane's word in the allocation.
-    #[inline(always)]
-    fn first(&self, offset: u32) -> u64 {
-        self.at[0] + u64::from(offset)
-    }
-}
-
 impl Source for Global<'_> {
     const COMMON: bool = true;
 
@@ -153,14 +137,9 @@ impl Source for Global<'_> {
     }
 
     #[inline(always)]
-    fn row(&self, to: &mut L32, offset: u32, active: ActiveLanes) -> bool {
-        let mut words = [[0; 4]; 32];
-        active.are_all_in_row()
-            && self.block.read(self.first(offset), words.as_flattened_mut()).is_ok()
-            && {
-                each::one(to, &words, u32::from_le_bytes);
-                true
-            }
+    fn row(&self, _: &mut L32, _: u32, _: ActiveLanes) -> bool {
+        // Contiguous global accesses are handled earlier (`super::contiguous`).
+        false
     }
 }
 
@@ -172,10 +151,8 @@ impl Sink for Global<'_> {
     }
 
     #[inline(always)]
-    fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool {
-        let words = values.map(u32::to_le_bytes);
-        active.are_all_in_row()
-            && self.block.write(self.first(offset), words.as_flattened()).is_ok()
+    fn put_row(&mut self, _: &L32, _: u32, _: ActiveLanes) -> bool {
+        false
     }
 }
 

@@ -143,10 +143,7 @@ impl Context<'_> {
                     (round.next, budget)
                 }
                 Policy::Random(random) => {
-                    // A turn that was stopped in its middle goes on, whatever it has done so far.
-                    let is_over = round.resume.is_none()
-                        && round.next >= round.part
-                        && self.has_progressed(round);
+                    let is_over = round.next >= round.part && self.has_progressed(round);
                     let Some(&i) = round.order.get(round.next).filter(|_| !is_over) else { break };
                     if round.resume.is_none() {
                         warps[i].end = warps[i].steps.saturating_add(random.budget());
@@ -345,7 +342,7 @@ impl Context<'_> {
         };
         let threads: u64 = lanes(those).map(|i| count(warps[i].live)).sum();
         let is_alone = self.cta.barriers[usize::from(id)].arrived == 0;
-        if threads != u64::from(self.cta.live) || !is_alone || !lanes(those).all(comes) {
+        if threads != self.cta.live.into() || !is_alone || !lanes(those).all(comes) {
             return false;
         }
         if self.events.has(Events::SYNCHRONIZATION) {

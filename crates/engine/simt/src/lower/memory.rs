@@ -77,9 +77,16 @@ impl<'a> Builder<'a> {
         }
         let Address { mem_space, base, offset } = self.address(address, inst.mods.space)?;
         Some(Access {
+            mem_space,
+            size: size as u8,
             signed: ty.is_signed(),
+            parts: Vec::new(),
+            mask: u64::MAX,
+            base,
+            offset,
             constant: inst.mods.space == Some(Space::Const),
-            ..Access::new(mem_space, (base, offset), size as u8, Vec::new())
+            row: false,
+            seen: SpaceProfile::default(),
         })
     }
 
@@ -111,6 +118,7 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
+        access.row = access.may_be_row();
         let signed = access.signed;
         self.emit(Op::Load(Box::new(access)));
         parts.iter().for_each(|part| self.fill_high(part, signed));
@@ -140,6 +148,7 @@ impl<'a> Builder<'a> {
         if access.parts.len() > 8 {
             return None;
         }
+        access.row = access.may_be_row();
         let bytes = u32::from(access.size) * access.parts.len() as u32;
         self.emit(Op::Store(Box::new(access)));
         match inst.operands.get(2) {

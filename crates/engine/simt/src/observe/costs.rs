@@ -70,7 +70,12 @@ impl Costs {
     /// Groups the accesses of a program's code.
     pub(crate) fn new(program: &Program, code: &Code, issues: &Issues) -> Self {
         let mut costs = Self { len: issues.len(), ..Self::default() };
-        FunctionCode::all(code).for_each(|(_, function)| costs.function(program, &function));
+        for number in 0..code.funcs.len() {
+            let function = FunctionCode::new(code, number);
+            if let Some(function) = function.filter(|function| !function.insts.is_empty()) {
+                costs.function(program, &function);
+            }
+        }
         costs
     }
 

@@ -47,10 +47,12 @@ impl Machine<'_> {
         let grid = self.launch.config.grid;
         let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
         let id = [cta % x, cta / x % y, cta / x / y].map(|n| n as u32);
-        self.observe(Events::ANSWERS, || {
-            let taken = Arc::clone(&taken);
-            Some(Box::new(ResultProbe { thread: (id, warp, lane), taken }))
-        });
+        for resident in &mut self.residents.all {
+            let taker = ResultProbe { thread: (id, warp, lane), taken: Arc::clone(&taken) };
+            resident.context.probe = Some(Box::new(taker));
+            resident.context.events |= Events::ANSWERS;
+            resident.context.is_unobserved = false;
+        }
         self.stepper.watch(Vec::new(), false);
         self.stepper.breaks.fill(false);
         self.set_end(None);
@@ -63,7 +65,12 @@ impl Machine<'_> {
             }
         }
         self.set_filter(None);
-        self.observe(Events::NONE, || None);
+        let events = self.launch.events;
+        for resident in &mut self.residents.all {
+            resident.context.probe = None;
+            resident.context.events = events;
+            resident.context.is_unobserved = self.launch.config.gradients.is_none();
+        }
         taken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -38,7 +38,7 @@ use super::warp::Warp;
 use crate::fault::FaultKind;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
-use crate::observe::{Events, Listing, Observer, Probe};
+use crate::observe::{Events, Listing, Observer};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
@@ -104,13 +104,22 @@ pub fn debug(
     config: &LaunchConfig<'_>,
     debugger: &dyn Debugger,
 ) -> Result<LaunchStats, Box<Fault>> {
-    let Some((threads, ctas)) = config.executed() else { return Ok(LaunchStats::default()) };
+    let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let all = CtaRange::of_grid(config.grid);
+    let ctas = match config.ctas {
+        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
+        _ => all,
+    };
+    if threads == 0 || ctas.is_empty() {
+        return Ok(LaunchStats::default());
+    }
     let unit = program.debug_unit(kernel, config.arithmetic());
     let events = Events::STEPS | Events::ACCESSES | Events::CONSTANTS;
     let observed = unit.observed(program, events);
     let alone =
         LaunchConfig { jit: Some(JitMode::Off), observer: None, threads: 1, ..config.clone() };
     let of = (program, kernel, &unit);
+    let threads = threads.min(1024) as u32;
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
     let mut machine = Machine::new(&launch, ctas, config);
     debugger.debugs(&mut machine);
@@ -200,17 +209,12 @@ impl<'a> Machine<'a> {
     pub fn set_watched(&mut self, ranges: Vec<Range>, stops: bool) {
         self.stepper.watch(ranges, stops);
         let probe = self.stepper.probe();
-        let events = if self.stepper.has_texels() { Events::ANSWERS } else { Events::NONE };
-        self.observe(events, || probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>));
-    }
-
-    /// Notifies these probes of events besides those of the stepper.
-    fn observe(&mut self, events: Events, probe: impl Fn() -> Option<Box<dyn Probe + 'a>>) {
-        let is_unobserved = events == Events::NONE && self.launch.config.gradients.is_none();
+        let has_texels = self.stepper.has_texels();
+        let events = if has_texels { Events::ANSWERS } else { Events::NONE };
         for resident in &mut self.residents.all {
-            resident.context.probe = probe();
+            resident.context.probe = probe.as_ref().map(|of| Box::new(of.clone()) as Box<_>);
             resident.context.events = self.launch.events | events;
-            resident.context.is_unobserved = is_unobserved;
+            resident.context.is_unobserved = !has_texels && self.launch.config.gradients.is_none();
         }
     }
 
@@ -376,7 +380,7 @@ impl<'a> Machine<'a> {
         self.set_watched(Vec::new(), false);
         self.set_between(false);
         self.stepper.interrupted.store(false, Relaxed);
-        let fault = match self.fault.take() {
+        let mut fault = match self.fault.take() {
             Some((_, fault)) => Some(fault),
             None if self.is_dropped && !self.has_ended => Some(self.cancelled()),
             None => match self.run_out() {
@@ -386,10 +390,11 @@ impl<'a> Machine<'a> {
             },
         };
         let stats = self.stats();
-        match fault {
-            Some(fault) => Err(Box::new(Fault { stats, ..*fault })),
-            None => Ok(stats),
+        match &mut fault {
+            Some(fault) => fault.stats = stats,
+            None => return Ok(stats),
         }
+        fault.map_or_else(|| Ok(LaunchStats::default()), Err)
     }
 
     /// Runs to the end: the stopped CTA step by step, the others at full speed.
@@ -431,11 +436,17 @@ impl<'a> Machine<'a> {
             }
         }
         LaunchStats {
+            warp_instructions: counters.executed.warp_instructions,
+            thread_instructions: counters.executed.thread_instructions,
+            fetches: counters.fetches,
+            surface_accesses: counters.surface_accesses,
+            divisions_by_zero: counters.divisions_by_zero,
+            past_end: counters.past_end,
             bad_fetches: std::mem::take(&mut self.bad_fetches).sorted(),
             gradients: self.launch.config.gradients.map(|engine| engine.stats()),
             printf: std::mem::take(&mut self.printed).into_text(),
             fusion: self.launch.unit.fusion,
-            ..counters.stats()
+            ..LaunchStats::default()
         }
     }
 }
