@@ -57,7 +57,6 @@ mod tests {
     use texunit_isa::{forms, unsupported_suffixes};
 
     use super::*;
-    use crate::generate::pools::pool;
 
     #[test]
     fn every_exception_has_a_name() {
