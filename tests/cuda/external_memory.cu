@@ -31,7 +31,7 @@ __global__ void draw(cudaSurfaceObject_t to, float by)
 
 __global__ void look(cudaTextureObject_t from, float level, float *out)
 {
-    out[blockIdx.x * N + threadIdx.x] = tex2DLod<float>(from, threadIdx.x + 0.5f, blockIdx.x + 0.5f, level);
+    out[blockIdx.x * N + threadIdx.x] = tex2DLod<float>(from, (threadIdx.x + 0.5f) / N, (blockIdx.x + 0.5f) / N, level);
 }
 
 __global__ void add(int *p, int by) { p[threadIdx.x] += by; }
@@ -91,6 +91,7 @@ static bool shows(cudaMipmappedArray_t array, float by)
     cudaResourceDesc of = {};
     of.resType = cudaResourceTypeMipmappedArray, of.res.mipmap.mipmap = array;
     cudaTextureDesc how = {};
+    how.normalizedCoords = 1;
     cudaTextureObject_t texture;
     OK(cudaCreateTextureObject(&texture, &of, &how, 0));
     float *out, host[N * N];

@@ -110,6 +110,7 @@ int main()
     }
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
+    OK(cudaFree(values));
     std::printf("%s\n", hosts > 5 ? "kernels, child graphs and host functions" : "few host functions");
 
     // A long host function is somebody who may still write.
@@ -132,5 +133,7 @@ int main()
     same("what a host function has set", host == 7);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
+    OK(cudaFree(out));
+    OK(cudaFreeHost(flag));
     std::printf("%d wrong\n", wrong);
 }

@@ -88,7 +88,10 @@ int main()
     // A body that is captured: the graph is known, and is not asked for.
     cudaStream_t stream;
     OK(cudaStreamCreate(&stream));
-    OK(cudaStreamBeginCaptureToGraph(stream, body[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+    cudaGraphNode_t before[2];
+    size_t nodes = 2;
+    OK(cudaGraphGetNodes(body[0], before, &nodes));
+    OK(cudaStreamBeginCaptureToGraph(stream, body[0], before, nullptr, nodes, cudaStreamCaptureModeGlobal));
     count<<<1, 1, 0, stream>>>(memory, 100);
     OK(cudaStreamEndCapture(stream, nullptr));
     OK(cudaStreamDestroy(stream));

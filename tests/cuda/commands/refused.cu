@@ -52,7 +52,7 @@ int main()
     show(cudaStreamSynchronize((cudaStream_t)0x1234));
     show(cudaMalloc(&memory, (size_t)1 << 45));
     show(cudaFree(host));
-    show(cudaDestroyExternalMemory(nullptr));
+    show(cudaDestroyExternalSemaphore(nullptr));
     // Ordinary answers, and the same mistake many times.
     show(cudaStreamQuery(0));
     for (int i = 0; i < 25; i++) cudaSetDevice(9);

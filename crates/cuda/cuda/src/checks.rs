@@ -20,6 +20,7 @@ use crate::call::{Owner, say};
 use crate::context::Context;
 use crate::handle::Handle;
 use crate::module::Module;
+use crate::refused::InProgram;
 use crate::report;
 use crate::settings::settings;
 use std::path::PathBuf;
@@ -192,6 +193,20 @@ pub(crate) fn host_waited() {
             race.synchronized(crate::stream::default_of(&context));
         }
     });
+}
+
+/// Runs a host function of a queue. To the race detector, its accesses are ordered after the work
+/// before it, as if the host had waited, and they are compared before later work begins. Which pages
+/// are watched does not change, because kernels may be running.
+pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
+    host::report_accesses();
+    if let Some(race) = race() {
+        race.synchronized(queue);
+    }
+    let inside = InProgram::enter();
+    function();
+    drop(inside);
+    host::report_accesses();
 }
 
 /// Memory of a part of a copy.

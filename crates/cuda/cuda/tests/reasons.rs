@@ -30,7 +30,7 @@ functions! {
     cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuCtxEnablePeerAccess(context: Ptr, flags: u32);
     cuGetProcAddress_v2(name: *const c_char, f: *mut Ptr, version: i32, flags: u64, why: *mut u32);
-    cuDestroyExternalMemory(memory: Ptr);
+    cuDestroyExternalSemaphore(memory: Ptr);
     cuPointerGetAttribute(data: Ptr, attribute: u32, address: u64);
 }
 
@@ -370,8 +370,8 @@ fn contexts_streams_events_devices() {
         cuCtxEnablePeerAccess(world.context, 0));
     refused!(cases, NOT_FOUND, "CUDA 13.5 has no function `cuNothing` in its driver API",
         cuGetProcAddress_v2(c"cuNothing".as_ptr(), &raw mut other, 13_050, 0, &mut 0));
-    refused!(cases, NOT_SUPPORTED, "texunit does not provide cuDestroyExternalMemory: it takes memory or semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci), and no driver on a machine without a card exports any in a form that is documented (docs/cuda-api.md has what it provides)",
-        cuDestroyExternalMemory(null_mut()));
+    refused!(cases, NOT_SUPPORTED, "texunit does not provide cuDestroyExternalSemaphore: it takes semaphores that another driver exports for NVIDIA's (Vulkan, Direct3D, NvSci): CUDA itself exports none, and neither does a driver on a machine without a card (docs/cuda-api.md has what it provides)",
+        cuDestroyExternalSemaphore(null_mut()));
     let context = world.context as usize;
     std::thread::spawn(move || ok!(cuCtxDestroy_v2(context as Ptr))).join().unwrap();
     refused!(cases, CONTEXT_IS_DESTROYED, "the context that is current to this thread (0x..) has been destroyed",

@@ -259,7 +259,7 @@ fn handle(world: &World, object: &str) -> u64 {
             ok!(cuTexRefCreate(&raw mut reference));
             reference
         }
-        "SurfaceReference" | "Physical" => 0x77 as Ptr,
+        "SurfaceReference" | "Physical" | "ExternalMemory" => 0x77 as Ptr,
         other => panic!("no object of type {other}"),
     };
     made as u64

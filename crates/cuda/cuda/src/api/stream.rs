@@ -12,7 +12,6 @@ use crate::graph::{self, capture};
 use crate::green::{self, GreenContext};
 use crate::handle::Handle;
 use crate::memory::pool;
-use crate::refused::InProgram;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::{Arc, PoisonError};
@@ -103,11 +102,10 @@ driver_api! {
         }
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
-            let inside = InProgram::enter();
             // SAFETY: the caller's callback is called with the arguments that the driver would
             // pass.
-            unsafe { callback(hStream, status, userData) };
-            drop(inside);
+            let function = || unsafe { callback(hStream, status, userData) };
+            checks::host_function(stream::queue(hStream), function);
             Ok(())
         };
         match Order::of(hStream) {
@@ -242,12 +240,11 @@ fn call(
     if let Some(place) = order.capture {
         return place.add(op);
     }
+    let queue = order.queue;
     deferred::submit(&order, move |works| {
         works?;
-        let inside = InProgram::enter();
         // SAFETY: the caller's callback is called with the arguments that the driver would pass.
-        unsafe { function(data) };
-        drop(inside);
+        checks::host_function(queue, || unsafe { function(data) });
         Ok(())
     })
 }

@@ -20,7 +20,6 @@ use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
 use crate::memory::fill::fill;
-use crate::refused::InProgram;
 use crate::settings::settings;
 use crate::{launch, stream};
 use std::collections::VecDeque;
@@ -261,10 +260,9 @@ impl Launch {
                 let function = unsafe {
                     std::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void)>(op.function)
                 };
-                let inside = InProgram::enter();
+                let data = std::ptr::with_exposed_provenance_mut(op.userData as usize);
                 // SAFETY: the program's callback is called with the driver's argument.
-                unsafe { function(std::ptr::with_exposed_provenance_mut(op.userData as usize)) };
-                drop(inside);
+                checks::host_function(queue, || unsafe { function(data) });
                 Ok(())
             }
             Op::RecordEvent(event) => {

@@ -6,14 +6,12 @@ use libtest_mimic::Failed;
 
 use crate::page::{Page, below, pages, root};
 
-/// Every relative link leads to an existing file, and to an anchor in it; every reference is
-/// defined.
+/// Every relative link leads to an existing file, and to an anchor in it; every reference to a
+/// rule is defined.
 pub(crate) fn resolve(page: &Page) -> Result<(), Failed> {
     let mut wrong: Vec<_> =
         page.links().iter().filter_map(|link| mistake(&page.path, link).err()).collect();
-    wrong.extend(
-        page.undefined_references().iter().map(|name| format!("`[{name}]` has no definition")),
-    );
+    wrong.extend(page.undefined_rules().iter().map(|name| format!("`[{name}]` has no definition")));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 

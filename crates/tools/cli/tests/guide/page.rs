@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pulldown_cmark::{BrokenLink, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A Markdown page of the repository.
 pub(crate) struct Page {
@@ -91,12 +91,11 @@ impl Page {
         found
     }
 
-    /// References without a definition: `[text][name]`, and `[1.8]`, which is a rule of numerics.md.
-    pub(crate) fn undefined_references(&self) -> Vec<String> {
+    /// References to rules of numerics.md (`[1.8]`) without a definition.
+    pub(crate) fn undefined_rules(&self) -> Vec<String> {
         let mut undefined = Vec::new();
         let mut callback = |broken: BrokenLink<'_>| {
-            let is_rule = || broken.reference.parse::<f32>().is_ok_and(|n| n.fract() != 0.0);
-            if broken.link_type != LinkType::Shortcut || is_rule() {
+            if broken.reference.parse::<f32>().is_ok_and(|number| number.fract() != 0.0) {
                 undefined.push(broken.reference.to_string());
             }
             None
