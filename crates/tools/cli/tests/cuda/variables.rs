@@ -126,7 +126,10 @@ fn check(setup: &Setup, path: &Path) -> Result<(), Failed> {
     let lines = |text: &str| -> Vec<String> {
         text.lines().filter(|line| line.starts_with('@')).map(str::to_owned).collect()
     };
-    let said = lines(&succeed(setup.run().arg(&program), &program)?.stdout);
+    // Blocks change variables of the module in the debugger's order: one after the other.
+    let mut command = setup.run();
+    command.env("TEXUNIT_THREADS", "1").arg(&program);
+    let said = lines(&succeed(&mut command, &program)?.stdout);
     let mut command = setup.texunit();
     // The program must not print its lines a second time.
     command.args(["debug", "--batch", "-x"]).arg(&script).arg(&program).arg("quiet");
