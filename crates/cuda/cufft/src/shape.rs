@@ -240,7 +240,7 @@ impl Shape {
 }
 
 /// Bytes of input and output that a thread transforms at once, so that they stay in caches.
-const TOGETHER: u64 = 1 << 18;
+const TOGETHER: u64 = 1 << 19;
 
 /// Number of transforms that may be done at a time, so that copies stay in caches; 0 if one
 /// transform may overwrite another one's input.
@@ -296,7 +296,7 @@ mod tests {
     fn transforms_are_done_together_where_none_reads_what_another_writes() {
         let complex = shape(0x29, &[1024], 64);
         let at = |addresses, in_place| together(&complex.regions(addresses, in_place).unwrap());
-        let some = (1 << 18) / (2 * 1024 * 8) * threads() as u64;
+        let some = TOGETHER / (2 * 1024 * 8) * threads() as u64;
         assert_eq!(at([0, 1 << 20], false), some);
         assert_eq!(at([1 << 20, 0], false), some);
         assert_eq!(at([4096, 4096], true), some);
