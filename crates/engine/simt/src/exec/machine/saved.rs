@@ -7,7 +7,7 @@ use super::super::output::{Output, Printed};
 use super::super::resident::Stage;
 use super::super::residents::Order;
 use super::super::turns::Round;
-use super::super::warp::Warp;
+use super::super::warp::{Warp, lanes};
 use super::{Machine, Position, StopPoint};
 use crate::stats::Fault;
 use texunit_memory::SavedHeap;
@@ -61,11 +61,19 @@ impl Saved {
         self.residents.iter().map(resident).sum()
     }
 
-    /// Whether two states are equal in all registers, all memory of CTAs, and the scheduling state.
+    /// Whether two states are equal in all registers of threads that have not exited, all memory of
+    /// CTAs, and the scheduling state. Lanes without a thread may have any bits: vector code writes
+    /// them.
     pub fn is_same(&self, other: &Self) -> bool {
         let text = |saved: &Self| {
-            let warps = saved.residents.iter().map(|r| (r.index, r.stage, &r.warps, &r.round));
-            let warps: Vec<_> = warps.map(|r| format!("{r:?}")).collect();
+            let warps: Vec<_> = saved
+                .residents
+                .iter()
+                .map(|r| (r.index, r.stage, r.warps.iter().map(of_live_lanes), &r.round))
+                .map(|(index, stage, warps, round)| {
+                    format!("{index} {stage:?} {:?} {round:?}", warps.collect::<Vec<_>>())
+                })
+                .collect();
             let shared: Vec<_> = saved
                 .residents
                 .iter()
@@ -75,6 +83,18 @@ impl Saved {
         };
         text(self) == text(other)
     }
+}
+
+/// The warp with zeros in lanes without a thread.
+fn of_live_lanes(warp: &Warp) -> Warp {
+    let mut warp = warp.clone();
+    for lane in lanes(!warp.live) {
+        warp.narrow.iter_mut().chain(&mut warp.local).for_each(|row| row[lane] = 0);
+        warp.wide.iter_mut().for_each(|row| row[lane] = 0);
+    }
+    warp.predicates.iter_mut().for_each(|mask| *mask &= warp.live);
+    warp.carry &= warp.live;
+    warp
 }
 
 impl Machine<'_> {
