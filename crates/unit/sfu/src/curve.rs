@@ -1,11 +1,10 @@
-//! Polynomials of functions whose results depend on the truncated value only, in the form in which
-//! vector code evaluates them.
+//! Curves: the tables of 1 / x, 1 / √x, √x and 2^x, rearranged for vector code.
 //!
-//! The bits of such a result are almost a linear function of the bits x of the operand: 1 / x is
+//! The bits of the result are almost a linear function of the bits x of the operand: 1 / x is
 //! nearly `K - x`, 1 / √x nearly `K - x / 2`, √x nearly `K + x / 2`, and 2^x in fixed point nearly
-//! `K + x`. A [`Curve`] has this line, and for each of 128 segments a polynomial of what is left.
-//! Its coefficients fit into 16 bits, so that one multiplication of pairs (`vpmaddwd`) gives both
-//! products, and no separate step is needed for exponents:
+//! `K + x`. A [`Curve`] has this line, and for each of 128 segments a polynomial of the difference
+//! between result and line. The coefficients of the polynomial fit into 16 bits, so that one
+//! multiplication of pairs (`vpmaddwd`) gives both products; exponents need no step of their own:
 //!
 //! ```text
 //! n      = c1 * (X / 2 - 2^15) + c2 * Q + bias      X: the low 17 bits of x, Q: their square
@@ -58,20 +57,22 @@ impl PartialEq for Curve {
 
 impl Eq for Curve {}
 
-/// What a [`Curve`] needs besides the table.
+/// The parameters of a [`Curve`] that do not follow from the table.
 struct Form {
     name: &'static str,
-    /// Exclusive or of the table's index and the curve's.
+    /// The exclusive or of a segment's index in the table and in the curve.
     turn: usize,
     origin: u32,
     falls: bool,
     is_steep: bool,
     has_odd: bool,
     has_powers: bool,
-    /// C1 of the line.
+    /// The coefficient C1 of the line, which is subtracted from those of the table.
     slope: i32,
-    /// What the line lacks from segment to segment, and in each half of the table; in units of c0.
+    /// The decrease of the line from one segment to the next, in units of c0.
     step: i32,
+    /// The decrease of the line up to the first of the lower and of the upper 64 segments, in units
+    /// of c0.
     halves: [i32; 2],
 }
 
