@@ -66,14 +66,11 @@ impl Saved {
     /// them.
     pub fn is_same(&self, other: &Self) -> bool {
         let text = |saved: &Self| {
-            let warps: Vec<_> = saved
-                .residents
-                .iter()
-                .map(|r| (r.index, r.stage, r.warps.iter().map(of_live_lanes), &r.round))
-                .map(|(index, stage, warps, round)| {
-                    format!("{index} {stage:?} {:?} {round:?}", warps.collect::<Vec<_>>())
-                })
-                .collect();
+            let of_resident = |r: &SavedResident| {
+                let warps: Vec<_> = r.warps.iter().map(of_live_lanes).collect();
+                format!("{} {:?} {warps:?} {:?}", r.index, r.stage, r.round)
+            };
+            let warps: Vec<_> = saved.residents.iter().map(of_resident).collect();
             let shared: Vec<_> = saved
                 .residents
                 .iter()
