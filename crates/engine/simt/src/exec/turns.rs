@@ -143,7 +143,10 @@ impl Context<'_> {
                     (round.next, budget)
                 }
                 Policy::Random(random) => {
-                    let is_over = round.next >= round.part && self.has_progressed(round);
+                    // A turn that a debugger has stopped is continued: its own steps do not end it.
+                    let is_over = round.resume.is_none()
+                        && round.next >= round.part
+                        && self.has_progressed(round);
                     let Some(&i) = round.order.get(round.next).filter(|_| !is_over) else { break };
                     if round.resume.is_none() {
                         warps[i].end = warps[i].steps.saturating_add(random.budget());
