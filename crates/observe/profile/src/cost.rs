@@ -95,25 +95,16 @@ impl Elements {
         larger
     }
 
-    /// A bit set of the numbers, relative to a multiple of the number of banks, in words of 64 bits,
-    /// and the number of these words that are used.
+    /// The largest multiple of the number of banks that is no larger than any number, and the
+    /// distance from it to the largest number.
     #[inline(always)]
-    fn bits(&self) -> Option<([u64; MOST / 64], usize)> {
+    fn span(&self) -> (u32, u32) {
         let (mut least, mut most) = (NONE, 0);
         for (low, high) in self.of_others(NONE).into_iter().zip(self.of_others(0)) {
             (least, most) = (least.min(low), most.max(high));
         }
         least &= !(BANKS as u32 - 1);
-        most -= least;
-        if most as usize >= MOST {
-            return None;
-        }
-        let mut bits = [0; MOST / 64];
-        for lane in texunit_unit::lanes(self.lanes) {
-            let number = (self.numbers[lane] - least) as usize;
-            bits[number / 64 % bits.len()] |= 1 << (number % 64);
-        }
-        Some((bits, most as usize / 64 + 1))
+        (least, most - least)
     }
 
     /// The number of distinct elements, and of distinct larger elements of 2^`shift` elements.
@@ -188,7 +179,26 @@ impl Elements {
     /// The maximum number of distinct words in one bank.
     #[inline(always)]
     fn most_of_bank(&self) -> Option<u64> {
-        let (bits, used) = self.bits()?;
+        let (least, most) = self.span();
+        if most < 64 {
+            // Most accesses are to neighbouring words. The loop has no branches, so that it is
+            // vectorised.
+            let mut bits = 0;
+            for (lane, number) in self.numbers.iter().enumerate() {
+                bits |= u64::from(self.lanes >> lane & 1) << (number.wrapping_sub(least) & 63);
+            }
+            return Some(1 + u64::from(bits as u32 & (bits >> 32) as u32 != 0));
+        }
+        if most as usize >= MOST {
+            return None;
+        }
+        // A bit set of the words.
+        let mut bits = [0_u64; MOST / 64];
+        for lane in texunit_unit::lanes(self.lanes) {
+            let number = (self.numbers[lane] - least) as usize;
+            bits[number / 64 % bits.len()] |= 1 << (number % 64);
+        }
+        let used = most as usize / 64 + 1;
         // The number of words of each bank as a binary counter: one vector of 32 bits for each
         // digit.
         let mut counts = [0_u64; 8];

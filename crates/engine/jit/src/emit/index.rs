@@ -324,7 +324,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Whether the current block is part of a loop.
-    fn is_in_loop(&self) -> bool {
+    pub(super) fn is_in_loop(&self) -> bool {
         let here = self.block;
         let mut loops = self.facts.loops.iter().enumerate();
         loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))

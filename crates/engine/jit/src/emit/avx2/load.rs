@@ -4,6 +4,7 @@ use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane};
 use super::indexed::{ContiguousAccess, Continuations};
 use super::shape::Slot;
 use super::{Avx2Emitter, PARTS, SCRATCH, Vector};
+use crate::emit::affine::Addend;
 use crate::emit::asm::at;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
@@ -29,6 +30,10 @@ impl Avx2Emitter<'_> {
         }
         if mem.access.space != Space::Local {
             self.reach(&mem, member, true, scattered);
+            if mem.access.space == Space::Global && member.is_none() && self.is_in_loop() {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(0)));
+                self.prefetch_row(at(R::R13, 0), mem.total as u32, Addend::NONE, false);
+            }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(scattered);
         }

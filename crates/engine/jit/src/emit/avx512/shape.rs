@@ -4,6 +4,7 @@
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
 use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
+use crate::emit::affine::Addend;
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Reg;
@@ -105,7 +106,14 @@ impl Avx512Emitter<'_> {
             }
             match shape {
                 _ if stays => self.asm.jump(C::Jmp_rel32_64, each),
-                Shape::Contiguous => self.contiguous_pieces(pieces, &places, mem),
+                Shape::Contiguous => {
+                    self.contiguous_pieces(pieces, &places, mem);
+                    let loads = mem.wide && member.is_none() && !mem.stores;
+                    if loads && self.is_in_loop() {
+                        let row = places.at(0, 0);
+                        self.prefetch_row(row, mem.total as u32, Addend::NONE, false);
+                    }
+                }
                 Shape::Uniform => self.uniform_pieces(pieces, &places, mem.total),
             }
             if !stays {
