@@ -41,6 +41,10 @@ pub(super) struct Assembler {
     encoder: Encoder,
     ip: u64,
     wrong: Option<String>,
+    /// The mask register of the next instruction (AVX-512 merging), and its static rounding mode,
+    /// for which all operands must be registers.
+    pub(super) mask: Option<Register>,
+    pub(super) rounding: Option<Rounding>,
     /// For each label, its address once it is bound.
     labels: Vec<Option<u64>>,
     /// Forward jumps that are not resolved yet: the address after each jump, and its label.
@@ -52,7 +56,16 @@ pub(super) struct Assembler {
 impl Assembler {
     pub(super) fn new() -> Self {
         let encoder = Encoder::try_with_capacity(64, 1 << 12).unwrap_or_else(|_| Encoder::new(64));
-        Self { encoder, ip: 0, wrong: None, labels: Vec::new(), jumps: Vec::new(), marks: None }
+        Self {
+            encoder,
+            ip: 0,
+            wrong: None,
+            mask: None,
+            rounding: None,
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            marks: None,
+        }
     }
 
     /// Creates a label.
@@ -99,7 +112,21 @@ impl Assembler {
 
     /// Appends an instruction. The first error is reported by [`Self::finish`].
     pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
-        let encoded = instruction.and_then(|i| self.encoder.encode(&i, self.ip));
+        let (mask, rounding) = (self.mask.take(), self.rounding.take());
+        let encoded = instruction.and_then(|mut i| {
+            if let Some(mask) = mask {
+                i.set_op_mask(mask);
+            }
+            if let Some(rounding) = rounding {
+                i.set_rounding_control(match rounding {
+                    Rounding::Near => RoundingControl::RoundToNearest,
+                    Rounding::Floor => RoundingControl::RoundDown,
+                    Rounding::Ceil => RoundingControl::RoundUp,
+                    Rounding::Trunc => RoundingControl::RoundTowardZero,
+                });
+            }
+            self.encoder.encode(&i, self.ip)
+        });
         match encoded {
             Ok(bytes) => self.ip += bytes as u64,
             Err(e) => self.wrong = self.wrong.take().or(Some(e.to_string())),
@@ -113,10 +140,8 @@ impl Assembler {
         mask: Register,
         instruction: Result<Instruction, IcedError>,
     ) {
-        self.put(instruction.map(|mut i| {
-            i.set_op_mask(mask);
-            i
-        }));
+        self.mask = Some(mask);
+        self.put(instruction);
     }
 
     /// Emits an instruction that writes only lanes of a mask register, and zeros the other lanes.
@@ -125,28 +150,9 @@ impl Assembler {
         mask: Register,
         instruction: Result<Instruction, IcedError>,
     ) {
+        self.mask = Some(mask);
         self.put(instruction.map(|mut i| {
-            i.set_op_mask(mask);
             i.set_zeroing_masking(true);
-            i
-        }));
-    }
-
-    /// Emits an AVX-512 instruction on registers with a static rounding mode; `None` rounds to
-    /// nearest.
-    pub(super) fn put_rounded(
-        &mut self,
-        rounding: Option<Rounding>,
-        instruction: Result<Instruction, IcedError>,
-    ) {
-        let Some(rounding) = rounding else { return self.put(instruction) };
-        self.put(instruction.map(|mut i| {
-            i.set_rounding_control(match rounding {
-                Rounding::Near => RoundingControl::RoundToNearest,
-                Rounding::Floor => RoundingControl::RoundDown,
-                Rounding::Ceil => RoundingControl::RoundUp,
-                Rounding::Trunc => RoundingControl::RoundTowardZero,
-            });
             i
         }));
     }

@@ -12,11 +12,12 @@
 //! to `r14`.
 
 use super::Emitter;
-use super::affine::DeferredAddress;
 use super::asm::{Label, at};
-use super::register_cache::{Key, Reg};
+use super::register_cache::{Key, Reg, Width};
+use super::vector::{Operand, V};
 use crate::Error;
 use crate::machine::Site;
+use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
 use crate::region::Step;
 use iced_x86::{MemoryOperand, Register};
@@ -27,8 +28,10 @@ pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
     at(Register::R15, number as usize * size_of::<Site>() + field)
 }
 
-/// A back end: emits code for one instruction set.
-pub(super) trait Backend: Sized + Default {
+/// What an instruction set does in its own way, for the steps of [`super::vector`].
+pub(super) trait Primitives: Sized + Default {
+    /// Whether vectors have 512 bits, and instructions mask registers and static rounding modes.
+    const IS_512: bool;
     /// The number of 32-bit lanes of a vector register. A 32-bit register has `32 / LANES` parts, a
     /// 64-bit register twice as many.
     const LANES: usize;
@@ -37,13 +40,130 @@ pub(super) trait Backend: Sized + Default {
     const VECTORS: u8;
     /// The number of mask registers that the cache allocates, from `Reg(MASK_0)` on.
     const MASKS: u8;
-    /// Registers that break cycles of parallel copies; no step, load or store keeps a value in
-    /// them.
+    /// Scratch registers, which allocating a register may overwrite. They break cycles of parallel
+    /// copies; `SPARE_MASK` has the condition of a comparison.
     const SPARE: Reg;
     const SPARE_MASK: Reg;
     /// The number of parts of a predicate; 1 if a mask register has all lanes.
     const PREDICATE_PARTS: u8;
 
+    /// The name of a register.
+    fn name(reg: Reg) -> Register;
+
+    /// The name of the lower half of a vector register.
+    fn half(reg: Reg) -> Register;
+
+    /// A constant in all lanes of 32 or 64 bits.
+    fn constant(e: &mut Emitter<'_, Self>, number: u64, width: Width) -> Operand;
+
+    /// The memory operand of a register's value, if it is not cached and not used again soon.
+    fn in_register_file(_: &Emitter<'_, Self>, _: Key) -> Option<MemoryOperand> {
+        None
+    }
+
+    /// Replaces all NaNs by the canonical NaN.
+    fn canonical(e: &mut Emitter<'_, Self>, reg: Reg);
+
+    /// The mask of a predicate for a part of lanes of 32 or 64 bits: in a register that must not be
+    /// changed, or as the condition.
+    fn mask_of(e: &mut Emitter<'_, Self>, mask: Reg, wide: bool, part: u8) -> Reg;
+
+    /// Sets `d` to `b` in lanes of the mask, to `a` in the others.
+    fn blend(
+        e: &mut Emitter<'_, Self>,
+        wide: bool,
+        d_and_a: (Reg, Reg),
+        b: impl Into<Operand>,
+        mask: Reg,
+    );
+
+    /// Sets `d` to `a` in lanes of the condition, and to 0 in the others.
+    fn keep(e: &mut Emitter<'_, Self>, wide: bool, d: Reg, a: Reg);
+
+    /// Executes an instruction on `a` and `b` in lanes of the condition, where `d` becomes the
+    /// result. May overwrite `t`.
+    fn three_where(
+        e: &mut Emitter<'_, Self>,
+        code: V,
+        d_and_t: (Reg, Reg),
+        a: Reg,
+        b: impl Into<Operand>,
+    );
+
+    /// Sets an f32 to a zero of its sign in lanes of the condition.
+    fn zero_where(e: &mut Emitter<'_, Self>, y: Reg);
+
+    /// Copies f32, and replaces subnormals by zeros of their sign.
+    fn flush(e: &mut Emitter<'_, Self>, to: Reg, from: Reg);
+
+    /// Clears the zero flag if a lane has an f32 that is subnormal or the smallest normal number.
+    /// May overwrite `x` and `rax`.
+    fn test_tiny(e: &mut Emitter<'_, Self>, x: Reg, y: Reg);
+
+    /// Emits one instruction on registers with a rounding mode.
+    fn rounded_by(
+        e: &mut Emitter<'_, Self>,
+        rounding: Rounding,
+        instruction: impl FnOnce(&mut Emitter<'_, Self>),
+    );
+
+    /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no
+    /// subnormals. Inactive lanes may hold integers that are subnormal as f32, which slow some
+    /// processors down by a hundred cycles.
+    fn zero_inactive(_: &mut Emitter<'_, Self>, _: Reg, _: (u8, Option<u8>)) {}
+
+    /// Emits a Boolean function of three sources. The result is in a temporary.
+    fn bits(e: &mut Emitter<'_, Self>, table: u8, sources: [Operand; 3], wide: bool) -> Reg;
+
+    /// Counts leading zeros, in a temporary.
+    fn leading_zeros(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
+
+    /// Sets the odd lanes of `d` to those of another register.
+    fn take_odd(e: &mut Emitter<'_, Self>, d: Reg, odd: Reg);
+
+    /// Sets `d` to the low halves of the 64-bit lanes of two registers.
+    fn low_halves(e: &mut Emitter<'_, Self>, d: Reg, from: [Reg; 2]);
+
+    /// Sets the lower half of `d` to the low halves of the 32-bit lanes of a register.
+    fn low_words(e: &mut Emitter<'_, Self>, d: Reg, a: Reg);
+
+    /// Converts unsigned numbers to f32, in place.
+    fn float_of_unsigned(e: &mut Emitter<'_, Self>, d: Reg);
+
+    /// Converts f32 to unsigned numbers, toward zero, in a temporary.
+    fn unsigned_of_float(e: &mut Emitter<'_, Self>, a: Reg) -> Reg;
+
+    /// Converts two parts of f64 to unsigned 32-bit numbers, in a temporary.
+    fn unsigned_of_double(e: &mut Emitter<'_, Self>, from: [Reg; 2]) -> Reg;
+
+    /// Converts f64 to 64-bit integers, in a temporary.
+    fn wide_of_double(e: &mut Emitter<'_, Self>, signed: bool, a: Reg) -> Reg;
+
+    /// Converts 64-bit integers, or extended 32-bit integers in a temporary, to f64, in a
+    /// temporary.
+    fn double_of(e: &mut Emitter<'_, Self>, op: Op, a: Reg) -> Reg;
+
+    /// Emits a 64-bit product, in a temporary.
+    fn multiply_wide(e: &mut Emitter<'_, Self>, from: [Source; 2], part: u8) -> Option<Reg>;
+
+    /// Shifts signed 64-bit numbers to the right, in a temporary.
+    fn shift_right_signed(
+        e: &mut Emitter<'_, Self>,
+        a: Reg,
+        count: Source,
+        part: u8,
+    ) -> Option<Reg>;
+
+    /// Emits a part of a table look-up, of a [`texunit_sfu::lanes::Curve`] or of its square, in a
+    /// temporary.
+    fn function(e: &mut Emitter<'_, Self>, op: Op, source: Source, part: u8) -> Option<Reg>;
+
+    /// Loads a predicate from the bits of the first element of a scratch register.
+    fn take_predicate(e: &mut Emitter<'_, Self>, to: u32, row: usize, guard: Predicate);
+}
+
+/// A back end: emits code for one instruction set.
+pub(super) trait Backend: Primitives {
     /// A register of 32 or 64 bits whose lanes are compared with each other ([`super::cost`]).
     type Lanes;
 
@@ -56,9 +176,6 @@ pub(super) trait Backend: Sized + Default {
 
     /// Loads the values of lanes 0 and 16 into `rax` and `r12`.
     fn firsts(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes);
-
-    /// Computes a deferred register, and caches it.
-    fn compute(e: &mut Emitter<'_, Self>, address: DeferredAddress);
 
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
@@ -78,9 +195,6 @@ pub(super) trait Backend: Sized + Default {
     /// they are. May overwrite `rax` and `rbx`.
     fn store(e: &mut Emitter<'_, Self>, from: Reg, key: Key);
 
-    /// Replaces all NaNs by the canonical NaN.
-    fn canonical(e: &mut Emitter<'_, Self>, reg: Reg);
-
     /// Jumps if a lane is a NaN other than the canonical NaN. May overwrite `rax`.
     fn jump_if_noncanonical_nan(e: &mut Emitter<'_, Self>, reg: Reg, to: Label);
 
@@ -94,23 +208,6 @@ pub(super) trait Backend: Sized + Default {
     /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`. Uses
     /// temporaries of the back end and the second element of [`crate::frame::Frame::SAVED`].
     fn sum(e: &mut Emitter<'_, Self>, wide: bool);
-
-    /// Stores all lanes of a source to a scratch register, as 32 or 64 bits.
-    fn fill_row(e: &mut Emitter<'_, Self>, source: Source, row: usize, narrow: bool) -> Option<()>;
-
-    /// Loads the lanes of a guard from a scratch register of 32 or 64 bits, and masks them with
-    /// `keep`. A predicate is loaded from the bits of the first 32-bit element.
-    fn take_row(
-        e: &mut Emitter<'_, Self>,
-        from: (usize, bool),
-        to: VReg,
-        keep: u64,
-        guard: Predicate,
-    ) -> Option<()>;
-
-    /// Broadcasts `r12d` or `r12` to the lanes of a guard. A predicate is set to the bits of
-    /// `r12d`.
-    fn put_number(e: &mut Emitter<'_, Self>, to: VReg, guard: Predicate) -> Option<()>;
 
     /// Sets `r12d` to the mask of lanes whose value is zero.
     fn zeros(e: &mut Emitter<'_, Self>, of: Source) -> Option<()>;

@@ -31,7 +31,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-            B::fill_row(self, source, row, narrow[row])?;
+            self.fill_row(source, row, narrow[row])?;
         }
         if let Routine::Notify(_) = call.routine {
             self.notify(step.guard, &call.routine);
@@ -39,7 +39,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.call_routine(&call.routine);
         }
         let Some(to) = call.to else { return Some(()) };
-        B::take_row(self, (RESULT, result), to, call.keep, step.guard)
+        self.take_row((RESULT, result), to, call.keep, step.guard)
     }
 
     /// Emits a notification of the listener, with the lanes that execute the step.
@@ -79,7 +79,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits `activemask`: stores the mask of the lanes that execute the step.
     pub(super) fn active_mask(&mut self, step: &Step, to: VReg) -> Option<()> {
         self.lanes_taken(step.guard, R::R12D);
-        B::put_number(self, to, step.guard)
+        self.put_number(to, step.guard)
     }
 
     /// Adds the number of lanes that execute the step to a counter, and the number of those whose

@@ -53,7 +53,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with1(C::Neg_rm32, R::R12D));
             }
         }
-        B::put_number(self, to, step.guard)
+        self.put_number(to, step.guard)
     }
 
     /// Emits `redux`, which reduces the values of the active lanes to one.
@@ -64,15 +64,15 @@ impl<B: Backend> Emitter<'_, B> {
         to: u32,
         (of, members): (Source, Source),
     ) -> Option<()> {
-        B::fill_row(self, of, NUMBERS, true)?;
+        self.fill_row(of, NUMBERS, true)?;
         B::members(self, step, Some(members))?;
         self.reduce_lanes(op);
-        B::put_number(self, VReg::B32(to), step.guard)
+        self.put_number(VReg::B32(to), step.guard)
     }
 
     /// Emits `match`, which gives each active lane the mask of the lanes that have its value.
     pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
-        B::fill_row(self, op.of, NUMBERS, false)?;
+        self.fill_row(op.of, NUMBERS, false)?;
         B::members(self, step, Some(op.members))?;
         if op.all {
             self.match_all();
@@ -80,13 +80,13 @@ impl<B: Backend> Emitter<'_, B> {
             self.match_any();
         }
         match op.to.map(VReg::B32) {
-            Some(to) if op.all => B::put_number(self, to, step.guard)?,
-            Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
+            Some(to) if op.all => self.put_number(to, step.guard)?,
+            Some(to) => self.take_row((RESULT, true), to, u64::MAX, step.guard)?,
             None => {}
         }
         let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
         self.spread_truth();
-        B::put_number(self, VReg::Predicate(same), step.guard)
+        self.put_number(VReg::Predicate(same), step.guard)
     }
 
     /// Sets `r12d` to the reduction of the 32-bit values.

@@ -232,11 +232,11 @@ impl<B: Backend> Emitter<'_, B> {
             (e.cache, e.mode, (e.block, e.step)) = (cache.clone(), mode, at_step);
             e.cache.unpin();
             if let Some(deferred) = deferred {
-                B::compute(e, deferred);
+                e.compute_deferred(deferred);
                 e.cache.unpin();
             }
             for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-                if B::fill_row(e, source, row, notification.narrow[row]).is_none() {
+                if e.fill_row(source, row, notification.narrow[row]).is_none() {
                     e.asm.out_of_registers();
                 }
             }

@@ -28,7 +28,7 @@ mod rarely;
 mod register_cache;
 mod slots;
 mod stub;
-mod tables;
+mod vector;
 mod warps;
 
 use crate::Error;
@@ -52,7 +52,7 @@ use stub::Stub;
 type ColdBlock<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
 
 /// The state of the emission of a function.
-struct Emitter<'a, B: Backend> {
+struct Emitter<'a, B> {
     asm: Assembler,
     region: &'a Region,
     facts: Facts,
@@ -124,7 +124,7 @@ struct Constants {
 }
 
 /// Code that is emitted after the blocks, because it rarely runs.
-struct ColdCode<B: Backend> {
+struct ColdCode<B> {
     stubs: Vec<Stub>,
     /// Out-of-line code of rare cases, with the labels that jump to it.
     rare: Vec<(Label, ColdBlock<B>)>,

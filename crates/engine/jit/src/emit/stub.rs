@@ -148,7 +148,7 @@ impl<B: Backend> Emitter<'_, B> {
                     StubKind::Exit(why) => {
                         self.cache.unpin();
                         for deferred in stub.deferred {
-                            B::compute(self, deferred);
+                            self.compute_deferred(deferred);
                             self.cache.unpin();
                         }
                         self.materialize_copies();

@@ -1,9 +1,10 @@
 //! Transposition between memory at `r13`, which holds the elements lane by lane (an array of
 //! structures), and vectors, which hold one element of each lane of a part (a structure of arrays).
 
-use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const UNPACK_LOW: C = C::VEX_Vunpcklps_ymm_ymm_ymmm256;

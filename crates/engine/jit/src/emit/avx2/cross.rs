@@ -2,9 +2,11 @@
 //! exits unless the active lanes are exactly the live lanes of the membermask.
 
 use super::permute::pattern;
-use super::{Avx2Emitter, Operand, PARTS, SCRATCH, Vector};
+use super::{Avx2, Avx2Emitter, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
+use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::operand::Source;
 use crate::region::ExitReason;
@@ -105,7 +107,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.unary(super::MOVE, Operand::Memory(row(1)));
-                self.write_narrow(to, part, value, Kind::BITS, guard);
+                self.write_narrow(to, part, value, Kind::BITS, step.guard);
             }
             if let Some(to) = op.valid {
                 let value = self.unary(super::MOVE, Operand::Memory(row(2)));
@@ -152,7 +154,7 @@ impl Avx2Emitter<'_> {
                 self.three(GREATER, outside, from, last);
             }
         }
-        self.blend(from, from, lane, outside);
+        Avx2::blend(self, false, (from, from), lane, outside);
         // Selects this element of each of the four parts; then the two high bits of the lane number
         // select the part.
         let values = [last, b, c, segment];
@@ -162,10 +164,10 @@ impl Avx2Emitter<'_> {
         }
         let [value, other, upper, upper_other] = values;
         self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 28);
-        self.blend(value, value, other, SCRATCH);
-        self.blend(upper, upper, upper_other, SCRATCH);
+        Avx2::blend(self, false, (value, value), other, SCRATCH);
+        Avx2::blend(self, false, (upper, upper), upper_other, SCRATCH);
         self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, SCRATCH, from, 27);
-        self.blend(value, value, upper, SCRATCH);
+        Avx2::blend(self, false, (value, value), upper, SCRATCH);
         Some((value, outside))
     }
 }

@@ -2,9 +2,11 @@
 //! 32-bit register `i / 4`.
 
 use super::operand::eighth_of_row;
-use super::{Avx2Emitter, MOVE, Operand, PARTS, SCRATCH, Vector};
+use super::{Avx2, Avx2Emitter, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
+use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Reg};
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source, VReg};
@@ -151,11 +153,11 @@ impl Avx2Emitter<'_> {
             }
             if let Some(mask) = guard {
                 let (first, second) = if mask.not { (value, old) } else { (old, value) };
-                self.blend(value, first, second, mask.reg);
+                Avx2::blend(self, false, (value, first), second, mask.reg);
             }
             if some {
                 self.inactive_lanes(Key::B32(0, part));
-                self.blend(value, value, old, SCRATCH);
+                Avx2::blend(self, false, (value, value), old, SCRATCH);
             }
             self.release(old);
         }

@@ -6,9 +6,8 @@ use super::{Avx2Emitter, LANES_SIZE, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
-use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-use texunit_sfu::lanes::{Curve, Words};
+use texunit_sfu::lanes::Curve;
 
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
@@ -16,13 +15,8 @@ const DOWN: C = C::VEX_Vpsrld_ymm_ymm_imm8;
 const PRODUCT: C = C::VEX_Vpmaddwd_ymm_ymm_ymmm256;
 
 impl Avx2Emitter<'_> {
-    /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
-    pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
-        let index = self.narrow(source, part)?;
-        Some(self.entries(words.all(), index, part))
-    }
-
-    fn entries(&mut self, words: &'static [u32], index: Reg, part: u8) -> Reg {
+    /// The entries of a table at indices whose high bits are ignored, in a temporary.
+    pub(super) fn entries(&mut self, words: &'static [u32], index: Reg, part: u8) -> Reg {
         let below = self.number(words.len() as u32 - 1);
         let index = self.binary(AND, index, below);
         let d = self.temporary();
@@ -45,11 +39,10 @@ impl Avx2Emitter<'_> {
     }
 
     /// Emits a [`Curve`], in a temporary.
-    pub(super) fn curve(&mut self, curve: &'static Curve, source: Source, part: u8) -> Option<Reg> {
+    pub(super) fn curve(&mut self, curve: &'static Curve, a: Reg, part: u8) -> Reg {
         const SUB: C = C::VEX_Vpsubd_ymm_ymm_ymmm256;
         const DOWN_SIGNED: C = C::VEX_Vpsrad_ymm_ymm_imm8;
         const UP: C = C::VEX_Vpslld_ymm_ymm_imm8;
-        let a = self.narrow(source, part)?;
         let segment = self.temporary();
         self.two_with(DOWN, segment, a, 17);
         let factors = self.entries(&curve.factors, segment, part);
@@ -93,17 +86,11 @@ impl Avx2Emitter<'_> {
             self.three(SUB, d, d, n);
         }
         self.release(n);
-        Some(d)
+        d
     }
 
-    /// Emits [`texunit_sfu::square`], in a temporary.
-    pub(super) fn folded_square(&mut self, source: Source, part: u8) -> Option<Reg> {
-        let a = self.narrow(source, part)?;
-        Some(self.folded_square_of(a))
-    }
-
-    /// All factors are below 2^15, so that 16-bit multiplications give their products.
-    fn folded_square_of(&mut self, a: Reg) -> Reg {
+    /// Emits [`texunit_sfu::square`], in a temporary. All factors are below 2^15, so that 16-bit multiplications give their products.
+    pub(super) fn folded_square_of(&mut self, a: Reg) -> Reg {
         let (d, top) = (self.temporary(), self.temporary());
         self.two_with(DOWN, d, a, 9);
         self.three(PRODUCT, d, d, d);

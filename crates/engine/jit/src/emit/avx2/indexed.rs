@@ -5,14 +5,14 @@
 use super::address::{Base, MemAccess, OFFSET_ROW, site};
 use super::offsets::EXECUTING;
 use super::shape::{Bases, Slot};
-use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
-use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
@@ -37,55 +37,6 @@ pub(super) struct Continuations {
 }
 
 impl Avx2Emitter<'_> {
-    /// Computes a part of a deferred address in a temporary.
-    pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.addend == Addend::NONE {
-            self.extended(Source::B32(value.index), part, value.signed)?
-        } else {
-            let d = self.index_part(value, part / 2)?;
-            self.extend_index(
-                Affine { addend: Addend::NONE, shift: 0, ..value },
-                d.into(),
-                part % 2,
-                d,
-            );
-            d
-        };
-        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, u32::from(value.shift));
-        let add = self.wide_operand(value.add, part)?;
-        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, add);
-        Some(d)
-    }
-
-    /// Computes a part of an index plus the uniform value in a temporary.
-    pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let index = self.narrow(Source::B32(value.index), part)?;
-        let d = self.temporary();
-        self.sum_of_index(value, d, index.into());
-        Some(d)
-    }
-
-    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
-    pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
-        let number = match value.addend.number {
-            Source::Literal(number) => self.number(number as u32),
-            source => {
-                let from = self.number_at(source, R::RAX);
-                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, SCRATCH.ymm(), from));
-                SCRATCH.into()
-            }
-        };
-        let code = if value.addend.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
-        match index {
-            Operand::Register(index) => self.three(code, to, index, number),
-            // Subtraction needs the index as the first operand, which must be a register.
-            index => {
-                self.two(super::MOVE, to, index);
-                self.three(code, to, to, number);
-            }
-        }
-    }
-
     /// Emits an access by consecutive indices. Execution falls through if the indices are not
     /// consecutive.
     pub(super) fn row_by_index(

@@ -3,9 +3,10 @@
 
 use super::operand::register_file;
 use super::shape::{ADD, Bases, SPREAD, XOR};
-use super::{Avx2Emitter, Operand, PARTS, Vector};
+use super::{Avx2Emitter, PARTS, Vector};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::{Key, Reg};
+use crate::emit::vector::Operand;
 use crate::operand::VReg;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

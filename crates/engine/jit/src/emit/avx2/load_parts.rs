@@ -2,8 +2,9 @@
 //! and defines the destinations.
 
 use super::shape::{CONTIGUOUS, Slot};
-use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, Vector};
-use crate::emit::register_cache::{Kind, Reg};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS};
+use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::operand::{Predicate, VReg};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -217,82 +218,5 @@ impl Avx2Emitter<'_> {
             self.write_masked(to, part, value, (load.signed, load.keep), guard)?;
         }
         Some(())
-    }
-
-    /// Writes a 32-bit value to a register: sign-extended if the flag says so, and masked by the
-    /// bits to keep.
-    pub(super) fn write_masked(
-        &mut self,
-        to: VReg,
-        part: u8,
-        value: Reg,
-        (signed, keep): (bool, u64),
-        guard: Predicate,
-    ) -> Option<()> {
-        match to {
-            VReg::B32(i) => {
-                if keep as u32 != u32::MAX {
-                    let keep = self.number(keep as u32);
-                    self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
-                }
-                let guard = self.guard(guard, part);
-                self.write_narrow(i, part, value, Kind::BITS, guard);
-            }
-            VReg::B64(i) => {
-                let guard = self.guard(guard, part);
-                let code = if signed {
-                    C::VEX_Vpmovsxdq_ymm_xmmm128
-                } else {
-                    C::VEX_Vpmovzxdq_ymm_xmmm128
-                };
-                for half in 0..2 {
-                    let d = self.temporary();
-                    let mut low = value.xmm();
-                    if half == 1 {
-                        let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-                        self.asm.put(I::with3(code, d.xmm(), value.ymm(), 1_u32));
-                        low = d.xmm();
-                    }
-                    self.asm.put(I::with2(code, d.ymm(), low));
-                    self.mask_wide(d, keep);
-                    self.write_wide(i, 2 * part + half, d, guard);
-                }
-                self.release(value);
-            }
-            VReg::Predicate(_) => return None,
-        }
-        Some(())
-    }
-
-    pub(super) fn mask_wide(&mut self, value: Reg, keep: u64) {
-        if keep != u64::MAX {
-            let keep = self.wide_number(keep);
-            self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
-        }
-    }
-
-    /// Writes a 64-bit element to a register.
-    pub(super) fn write_double(
-        &mut self,
-        to: VReg,
-        part: u8,
-        [low, high]: [Reg; 2],
-        keep: u64,
-        guard: Predicate,
-    ) -> Option<()> {
-        match to {
-            VReg::B64(i) => {
-                let guard = self.guard(guard, part);
-                for (half, value) in [low, high].into_iter().enumerate() {
-                    self.mask_wide(value, keep);
-                    self.write_wide(i, 2 * part + half as u8, value, guard);
-                }
-                Some(())
-            }
-            to => {
-                self.low_halves(low, low, high);
-                self.write_masked(to, part, low, (false, keep), guard)
-            }
-        }
     }
 }

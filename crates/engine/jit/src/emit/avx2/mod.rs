@@ -8,18 +8,10 @@
 mod address;
 mod atomic;
 mod byte_rows;
-mod bytes;
-mod convert;
 mod cross;
-mod destination;
-mod double;
-mod float;
-mod flush;
 mod frame;
 mod function;
 mod indexed;
-mod instruction;
-mod integer;
 mod lane;
 mod lane_compare;
 mod load;
@@ -31,24 +23,23 @@ mod partial_shape;
 mod permute;
 mod point;
 mod predicate;
-mod scratch;
+mod primitives;
 mod shape;
 mod store;
 mod straight;
 mod table;
-mod wide;
 
 use super::Emitter;
-use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
-use super::register_cache::{Key, Kind, Reg};
+use super::register_cache::{Key, Reg};
+use super::vector::{UNORDERED, V};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Action, Space, Step};
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
 /// State of the back end during emission.
@@ -101,27 +92,7 @@ impl Vector for Reg {
     }
 }
 
-/// The last operand of an instruction, which may be in memory.
-#[derive(Clone, Copy, Debug)]
-enum Operand {
-    Register(Reg),
-    Memory(MemoryOperand),
-}
-
-impl From<Reg> for Operand {
-    fn from(reg: Reg) -> Self {
-        Self::Register(reg)
-    }
-}
-
 impl Backend for Avx2 {
-    const LANES: usize = 8;
-    const VECTORS: u8 = 15;
-    const MASKS: u8 = 0;
-    const SPARE: Reg = SCRATCH;
-    const SPARE_MASK: Reg = SCRATCH;
-    const PREDICATE_PARTS: u8 = PARTS;
-
     type Lanes = lane_compare::Lanes;
 
     fn lanes_of(e: &mut Avx2Emitter<'_>, register: VReg) -> lane_compare::Lanes {
@@ -134,22 +105,6 @@ impl Backend for Avx2 {
 
     fn firsts(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes) {
         e.firsts_of(lanes);
-    }
-
-    fn compute(e: &mut Avx2Emitter<'_>, deferred: DeferredAddress) {
-        let parts = if let VReg::B64(_) = deferred.vreg { 2 * PARTS } else { PARTS };
-        for part in 0..parts {
-            let (key, value) = match deferred.vreg {
-                VReg::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
-                VReg::B32(i) | VReg::Predicate(i) => {
-                    (Key::B32(i, part), e.index_part(deferred.value, part))
-                }
-            };
-            if let Some(value) = value {
-                e.define(key, value, Kind::BITS);
-            }
-            e.cache.unpin();
-        }
     }
 
     fn begin(_: &mut Avx2Emitter<'_>) {}
@@ -186,16 +141,12 @@ impl Backend for Avx2 {
         e.store_key(from, key);
     }
 
-    fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {
-        e.fix_nans(reg);
-    }
-
     fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, to: Label) {
-        let nan = e.number(float::NAN);
+        let nan = e.number(0x7fff_ffff);
         // Zeros in lanes that have the canonical NaN.
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, reg, nan);
         e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, SCRATCH, SCRATCH, reg);
-        e.three_with(float::COMPARE, SCRATCH, SCRATCH, SCRATCH, float::UNORDERED);
+        e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
         // Inactive lanes are not tested, because stores preserve what the register file has there.
         let part = e.cache.get(reg).key.map_or(0, straight::eighth);
@@ -212,26 +163,8 @@ impl Backend for Avx2 {
         e.lanes_of(of, to);
     }
 
-    fn fill_row(e: &mut Avx2Emitter<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
-        e.fill_row(source, row, narrow)
-    }
-
-    fn take_row(
-        e: &mut Avx2Emitter<'_>,
-        from: (usize, bool),
-        to: VReg,
-        keep: u64,
-        guard: Predicate,
-    ) -> Option<()> {
-        e.take_row(from, to, keep, guard)
-    }
-
-    fn put_number(e: &mut Avx2Emitter<'_>, to: VReg, guard: Predicate) -> Option<()> {
-        e.put_number(to, guard)
-    }
-
     fn zeros(e: &mut Avx2Emitter<'_>, of: Source) -> Option<()> {
-        e.zeros(of)
+        e.zero_lanes(of)
     }
 
     fn members(e: &mut Avx2Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {

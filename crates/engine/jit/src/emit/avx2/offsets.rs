@@ -2,10 +2,11 @@
 //! to a scratch register from which the lanes' addresses are formed.
 
 use super::address::{Base, DATA_ROW, MemAccess, OFFSET_ROW, moved, site};
-use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use crate::operand::Predicate;

@@ -59,17 +59,13 @@ impl Avx2Emitter<'_> {
         part: u8,
         value: Reg,
     ) -> Option<()> {
-        let guard = self.guard(guard, part);
         match to {
             VReg::B32(i) => {
-                if load.keep as u32 != u32::MAX {
-                    let keep = self.number(load.keep as u32);
-                    self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
-                }
+                self.keep_bits(value, load.keep as u32);
                 self.write_narrow(i, part, value, Kind::BITS, guard);
             }
             VReg::B64(i) => {
-                self.mask_wide(value, load.keep);
+                self.keep_wide(value, load.keep);
                 let other = self.unary(super::MOVE, value);
                 self.write_wide(i, 2 * part, value, guard);
                 self.write_wide(i, 2 * part + 1, other, guard);

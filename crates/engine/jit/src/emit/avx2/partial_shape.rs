@@ -4,10 +4,11 @@
 use super::address::{BASE_ROW, Base, MemAccess};
 use super::offsets::EXECUTING;
 use super::shape::{Bases, CONTIGUOUS, Slot, UNIFORM};
-use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Predicate;

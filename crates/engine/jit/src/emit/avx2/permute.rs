@@ -2,9 +2,10 @@
 //! part is combined from permutations of the parts that its lanes read.
 
 use super::cross::ROW;
-use super::{Avx2Emitter, LANES_SIZE, MOVE, Operand, PARTS};
+use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
@@ -49,7 +50,7 @@ impl Avx2Emitter<'_> {
             let guard = self.guard(step.guard, part);
             if let Some(to) = op.to {
                 let value = self.permuted(of_part);
-                self.write_narrow(to, part, value, Kind::BITS, guard);
+                self.write_narrow(to, part, value, Kind::BITS, step.guard);
             }
             if let Some(to) = op.valid {
                 let inside = std::array::from_fn(|i| if of_part[i].1 { 0 } else { u32::MAX });

@@ -2,10 +2,11 @@
 
 use super::address::{Base, MemAccess, site};
 use super::shape::{ADD, SPREAD, Slot, XOR};
-use super::{Avx2Emitter, Operand, Vector};
+use super::{Avx2Emitter, Vector};
 use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, Register as R};

@@ -2,8 +2,10 @@
 //! cleared in processor registers.
 
 use super::operand::register_file;
-use super::{Avx2Emitter, MOVE, Operand, PARTS, Vector};
+use super::{Avx2, Avx2Emitter, MOVE, PARTS, Vector};
+use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
+use crate::emit::vector::Operand;
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -70,7 +72,7 @@ impl Avx2Emitter<'_> {
         if let Some(guard) = guard {
             let old = self.hold(key);
             let (first, second) = if guard.not { (value, old) } else { (old, value) };
-            self.blend(value, first, second, guard.reg);
+            Avx2::blend(self, false, (value, first), second, guard.reg);
         }
         self.define(key, value, Kind::BITS);
     }
@@ -187,7 +189,7 @@ impl Avx2Emitter<'_> {
 
     /// Turns two halves of 64-bit masks into a mask of 32-bit lanes.
     fn joined(&mut self, [low, high]: [Reg; 2]) -> Reg {
-        self.low_halves(low, low, high);
+        Avx2::low_halves(self, low, [low, high]);
         self.release(high);
         low
     }
@@ -223,11 +225,6 @@ impl Avx2Emitter<'_> {
         if not {
             self.asm.put(I::with1(C::Not_rm32, to));
         }
-    }
-
-    /// Whether the register file has the current value of a part.
-    pub(super) fn is_stored(&self, key: Key) -> bool {
-        self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
     /// See [`crate::region::Action::Compare`].

@@ -2,10 +2,11 @@
 //! address. The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::address::{MemAccess, moved};
-use super::{Avx2Emitter, LANES_SIZE, Operand, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::{Key, Reg};
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -235,21 +236,6 @@ impl Avx2Emitter<'_> {
             Operand::Register(reg) => self.asm.put(I::with2(code, to.ymm(), reg.xmm())),
             Operand::Memory(memory) => self.asm.put(I::with2(code, to.ymm(), memory)),
         }
-    }
-
-    /// A constant vector: the lane numbers of a part times a distance.
-    pub(super) fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
-        let lane = |i: u64| (i * distance) & 0xffff_ffff;
-        let row = std::array::from_fn(|i| {
-            let i = i as u64;
-            if wide {
-                (4 * u64::from(part) + i) * distance
-            } else {
-                let first = 8 * u64::from(part) + 2 * i;
-                lane(first) | lane(first + 1) << 32
-            }
-        });
-        self.pool_vector(row)
     }
 
     /// A part of a base, in a register if it is cached.

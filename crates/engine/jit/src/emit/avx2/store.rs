@@ -3,7 +3,7 @@
 use super::address::{MemAccess, data_of_lane, moved};
 use super::indexed::{ContiguousAccess, Continuations};
 use super::shape::{CONTIGUOUS, Slot};
-use super::{Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -175,7 +175,7 @@ impl Avx2Emitter<'_> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match (wide, source) {
             (true, _) => {
-                vec![self.double_word(source, 2 * part)?, self.double_word(source, 2 * part + 1)?]
+                vec![self.whole_of(source, 2 * part)?, self.whole_of(source, 2 * part + 1)?]
             }
             (_, Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_)) => {
                 vec![self.low(source, part)?]
@@ -234,30 +234,13 @@ impl Avx2Emitter<'_> {
         word
     }
 
-    /// The low 32 bits of a source, in a temporary.
-    pub(super) fn low_word(&mut self, source: Source, part: u8) -> Option<Reg> {
-        if let Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) = source {
-            return self.low(source, part);
-        }
-        let a = self.narrow_operand(source, part)?;
-        Some(self.unary(MOVE, a))
-    }
-
-    /// A part of 4 lanes of 64 bits; 32-bit sources are zero-extended.
-    pub(super) fn double_word(&mut self, source: Source, part: u8) -> Option<Reg> {
-        match self.wide(source, part) {
-            Some(reg) => Some(reg),
-            None => self.extended(source, part, false),
-        }
-    }
-
     /// Stores elements of 8 bytes, of a part of 4 lanes.
     fn put_doubles(&mut self, store: &Store, part: u8, total: usize) -> Option<()> {
         for (pair, from) in store.from.chunks(2).enumerate() {
-            let a = self.double_word(from[0], part)?;
+            let a = self.whole_of(from[0], part)?;
             match from.get(1) {
                 Some(&b) => {
-                    let b = self.double_word(b, part)?;
+                    let b = self.whole_of(b, part)?;
                     let half = usize::from(part % 2);
                     self.store_doubles((a, b), half, total, 16 * pair);
                 }

@@ -6,7 +6,7 @@ use super::{Avx2Emitter, PARTS, Vector};
 use crate::Error;
 use crate::emit::asm::at;
 use crate::emit::rarely::Skipped;
-use crate::emit::register_cache::{Key, Kind};
+use crate::emit::register_cache::Key;
 use crate::frame::Frame;
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
@@ -180,13 +180,14 @@ impl Avx2Emitter<'_> {
 
     /// Emits a part of a step that works on each lane separately.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
-        let guard = self.guard(step.guard, part);
         match &step.action {
-            Action::Compute { op, to, from } => self.compute(*op, *to, *from, guard, part),
+            Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard, part),
             Action::Compare { test, from, to, with } => {
+                let guard = self.guard(step.guard, part);
                 self.compare(*test, *from, *to, *with, guard, part)
             }
             Action::Logic { table, to, from } => {
+                let guard = self.guard(step.guard, part);
                 self.logic(*table, *to, *from, guard, part);
                 Some(())
             }
@@ -204,29 +205,12 @@ impl Avx2Emitter<'_> {
         op: Op,
         to: VReg,
         from: [Source; 3],
-        guard: Option<Mask>,
+        guard: Predicate,
         part: u8,
     ) -> Option<()> {
         match to {
             VReg::B32(to) => {
-                let (value, kind) = match op {
-                    Op::Float { .. }
-                    | Op::Directed { .. }
-                    | Op::Copy
-                    | Op::FromU(_)
-                    | Op::FromS
-                    | Op::ToU(_)
-                    | Op::ToS(_) => self.float_op(op, from, part)?,
-                    Op::FromHalf | Op::ToHalf(_) => self.convert(op, from[0], part)?,
-                    Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
-                        self.convert(op, from[0], part)?
-                    }
-                    Op::Reverse | Op::Bytes => (self.bytes_op(op, from, part)?, Kind::BITS),
-                    Op::LookUp(words) => (self.look_up(words, from[0], part)?, Kind::BITS),
-                    Op::Curve(curve) => (self.curve(curve, from[0], part)?, Kind::BITS),
-                    Op::Square => (self.folded_square(from[0], part)?, Kind::BITS),
-                    _ => (self.integer_op(op, from, part)?, Kind::BITS),
-                };
+                let (value, kind) = self.narrow_op(op, from, part)?;
                 self.write_narrow(to, part, value, kind, guard);
             }
             VReg::B64(to) => {
@@ -234,9 +218,6 @@ impl Avx2Emitter<'_> {
                     let value = self.wide_op(op, from, part)?;
                     self.write_wide(to, part, value, guard);
                     self.cache.unpin();
-                    if let Some(guard) = guard {
-                        self.cache.of(guard.reg).pinned = true;
-                    }
                 }
             }
             VReg::Predicate(_) => return None,

@@ -1,7 +1,8 @@
 //! Boolean functions of three sources (`lop3`), composed of the four bitwise instructions of AVX2.
 
-use super::{Avx2Emitter, MOVE, Operand};
+use super::{Avx2Emitter, MOVE};
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use iced_x86::Code as C;
 use std::sync::OnceLock;
 

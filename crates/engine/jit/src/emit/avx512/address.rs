@@ -3,9 +3,8 @@
 
 use super::memory::{MemAccess, site, spread_of};
 use super::{Avx512Emitter, SCRATCH};
-use crate::emit::affine::{Addend, Affine};
+use crate::emit::affine::Addend;
 use crate::emit::asm::Label;
-use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -13,43 +12,6 @@ const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
 const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
 impl Avx512Emitter<'_> {
-    /// Computes a part of a deferred address in a temporary.
-    pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = if value.addend == Addend::NONE {
-            self.extended(Source::B32(value.index), part, value.signed)?
-        } else {
-            let sum = self.index_part(value, part / 2)?;
-            self.extended_half(sum, part % 2, value.signed)
-        };
-        if value.shift != 0 {
-            self.asm.put(I::with3(SHIFT, d.z(), d.z(), u32::from(value.shift)));
-        }
-        if value.add != Source::Literal(0) {
-            let add = self.wide_operand(value.add, part)?;
-            self.three(ADD, d.z(), d, add);
-        }
-        Some(d)
-    }
-
-    /// Computes a part of an index plus the uniform value in a temporary.
-    pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let index = self.narrow(Source::B32(value.index), part)?;
-        let d = self.temporary();
-        self.sum_of_index(value, d, index);
-        Some(d)
-    }
-
-    /// Computes a part of an index plus the uniform value in a given register. Uses `rax`.
-    pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
-        let number = self.number_at(value.addend.number, R::RAX);
-        let code = if value.addend.minus {
-            C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
-        } else {
-            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
-        };
-        self.asm.put(I::with3(code, to.z(), index.z(), spread_of(number)));
-    }
-
     /// Computes the base addresses of an access in the registers that are reserved for them. Uses
     /// `rax`.
     pub(super) fn compute_bases(&mut self, mem: &MemAccess) {
@@ -57,7 +19,7 @@ impl Avx512Emitter<'_> {
         for (part, base) in mem.bases.iter().enumerate() {
             let mut from = index[part / 2];
             if value.addend != Addend::NONE {
-                self.sum_of_index(value, SCRATCH, from);
+                self.sum_of_index(value, SCRATCH, from.into());
                 from = SCRATCH;
             }
             if part % 2 == 1 {

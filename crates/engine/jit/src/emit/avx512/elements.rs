@@ -2,10 +2,10 @@
 
 use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
-use super::{Avx512Emitter, Guard, SCRATCH};
+use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
-use crate::operand::VReg;
+use crate::operand::{Predicate, VReg};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -15,7 +15,7 @@ impl Avx512Emitter<'_> {
         &mut self,
         load: &Load,
         pieces: &Pieces,
-        guard: &mut Option<Guard>,
+        guard: Predicate,
     ) -> Option<()> {
         let size = usize::from(load.access.size);
         for (k, to) in load.to.iter().enumerate().take(load.access.count.into()) {
@@ -47,7 +47,7 @@ impl Avx512Emitter<'_> {
                 let piece = dwords.get(byte / 4)?[part];
                 // Elements of less than four bytes share the piece with others, so that it must be
                 // copied.
-                if size < 4 { self.unary(super::float::MOVE, piece) } else { piece }
+                if size < 4 { self.unary(super::load::MOVE, piece) } else { piece }
             }
             Pieces::Qwords(qwords) => {
                 let parts = qwords.get(byte / 8)?;
@@ -55,7 +55,7 @@ impl Avx512Emitter<'_> {
                 let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
                 let order = at(R::R9, self.pooled(&order));
                 // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
-                let d = self.unary(super::float::MOVE, parts[2 * part]);
+                let d = self.unary(super::load::MOVE, parts[2 * part]);
                 self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
                 let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
                 self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), parts[2 * part + 1].z()));
@@ -73,7 +73,7 @@ impl Avx512Emitter<'_> {
     ) -> Option<Reg> {
         let d = self.dword(pieces, load.access.size, byte, part)?;
         self.extend_dword(load, d, byte);
-        self.keep(d, load.keep as u32);
+        self.keep_bits(d, load.keep as u32);
         Some(d)
     }
 
@@ -99,13 +99,6 @@ impl Avx512Emitter<'_> {
         self.asm.put(I::with3(right, d.z(), d.z(), down));
     }
 
-    pub(super) fn keep(&mut self, d: Reg, bits: u32) {
-        if bits != u32::MAX {
-            let bits = self.number(bits);
-            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, d.z(), d, bits);
-        }
-    }
-
     fn wide_element(&mut self, load: &Load, pieces: &Pieces, byte: usize, part: u8) -> Option<Reg> {
         let d = if load.access.size == 8 {
             match pieces {
@@ -119,27 +112,12 @@ impl Avx512Emitter<'_> {
         } else {
             let d = self.dword(pieces, 0, byte, part / 2)?;
             self.extend_dword(load, d, byte);
-            if part % 2 == 1 {
-                let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, d.y(), d.z(), 1_u32));
-            }
-            let code = if load.signed {
-                C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256
-            } else {
-                C::EVEX_Vpmovzxdq_zmm_k1z_ymmm256
-            };
-            self.asm.put(I::with2(code, d.z(), d.y()));
-            d
+            let wide = self.extended_half(d, part % 2, load.signed);
+            self.cache.release(d);
+            wide
         };
-        self.mask_wide(d, load.keep);
+        self.keep_wide(d, load.keep);
         Some(d)
-    }
-
-    pub(super) fn mask_wide(&mut self, d: Reg, bits: u64) {
-        if bits != u64::MAX {
-            let bits = self.wide_number(bits);
-            self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, d.z(), d, bits);
-        }
     }
 
     /// Combines low and high 32-bit halves to 64-bit lanes, for the first or the last eight of 16
@@ -149,7 +127,7 @@ impl Avx512Emitter<'_> {
         let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
         let order = at(R::R9, self.pooled(&order));
         // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
-        let d = self.unary(super::float::MOVE, low);
+        let d = self.unary(super::load::MOVE, low);
         self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
         let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
         self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));

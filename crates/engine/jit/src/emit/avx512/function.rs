@@ -1,11 +1,11 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::float::MOVE;
 use super::load::LOAD;
+use super::load::MOVE;
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
-use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::register_cache::Reg;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::{Curve, Words};
@@ -21,21 +21,15 @@ const MOST_PERMUTED: usize = 128;
 
 impl Avx512Emitter<'_> {
     /// Looks up a table at indices whose high bits are ignored. The result is in a temporary.
-    pub(super) fn look_up(
-        &mut self,
-        words: Words,
-        source: Source,
-        part: u8,
-    ) -> Option<(Reg, Kind)> {
+    pub(super) fn look_up(&mut self, words: Words, source: Source, part: u8) -> Option<Reg> {
         let index = self.narrow(source, part)?;
         let words = words.all();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, words.as_ptr() as u64));
-        let d = if words.len() <= MOST_PERMUTED && words.len() >= PERMUTED {
+        Some(if words.len() <= MOST_PERMUTED && words.len() >= PERMUTED {
             self.permuted(words.len(), index)
         } else {
             self.gathered(words.len(), index)
-        };
-        Some((d, Kind::BITS))
+        })
     }
 
     /// Looks up a table by permutations. Each permutation selects by five bits of the index; the

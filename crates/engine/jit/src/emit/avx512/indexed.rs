@@ -4,13 +4,13 @@
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
-use super::load::Operand;
 use super::memory::{ACTIVE, HOST, MemAccess, site, spread_of};
 use super::pieces::Pieces;
 use super::shape::HalfAddresses;
 use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::index::{CONSECUTIVE, SCATTERED};
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -192,7 +192,7 @@ impl Avx512Emitter<'_> {
         let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
         for part in 0..2_u8 {
             let offset = mem.offsets[usize::from(part)];
-            let lanes = at(R::R9, self.lane_numbers(part));
+            let lanes = self.lane_numbers(part);
             if mem.total < 4 {
                 // The position of the byte in the 4-byte unit, as a shift count.
                 let low = self.number(3);

@@ -54,20 +54,6 @@ pub(super) struct MemAccess {
 }
 
 impl Avx512Emitter<'_> {
-    /// The offset in the constant pool of the lane numbers times `step`.
-    pub(super) fn multiples(&mut self, step: u64, part: usize, wide: bool) -> usize {
-        let numbers: [u64; 8] = std::array::from_fn(|i| {
-            let i = i as u64;
-            if wide {
-                (8 * part as u64 + i) * step
-            } else {
-                let first = 16 * part as u64 + 2 * i;
-                (first * step) | (((first + 1) * step) << 32)
-            }
-        });
-        self.pooled(&numbers)
-    }
-
     /// Loads the mask of lanes that execute the step into [`ACTIVE`].
     pub(super) fn active(&mut self, guard: Predicate) {
         match guard {
@@ -88,8 +74,7 @@ impl Avx512Emitter<'_> {
             return Some(());
         }
         self.access(step, &load.access, &mut pieces, false)?;
-        let mut guard = self.guard(step.guard);
-        self.take_elements(load, &pieces, &mut guard)
+        self.take_elements(load, &pieces, step.guard)
     }
 
     /// Emits a store that may exit.

@@ -6,40 +6,34 @@
 
 mod address;
 mod atomic;
-mod bytes;
 mod check;
-mod convert;
 mod cross;
-mod double;
 mod elements;
-mod float;
 mod function;
 mod indexed;
-mod integer;
 mod lanes;
 mod load;
 mod memory;
 mod partial;
 mod pieces;
 mod predicate;
-mod scratch;
+mod primitives;
 mod shape;
 mod shuffle;
 mod unchecked;
 mod vectors;
-mod wide;
 
 use super::Emitter;
-use super::affine::DeferredAddress;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
+use super::vector::V;
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::op::{Float, Op, Rounding};
-use crate::operand::{Predicate, Source, VReg};
+use crate::op::Op;
+use crate::operand::{Predicate, Relation, Source, Test, VReg};
 use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
@@ -52,14 +46,14 @@ pub(super) struct Avx512;
 type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
-const NAN: R = R::ZMM30;
+const NAN: Reg = Reg(30);
 /// The register in which NaNs are replaced.
-const FIXED: R = R::ZMM29;
+const FIXED: Reg = Reg(29);
 /// Scratch registers.
 const SCRATCH: Reg = Reg(31);
 const SCRATCH_MASK: R = R::K6;
 /// The active mask in [`Mode::Some`].
-const LANES: R = R::K7;
+const LANES: Reg = Reg(MASK_0 + 6);
 
 impl Reg {
     /// The name of all 512 bits.
@@ -84,23 +78,7 @@ impl Reg {
     }
 }
 
-/// The mask of the lanes that execute a step, with copies shifted to the first lane of each part,
-/// which are made when first needed.
-#[derive(Clone, Copy, Debug)]
-struct Guard {
-    all: Reg,
-    /// The masks whose first bit is lane `8 * i`.
-    shifted: [Option<Reg>; 4],
-}
-
 impl Backend for Avx512 {
-    const LANES: usize = 16;
-    const VECTORS: u8 = 29;
-    const MASKS: u8 = 5;
-    const SPARE: Reg = SCRATCH;
-    const SPARE_MASK: Reg = Reg(MASK_0 + 5);
-    const PREDICATE_PARTS: u8 = 1;
-
     type Lanes = shape::Lanes;
 
     fn lanes_of(e: &mut Avx512Emitter<'_>, register: VReg) -> shape::Lanes {
@@ -122,30 +100,14 @@ impl Backend for Avx512 {
 
     fn begin(e: &mut Avx512Emitter<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
-        e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN, nan));
+        e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN.z(), nan));
         if e.mode == Mode::Some {
             Self::active(e);
         }
     }
 
     fn active(e: &mut Avx512Emitter<'_>) {
-        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
-    }
-
-    fn compute(e: &mut Avx512Emitter<'_>, deferred: DeferredAddress) {
-        let parts = if let VReg::B64(_) = deferred.vreg { 4 } else { 2 };
-        for part in 0..parts {
-            let (key, value) = match deferred.vreg {
-                VReg::B64(i) => (Key::B64(i, part), e.affine_part(deferred.value, part)),
-                VReg::B32(i) | VReg::Predicate(i) => {
-                    (Key::B32(i, part), e.index_part(deferred.value, part))
-                }
-            };
-            if let Some(value) = value {
-                e.define(key, value, Kind::BITS);
-            }
-            e.cache.unpin();
-        }
+        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES.k(), R::R8D));
     }
 
     fn load(e: &mut Avx512Emitter<'_>, to: Reg, key: Key) {
@@ -156,15 +118,11 @@ impl Backend for Avx512 {
         e.store_key(from, key);
     }
 
-    fn canonical(e: &mut Avx512Emitter<'_>, reg: Reg) {
-        e.fix_nans(reg.z());
-    }
-
     fn jump_if_noncanonical_nan(e: &mut Avx512Emitter<'_>, reg: Reg, to: super::Label) {
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         e.asm.put(I::with4(compare, SCRATCH_MASK, reg.z(), reg.z(), 3));
         let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        e.asm.put_masked(SCRATCH_MASK, I::with4(differs, SCRATCH_MASK, reg.z(), NAN, 4));
+        e.asm.put_masked(SCRATCH_MASK, I::with4(differs, SCRATCH_MASK, reg.z(), NAN.z(), 4));
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
         e.asm.jump(C::Jne_rel32_64, to);
     }
@@ -173,7 +131,7 @@ impl Backend for Avx512 {
         if to.is_mask() {
             e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), from.k()));
         } else {
-            e.asm.put(I::with2(float::MOVE, to.z(), from.z()));
+            e.two(V::Move, to, from);
         }
     }
 
@@ -194,26 +152,18 @@ impl Backend for Avx512 {
         e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, scratch));
     }
 
-    fn fill_row(e: &mut Avx512Emitter<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
-        e.fill_row(source, row, narrow)
-    }
-
-    fn take_row(
-        e: &mut Avx512Emitter<'_>,
-        from: (usize, bool),
-        to: VReg,
-        keep: u64,
-        guard: Predicate,
-    ) -> Option<()> {
-        e.take_row(from, to, keep, guard)
-    }
-
-    fn put_number(e: &mut Avx512Emitter<'_>, to: VReg, guard: Predicate) -> Option<()> {
-        e.put_number(to, guard)
-    }
-
     fn zeros(e: &mut Avx512Emitter<'_>, of: Source) -> Option<()> {
-        e.zeros(of)
+        let test = match of {
+            Source::B64(_)
+            | Source::WideConstant(_)
+            | Source::Bytes64(_)
+            | Source::FrameAt
+            | Source::Literal(_) => Test::UnsignedWide(Relation::Eq),
+            _ => Test::Unsigned(Relation::Eq),
+        };
+        let zero = e.test(test, [of, Source::Literal(0)])?;
+        e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, zero.k()));
+        Some(())
     }
 
     fn members(e: &mut Avx512Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
@@ -278,14 +228,17 @@ impl Avx512Emitter<'_> {
         if let Action::Call(call) = &step.action {
             return self.call(step, call);
         }
-        let mut guard = self.guard(step.guard);
         match &step.action {
-            Action::Compute { op, to, from } => self.compute(*op, *to, *from, &mut guard)?,
+            Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard)?,
             Action::Compare { test, from, to, with } => {
-                self.compare(*test, *from, *to, *with, &guard)?;
+                let guard = self.guard(step.guard);
+                self.compare(*test, *from, *to, *with, guard)?;
             }
-            Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
-            Action::Load(load) => self.unchecked_load(load, &mut guard)?,
+            Action::Logic { table, to, from } => {
+                let guard = self.guard(step.guard);
+                self.logic(*table, *to, *from, guard);
+            }
+            Action::Load(load) => self.unchecked_load(load, step.guard)?,
             Action::Store(store) => self.unchecked_store(step, store)?,
             Action::ActiveMask { to } => self.active_mask(step, *to)?,
             Action::Count { counter, of } => self.count(step, *counter, *of),
@@ -298,43 +251,11 @@ impl Avx512Emitter<'_> {
     }
 
     /// The mask of the lanes that execute a step; `None` if all do.
-    fn guard(&mut self, guard: Predicate) -> Option<Guard> {
-        (guard != Predicate::Always).then(|| {
-            let all = self.predicate(guard);
-            Guard { all, shifted: [Some(all), None, None, None] }
-        })
+    fn guard(&mut self, guard: Predicate) -> Option<Reg> {
+        (guard != Predicate::Always).then(|| self.predicate(guard))
     }
 
-    /// The mask of a guard, shifted so that its first bit is that of a lane.
-    fn guard_from(&mut self, guard: &mut Option<Guard>, lane: u8) -> Option<Reg> {
-        let guard = guard.as_mut()?;
-        let i = usize::from(lane / 8);
-        if let Some(k) = guard.shifted[i] {
-            return Some(k);
-        }
-        let k = self.temporary_mask();
-        self.shift_mask(k.k(), guard.all.k(), lane);
-        guard.shifted[i] = Some(k);
-        Some(k)
-    }
-
-    /// Frees the shifted mask of a guard for a lane other than the first.
-    fn drop_guard(&mut self, guard: &mut Option<Guard>, lane: u8) {
-        if let Some(guard) = guard
-            && lane != 0
-            && let Some(k) = guard.shifted[usize::from(lane / 8)].take()
-        {
-            self.cache.release(k);
-        }
-    }
-
-    fn compute(
-        &mut self,
-        op: Op,
-        to: VReg,
-        from: [Source; 3],
-        guard: &mut Option<Guard>,
-    ) -> Option<()> {
+    fn compute(&mut self, op: Op, to: VReg, from: [Source; 3], guard: Predicate) -> Option<()> {
         match to {
             VReg::B32(to) if matches!(op, Op::Square | Op::Curve(_)) => {
                 let values = match op {
@@ -347,35 +268,13 @@ impl Avx512Emitter<'_> {
             }
             VReg::B32(to) => {
                 for part in 0..2 {
-                    let (value, kind) = match op {
-                        Op::Float { .. }
-                        | Op::Directed { .. }
-                        | Op::FromU(_)
-                        | Op::FromS
-                        | Op::ToU(_)
-                        | Op::ToS(_) => self.float_op(op, from, part)?,
-                        Op::FromHalf | Op::ToHalf(_) => self.convert(op, from[0], part)?,
-                        Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
-                            self.convert(op, from[0], part)?
-                        }
-                        Op::Reverse | Op::Bytes => self.bytes_op(op, from, part)?,
-                        Op::LookUp(words) => self.look_up(words, from[0], part)?,
-                        _ => self.integer_op(op, from, part)?,
-                    };
+                    let (value, kind) = self.narrow_op(op, from, part)?;
                     self.write_narrow(to, part, value, kind, guard);
                 }
             }
             VReg::B64(to) => {
-                let fused = match op {
-                    Op::Double(Float::Fma) => Some(self.double_fma(Rounding::Near, from)?),
-                    Op::DoubleDirected(Float::Fma, how) => Some(self.double_fma(how, from)?),
-                    _ => None,
-                };
                 for part in 0..4 {
-                    let value = match fused {
-                        Some(values) => values[usize::from(part)],
-                        None => self.wide_op(op, from, part)?,
-                    };
+                    let value = self.wide_op(op, from, part)?;
                     self.write_wide(to, part, value, guard);
                 }
             }

@@ -6,7 +6,7 @@ use super::load::{LOAD, STORE};
 use super::memory::{ACTIVE, HOST, MemAccess, site};
 use super::pieces::Pieces;
 use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -66,13 +66,13 @@ impl Avx512Emitter<'_> {
     /// is `None`. Otherwise jumps to `other`.
     fn firsts_of_active(&mut self, mem: &MemAccess, of: [Reg; 2], step: Option<u64>, other: Label) {
         let [active, differ] = mem.masks.map(Reg::k);
-        let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
+        let steps = step.map(|step| self.multiples(false, 0, step));
         let sub = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
         for (half, offset) in of.into_iter().enumerate() {
             self.shift_mask(SCRATCH_MASK, active, 16 * half as u8);
             self.asm.put(match steps {
                 Some(steps) => I::with3(sub, mem.scratch.z(), offset.z(), steps),
-                None => I::with2(super::float::MOVE, mem.scratch.z(), offset.z()),
+                None => I::with2(super::load::MOVE, mem.scratch.z(), offset.z()),
             });
             // The value minus the lane's distance must be that of the first active lane in all
             // active lanes.

@@ -1,10 +1,11 @@
 //! Pieces of memory accesses: the data of a lane as 32-bit or 64-bit values, which loads take apart
 //! into elements and stores combine from elements.
 
-use super::load::{LOAD, Operand};
+use super::load::LOAD;
 use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::operand::Source;
 use crate::region::{Access, Space, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -35,28 +36,6 @@ impl Pieces {
 }
 
 impl Avx512Emitter<'_> {
-    /// The low 32 bits of a source.
-    pub(super) fn low_of(&mut self, source: Source, part: u8) -> Option<Reg> {
-        match source {
-            Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) | Source::FrameAt => {
-                self.low(source, part)
-            }
-            _ => self.narrow(source, part),
-        }
-    }
-
-    /// A source as 64 bits.
-    pub(super) fn whole_of(&mut self, source: Source, part: u8) -> Option<Reg> {
-        match source {
-            Source::B64(_)
-            | Source::WideConstant(_)
-            | Source::Bytes64(_)
-            | Source::FrameAt
-            | Source::Literal(_) => self.wide(source, part),
-            _ => self.extended(source, part, false),
-        }
-    }
-
     /// Combines the sources of a store to pieces.
     pub(super) fn make_pieces(&mut self, store: &Store) -> Option<Pieces> {
         let size = usize::from(store.access.size);
@@ -121,7 +100,7 @@ impl Avx512Emitter<'_> {
                 (self.whole_of(source, 2 * part)?, self.whole_of(source, 2 * part + 1)?);
             let order = pairs(std::array::from_fn(|i| 2 * i as u64 + 1));
             let order = at(R::R9, self.pooled(&order));
-            let d = self.unary(super::float::MOVE, low);
+            let d = self.unary(super::load::MOVE, low);
             self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
             let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
             self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));

@@ -1,6 +1,6 @@
 //! Comparisons, and Boolean functions of predicates, in mask registers.
 
-use super::{Avx512Emitter, Guard, SCRATCH_MASK};
+use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -76,11 +76,11 @@ impl Avx512Emitter<'_> {
     }
 
     /// Writes a predicate register; the value is a temporary, and may be overwritten.
-    pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: &Option<Guard>) {
+    pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Reg>) {
         let key = Key::Predicate(to, 0);
         if let Some(guard) = guard {
             let old = self.hold(key);
-            let (guard, value) = (guard.all.k(), value.k());
+            let (guard, value) = (guard.k(), value.k());
             self.asm.put(I::with3(C::VEX_Kandnd_kr_kr_kr, SCRATCH_MASK, guard, old.k()));
             self.asm.put(I::with3(C::VEX_Kandd_kr_kr_kr, value, value, guard));
             self.asm.put(I::with3(C::VEX_Kord_kr_kr_kr, value, value, SCRATCH_MASK));
@@ -144,7 +144,7 @@ impl Avx512Emitter<'_> {
         from: [Source; 2],
         to: [Option<u32>; 2],
         (combine, with): (Combine, Predicate),
-        guard: &Option<Guard>,
+        guard: Option<Reg>,
     ) -> Option<()> {
         let holds = self.test(test, from)?;
         let trivial = combine == Combine::And && with == Predicate::Always;
@@ -166,9 +166,8 @@ impl Avx512Emitter<'_> {
                 self.asm.put(I::with3(code, value.k(), value.k(), with.k()));
             }
         }
-        let of_guard = guard.as_ref().map(|guard| guard.all);
         if let Some(with) = with
-            && Some(with) != of_guard
+            && Some(with) != guard
         {
             self.cache.release(with);
         }
@@ -181,13 +180,7 @@ impl Avx512Emitter<'_> {
     }
 
     /// Emits a Boolean function of two predicates.
-    pub(super) fn logic(
-        &mut self,
-        table: u8,
-        to: u32,
-        [a, b]: [Predicate; 2],
-        guard: &Option<Guard>,
-    ) {
+    pub(super) fn logic(&mut self, table: u8, to: u32, [a, b]: [Predicate; 2], guard: Option<Reg>) {
         let (a, b) = (self.predicate(a).k(), self.predicate(b).k());
         let d = self.temporary_mask();
         let three = |code| I::with3(code, d.k(), a, b);

@@ -212,7 +212,7 @@ impl Avx512Emitter<'_> {
             for (part, &reg) in regs.iter().enumerate() {
                 let mut from = reg;
                 if apart != 0 {
-                    let steps = at(R::R9, self.multiples(apart, part, wide));
+                    let steps = self.multiples(wide, part as u8, apart);
                     from = moved;
                     self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
                 }

@@ -42,14 +42,14 @@ impl Avx512Emitter<'_> {
             self.asm.put(I::with3(look_up, value.z(), from[0].z(), from[1].z()));
         }
         from.into_iter().for_each(|reg| self.cache.release(reg));
-        let mut guard = self.guard(step.guard);
+        let guard = self.guard(step.guard);
         if let Some(to) = op.to {
             for (part, value) in (0..).zip(values) {
-                self.write_narrow(to, part, value, Kind::BITS, &mut guard);
+                self.write_narrow(to, part, value, Kind::BITS, step.guard);
             }
         }
         if let Some(to) = op.valid {
-            self.put_predicate(to, inside, &guard);
+            self.put_predicate(to, inside, guard);
         }
         Some(())
     }
@@ -82,7 +82,7 @@ impl Avx512Emitter<'_> {
         for part in [1, 0] {
             let (b, c) = (self.low_of(op.b, part)?, self.low_of(op.c, part)?);
             let [by, segment, last, from] = std::array::from_fn(|_| self.temporary());
-            let lanes = at(R::R9, self.lane_numbers(part));
+            let lanes = self.lane_numbers(part);
             let five = self.number(31);
             self.three(AND, by.z(), b, five);
             // last = lane & segment | clamp & !segment
@@ -95,7 +95,7 @@ impl Avx512Emitter<'_> {
             self.three(AND, segment.z(), segment, five);
             self.three(AND, from.z(), c, five);
             let select = C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
-            self.asm.put(I::with2(super::float::MOVE, last.z(), segment.z()));
+            self.asm.put(I::with2(super::load::MOVE, last.z(), segment.z()));
             self.asm.put(I::with4(select, last.z(), from.z(), lanes, SELECT_LAST));
             self.asm.put(I::with2(LOAD, from.z(), lanes));
             // Out of range is below `last` for `.up`, and above it for the other modes.
@@ -109,7 +109,7 @@ impl Avx512Emitter<'_> {
                 Shuffling::Butterfly => self.three(XOR, from.z(), from, by),
                 Shuffling::Index => {
                     self.asm.put(I::with4(select, segment.z(), from.z(), by.z(), SELECT));
-                    self.asm.put(I::with2(super::float::MOVE, from.z(), segment.z()));
+                    self.asm.put(I::with2(super::load::MOVE, from.z(), segment.z()));
                 }
             }
             let k = if part == 1 { inside.k() } else { SCRATCH_MASK };

@@ -3,8 +3,9 @@
 use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
 use super::pieces::Pieces;
-use super::{Avx512Emitter, Guard, SCRATCH, SCRATCH_MASK};
+use super::{Avx512, Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
+use crate::emit::backend::Primitives;
 use crate::emit::register_cache::Kind;
 use crate::frame::Frame;
 use crate::machine::Mode;
@@ -14,7 +15,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Avx512Emitter<'_> {
     /// Emits a load from the frame or from the parameters.
-    pub(super) fn unchecked_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+    pub(super) fn unchecked_load(&mut self, load: &Load, guard: Predicate) -> Option<()> {
         if load.access.space == Space::Param && load.access.size == 8 {
             return self.wide_params(load, guard);
         }
@@ -35,7 +36,7 @@ impl Avx512Emitter<'_> {
                         self.asm.put(I::with3(code, to.z(), to.z(), shift));
                     }
                 } else if part == 1 {
-                    self.asm.put(I::with2(super::float::MOVE, to.z(), piece[0].z()));
+                    self.asm.put(I::with2(super::load::MOVE, to.z(), piece[0].z()));
                 } else if total >= 4 {
                     let from = at(R::RAX, offset + 4 * i);
                     self.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, to.z(), from));
@@ -50,7 +51,7 @@ impl Avx512Emitter<'_> {
     }
 
     /// Loads 64-bit parameters, and broadcasts them.
-    fn wide_params(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+    fn wide_params(&mut self, load: &Load, guard: Predicate) -> Option<()> {
         let numbers = load.to.iter().take(load.access.count.into()).enumerate();
         for (i, to) in numbers.filter_map(|(i, to)| Some((i, (*to)?))) {
             let from = at(R::RAX, load.access.offset as usize + 8 * i);
@@ -61,12 +62,12 @@ impl Avx512Emitter<'_> {
                 if let VReg::B32(to) = to {
                     let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
                     self.asm.put(I::with2(spread, value.z(), from));
-                    self.keep(value, load.keep as u32);
+                    self.keep_bits(value, load.keep as u32);
                     self.write_narrow(to, part, value, Kind::BITS, guard);
                 } else if let VReg::B64(to) = to {
                     let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
                     self.asm.put(I::with2(spread, value.z(), from));
-                    self.mask_wide(value, load.keep);
+                    self.keep_wide(value, load.keep);
                     self.write_wide(to, part, value, guard);
                 } else {
                     return None;
@@ -109,9 +110,9 @@ impl Avx512Emitter<'_> {
                 if !all {
                     // A masked store would delay later loads of the value, because it cannot be
                     // forwarded to them.
-                    self.shift_mask(SCRATCH_MASK, k.k(), 16 * part as u8);
+                    let lanes = Avx512::mask_of(self, k, false, part as u8);
                     self.asm.put(I::with2(LOAD, SCRATCH.z(), row));
-                    self.merge(SCRATCH, value, SCRATCH_MASK, false);
+                    Avx512::blend(self, false, (SCRATCH, SCRATCH), value, lanes);
                     value = SCRATCH;
                 }
                 self.asm.put(I::with2(STORE, row, value.z()));

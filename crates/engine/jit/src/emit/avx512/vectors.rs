@@ -78,7 +78,7 @@ impl Avx512Emitter<'_> {
             for part in [2 * half, 2 * half + 1] {
                 if stores {
                     let (first, second) = (qwords[0][part], qwords[1][part]);
-                    self.asm.put(I::with2(super::float::MOVE, scratch.z(), first.z()));
+                    self.asm.put(I::with2(super::load::MOVE, scratch.z(), first.z()));
                     self.asm.put(I::with3(permute, scratch.z(), SCRATCH.z(), second.z()));
                     self.asm.put(I::with2(STORE, memory(part, j), scratch.z()));
                 } else {

@@ -1,38 +1,35 @@
 //! Operations on f32, and conversions from and to f32.
 
-use super::flush::Scaled;
-use super::{Avx2Emitter, MOVE, Operand, SCRATCH};
+use super::{Operand, V};
+use crate::emit::Emitter;
 use crate::emit::asm::of_quiet_rounding;
+use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
-use crate::op::{Float, Op, Rounding};
+use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::Source;
 use iced_x86::Code as C;
 
 /// Comparison predicates of floats.
-pub(super) const UNORDERED: u32 = 3;
-const ORDERED: u32 = 7;
-const EQUAL: u32 = 0;
-const GREATER_OR_EQUAL: u32 = 0x1d;
-pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+pub(in crate::emit) const UNORDERED: u32 = 3;
+pub(super) const ORDERED: u32 = 7;
+pub(super) const EQUAL: u32 = 0;
+const LESS: u32 = 0x11;
+pub(in crate::emit) const GREATER_OR_EQUAL: u32 = 0x1d;
 
-pub(super) const NAN: u32 = 0x7fff_ffff;
-/// 2^31, 2^32 and 2^16 as f32.
+/// 2^31 as f32.
 const TWO_31: u32 = 0x4f00_0000;
-const TWO_32: u32 = 0x4f80_0000;
-const TWO_16: u32 = 0x4780_0000;
 
-pub(super) const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
-pub(super) const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+/// An operation on f32 registers with its rounding, which [`Emitter::flush_tiny`] repeats with
+/// scaled operands: a product or quotient of two operands, or a product plus an addend.
+struct Scaled {
+    code: V,
+    rounding: Rounding,
+    from: (Operand, Operand),
+    addend: Option<Operand>,
+}
 
-impl Avx2Emitter<'_> {
-    /// Replaces all NaNs by the canonical NaN.
-    pub(super) fn fix_nans(&mut self, y: Reg) {
-        let nan = self.number(NAN);
-        self.three_with(COMPARE, SCRATCH, y, y, UNORDERED);
-        self.blend(y, y, nan, SCRATCH);
-    }
-
+impl<B: Backend> Emitter<'_, B> {
     /// Loads a source of a float operation to a register, with subnormals flushed if `flush` is
     /// true.
     fn source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
@@ -41,7 +38,7 @@ impl Avx2Emitter<'_> {
             return Some(y);
         }
         let copy = self.temporary();
-        self.flush(copy, y);
+        B::flush(self, copy, y);
         Some(copy)
     }
 
@@ -58,12 +55,11 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Loads a factor, divisor or radicand to a register, with zeros in inactive lanes. Inactive
-    /// lanes may hold integers that are subnormal as f32, which slow some processors down by a
-    /// hundred cycles.
+    /// Loads a factor, divisor or radicand to a register, with zeros in inactive lanes
+    /// ([`Backend::zero_inactive`]).
     fn zeroed_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.source(source, flush, part)?;
-        self.zero_inactive(y, (part, None));
+        B::zero_inactive(self, y, (part, None));
         Some(y)
     }
 
@@ -73,16 +69,6 @@ impl Avx2Emitter<'_> {
             return self.operand(source, flush, part);
         }
         Some(self.zeroed_source(source, flush, part)?.into())
-    }
-
-    /// Sets inactive lanes of a part, or of a half of it, to 0, unless they are known to hold no
-    /// subnormals.
-    pub(super) fn zero_inactive(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
-        if self.mode == Mode::Some && !self.cache.kind(y).inactive_normal {
-            self.inactive_row(SCRATCH, part, half);
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, SCRATCH, y);
-            self.cache.of(y).kind.inactive_normal = true;
-        }
     }
 
     /// Emits an operation that reads or writes f32, or a copy. Returns the value and what is known
@@ -108,15 +94,27 @@ impl Avx2Emitter<'_> {
                     Operand::Register(y) => self.cache.kind(y),
                     Operand::Memory(_) => kind_of(Key::Other(from[0], Width::B32, 0)),
                 };
-                (self.unary(MOVE, a), kind)
+                (self.copied(false, a), kind)
             }
-            Op::FromU(bits) => (self.of_unsigned(from[0], bits, part)?, NUMBER),
+            Op::FromU(bits) => {
+                let d = self.low_word(from[0], part)?;
+                self.keep_bits(d, bits);
+                if bits >> 31 == 0 {
+                    self.two(V::FromS32, d, d);
+                } else {
+                    B::float_of_unsigned(self, d);
+                }
+                (d, NUMBER)
+            }
             Op::FromS => {
                 let a = self.narrow_operand(from[0], part)?;
-                (self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, a), NUMBER)
+                (self.unary(V::FromS32, a), NUMBER)
             }
-            Op::ToU(rounding) => (self.unsigned_from(from[0], rounding, part)?, Kind::BITS),
-            Op::ToS(rounding) => (self.signed_from(from[0], rounding, part)?, Kind::BITS),
+            Op::ToU(rounding) => {
+                let a = self.rounded(from[0], rounding, part)?;
+                (B::unsigned_of_float(self, a), Kind::BITS)
+            }
+            Op::ToS(rounding) => (self.signed_of(from[0], rounding, part)?, Kind::BITS),
             _ => return None,
         })
     }
@@ -129,18 +127,46 @@ impl Avx2Emitter<'_> {
         saturate: bool,
     ) -> (Reg, Kind) {
         if saturate {
-            self.saturate(value);
+            let (zero, one) = (self.number(0), self.number(0x3f80_0000));
+            // `max` and `min` return their second source if one is a NaN or both are zeros.
+            self.three(V::MaxF, value, value, zero);
+            self.three(V::MinF, value, value, one);
         }
         match scaled {
             Some(scaled) => self.flush_tiny(value, scaled),
-            None if flush => self.flush(value, value),
+            None if flush => B::flush(self, value, value),
             None => {}
         }
         (value, Kind::of_float(flush, saturate))
     }
 
+    /// Replaces tiny results of an operation by zeros of their sign ([`tiny`]).
+    fn flush_tiny(&mut self, y: Reg, of: Scaled) {
+        // Registers are allocated before constants are loaded, because constants may be in
+        // registers that are free.
+        let x = self.temporary();
+        let [by, least, rest] = [tiny::LARGER, tiny::LEAST, 0x7fff_ffff].map(|n| self.number(n));
+        B::test_tiny(self, x, y);
+        self.out_of_line(C::Jne_rel32_64, move |e| {
+            let Scaled { code, rounding, from: (a, b), addend } = of;
+            e.set(false, x, a);
+            e.three(V::MulF, x, x, by);
+            match (addend, b) {
+                (Some(c), Operand::Register(b)) => {
+                    e.set(false, B::SPARE, c);
+                    e.three(V::MulF, B::SPARE, B::SPARE, by);
+                    B::rounded_by(e, rounding, |e| e.three(code, x, b, B::SPARE));
+                }
+                _ => B::rounded_by(e, rounding, |e| e.three(code, x, x, b)),
+            }
+            e.three(V::And32, x, x, rest);
+            e.three_with(V::CompareF, B::SPARE_MASK, x, least, LESS);
+            B::zero_where(e, y);
+        });
+    }
+
     /// Emits arithmetic with a directed rounding, for which the processor's rounding mode is
-    /// changed around one instruction.
+    /// changed for one instruction.
     fn directed(
         &mut self,
         op: Float,
@@ -150,12 +176,12 @@ impl Avx2Emitter<'_> {
         part: u8,
     ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
-            Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
-            Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
-            Float::Mul => MUL,
-            Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
-            Float::Fma => C::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
-            Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
+            Float::Add => V::AddF,
+            Float::Sub => V::SubF,
+            Float::Mul => V::MulF,
+            Float::Div => V::DivF,
+            Float::Fma => V::FmaF,
+            Float::Sqrt => V::SqrtF,
             _ => return None,
         };
         let a = self.zeroed_source(from[0], flush, part)?;
@@ -169,44 +195,16 @@ impl Avx2Emitter<'_> {
             *to = self.zeroed_source(from, flush, part)?;
         }
         let [_, b, c] = sources;
-        let d = self.temporary();
-        self.rounded_by(rounding, |e| match op {
+        let d = if op == Float::Fma { self.copied(false, a) } else { self.temporary() };
+        B::rounded_by(self, rounding, |e| match op {
             Float::Sqrt => e.two(code, d, a),
-            Float::Fma => {
-                e.two(MOVE, d, a);
-                e.three(code, d, b, c);
-            }
+            Float::Fma => e.three(code, d, b, c),
             _ => e.three(code, d, a, b),
         });
         let addend = (op == Float::Fma).then(|| c.into());
         let scaled = Scaled { code, rounding, from: (a.into(), b.into()), addend };
         let tiny = matches!(op, Float::Mul | Float::Div | Float::Fma);
         Some((d, (flush && tiny).then_some(scaled)))
-    }
-
-    /// Converts unsigned numbers to f32. AVX2 converts only signed numbers, so the two halves of
-    /// the bits are converted, and an fma rounds their sum once.
-    fn of_unsigned(&mut self, source: Source, bits: u32, part: u8) -> Option<Reg> {
-        const CONVERT: C = C::VEX_Vcvtdq2ps_ymm_ymmm256;
-        let a = self.narrow(source, part)?;
-        let d = if bits == u32::MAX {
-            self.unary(MOVE, a)
-        } else {
-            let bits = self.number(bits);
-            self.binary(AND, a, bits)
-        };
-        if bits >> 31 == 0 {
-            self.two(CONVERT, d, d);
-            return Some(d);
-        }
-        let (low, scale) = (self.number(0xffff), self.number(TWO_16));
-        self.three(AND, SCRATCH, d, low);
-        self.two(CONVERT, SCRATCH, SCRATCH);
-        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 16);
-        self.two(CONVERT, d, d);
-        // d * scale + MOMENT
-        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, SCRATCH, scale);
-        Some(d)
     }
 
     fn rounded(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
@@ -216,52 +214,26 @@ impl Avx2Emitter<'_> {
 
     fn round(&mut self, a: impl Into<Operand>, rounding: Rounding) -> Reg {
         let d = self.temporary();
-        self.two_with(C::VEX_Vroundps_ymm_ymmm256_imm8, d, a, of_quiet_rounding(rounding));
+        self.two_with(V::RoundF, d, a, of_quiet_rounding(rounding));
         d
     }
 
-    /// Converts f32 to unsigned numbers. Out of range, the processor's signed conversion gives the
-    /// lowest number, whose bits are 2^31. So numbers below 2^31 are converted as they are, and for
-    /// larger ones 2^31 is combined with the converted difference from 2^31.
-    fn unsigned_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
-        const CONVERT: C = C::VEX_Vcvttps2dq_ymm_ymmm256;
-        let a = self.rounded(source, rounding, part)?;
-        let (zero, half, end) = (self.number(0), self.number(TWO_31), self.number(TWO_32));
-        let (x, rest) = (self.temporary(), self.temporary());
-        // `max` returns its second source if one is a NaN.
-        self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, x, a, zero);
-        self.three(C::VEX_Vsubps_ymm_ymm_ymmm256, rest, x, half);
-        self.two(CONVERT, rest, rest);
-        self.two(CONVERT, SCRATCH, x);
-        self.three_with(COMPARE, x, x, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, SCRATCH);
-        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, SCRATCH, SCRATCH, 31);
-        self.three(AND, rest, rest, SCRATCH);
-        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, rest);
-        Some(x)
-    }
-
-    fn signed_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+    /// Converts f32 to signed numbers. Out of range, the processor's conversion gives the lowest
+    /// number.
+    fn signed_of(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
         // No f32 below 2^31 is rounded up to 2^31.
         let (a, code) = if rounding == Rounding::Near {
-            (self.float(source, part)?, C::VEX_Vcvtps2dq_ymm_ymmm256)
+            (self.float(source, part)?, V::NearestS32)
         } else {
-            (self.rounded(source, rounding, part)?, C::VEX_Vcvttps2dq_ymm_ymmm256)
+            (self.rounded(source, rounding, part)?, V::TruncatedS32)
         };
-        let end = self.number(TWO_31);
+        let (end, most) = (self.number(TWO_31), self.number(i32::MAX as u32));
         let d = self.unary(code, a);
-        self.three_with(COMPARE, SCRATCH, a, end, GREATER_OR_EQUAL);
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, SCRATCH);
-        self.three_with(COMPARE, SCRATCH, a, a, ORDERED);
-        self.three(AND, d, d, SCRATCH);
+        self.three_with(V::CompareF, B::SPARE_MASK, a, end, GREATER_OR_EQUAL);
+        B::blend(self, false, (d, d), most, B::SPARE_MASK);
+        self.three_with(V::CompareF, B::SPARE_MASK, a, a, ORDERED);
+        B::keep(self, false, d, d);
         Some(d)
-    }
-
-    fn saturate(&mut self, y: Reg) {
-        let (zero, one) = (self.number(0), self.number(0x3f80_0000));
-        // `max` and `min` return their second source if one is a NaN or both are zeros.
-        self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, y, y, zero);
-        self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
     }
 
     /// Emits arithmetic. Returns the result before `.ftz` and `.sat`, in a temporary, and, where
@@ -274,21 +246,21 @@ impl Avx2Emitter<'_> {
         part: u8,
     ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
-            Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
-            Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
-            Float::Mul => MUL,
-            Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
+            Float::Add => V::AddF,
+            Float::Sub => V::SubF,
+            Float::Mul => V::MulF,
+            Float::Div => V::DivF,
             Float::Fma => return self.fma(from, flush, part),
             Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
                 let a = self.zeroed_operand(from[0], flush, part)?;
-                return Some((self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a), None));
+                return Some((self.unary(V::SqrtF, a), None));
             }
             Float::Neg | Float::Abs => {
                 let a = self.source(from[0], flush, part)?;
                 let (code, number) = match op {
-                    Float::Neg => (C::VEX_Vpxor_ymm_ymm_ymmm256, 0x8000_0000),
-                    _ => (AND, 0x7fff_ffff),
+                    Float::Neg => (V::Xor32, 0x8000_0000),
+                    _ => (V::And32, 0x7fff_ffff),
                 };
                 let number = self.number(number);
                 return Some((self.binary(code, a, number), None));
@@ -299,7 +271,7 @@ impl Avx2Emitter<'_> {
             }
             Float::Copy => {
                 let a = self.operand(from[0], flush, part)?;
-                return Some((self.unary(MOVE, a), None));
+                return Some((self.copied(false, a), None));
             }
         };
         let (a, b) = if let Float::Mul | Float::Div = op {
@@ -317,8 +289,7 @@ impl Avx2Emitter<'_> {
         let a = self.zeroed_operand(from[0], flush, part)?;
         let b = self.zeroed_source(from[1], flush, part)?;
         let c = self.zeroed_operand(from[2], flush, part)?;
-        let d = self.unary(MOVE, a);
-        let code = C::VEX_Vfmadd213ps_ymm_ymm_ymmm256;
+        let (d, code) = (self.copied(false, a), V::FmaF);
         self.three(code, d, b, c);
         let scaled =
             Scaled { code, rounding: Rounding::Near, from: (a, b.into()), addend: Some(c) };
@@ -328,9 +299,8 @@ impl Avx2Emitter<'_> {
     /// Emits `min` or `max`. The processor's instruction returns the second source if one is a NaN
     /// or both are zeros.
     fn extreme(&mut self, op: Float, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
-        let is_min = op == Float::Min;
-        let code =
-            if is_min { C::VEX_Vminps_ymm_ymm_ymmm256 } else { C::VEX_Vmaxps_ymm_ymm_ymmm256 };
+        let (code, combine) =
+            if op == Float::Min { (V::MinF, V::Or32) } else { (V::MaxF, V::And32) };
         let a = self.source(from[0], flush, part)?;
         if let Source::Literal(number) = from[1] {
             let number = f32::from_bits(number as u32);
@@ -340,21 +310,13 @@ impl Avx2Emitter<'_> {
             }
         }
         let b = self.source(from[1], flush, part)?;
-        // Allocating a register may overwrite `SCRATCH`, so that all registers are allocated before
-        // it is used.
+        // Allocating a register may overwrite the condition.
         let (d, t) = (self.binary(code, a, b), self.temporary());
-        self.three_with(COMPARE, SCRATCH, a, b, EQUAL);
-        if is_min {
-            // If a and b are equal, the result is negative if one of them is.
-            self.three(AND, SCRATCH, SCRATCH, a);
-            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, SCRATCH);
-        } else {
-            // If a and b are equal, clears the bits that are zero in `a`.
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, SCRATCH);
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
-        }
-        self.three_with(COMPARE, SCRATCH, b, b, UNORDERED);
-        self.blend(d, d, a, SCRATCH);
+        self.three_with(V::CompareF, B::SPARE_MASK, a, b, EQUAL);
+        B::three_where(self, combine, (d, t), a, b);
+        self.three_with(V::CompareF, B::SPARE_MASK, b, b, UNORDERED);
+        B::blend(self, false, (d, d), a, B::SPARE_MASK);
+        self.release(t);
         Some(d)
     }
 }
