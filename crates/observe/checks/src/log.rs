@@ -55,8 +55,7 @@ impl Default for Options {
 impl Options {
     /// Whether launches of a kernel are checked.
     fn has_kernel(&self, name: &str) -> bool {
-        let shown = function_name(name);
-        let is = |pattern: &Pattern| pattern.matches(name) || pattern.matches(&shown);
+        let is = |pattern: &Pattern| pattern.matches(name) || pattern.matches(&function_name(name));
         self.kernels.is_empty() || self.kernels.iter().any(is)
     }
 }

@@ -105,24 +105,53 @@ impl Octet {
 
 impl Shape {
     /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes.
-    #[inline(always)]
+    #[inline]
     fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
-        if lanes != u32::MAX {
-            return Self::of_some(addresses, lanes, bytes);
-        }
-        let at = addresses[0];
-        // The loop has no early exit, so that it is vectorised.
-        let (mut apart, mut off, mut next) = (0, 0, at);
-        for &address in addresses {
-            apart |= address ^ at;
-            off |= address ^ next;
-            next = next.wrapping_add(bytes);
-        }
-        match (apart, off) {
+        let (build, first) = (Build::current(), lanes.trailing_zeros() & 31);
+        let at = addresses[first as usize];
+        let base = at.wrapping_sub(u64::from(first) * bytes);
+        // Two numbers are returned in registers. The shape would be copied from memory right after
+        // its parts were stored there, and wait for them.
+        let differences = build.run_narrow(
+            #[inline(always)]
+            || Self::differences(addresses, lanes, (at, base), bytes),
+        );
+        match differences {
             (0, _) => Self::One(at),
-            (_, 0) => Self::Row(at),
-            _ => Self::of_parts(addresses, bytes),
+            (_, 0) => Self::Row(base),
+            _ if lanes == u32::MAX => build.run_narrow(
+                #[inline(always)]
+                || Self::of_parts(addresses, bytes),
+            ),
+            _ => Self::Any,
         }
+    }
+
+    /// The bits in which addresses of the active lanes differ from `at`, and from a row at `base`.
+    #[inline(always)]
+    fn differences(
+        addresses: &[u64; 32],
+        lanes: u32,
+        (at, base): (u64, u64),
+        bytes: u64,
+    ) -> (u64, u64) {
+        // The loops have no early exits, so that they are vectorised.
+        let (mut apart, mut off, mut next) = (0, 0, base);
+        if lanes == u32::MAX {
+            for &address in addresses {
+                apart |= address ^ at;
+                off |= address ^ next;
+                next = next.wrapping_add(bytes);
+            }
+        } else {
+            for (lane, &address) in addresses.iter().enumerate() {
+                let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+                apart |= (address ^ at) & here;
+                off |= (address ^ next) & here;
+                next = next.wrapping_add(bytes);
+            }
+        }
+        (apart, off)
     }
 
     #[inline(always)]
@@ -145,26 +174,6 @@ impl Shape {
                 octets.map(|octet| Octet { at: octet.at.wrapping_add(by), ..octet }),
             ),
             Self::Any => Self::Any,
-        }
-    }
-
-    #[inline(always)]
-    fn of_some(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
-        let first = lanes.trailing_zeros() & 31;
-        let at = addresses[first as usize];
-        let base = at.wrapping_sub(u64::from(first) * bytes);
-        // The loop has no early exit, so that it is vectorised; inactive lanes are masked out.
-        let (mut apart, mut off, mut next) = (0, 0, base);
-        for (lane, &address) in addresses.iter().enumerate() {
-            let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
-            apart |= (address ^ at) & here;
-            off |= (address ^ next) & here;
-            next = next.wrapping_add(bytes);
-        }
-        match (apart, off) {
-            (0, _) => Self::One(at),
-            (_, 0) => Self::Row(base),
-            _ => Self::Any,
         }
     }
 }
@@ -209,10 +218,7 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let shape = Build::current().run_narrow(
-            #[inline(always)]
-            || Shape::of(access.addresses, at.lanes, access.bytes().into()),
-        );
+        let shape = Shape::of(access.addresses, at.lanes, access.bytes().into());
         let stored = Stored::NOTHING;
         Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
     }

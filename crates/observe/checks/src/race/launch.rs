@@ -90,8 +90,9 @@ impl Memory {
     ) -> Order {
         let ctas = info.config.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let ctas = u32::try_from(ctas).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
-        let mut first = self.next.fetch_add(ctas, Relaxed);
+        // Under the lock, so that launches begin in the order of their serial numbers.
         let mut streams = self.streams();
+        let mut first = self.next.fetch_add(ctas, Relaxed);
         if first == 0 || first.checked_add(ctas).is_none() {
             // The serial numbers are exhausted and start again from 1.
             self.shadow.clear();

@@ -14,7 +14,7 @@ use super::pages::Pages;
 use super::shadow::{Shadow, lock};
 use super::stamp::AccessKind;
 use super::view::View;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, At, LaunchInfo, Order as How, Values};
@@ -43,6 +43,8 @@ pub(super) struct Loads {
     warps: u32,
     /// The notes of each worker.
     notes: Mutex<Vec<Noted>>,
+    /// Size of the notes in bytes, once the launch has ended.
+    bytes: AtomicUsize,
     /// Held while notes are entered into the shadow.
     materializing: Mutex<()>,
 }
@@ -147,6 +149,7 @@ impl Loads {
             allocations: allocations.collect(),
             warps: threads.div_ceil(32),
             notes: Mutex::default(),
+            bytes: AtomicUsize::default(),
             materializing: Mutex::default(),
         })
     }
@@ -156,10 +159,15 @@ impl Loads {
         self.order.serial(0)
     }
 
+    /// Measures its notes when the launch has ended.
+    pub(super) fn measure(&self) {
+        let of = |noted: &Noted| lock(noted).iter().map(LoadNotes::bytes).sum::<usize>();
+        self.bytes.store(lock(&self.notes).iter().map(of).sum(), Ordering::Relaxed);
+    }
+
     /// Size of its notes in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let of = |noted: &Noted| lock(noted).iter().map(LoadNotes::bytes).sum::<usize>();
-        lock(&self.notes).iter().map(of).sum()
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// The index of the allocation at an address.
@@ -171,6 +179,7 @@ impl Loads {
     /// Enters all notes into the shadow.
     pub(super) fn materialize_all(&self, shadow: &Shadow) {
         (0..self.allocations.len()).for_each(|i| self.materialize(i, shadow));
+        self.bytes.store(0, Ordering::Relaxed);
     }
 
     /// Enters the notes of an allocation into the shadow. Afterwards no more notes are made for it.
@@ -329,6 +338,22 @@ impl DeferredLoads {
             all: view.all,
             of_warp: view.of_warp,
         };
+        let mut offsets = [0; 32];
+        if matches!(lies, AddressShape::Any) {
+            for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
+                let offset = address.wrapping_sub(allocation.base) as u32;
+                *to = if warp.at.lanes >> l & 1 == 1 { offset } else { 0 };
+            }
+        }
+        if self.seen.is_empty() {
+            self.seen = vec![RecentLoad::default(); SEEN];
+        }
+        let recent = RecentLoad::new(warp, view, (first, &offsets));
+        let seen = &mut self.seen[(recent.what.0.wrapping_mul(FACTOR) >> 52) as usize % SEEN];
+        // Without the lock: such a load is in the notes, or was entered into the shadow with them.
+        if seen.covers(&recent) {
+            return true;
+        }
         let mut noted = lock(&self.noted);
         if allocation.state.load(Ordering::Relaxed) != OPEN {
             drop(noted);
@@ -339,16 +364,7 @@ impl DeferredLoads {
         if notes.all.last_mut().is_some_and(|last| last.goes_on(&new, of.warps)) {
             return true;
         }
-        let mut offsets = [0; 32];
-        if matches!(lies, AddressShape::Any) {
-            for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
-                let offset = address.wrapping_sub(allocation.base) as u32;
-                *to = if warp.at.lanes >> l & 1 == 1 { offset } else { 0 };
-            }
-        }
-        if is_seen(&mut self.seen, warp, view, (first, &offsets)) {
-            return true;
-        }
+        seen.add(&recent);
         notes.all.push(new);
         if matches!(lies, AddressShape::Any) {
             notes.offsets.push(offsets);
@@ -361,54 +377,46 @@ impl DeferredLoads {
     }
 }
 
-/// Whether a load was already noted by two CTAs, which makes further loads redundant, or by the
-/// same warp at the same time. If not, it is remembered as noted.
-fn is_seen(
-    all: &mut Vec<RecentLoad>,
-    warp: &Warp<'_>,
-    view: &View<'_>,
-    (first, offsets): (u64, &[u32; 32]),
-) -> bool {
-    if all.is_empty() {
-        *all = vec![RecentLoad::default(); SEEN];
+impl RecentLoad {
+    fn new(warp: &Warp<'_>, view: &View<'_>, (first, offsets): (u64, &[u32; 32])) -> Self {
+        let (kind, at) = match warp.shape {
+            Shape::Row(first) => (1, first),
+            Shape::One(at) => (2, at),
+            Shape::OctetLoad(octets) => {
+                let sum = |sum: u64, octet: &Octet| {
+                    (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
+                };
+                (4, octets.iter().fold(0, sum))
+            }
+            Shape::Any => {
+                let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
+                let products = offsets.iter().zip(factors);
+                let sum = |sum: u64, (&offset, factor): (&u32, u64)| {
+                    sum.wrapping_add(u64::from(offset).wrapping_mul(factor))
+                };
+                (3, products.fold(first, sum))
+            }
+        };
+        let how = kind | warp.access.size << 8 | warp.access.elements << 16;
+        let by = (view.now, warp.at.warp, warp.at.op);
+        Self { what: (at, warp.at.lanes, how), serials: [view.serial, 0], by }
     }
-    let (kind, at) = match warp.shape {
-        Shape::Row(first) => (1, first),
-        Shape::One(at) => (2, at),
-        Shape::OctetLoad(octets) => {
-            let sum = |sum: u64, octet: &Octet| {
-                (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
-            };
-            (4, octets.iter().fold(0, sum))
-        }
-        Shape::Any => {
-            let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
-            let products = offsets.iter().zip(factors);
-            let sum = |sum: u64, (&offset, factor): (&u32, u64)| {
-                sum.wrapping_add(u64::from(offset).wrapping_mul(factor))
-            };
-            (3, products.fold(first, sum))
-        }
-    };
-    let how = kind | warp.access.size << 8 | warp.access.elements << 16;
-    let what = (at, warp.at.lanes, how);
-    let slot = (at.wrapping_mul(FACTOR) >> 52) as usize % SEEN;
-    let seen = &mut all[slot];
-    let by = (view.now, warp.at.warp, warp.at.op);
-    if seen.what != what || seen.serials[0] == 0 {
-        *seen = RecentLoad { what, serials: [view.serial, 0], by };
-        return false;
+
+    /// Whether a load is redundant: it was noted by two CTAs, or by the same warp at the same time.
+    fn covers(&self, load: &Self) -> bool {
+        let [first, second] = self.serials;
+        let again = first == load.serials[0] && self.by == load.by;
+        self.what == load.what && (second != 0 || again)
     }
-    match seen.serials {
-        [_, second] if second != 0 => true,
-        [first, _] if first != view.serial => {
-            seen.serials[1] = view.serial;
-            false
-        }
-        _ if seen.by == by => true,
-        _ => {
-            seen.by = by;
-            false
+
+    /// Remembers that a load is noted which was not redundant.
+    fn add(&mut self, load: &Self) {
+        if self.what != load.what {
+            *self = *load;
+        } else if self.serials[0] == load.serials[0] {
+            self.by = load.by;
+        } else {
+            self.serials[1] = load.serials[0];
         }
     }
 }

@@ -136,6 +136,7 @@ impl Observer for Race<'_> {
 
     fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
         let order = lock(&self.order).clone();
+        order.loads.iter().for_each(|loads| loads.measure());
         self.memory.look_early(&order.early, |serial| order.has(serial));
     }
 }

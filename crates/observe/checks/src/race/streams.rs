@@ -6,7 +6,7 @@
 //! stream, which waits for all blocking streams, and by everything that the host had waited for at
 //! the submission. All threads of the host count as one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use texunit_report::CodeLocation;
 use texunit_simt::Sources;
@@ -18,7 +18,7 @@ use super::pools::{self, Allocated, UnorderedPools};
 use crate::finding::End;
 
 /// A stream that work is submitted to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// The default stream of the first device. It waits for all blocking streams of the device, and
     /// they wait for it.
@@ -101,7 +101,7 @@ const MAX: usize = 1024;
 const MAX_TEXTS: usize = 64;
 
 /// For each stream: the position up to which its launches are ordered before something.
-pub(super) type StreamPositions = HashMap<Queue, u64>;
+pub(super) type StreamPositions = BTreeMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -138,6 +138,7 @@ pub(super) struct Streams {
     events: HashMap<u64, StreamPositions>,
     /// Destroyed streams whose launches may still be running.
     ended: Vec<Queue>,
+    /// In the order of their serial numbers.
     past: Vec<Past>,
     /// Copies and fills that the host has not waited for.
     copies: Vec<Copied>,
@@ -227,7 +228,7 @@ impl Streams {
 
     /// Whether the host has not waited for the launch whose first CTA has this serial number.
     pub(super) fn is_open(&self, first: u32) -> bool {
-        self.past.iter().any(|past| past.first == first)
+        self.past.binary_search_by_key(&first, |past| past.first).is_ok()
     }
 
     /// Copies and fills that the host has not waited for.
@@ -389,7 +390,7 @@ impl Streams {
     /// Number of recorded streams, events, launches and positions.
     pub(super) fn kept(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
-        let known = known.chain(self.events.values().map(HashMap::len)).sum::<usize>();
+        let known = known.chain(self.events.values().map(BTreeMap::len)).sum::<usize>();
         let work = self.past.len() + self.copies.len();
         self.streams.len() + self.events.len() + work + self.host.len() + known
     }

@@ -170,58 +170,48 @@ impl AccessReport<'_, '_> {
         params: &AccessParams<'_>,
         values: Values<'_>,
         at: At,
-        (space, addresses): (Option<SpaceKind>, &L64),
+        (plain, addresses): (Option<SpaceKind>, &L64),
     ) {
-        match space {
-            Some(space) => self.access_in(params, values, at, (space, addresses)),
-            None => self.access_by_space(params, values, at, addresses),
+        let &AccessParams { operation, size, elements, .. } = params;
+        let (elements, order) = (elements as u32, self.order);
+        let space = plain.unwrap_or(SpaceKind::Global);
+        let access = Access { operation, space, addresses, size, elements, order, values };
+        match plain {
+            Some(_) => self.access_in(&at, &access),
+            None => self.access_by_space(params.mem_space, &at, &access),
         }
     }
 
     #[cold]
-    fn access_by_space(
-        mut self,
-        params: &AccessParams<'_>,
-        values: Values<'_>,
-        at: At,
-        addresses: &L64,
-    ) {
-        let mut own: L64 = [0; 32];
+    fn access_by_space(mut self, mem_space: MemSpace, at: &At, access: &Access<'_>) {
+        let (addresses, mut own) = (access.addresses, [0; 32]);
         each_group(
             at.lanes,
-            |lane| space_at(params.mem_space, addresses[lane]).0,
+            |lane| space_at(mem_space, addresses[lane]).0,
             |mut same, space| {
                 for lane in lanes(same) {
-                    own[lane] = space_at(params.mem_space, addresses[lane]).1;
+                    own[lane] = space_at(mem_space, addresses[lane]).1;
                     // Accesses to the shared memory of another CTA of the cluster are not reported.
                     let is_far = split_shared_address(own[lane]).0.is_some();
                     if space == SpaceKind::Shared && is_far {
                         same &= !(1 << lane);
                     }
                 }
-                self.access_in(params, values, At { lanes: same, ..at }, (space, &own));
+                let at = At { lanes: same, ..*at };
+                self.access_in(&at, &Access { space, addresses: &own, ..*access });
             },
         );
     }
 
     /// Reports an access of lanes whose addresses are in one state space.
     #[inline]
-    fn access_in(
-        &mut self,
-        params: &AccessParams<'_>,
-        values: Values<'_>,
-        at: At,
-        (space, addresses): (SpaceKind, &L64),
-    ) {
-        if at.lanes == 0 || !self.events.has(Events::of_space(space)) {
+    fn access_in(&mut self, at: &At, access: &Access<'_>) {
+        if at.lanes == 0 || !self.events.has(Events::of_space(access.space)) {
             return;
         }
-        let &AccessParams { operation, size, elements, .. } = params;
-        let (elements, order) = (elements as u32, self.order);
-        let access = Access { operation, space, addresses, size, elements, order, values };
         match self.more {
-            [] => self.probe.access(&at, &access),
-            more => self.probe.loads(&at, &access, more),
+            [] => self.probe.access(at, access),
+            more => self.probe.loads(at, access, more),
         }
     }
 }
@@ -229,6 +219,16 @@ impl AccessReport<'_, '_> {
 /// Whether the addresses of these lanes agree with `base` in all bits from `from` up.
 #[inline(always)]
 fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
+    // Mostly the addresses of inactive lanes agree, too. Four numbers make a vector.
+    let mut each = [0; 4];
+    for four in all.as_chunks::<4>().0 {
+        for (any, address) in each.iter_mut().zip(four) {
+            *any |= address ^ base;
+        }
+    }
+    if each.into_iter().fold(0, |any, one| any | one) >> from == 0 {
+        return true;
+    }
     let mut any = 0;
     for (lane, address) in all.iter().enumerate() {
         any |= (address ^ base) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));

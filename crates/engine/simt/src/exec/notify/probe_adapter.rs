@@ -77,19 +77,27 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let mut addresses: L64 = [0; 32];
-        let space = Build::current().run_narrow(
+        let build = Build::current();
+        let own;
+        let addresses = match first {
+            LaneValues::B64(row) if offset == 0 => *row,
+            _ => {
+                own = build.run_narrow(
+                    #[inline(always)]
+                    || sums(first, offset),
+                );
+                &own
+            }
+        };
+        let space = build.run_narrow(
             #[inline(always)]
-            || {
-                add(first, offset, &mut addresses);
-                plain_space(params.mem_space, &addresses, lanes)
-            },
+            || plain_space(params.mem_space, addresses, lanes),
         );
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         let more = self.load_groups.map_or(&[][..], |load_groups| load_groups.with(number));
         let report = AccessReport { probe, events: self.events, order, more };
-        report.access(&params, Values(ValueSource::Rows(values)), at, (space, &addresses));
+        report.access(&params, Values(ValueSource::Rows(values)), at, (space, addresses));
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -113,20 +121,15 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// Adds an offset to the base addresses.
+/// The base addresses plus an offset. The result is a new array, because a loop that writes to a
+/// borrowed one is not vectorised, and loads of vectors would wait for the stores of its parts.
 #[inline(always)]
-fn add(base: &LaneValues<'_>, offset: u64, addresses: &mut L64) {
+fn sums(base: &LaneValues<'_>, offset: u64) -> L64 {
     match base {
         LaneValues::B32(row) => {
-            for (to, address) in addresses.iter_mut().zip(row.iter()) {
-                *to = address.wrapping_add(offset as u32).into();
-            }
+            std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
         }
-        LaneValues::B64(row) => {
-            for (to, address) in addresses.iter_mut().zip(row.iter()) {
-                *to = address.wrapping_add(offset);
-            }
-        }
+        LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
     }
 }
 
