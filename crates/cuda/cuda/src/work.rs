@@ -137,8 +137,7 @@ impl Task {
         let places = self.places(context)?;
         let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
-        let alone: Vec<bool> =
-            (0..places.len()).map(|i| !checked.looks() && self.is_alone(i)).collect();
+        let alone = if checked.looks() { vec![false; places.len()] } else { self.alone() };
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };
         let mut first = 0;
@@ -203,17 +202,22 @@ impl Task {
         Ok(())
     }
 
-    /// Whether the library may write a region where it is: no other region that is written has
-    /// bytes of it. Those that are only read are copied before.
-    fn is_alone(&self, index: usize) -> bool {
-        let ends = |region: &Region| region.hull().map(|(first, bytes)| (first, first + bytes));
-        let region = &self.regions[index];
-        let Some((first, end)) = ends(region).filter(|_| region.is_written()) else { return false };
-        self.regions.iter().enumerate().all(|(i, other)| {
-            i == index
-                || !other.is_written()
-                || ends(other).is_none_or(|(from, to)| to <= first || end <= from)
-        })
+    /// For each region, whether the library may write it where it is: no other region that is
+    /// written has bytes of it. Regions that are only read are copied before.
+    fn alone(&self) -> Vec<bool> {
+        let regions = self.regions.iter().enumerate().filter(|(_, region)| region.is_written());
+        let hulls = regions.filter_map(|(i, region)| region.hull().map(|hull| (hull, i)));
+        let mut hulls: Vec<((u64, u64), usize)> = hulls.collect();
+        hulls.sort_unstable();
+        let mut alone = vec![false; self.regions.len()];
+        let mut end_before = 0;
+        for (k, &((first, bytes), i)) in hulls.iter().enumerate() {
+            let end = first + bytes;
+            let next = hulls.get(k + 1).map_or(u64::MAX, |&((next, _), _)| next);
+            alone[i] = end_before <= first && end <= next;
+            end_before = end_before.max(end);
+        }
+        alone
     }
 
     /// The memory of each region; `None` for empty regions.
