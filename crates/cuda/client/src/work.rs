@@ -81,7 +81,8 @@ where
     let bytes = |(i, region): (usize, &Region)| {
         let part = region.part(0, region.count[0].min(count));
         let size = part.bytes().and_then(|size| usize::try_from(size).ok());
-        // SAFETY: the driver has allocated these regions one after the other with these sizes.
+        // SAFETY: each region has memory of this size, which no other region has. The program does
+        // not access what is written meanwhile, unless it has a race (`texunit_cuda_abi::work`).
         unsafe { std::slice::from_raw_parts_mut(*memory.add(i), size.unwrap_or(0)) }
     };
     let mut memory: Vec<&mut [u8]> = task.regions.iter().enumerate().map(bytes).collect();

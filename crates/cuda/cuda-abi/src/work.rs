@@ -3,8 +3,13 @@
 //!
 //! A library declares the memory that its work reads and writes as strided regions. When the stream
 //! reaches the work, the driver gathers the elements into contiguous host memory, calls the
-//! library, and scatters the results. Thus the checks see each access, library code never touches
-//! device memory, and libraries need to know nothing of checks or memory.
+//! library, and scatters the results. Thus the checks see each access, and libraries need to know
+//! nothing of checks or memory.
+//!
+//! If no check observes accesses, a region that is written and contiguous in device memory is not
+//! copied: the library works on the memory itself. A program that accesses the region at the same
+//! time has a race, whose outcome CUDA does not define. The bytes may then change at any time, so
+//! a library must not take addresses, lengths or offsets from regions that it writes.
 
 use std::ffi::c_void;
 
@@ -32,7 +37,8 @@ pub struct Region {
 impl Region {
     /// The work reads the region: host memory contains its elements at the start.
     pub const READ: u64 = 1;
-    /// The work writes the region: its elements are copied back at the end.
+    /// The work writes the region: its elements are copied back at the end, unless the library
+    /// has written the memory itself.
     pub const WRITTEN: u64 = 2;
     /// Part of what is read is not used and may be uninitialised, such as the other half of a
     /// triangular matrix.
@@ -122,8 +128,8 @@ pub struct Name {
 }
 
 /// Callback that does the work and may be called several times. It is given `data`, for each region
-/// a pointer to its elements in host memory, aligned to 64 bytes, and the number of elements along
-/// the first dimension. Memory that is not read is uninitialised. It returns 0, or a `CUresult` if
+/// a pointer to its elements, aligned to 64 bytes, and the number of elements along the first
+/// dimension. The elements of two regions never overlap. Memory that is not read is uninitialised. It returns 0, or a `CUresult` if
 /// the work fails.
 pub type Run = unsafe extern "C" fn(data: *mut c_void, memory: *const *mut u8, count: u64) -> u32;
 /// Callback that frees `data`, as the work will not be done again.

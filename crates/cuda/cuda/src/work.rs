@@ -18,8 +18,9 @@ use crate::stream::Stream;
 use crate::{memory, record};
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::Arc;
-use texunit_cuda_abi::work::{Forget, Region, Run};
+use texunit_cuda_abi::work::{DIMENSIONS, Forget, Region, Run};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::Linear;
 use texunit_forms::Count;
@@ -136,12 +137,13 @@ impl Task {
         let places = self.places(context)?;
         let _beside = record::library_work(&self.function);
         let mut checked = checks::Work::new(&self.function, stand);
+        let alone = if checked.looks() { vec![false; places.len()] } else { self.alone() };
         let all = self.regions.iter().map(|region| region.count[0]).max().unwrap_or_default();
         let together = if self.together == 0 || checked.looks() { all } else { self.together };
         let mut first = 0;
         loop {
             let count = together.min(all - first);
-            self.run_part(context, &places, &mut checked, (first, count))?;
+            self.run_part(context, (&places, &alone), &mut checked, (first, count))?;
             first += count;
             if first >= all {
                 break;
@@ -157,33 +159,65 @@ impl Task {
     fn run_part(
         &self,
         context: &Context,
-        places: &[Option<Linear>],
+        (places, alone): (&[Option<Linear>], &[bool]),
         checked: &mut checks::Work<'_>,
         (first, count): (u64, u64),
     ) -> Answer {
         let part = |region: &Region| region.part(first, region.count[0].min(count));
         let regions: Vec<Region> = self.regions.iter().map(part).collect();
-        let mut room = HostBuffers::of(&regions, context)?;
-        for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
-            if let Some(linear) = linear.as_ref().filter(|_| region.is_read()) {
+        let each = regions.iter().zip(places).zip(alone);
+        let each = each.map(|((region, linear), &alone)| {
+            linear.as_ref().filter(|_| alone).and_then(|linear| direct(region, linear))
+        });
+        let direct: Vec<Option<NonNull<u8>>> = each.collect();
+        let mut room = HostBuffers::of(&regions, &direct, context)?;
+        let copied = || {
+            regions.iter().zip(places).zip(&direct).map(|((region, linear), direct)| {
+                (region, linear.as_ref().filter(|_| direct.is_none()))
+            })
+        };
+        for ((region, linear), bytes) in copied().zip(room.parts()) {
+            if let Some(linear) = linear.filter(|_| region.is_read()) {
                 read(region, linear, bytes, checked)?;
             }
         }
         checked.has_read();
-        let pointers: Vec<*mut u8> = room.parts().map(<[u8]>::as_mut_ptr).collect();
+        let pointers = room.parts().zip(&direct);
+        let pointers: Vec<*mut u8> = pointers
+            .map(|(bytes, direct)| direct.map_or(bytes.as_mut_ptr(), NonNull::as_ptr))
+            .collect();
         let inside = InProgram::enter();
-        // SAFETY: the library's callback and data, and exclusive memory for each region.
+        // SAFETY: the library's callback and data, and memory for each region, which no other one
+        // has.
         let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
         drop(inside);
         if code != CUresult::SUCCESS {
             return Err(code.because(format!("{} cannot be done", self.function)));
         }
-        for ((region, linear), bytes) in regions.iter().zip(places).zip(room.parts()) {
-            if let Some(linear) = linear.as_ref().filter(|_| region.is_written()) {
+        for ((region, linear), bytes) in copied().zip(room.parts()) {
+            if let Some(linear) = linear.filter(|_| region.is_written()) {
                 write(region, linear, bytes, checked)?;
             }
         }
         Ok(())
+    }
+
+    /// For each region, whether the library may write it where it is: no other region that is
+    /// written has bytes of it. Regions that are only read are copied before.
+    fn alone(&self) -> Vec<bool> {
+        let regions = self.regions.iter().enumerate().filter(|(_, region)| region.is_written());
+        let hulls = regions.filter_map(|(i, region)| region.hull().map(|hull| (hull, i)));
+        let mut hulls: Vec<((u64, u64), usize)> = hulls.collect();
+        hulls.sort_unstable();
+        let mut alone = vec![false; self.regions.len()];
+        let mut end_before = 0;
+        for (k, &((first, bytes), i)) in hulls.iter().enumerate() {
+            let end = first + bytes;
+            let next = hulls.get(k + 1).map_or(u64::MAX, |&((next, _), _)| next);
+            alone[i] = end_before <= first && end <= next;
+            end_before = end_before.max(end);
+        }
+        alone
     }
 
     /// The memory of each region; `None` for empty regions.
@@ -245,6 +279,13 @@ fn is_even(region: &Region) -> bool {
     dimensions.into_iter().all(is_even)
 }
 
+/// The host address of a region in one piece, if the library may access it there.
+fn direct(region: &Region, linear: &Linear) -> Option<NonNull<u8>> {
+    let piece = region.in_pieces();
+    let at = linear.direct(piece.address - linear.address(), piece.element);
+    at.filter(|at| piece.count == [1; DIMENSIONS] && at.addr().get().is_multiple_of(ALIGNMENT))
+}
+
 fn read(
     region: &Region,
     linear: &Linear,
@@ -295,15 +336,18 @@ thread_local! {
 }
 
 impl HostBuffers {
-    /// Uninitialised memory for regions. `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of
+    /// Uninitialised memory for regions, except those that are accessed directly. `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of
     /// the device or the system.
-    fn of(regions: &[Region], context: &Context) -> Answer<Self> {
+    fn of(regions: &[Region], direct: &[Option<NonNull<u8>>], context: &Context) -> Answer<Self> {
         let refused = || -> Refusal {
             CUresult::OUT_OF_MEMORY
                 .because("a library works on more bytes than there is memory for")
         };
-        let sizes = regions.iter().map(|region| {
-            region.bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(refused)
+        let sizes = regions.iter().zip(direct).map(|(region, direct)| match direct {
+            Some(_) => Ok(0),
+            None => {
+                region.bytes().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(refused)
+            }
         });
         let sizes: Vec<usize> = sizes.collect::<Answer<_>>()?;
         let count = sizes

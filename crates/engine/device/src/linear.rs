@@ -4,6 +4,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use texunit_memory::{AttachError, Block, FreedBlock};
 
@@ -112,6 +113,22 @@ impl Linear {
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Host address of a range of bytes, for code of a library that writes them directly. `None` if
+    /// the range is out of bounds, or the memory has been freed, is read-only, is the program's
+    /// too, or may have several addresses.
+    pub fn direct(&self, offset: u64, len: u64) -> Option<NonNull<u8>> {
+        let at = self.place(offset, len).ok()?;
+        if self.check().is_err()
+            || self.is_read_only()
+            || self.is_of_host()
+            || self.block.is_mapped()
+        {
+            return None;
+        }
+        let host = self.block.reach(self.base).host().as_ptr();
+        NonNull::new(host.wrapping_add(usize::try_from(at).ok()?))
     }
 
     /// Copies bytes from `offset` on into `out`.

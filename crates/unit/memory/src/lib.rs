@@ -16,12 +16,13 @@
 //!
 //! The bytes of a block are in one allocation that is never moved, resized or freed while a
 //! [`Block`] exists, or in memory of the host program that stays as long as the block is used
-//! ([`Block::foreign`] defines that). No Rust reference (`&[u8]`, `&mut [u8]`) to them is ever
-//! made. Threads that run CTAs read and write the same bytes at the same time, so each access is a
-//! machine instruction that is opaque to the compiler (module `cell`), through a pointer that the
-//! bounds check has proved to be inside. A race between CTAs is therefore a property of the kernel,
-//! with an outcome that a GPU could give, and never undefined behaviour of texunit, whatever the
-//! sizes of the accesses.
+//! ([`Block::foreign`] defines that). No Rust reference (`&[u8]`, `&mut [u8]`) to them is made;
+//! the one exception are the results of a library's work (`texunit_cuda_abi::work`). Threads that
+//! run CTAs read and write the same bytes at the same time, so each access is a machine instruction
+//! that is opaque to the compiler (module `cell`), through a pointer that the bounds check has
+//! proved to be inside. A race between CTAs is therefore a property of the kernel, with an outcome
+//! that a GPU could give, and never undefined behaviour of texunit, whatever the sizes of the
+//! accesses.
 
 #![allow(unsafe_code)]
 

@@ -26,5 +26,6 @@ mod texture_objects;
 mod texture_views;
 mod unified;
 mod versions;
+mod work;
 #[path = "../common/world.rs"]
 mod world;

@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::{ptr::NonNull, sync::Arc};
 
 impl Block {
-    /// Whether the block consists of mapped pages ([`Block::of_mapped`]).
-    pub(super) fn is_mapped(&self) -> bool {
+    /// Whether the block consists of mapped pages ([`Block::of_mapped`]), which another block may
+    /// have, too.
+    pub fn is_mapped(&self) -> bool {
         match &self.storage {
             #[cfg(all(target_os = "linux", not(miri)))]
             Storage::Mapped(_) => true,
