@@ -2,6 +2,7 @@
 
 use crate::driver::{Gpu, GpuError};
 use crate::run::{CardAccess, Runner};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texunit_cases::{
     Access, Answer, Built, BuiltFetch, BuiltSurface, Case, Engine, SurfaceRun, why_no_driver,
@@ -10,16 +11,19 @@ use texunit_unit::reference::trace::FetchValue;
 use texunit_unit::{FetchForm, FetchKind};
 
 /// Result of comparing a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Outcome {
     /// Every bit is equal.
     Equal {
         /// Fetches or accesses.
+        #[serde(rename = "answers")]
         count: usize,
     },
     /// Some results differ.
     Differs {
         /// Fetches or accesses.
+        #[serde(rename = "answers")]
         count: usize,
         /// Number of differing results.
         differing: usize,
@@ -39,7 +43,7 @@ pub enum Outcome {
 }
 
 /// One differing result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// Number of the fetch or access in its case, from 0.
     pub index: usize,
@@ -52,7 +56,7 @@ pub struct Difference {
 }
 
 /// A case that was compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// Origin of the case: a file, or the seed of random cases.
     pub file: String,
@@ -61,15 +65,17 @@ pub struct Compared {
     /// Rules of docs/numerics.md that the case tests.
     pub rules: Vec<String>,
     /// Result of the comparison.
+    #[serde(flatten)]
     pub outcome: Outcome,
 }
 
 /// Summary of all cases for one rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Cases that ran on the GPU.
     pub cases: usize,
     /// Fetches or accesses in these cases.
+    #[serde(rename = "answers")]
     pub count: usize,
     /// Differing results.
     pub differing: usize,

@@ -2,12 +2,13 @@
 //! in this process or behind a socket.
 
 use crate::session::Settings;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A request of the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// A line of the terminal.
     Command(String),

@@ -7,7 +7,9 @@
 
 use crate::console::{Console, Request};
 use crate::session::Settings;
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -35,8 +37,19 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// Receives a message; `None` if the other side has disconnected.
-fn receive(from: &mut impl BufRead) -> Option<Value> {
+/// What the side of the user sends.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum UserMessage {
+    /// The first message: how the process is debugged, or that it is not.
+    Settings(Option<Box<Settings>>),
+    Request(Request),
+    /// The launch that the engine executes is to stop.
+    Interrupt,
+}
+
+/// Receives a message; `None` if the other side has disconnected, or has sent something else.
+fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Option<T> {
     let mut line = Vec::new();
     let mut limited = std::io::Read::take(from, LONGEST);
     let count = limited.read_until(b'\n', &mut line).ok()?;
@@ -46,10 +59,9 @@ fn receive(from: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&line).ok()
 }
 
-fn send(to: &mut UnixStream, message: &Value) -> bool {
-    let mut line = message.to_string();
-    line.push('\n');
-    to.write_all(line.as_bytes()).is_ok()
+fn send(to: &mut UnixStream, message: &impl Serialize) -> bool {
+    let line = serde_json::to_string(message).map(|line| line + "\n");
+    line.is_ok_and(|line| to.write_all(line.as_bytes()).is_ok())
 }
 
 impl Remote {
@@ -59,22 +71,17 @@ impl Remote {
         path: &Path,
         spawn: impl FnOnce(Box<dyn FnOnce() + Send>),
     ) -> Option<(Self, Settings)> {
-        let mut stream = UnixStream::connect(path).ok()?;
-        let hello = json!({ "process": std::process::id() });
-        if !send(&mut stream, &hello) {
-            return None;
-        }
+        let stream = UnixStream::connect(path).ok()?;
         let mut reader = BufReader::new(stream.try_clone().ok()?);
-        let answer = receive(&mut reader)?;
-        let settings = serde_json::from_value(answer.get("settings")?.clone()).ok()?;
+        let Some(UserMessage::Settings(Some(settings))) = receive(&mut reader) else { return None };
         let (to, requests) = channel();
         let interrupted = Interrupted::default();
         let flag = Arc::clone(&interrupted);
         spawn(Box::new(move || take(&mut reader, &to, &flag)));
-        Some((Self { stream, requests, interrupted }, settings))
+        Some((Self { stream, requests, interrupted }, *settings))
     }
 
-    fn tell(&mut self, message: &Value) {
+    fn tell(&mut self, message: &EngineMessage) {
         // If the other side has disconnected, the next read ends the session.
         let _ = send(&mut self.stream, message);
     }
@@ -83,25 +90,24 @@ impl Remote {
 /// Receives messages until the other side disconnects.
 fn take(reader: &mut BufReader<UnixStream>, to: &Sender<Request>, interrupted: &Interrupted) {
     while let Some(message) = receive(reader) {
-        if message.get("interrupt").is_some() {
-            let flag = interrupted.lock().unwrap_or_else(PoisonError::into_inner);
-            flag.iter().for_each(|flag| flag.store(true, Relaxed));
-            continue;
-        }
-        let request = match (message.get("command"), message.get("dap")) {
-            (Some(Value::String(line)), _) => Request::Command(line.clone()),
-            (_, Some(request)) => Request::Dap(request.clone()),
-            _ => break,
-        };
-        if to.send(request).is_err() {
-            break;
+        match message {
+            UserMessage::Interrupt => {
+                let flag = interrupted.lock().unwrap_or_else(PoisonError::into_inner);
+                flag.iter().for_each(|flag| flag.store(true, Relaxed));
+            }
+            UserMessage::Request(request) => {
+                if to.send(request).is_err() {
+                    break;
+                }
+            }
+            UserMessage::Settings(_) => break,
         }
     }
 }
 
 impl Console for Remote {
     fn read(&mut self, prompt: &str) -> Option<Request> {
-        self.tell(&json!({ "ask": prompt }));
+        self.tell(&EngineMessage::Asks(prompt.to_owned()));
         self.requests.recv().ok()
     }
 
@@ -111,22 +117,20 @@ impl Console for Remote {
 
     fn write(&mut self, text: &str) {
         if !text.is_empty() {
-            self.tell(&json!({ "text": text }));
+            self.tell(&EngineMessage::Text(text.to_owned()));
         }
     }
 
     fn failed(&mut self, text: &str) {
-        self.tell(&json!({ "failed": text }));
+        self.tell(&EngineMessage::Failed(text.to_owned()));
     }
 
     fn send(&mut self, message: Value) {
-        self.tell(&json!({ "dap": message }));
+        self.tell(&EngineMessage::Dap(message));
     }
 
     fn keeps(&mut self, settings: &Settings) {
-        if let Ok(settings) = serde_json::to_value(settings) {
-            self.tell(&json!({ "settings": settings }));
-        }
+        self.tell(&EngineMessage::Settings(Box::new(settings.clone())));
     }
 
     fn watches(&mut self, interrupted: Option<Arc<AtomicBool>>) {
@@ -142,7 +146,7 @@ pub struct Served {
 }
 
 /// A message of the engine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum EngineMessage {
     /// The engine waits for a request, with this prompt.
     Asks(String),
@@ -157,42 +161,16 @@ pub enum EngineMessage {
 }
 
 impl Served {
-    /// Accepts a process that connects, and returns its ID. Without `settings` it is rejected.
-    pub fn accept(stream: UnixStream, settings: Option<&Settings>) -> Option<(Self, u64)> {
+    /// Accepts a process that connects. Without `settings` it is rejected.
+    pub fn accept(stream: UnixStream, settings: Option<&Settings>) -> Option<Self> {
         let mut writer = stream.try_clone().ok()?;
-        let mut reader = BufReader::new(stream);
-        let process = receive(&mut reader)?.get("process")?.as_u64()?;
-        let Some(settings) = settings else {
-            send(&mut writer, &json!({ "refused": true }));
-            return None;
-        };
-        send(&mut writer, &json!({ "settings": serde_json::to_value(settings).ok()? }));
-        Some((Self { reader, writer }, process))
+        send(&mut writer, &UserMessage::Settings(settings.cloned().map(Box::new)));
+        settings.map(|_| Self { reader: BufReader::new(stream), writer })
     }
 
     /// The next message; `None` when the process has ended.
     pub fn hear(&mut self) -> Option<EngineMessage> {
-        loop {
-            let message = receive(&mut self.reader)?;
-            let text = |name: &str| message.get(name).and_then(Value::as_str).map(str::to_owned);
-            if let Some(prompt) = text("ask") {
-                return Some(EngineMessage::Asks(prompt));
-            }
-            if let Some(text) = text("text") {
-                return Some(EngineMessage::Text(text));
-            }
-            if let Some(text) = text("failed") {
-                return Some(EngineMessage::Failed(text));
-            }
-            if let Some(message) = message.get("dap") {
-                return Some(EngineMessage::Dap(message.clone()));
-            }
-            if let Some(settings) = message.get("settings")
-                && let Ok(settings) = serde_json::from_value(settings.clone())
-            {
-                return Some(EngineMessage::Settings(Box::new(settings)));
-            }
-        }
+        receive(&mut self.reader)
     }
 
     /// A sender of requests that any thread can use.
@@ -206,19 +184,14 @@ impl Served {
 pub struct Answers(UnixStream);
 
 impl Answers {
-    /// Sends a line of the terminal.
-    pub fn command(&mut self, line: &str) -> bool {
-        send(&mut self.0, &json!({ "command": line }))
-    }
-
-    /// Sends an editor's request.
-    pub fn dap(&mut self, request: &Value) -> bool {
-        send(&mut self.0, &json!({ "dap": request }))
+    /// Sends a line of the terminal, or an editor's request.
+    pub fn ask(&mut self, request: Request) -> bool {
+        send(&mut self.0, &UserMessage::Request(request))
     }
 
     /// Interrupts the launch that the engine executes.
     pub fn interrupt(&mut self) -> bool {
-        send(&mut self.0, &json!({ "interrupt": true }))
+        send(&mut self.0, &UserMessage::Interrupt)
     }
 
     /// Closes the connection to the engine.

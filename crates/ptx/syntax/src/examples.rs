@@ -59,6 +59,25 @@ impl Example {
     }
 }
 
+/// Reads examples: of each a line `== CODE CONTEXT`, the wrong text, a line `-- corrected`, and the
+/// corrected text.
+pub fn read(table: &'static str) -> impl Iterator<Item = Example> {
+    table.split("\n== ").skip(1).filter_map(|text| {
+        let (head, texts) = text.split_once('\n')?;
+        let (code, place) = head.split_once(' ')?;
+        let place = match place {
+            "file" => ExampleSite::File,
+            "module" => ExampleSite::Module,
+            "body" => ExampleSite::Body,
+            "independent" => ExampleSite::Independent,
+            "machine" => ExampleSite::Machine,
+            _ => return None,
+        };
+        let (wrong, right) = texts.split_once("\n-- corrected\n")?;
+        Some(Example { code, place, wrong, right: right.trim_end() })
+    })
+}
+
 /// The complete module for a text in its context.
 fn module(place: ExampleSite, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");

@@ -1,6 +1,5 @@
 //! Recognition of files that are not PTX, so that a single helpful error is reported.
 
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
@@ -97,11 +96,11 @@ pub(crate) fn binary(text: &str, first_bytes: &[u8]) -> Option<Diagnostic> {
     let start = Span::new(0, text.chars().next().map_or(0, char::len_utf8));
     if let Some(kind) = binary_file(first_bytes) {
         let message = format!("this is {}, not PTX", kind.what);
-        return Some(Diagnostic::error(codes::BINARY, start, message).help(kind.help));
+        return Some(Diagnostic::error("E0001", start, message).help(kind.help));
     }
     let at = text.find('\0')?;
     let message = "a NUL byte: this is a binary file, not PTX";
-    Some(Diagnostic::error(codes::BINARY, Span::new(at, at + 1), message).help(COMPILED))
+    Some(Diagnostic::error("E0001", Span::new(at, at + 1), message).help(COMPILED))
 }
 
 /// A language other than PTX.
@@ -140,5 +139,5 @@ pub fn language(text: &str) -> Option<Language> {
 pub(crate) fn not_ptx(text: &str) -> Option<Diagnostic> {
     let Language { name, help, span } = language(text)?;
     let message = format!("this is {name}, not PTX");
-    Some(Diagnostic::error(codes::NOT_PTX, span, message).help(help))
+    Some(Diagnostic::error("E0003", span, message).help(help))
 }

@@ -1,7 +1,6 @@
 //! The lexer: converts text to tokens, byte by byte. Every byte belongs to a token, white space, a
 //! comment, a `#` line or an error; the parser never looks at characters.
 
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
 use crate::span::Span;
@@ -26,7 +25,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
     if text.starts_with('\u{feff}') {
         let help = "save the file without a byte order mark";
         let message = "byte order mark at the beginning".into();
-        lexer.error_fixed(codes::BYTE_ORDER_MARK, 0, 3, message, help, &[(0, 3, "")]);
+        lexer.error_fixed("E0002", 0, 3, message, help, &[(0, 3, "")]);
         lexer.at = 3;
     }
     while lexer.at < lexer.bytes.len() {
@@ -200,11 +199,11 @@ impl Lexer<'_> {
                 &self.text[end - word..end]
             );
             let gap = [(start + 1, end - word, "")];
-            self.error_fixed(codes::DOT_SPACE, start, end, "space after a dot".into(), &help, &gap);
+            self.error_fixed("E0016", start, end, "space after a dot".into(), &help, &gap);
             return self.push(TokenKind::Word, end - word, end);
         }
         self.error(
-            codes::CHARACTER,
+            "E0010",
             start,
             end,
             "a dot without a word".into(),
@@ -220,7 +219,7 @@ impl Lexer<'_> {
         let end = start + 1 + len;
         if rest.get(len) != Some(&b'"') {
             let help = "a string ends with `\"` on the line where it begins";
-            self.error(codes::STRING, start, end, "unterminated string".into(), help);
+            self.error("E0012", start, end, "unterminated string".into(), help);
             return self.push(TokenKind::Text, start, end);
         }
         self.check_ascii(start, end + 1, "a string");
@@ -239,7 +238,7 @@ impl Lexer<'_> {
             Some(len) => self.at = start + 2 + len + 2,
             None => {
                 let help = "end the comment with `*/`; comments do not nest";
-                self.error(codes::COMMENT, start, start + 2, "unterminated comment".into(), help);
+                self.error("E0011", start, start + 2, "unterminated comment".into(), help);
                 self.at = self.bytes.len();
             }
         }
@@ -276,7 +275,7 @@ impl Lexer<'_> {
         let shown: String = self.text[start..end].chars().take(8).collect();
         let message = format!("non-ASCII character `{}`{place}", shown.escape_debug());
         self.error(
-            codes::NON_ASCII,
+            "E0017",
             start,
             end,
             message,
@@ -310,13 +309,7 @@ impl Lexer<'_> {
             b'`' | b'\0'..=b'\x1f' | b'\x7f' => "remove it",
             _ => "remove it; comments begin with `//`",
         };
-        self.error(
-            codes::CHARACTER,
-            start,
-            start + 1,
-            format!("unexpected character `{shown}`"),
-            help,
-        );
+        self.error("E0010", start, start + 1, format!("unexpected character `{shown}`"), help);
         self.push(TokenKind::Bad, start, start + 1);
     }
 }

@@ -63,7 +63,7 @@ pub fn parse(source: &SourceFile) -> Parsed<'_> {
     let (mut diagnostics, lost) = parser.finish();
     if let Some(next) = diagnostics.get(MAX_ERRORS) {
         let message = format!("more than {MAX_ERRORS} errors; the rest is not shown");
-        let last = Diagnostic::error(codes::TOO_MANY, next.primary.span, message)
+        let last = Diagnostic::error("E0061", next.primary.span, message)
             .help("correct the first ones; one early mistake may have caused many");
         diagnostics.truncate(MAX_ERRORS);
         diagnostics.push(last);

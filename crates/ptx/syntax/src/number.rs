@@ -4,7 +4,6 @@
 //! 8 and 16 hexadecimal digits; decimal floats. Other text that begins like a number is one
 //! malformed literal, so that it is reported once and as a whole.
 
-use crate::codes;
 use crate::token::TokenKind;
 use texunit_forms::Count;
 
@@ -90,7 +89,7 @@ fn radix(text: &str, radix: u32, name: &str) -> Scanned {
             "write `{prefix}` and {name} digits, with an optional `U` at the end{}",
             if radix == 16 { ", as in `0x1f`" } else { ", as in `0b101`" }
         );
-        Err(malformed(literal, codes::NUMBER, "malformed number", help, TokenKind::Integer))
+        Err(malformed(literal, "E0013", "malformed number", help, TokenKind::Integer))
     };
     Scanned { len, kind }
 }
@@ -113,7 +112,7 @@ fn float_bits(text: &str, wanted: usize, kind: TokenKind) -> Scanned {
         "write all {} of the {bits} bits of the value: 1.0 is `{example}`",
         Count(wanted, "digit")
     );
-    Scanned { len, kind: Err(Malformed { code: codes::FLOAT_DIGITS, message, help, meant: kind }) }
+    Scanned { len, kind: Err(Malformed { code: "E0015", message, help, meant: kind }) }
 }
 
 fn decimal(text: &str) -> Scanned {
@@ -135,24 +134,18 @@ fn decimal(text: &str) -> Scanned {
     let kind = if is_float {
         match suffix {
             "" => checked_float(literal),
-            _ => Err(malformed(
-                literal,
-                codes::NUMBER,
-                "malformed number",
-                suffix_help(suffix),
-                meant,
-            )),
+            _ => Err(malformed(literal, "E0013", "malformed number", suffix_help(suffix), meant)),
         }
     } else if suffix.is_empty() || suffix == "U" {
         let digits = &literal[..end];
         if digits.len() > 1 && digits.starts_with('0') && digits.contains(['8', '9']) {
             let help = "a number that begins with `0` is octal and has digits 0 to 7; omit the zero for decimal";
-            Err(malformed(literal, codes::NUMBER, "malformed octal number", help.into(), meant))
+            Err(malformed(literal, "E0013", "malformed octal number", help.into(), meant))
         } else {
             checked_integer(literal)
         }
     } else {
-        Err(malformed(literal, codes::NUMBER, "malformed number", suffix_help(suffix), meant))
+        Err(malformed(literal, "E0013", "malformed number", suffix_help(suffix), meant))
     };
     Scanned { len, kind }
 }
@@ -184,7 +177,7 @@ fn checked_integer(literal: &str) -> Result<TokenKind, Malformed> {
         return Ok(TokenKind::Integer);
     }
     let help = "PTX integers have 64 bits: the largest is 0xffffffffffffffff".into();
-    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, TokenKind::Integer))
+    Err(malformed(literal, "E0014", "number too large:", help, TokenKind::Integer))
 }
 
 fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
@@ -193,7 +186,7 @@ fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
     }
     let help =
         "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
-    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, TokenKind::Decimal))
+    Err(malformed(literal, "E0014", "number too large:", help, TokenKind::Decimal))
 }
 
 /// Value of a well-formed integer literal, and whether it is unsigned; `None` if it needs more than

@@ -212,60 +212,58 @@ pub enum Command {
     Completions(CompletionsArgs),
 }
 
-/// Where accesses past the end of an object become faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BoundsArg {
-    /// At its last byte.
-    Exact,
-    /// Where a GPU could notice: sizes of allocations are rounded up to 512 bytes, of dynamic
-    /// shared memory to 1 KiB. What passes is counted.
-    Hardware,
-}
-
-impl From<BoundsArg> for texunit_device::Bounds {
-    fn from(bounds: BoundsArg) -> Self {
-        match bounds {
-            BoundsArg::Exact => Self::Exact,
-            BoundsArg::Hardware => Self::Hardware,
+/// Declares the values of an option: those of another type, each with its help.
+macro_rules! choices {
+    ($(#[$about:meta])* $name:ident for $of:path {
+        $($(#[$help:meta])* $value:ident,)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+        pub enum $name {
+            $($(#[$help])* $value,)*
         }
+
+        impl From<$name> for $of {
+            fn from(value: $name) -> Self {
+                match value {
+                    $($name::$value => Self::$value,)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use choices;
+
+choices! {
+    /// Where accesses past the end of an object become faults.
+    BoundsArg for texunit_device::Bounds {
+        /// At its last byte.
+        Exact,
+        /// Where a GPU could notice: sizes of allocations are rounded up to 512 bytes, of dynamic
+        /// shared memory to 1 KiB. What passes is counted.
+        Hardware,
     }
 }
 
-/// What becomes of a fetch or access that no texture or surface fits and that a card answers all
-/// the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BadFetchArg {
-    /// A fault.
-    Fault,
-    /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is
-    /// reported.
-    Zero,
-}
-
-impl From<BadFetchArg> for texunit_device::BadFetch {
-    fn from(arg: BadFetchArg) -> Self {
-        match arg {
-            BadFetchArg::Fault => Self::Fault,
-            BadFetchArg::Zero => Self::Zero,
-        }
+choices! {
+    /// What becomes of a fetch or access that no texture or surface fits and that a card answers all
+    /// the same.
+    BadFetchArg for texunit_device::BadFetch {
+        /// A fault.
+        Fault,
+        /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is
+        /// reported.
+        Zero,
     }
 }
 
-/// How approximate instructions compute.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ApproxArg {
-    /// By the special function unit of a card, bit for bit.
-    Card,
-    /// To the nearest number of the exact result.
-    Rounded,
-}
-
-impl From<ApproxArg> for Approximate {
-    fn from(arg: ApproxArg) -> Self {
-        match arg {
-            ApproxArg::Card => Self::Card,
-            ApproxArg::Rounded => Self::Rounded,
-        }
+choices! {
+    /// How approximate instructions compute.
+    ApproxArg for Approximate {
+        /// By the special function unit of a card, bit for bit.
+        Card,
+        /// To the nearest number of the exact result.
+        Rounded,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::args::OutputFormat;
 use crate::number;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::time::Duration;
 use texunit_forms::Count;
 use texunit_workloads::cases;
@@ -12,21 +12,13 @@ use texunit_workloads::line::Line;
 use texunit_workloads::measure::{Via, measure};
 use texunit_workloads::workload::{Failure, Workload};
 
-/// The interface of fetches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ViaArg {
-    /// The Rust API: coordinates in arrays, results to arrays.
-    Api,
-    /// A kernel that computes its coordinates, fetches and stores.
-    Ptx,
-}
-
-impl From<ViaArg> for Via {
-    fn from(via: ViaArg) -> Self {
-        match via {
-            ViaArg::Api => Self::Api,
-            ViaArg::Ptx => Self::Ptx,
-        }
+crate::args::choices! {
+    /// The interface of fetches.
+    ViaArg for Via {
+        /// The Rust API: coordinates in arrays, results to arrays.
+        Api,
+        /// A kernel that computes its coordinates, fetches and stores.
+        Ptx,
     }
 }
 

@@ -1,9 +1,9 @@
 //! All codes of diagnostics, faults and findings.
 
+use std::sync::LazyLock;
 use texunit_check::examples::{Example, ExampleSite, WITHOUT};
-use texunit_job::codes as job;
 use texunit_report::Rule;
-use texunit_syntax::codes::Code;
+use texunit_syntax::codes::{Code, read};
 
 /// A file that cannot be read or written.
 pub const UNREADABLE: &str = "E0000";
@@ -16,31 +16,8 @@ pub const DEPENDENT: &str = "E0631";
 /// An instruction that `texunit sass exec` cannot execute.
 pub const NOT_EXECUTED: &str = "E0621";
 
-const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> Code {
-    Code { code, title, explanation }
-}
-
-/// The codes of the program itself, and of problems in jobs (docs/jobs.md).
-#[rustfmt::skip]
-pub const CODES: &[Code] = &[
-    code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
-    code(STATE_FILE, "mistake in a state file", "A state file of `texunit sass exec` is TOML that describes registers, predicates, constants, textures, samplers and memory. docs/sass.md lists the keys; the message says which one is wrong."),
-    code(NOT_EXECUTED, "instruction that cannot be executed", "The word of the constant bank is not there, descriptors or texels lie outside of memory, a descriptor asks for something that the unit does not have, or the fetch has no defined answer. The state is as it was."),
-    code(NOT_ALONE, "range of CTAs that cannot be launched alone", "With `texunit launch --ctas` a part of the CTAs runs, perhaps on another machine than the others. What the kernel does here depends on more than memory: on a clock or the number of a multiprocessor, on the heap of the device, or on CTAs that run at the same time. Launch the grid as a whole. docs/distributed.md has the list."),
-    code(DEPENDENT, "ranges of CTAs that depend on each other", "`texunit merge` gives the bytes of one launch, or none. One range has read or changed bytes that another one has changed, so that neither has seen what it would have seen in one launch. Integer add, min, max, and, or, xor whose results are not used are folded; atomics whose results are used, and those of floats, are not. Launch the grid as a whole, or choose ranges whose CTAs do not share these bytes."),
-    code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Strings are in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
-    code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
-    code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),
-    code(job::TYPE, "value of another type", "The key takes a number, a string, a list or a table, and something else was found. Strings need quotes; numbers must not have any."),
-    code(job::VALUE, "value that makes no sense", "The value has the right type, but is out of range: a grid of zero, a texture without texels, an output larger than its buffer."),
-    code(job::CONFLICT, "mutually exclusive keys", "Each of the keys would say the same thing in another way, such as `file` and `texels`. Keep one of them."),
-    code(job::FILE, "file of a job that cannot be used", "The file is missing, damaged, empty, of another kind than its name says, or cannot be read in the wanted format. Paths are relative to the job."),
-    code(job::NAME, "unknown name in a job", "The module, the kernel or the job has nothing of this name. The help names the nearest one."),
-    code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
-    code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
-    code(job::DIFFERENT, "object that is not as expected", "The kernel has finished, and an object does not hold what `expected` says; or, in a job with `check = true`, an object has changed although none of its bytes should. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
-    code(job::OLD_NAME, "old name of a key", "A warning: the key or the word is still read, and has another name now, that of CUDA's descriptors as `cuda.core` writes them (docs/resources.md). The message has it. Each old name is told once for a file."),
-];
+/// The codes of the program itself, and of problems in jobs (docs/jobs.md), from codes.txt.
+pub static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| read(include_str!("codes.txt")));
 
 /// All codes: errors and warnings of PTX, problems in jobs, faults, and findings of checks; each
 /// group sorted.
@@ -52,12 +29,12 @@ pub fn all() -> Vec<&'static Code> {
         _ => 3,
     };
     let mut all: Vec<&Code> = [
-        CODES,
-        texunit_syntax::codes::CODES,
+        CODES.as_slice(),
+        texunit_syntax::codes::CODES.as_slice(),
         texunit_check::CODES.as_slice(),
         texunit_simt::CODES,
         texunit_device::CODES,
-        texunit_sass::codes::CODES,
+        texunit_sass::codes::CODES.as_slice(),
         texunit_report::FAULTS.as_slice(),
     ]
     .into_iter()

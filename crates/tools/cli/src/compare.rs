@@ -13,6 +13,7 @@ pub use print::{human, json, print};
 pub use worker::serve;
 
 use crate::args::CompareArgs;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use texunit_cases::{Case, Engine, find_files};
 use texunit_files::CommandFiles;
@@ -39,11 +40,12 @@ pub struct Comparison {
 }
 
 /// The GPU.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
     /// `NVIDIA GeForce RTX 3060`
     pub name: String,
     /// Major and minor compute capability.
+    #[serde(rename = "compute_capability")]
     pub capability: (u32, u32),
     /// 12040 for CUDA 12.4.
     pub driver_version: u32,

@@ -49,24 +49,26 @@ pub enum Stage {
     Asm,
 }
 
-/// A set of vector instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LevelArg {
-    /// x86-64-v3
-    Avx2,
-    /// x86-64-v4
-    Avx512,
+crate::args::choices! {
+    /// A set of vector instructions.
+    LevelArg for Level {
+        /// x86-64-v3
+        Avx2,
+        /// x86-64-v4
+        Avx512,
+    }
 }
 
-/// A family of processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProcessorArg {
-    /// AMD's: no gathers, other prefetches
-    Amd,
-    /// Intel's since Sapphire Rapids and Alder Lake
-    Intel,
-    /// Intel's before them, whose gathers are slow
-    Skylake,
+crate::args::choices! {
+    /// A family of processors.
+    ProcessorArg for Processor {
+        /// AMD's: no gathers, other prefetches
+        Amd,
+        /// Intel's since Sapphire Rapids and Alder Lake
+        Intel,
+        /// Intel's before them, whose gathers are slow
+        Skylake,
+    }
 }
 
 /// Which lanes of a warp code is for.
@@ -108,18 +110,12 @@ fn failed(message: &str) -> u8 {
 impl DumpArgs {
     fn code(&self) -> (Mode, Level) {
         // The processor can be set because nothing has read it before in this process.
-        let _ = self.processor.map(|of| {
-            match of {
-                ProcessorArg::Amd => Processor::Amd,
-                ProcessorArg::Intel => Processor::Intel,
-                ProcessorArg::Skylake => Processor::Skylake,
-            }
-            .assume()
-        });
+        if let Some(processor) = self.processor {
+            Processor::from(processor).assume();
+        }
         let mode = if self.lanes == Lanes::Some { Mode::Some } else { Mode::Live };
         let level = match self.level {
-            Some(LevelArg::Avx512) => Level::Avx512,
-            Some(LevelArg::Avx2) => Level::Avx2,
+            Some(level) => level.into(),
             None if Level::Avx512.is_available() => Level::Avx512,
             None => Level::Avx2,
         };

@@ -23,6 +23,8 @@ pub mod effective;
 pub mod examples;
 pub mod explain;
 pub mod explain_code;
+#[cfg(any(feature = "debug", feature = "lsp"))]
+mod framing;
 pub mod guide;
 pub mod human;
 pub mod init;

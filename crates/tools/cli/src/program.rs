@@ -185,6 +185,11 @@ pub(crate) fn command(args: &RunArgs) -> Result<Command, String> {
     Ok(prepared.command)
 }
 
+/// The name of an option's value.
+fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 /// A program that is ready to start.
 struct Prepared {
     command: Command,
@@ -222,41 +227,25 @@ fn prepare(args: &RunArgs) -> Result<Prepared, String> {
     // the same structures. It is an audit library and not preloaded, because preloaded symbols
     // could be bound to the program's variables with the same names.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
-    if let Some(device) = &args.device {
-        command.env("TEXUNIT_DEVICE", device);
-    }
-    if !args.trace.is_empty() {
-        let words: Vec<_> = args.trace.iter().filter_map(ValueEnum::to_possible_value).collect();
-        let words: Vec<&str> = words.iter().map(clap::builder::PossibleValue::get_name).collect();
-        command.env("TEXUNIT_TRACE", words.join(","));
-    }
-    if let Some(folder) = &args.save_ptx {
-        // The program may change its current folder.
-        let folder =
-            std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        command.env("TEXUNIT_SAVE_PTX", folder);
-    }
-    if args.host_backtrace {
-        command.env("TEXUNIT_HOST_BACKTRACE", "1");
-    }
-    if args.report_api_errors {
-        command.env("TEXUNIT_REPORT_API_ERRORS", "1");
-    }
-    if let Some(fmad) = args.fmad {
-        command.env("TEXUNIT_FMAD", if fmad { "1" } else { "0" });
-    }
-    if let Some(approx) = args.approx.and_then(|approx| approx.to_possible_value()) {
-        command.env("TEXUNIT_APPROX", approx.get_name());
-    }
-    if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
-        command.env("TEXUNIT_BOUNDS", bounds.get_name());
-    }
-    if let Some(libraries) = args.libraries.and_then(|libraries| libraries.to_possible_value()) {
-        command.env("TEXUNIT_LIBRARIES", libraries.get_name());
-    }
-    if let Some(bad_fetch) = args.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value()) {
-        command.env("TEXUNIT_BAD_FETCH", bad_fetch.get_name());
-    }
+    let traced: Vec<String> = args.trace.iter().map(name_of).collect();
+    // The program may change its current folder.
+    let saved = args.save_ptx.as_ref().map(|folder| {
+        std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))
+    });
+    let set = |is_set: bool| is_set.then(|| "1".to_owned());
+    let options = [
+        ("TEXUNIT_DEVICE", args.device.clone()),
+        ("TEXUNIT_TRACE", (!traced.is_empty()).then(|| traced.join(","))),
+        ("TEXUNIT_HOST_BACKTRACE", set(args.host_backtrace)),
+        ("TEXUNIT_REPORT_API_ERRORS", set(args.report_api_errors)),
+        ("TEXUNIT_FMAD", args.fmad.map(|fmad| u8::from(fmad).to_string())),
+        ("TEXUNIT_APPROX", args.approx.as_ref().map(name_of)),
+        ("TEXUNIT_BOUNDS", args.bounds.as_ref().map(name_of)),
+        ("TEXUNIT_LIBRARIES", args.libraries.as_ref().map(name_of)),
+        ("TEXUNIT_BAD_FETCH", args.bad_fetch.as_ref().map(name_of)),
+    ];
+    command.envs(options.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    command.envs(saved.transpose()?.map(|folder| ("TEXUNIT_SAVE_PTX", folder)));
     Ok(Prepared { command, path, warnings, shims })
 }
 

@@ -30,7 +30,7 @@ fn page() -> String {
          meaning. `texunit explain-code E0110` prints one entry, and links can name it: `#E0110`. Each has\n\
          an example: PTX that produces the code, and what to write instead; statements are in the body of a\n\
          kernel. This page\n\
-         is generated from the tables `codes.rs` of the crates `syntax`, `check`, `simt` and `device` and\n\
+         is generated from the tables of codes of the crates `syntax`, `check`, `simt` and `device` and\n\
          from `crates/ptx/check/src/examples`; run `UPDATE=1 cargo test -p texunit-device` after a change\n\
          there.\n",
     );

@@ -188,7 +188,7 @@ fn mistakes() {
         assert!(error.help.is_some(), "{text}");
         codes.push(code);
     }
-    for code in texunit_sass::codes::CODES {
+    for code in texunit_sass::codes::CODES.iter() {
         assert!(codes.contains(&code.code), "no case for {}", code.code);
     }
     // No rule forbids these texts.

@@ -18,8 +18,7 @@ impl Live<'_, '_> {
         if command == "goto" {
             let number = number(rest).ok_or("Argument required (the number of a step).")?;
             let reason = self.jump(number)?;
-            self.stop(reason);
-            return Ok(());
+            return self.stops(reason);
         }
         if self.frames.is_empty() {
             return Err("The program is not being run.".to_owned());
@@ -40,8 +39,7 @@ impl Live<'_, '_> {
             }
             reason = self.backward(back)?;
         }
-        self.stop(reason);
-        Ok(())
+        self.stops(reason)
     }
 
     /// `last-write`: the location is a variable, or what a pointer expression points to.
@@ -67,8 +65,7 @@ impl Live<'_, '_> {
                 }
                 Place::Register(..) => "Its thread has not written it before here.",
             };
-            self.say(&format!("{what}\n"));
-            return Ok(());
+            return self.tell(&format!("{what}\n"));
         };
         let (old, new) = (self.bytes_text(value.ty, &before), self.bytes_text(value.ty, &after));
         let block = self.machine.config().block;
@@ -85,7 +82,6 @@ impl Live<'_, '_> {
             shown(caught.cta),
             line.unwrap_or_default()
         );
-        self.say(&text);
-        Ok(())
+        self.tell(&text)
     }
 }

@@ -16,22 +16,19 @@ impl Live<'_, '_> {
         };
         if matches!(self.types.shape(value.ty), Shape::Void) {
             let number = self.session.printed.len() + 1;
-            self.say(&format!("${number} = void\n"));
-            return Ok(());
+            return self.tell(&format!("${number} = void\n"));
         }
         let shown = self.text_of(&value, format, true);
         self.session.printed.push(value);
         let number = self.session.printed.len();
-        self.say(&format!("${number} = {shown}\n"));
-        Ok(())
+        self.tell(&format!("${number} = {shown}\n"))
     }
 
     pub(super) fn output(&mut self, format: &str, text: &str) -> Done {
         let format = format_of(format)?;
         let value = self.evaluate(text)?;
         let shown = self.text_of(&value, format, true);
-        self.say(&shown);
-        Ok(())
+        self.tell(&shown)
     }
 
     /// `printf "%d %f\n", a, b`
@@ -79,8 +76,7 @@ impl Live<'_, '_> {
             out.push_str(&text);
         }
         out.push_str(rest);
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     pub(super) fn set(&mut self, rest: &str) -> Done {
@@ -123,8 +119,7 @@ impl Live<'_, '_> {
             }
             _ => name,
         };
-        self.say(&format!("type = {whole}\n"));
-        Ok(())
+        self.tell(&format!("type = {whole}\n"))
     }
 
     pub(super) fn display(&mut self, format: &str, text: &str) -> Done {

@@ -57,8 +57,7 @@ impl Live<'_, '_> {
                 break;
             }
         }
-        self.stop(reason);
-        Ok(())
+        self.stops(reason)
     }
 
     /// Records the breakpoint that was hit, and reports the stop.
@@ -93,8 +92,7 @@ impl Live<'_, '_> {
                 self.forward(&Run::Continue)
             }
         };
-        self.stop(reason);
-        Ok(())
+        self.stops(reason)
     }
 
     fn finishes(&mut self) -> Done {

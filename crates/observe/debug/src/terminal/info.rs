@@ -44,8 +44,7 @@ impl Live<'_, '_> {
             () if is("frame", 1) || is("stack", 2) => self.info_frame(),
             () if is("step", 3) => {
                 let step = self.step_number(self.machine.position());
-                self.say(&format!("Step {step} of the launch.\n"));
-                Ok(())
+                self.tell(&format!("Step {step} of the launch.\n"))
             }
             () => Err(format!("Undefined info command: \"{word}\".  Try \"help info\".")),
         }
@@ -53,8 +52,7 @@ impl Live<'_, '_> {
 
     fn info_breakpoints(&mut self) -> Done {
         if self.session.settings.breakpoints.is_empty() {
-            self.say("No breakpoints or watchpoints.\n");
-            return Ok(());
+            return self.tell("No breakpoints or watchpoints.\n");
         }
         let mut out = "Num     Type           Disp Enb Address            What\n".to_owned();
         for b in &self.session.settings.breakpoints {
@@ -97,8 +95,7 @@ impl Live<'_, '_> {
                 let _ = writeln!(out, "        {command}");
             }
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_displays(&mut self) -> Done {
@@ -106,12 +103,11 @@ impl Live<'_, '_> {
         for display in &self.session.settings.displays {
             let _ = writeln!(out, "{}:   y  {}", display.number, display.text);
         }
-        self.say(if out.is_empty() {
+        self.tell(if out.is_empty() {
             "There are no auto-display expressions now.\n"
         } else {
             &out
-        });
-        Ok(())
+        })
     }
 
     /// The visible variables of the selected frame: its parameters, or all others.
@@ -174,16 +170,14 @@ impl Live<'_, '_> {
                         + " The PTX has no debug information about variables (nvcc -G, clang -g).\n"
                 }
             };
-            self.say(&why);
-            return Ok(());
+            return self.tell(&why);
         }
         let mut out = String::new();
         for variable in all {
             let text = self.variable_text(&variable);
             let _ = writeln!(out, "{} = {text}", variable.name);
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_registers(&mut self, rest: &str) -> Done {
@@ -207,8 +201,7 @@ impl Live<'_, '_> {
         if out.is_empty() {
             return Err(format!("Invalid register `{}'", rest.trim()));
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_kernels(&mut self) -> Done {
@@ -225,8 +218,7 @@ impl Live<'_, '_> {
             shown(config.grid),
             shown(config.block)
         );
-        self.say(&text);
-        Ok(())
+        self.tell(&text)
     }
 
     fn info_blocks(&mut self) -> Done {
@@ -236,8 +228,7 @@ impl Live<'_, '_> {
             let mark = if cta == self.thread.0 { '*' } else { ' ' };
             let _ = writeln!(out, "{mark} {:<12} running", shown(cta_of(cta, grid)));
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     /// The position of a warp's lanes, and what they wait for.
@@ -282,8 +273,7 @@ impl Live<'_, '_> {
                 live & !first
             );
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_lanes(&mut self) -> Done {
@@ -310,8 +300,7 @@ impl Live<'_, '_> {
             let thread = shown(thread_of(warp * 32 + lane, block));
             let _ = writeln!(out, "{mark} {lane:>2}  {state:<9}{thread:<12} {place}");
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_threads(&mut self) -> Done {
@@ -334,19 +323,17 @@ impl Live<'_, '_> {
                 );
             }
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn info_line(&mut self, rest: &str) -> Done {
         let (at, (file, line)) = self.locate(rest)?;
         let at = at.first().copied().unwrap_or(0);
-        self.say(&format!(
+        self.tell(&format!(
             "Line {line} of \"{}\" starts at PTX line {} (0x{at:x}).\n",
             base_name(&file),
             self.module.ptx_line(at)
-        ));
-        Ok(())
+        ))
     }
 
     fn info_source(&mut self) -> Done {
@@ -358,8 +345,7 @@ impl Live<'_, '_> {
             .iter()
             .map(|(name, folder)| format!("Compilation unit {name}, in {folder}\n"))
             .collect();
-        self.say(&format!("Current source file is {file}\n{}", compiled.concat()));
-        Ok(())
+        self.tell(&format!("Current source file is {file}\n{}", compiled.concat()))
     }
 
     fn info_frame(&mut self) -> Done {
@@ -372,7 +358,6 @@ impl Live<'_, '_> {
             frame.place.line,
             self.module.ptx_line(frame.at)
         );
-        self.say(&text);
-        Ok(())
+        self.tell(&text)
     }
 }

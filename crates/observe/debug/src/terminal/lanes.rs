@@ -34,8 +34,7 @@ impl Live<'_, '_> {
             let name = shown(thread_of(warp * 32 + lane as u32, block));
             let _ = writeln!(out, "{mark} {lane:>4} {name:<12} {text}");
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     fn over_cta(&mut self, text: &str) -> Done {
@@ -81,7 +80,6 @@ impl Live<'_, '_> {
             ),
             None => writeln!(out, "the same in all"),
         };
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 }

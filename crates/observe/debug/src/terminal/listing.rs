@@ -29,8 +29,7 @@ impl Live<'_, '_> {
         if end < count {
             out.push_str("(More stack frames follow...)\n");
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     /// `#0  work (n=100) at dbg.cu:40`
@@ -78,8 +77,7 @@ impl Live<'_, '_> {
         let text = self.frame_text(self.selected);
         let frame = self.frames[self.selected].clone();
         let line = self.line_text(&frame);
-        self.say(&format!("{text}\n{line}"));
-        Ok(())
+        self.tell(&format!("{text}\n{line}"))
     }
 
     pub(super) fn list(&mut self, rest: &str) -> Done {
@@ -145,8 +143,7 @@ impl Live<'_, '_> {
             );
         }
         self.listed = Some((file, from, last));
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 
     pub(super) fn disassemble(&mut self, rest: &str) -> Done {
@@ -189,8 +186,7 @@ impl Live<'_, '_> {
                 self.module.ptx(instruction.at)
             );
         }
-        self.say(&(out + "End of PTX dump.\n"));
-        Ok(())
+        self.tell(&(out + "End of PTX dump.\n"))
     }
 
     /// Executes the command `x/4i ADDRESS`, which lists instructions.
@@ -210,7 +206,6 @@ impl Live<'_, '_> {
         if out.is_empty() {
             return Err(format!("Cannot access memory at address 0x{address:x}"));
         }
-        self.say(&out);
-        Ok(())
+        self.tell(&out)
     }
 }

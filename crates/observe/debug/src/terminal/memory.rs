@@ -40,8 +40,7 @@ impl Live<'_, '_> {
             let (bytes, _) =
                 text.ok_or_else(|| format!("Cannot access memory at address 0x{address:x}"))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            self.say(&format!("0x{address:x}:\t\"{text}\"\n"));
-            return Ok(());
+            return self.tell(&format!("0x{address:x}:\t\"{text}\"\n"));
         }
         let size = size.unwrap_or(match letter {
             'a' => 8,

@@ -14,6 +14,7 @@ mod points;
 mod stops;
 
 use crate::session::Live;
+use crate::session::run::Reason;
 
 /// The commands, each with the length of its shortest abbreviation.
 const COMMANDS: &str = "\
@@ -92,6 +93,18 @@ pub(crate) fn split(line: &str) -> (&str, &str, &str) {
 type Done = Result<(), String>;
 
 impl Live<'_, '_> {
+    /// Says the output of a command, which is done.
+    fn tell(&mut self, text: &str) -> Done {
+        self.say(text);
+        Ok(())
+    }
+
+    /// Reports the stop in which a command ends.
+    fn stops(&mut self, reason: Reason) -> Done {
+        self.stop(reason);
+        Ok(())
+    }
+
     /// Executes a command line.
     pub(crate) fn command(&mut self, line: &str) {
         if self.session.settings.collects(line) {

@@ -50,8 +50,7 @@ impl Live<'_, '_> {
             }
             Err(_) => format!("{word} {number} ({place}) pending.\n"),
         };
-        self.say(&text);
-        Ok(())
+        self.tell(&text)
     }
 
     pub(super) fn watches_at(&mut self, command: &str, rest: &str) -> Done {
@@ -74,7 +73,6 @@ impl Live<'_, '_> {
         breakpoint.watched = Some(watched);
         breakpoint.condition = condition;
         let number = breakpoint.number;
-        self.say(&format!("{name} {number}: {text}\n"));
-        Ok(())
+        self.tell(&format!("{name} {number}: {text}\n"))
     }
 }

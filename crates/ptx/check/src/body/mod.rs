@@ -15,7 +15,6 @@ use crate::context::Checker;
 use crate::context::scope::{Local, Numbered, Pattern, RegDecl, Resolved, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
 use crate::ir::{FrameVar, Function, Guard, Instruction, LabelId};
-use crate::message::say::mnemonic;
 use crate::names::Set;
 
 /// Upper limit for the number of per-thread module variables times the number of bodies.
@@ -74,6 +73,11 @@ impl<'c, 'a> Body<'c, 'a> {
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.cx.report(diagnostic);
+    }
+
+    /// Reports a diagnostic, for a check that has no result then.
+    pub(crate) fn refuse_with<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        self.cx.refuse_with(diagnostic)
     }
 
     /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
@@ -155,7 +159,8 @@ impl<'c, 'a> Body<'c, 'a> {
         self.cx.require(INLINED, d.span);
         if !self.cx.sources.knows(place) {
             let help = "write a .loc with the place after inlined_at first";
-            self.wrong("E0161", d.span, "no .loc before this one has the place of the call", help);
+            let message = "no .loc before this one has the place of the call";
+            self.cx.wrong("E0161", d.span, message, help);
         }
     }
 
@@ -222,7 +227,7 @@ impl<'c, 'a> Body<'c, 'a> {
         };
         if v.initializer.is_some() || v.linkage.is_some() {
             let help = "write a mov instruction";
-            self.wrong("E0135", v.span, "registers have no initial value or linkage", help);
+            self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
             return self.define(&v.name, Local::Broken);
         }
         let decl = RegDecl { ty, vector: v.vector.max(1) };
@@ -236,11 +241,10 @@ impl<'c, 'a> Body<'c, 'a> {
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
         if v.initializer.is_some() || v.linkage.is_some() {
-            self.report(
+            return self.refuse_with(
                 Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
                     .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
             );
-            return None;
         }
         let layout = self.cx.layout(v, ty)?;
         if layout.open {
@@ -281,7 +285,7 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Some(_) => {
                 let help = "write @ and the name of a .pred register";
-                self.wrong("E0219", guard.span, "a guard must be a predicate", help);
+                self.cx.wrong("E0219", guard.span, "a guard must be a predicate", help);
                 Err(())
             }
             None => Err(()),
@@ -320,28 +324,14 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    /// Reports an error with its help text.
-    pub(crate) fn wrong(
+    /// Reports an error with its help text, for a check that has no result then.
+    pub(crate) fn refuse<T>(
         &mut self,
         code: &'static str,
         span: Span,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) {
-        self.cx.wrong(code, span, message, help);
-    }
-
-    /// The operands of an instruction with two operands.
-    pub(crate) fn two_operands(
-        &mut self,
-        i: &'a ast::Instruction<'a>,
-        help: &str,
-    ) -> Option<&'a [ast::Operand<'a>; 2]> {
-        let found = i.operands.as_slice().try_into().ok();
-        if found.is_none() {
-            let message = format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len());
-            self.wrong("E0210", i.opcode.span, message, help);
-        }
-        found
+    ) -> Option<T> {
+        self.cx.refuse(code, span, message, help)
     }
 }

@@ -27,8 +27,7 @@ impl<'a> Body<'_, 'a> {
                 Value::Named { .. } => "write the address with its bytes: [name+4]",
                 _ => "a subscript follows the name of a variable with dimensions",
             };
-            self.wrong("E0211", name.span, message, help);
-            return None;
+            return self.refuse("E0211", name.span, message, help);
         };
         let (register, offset) = match subscript {
             Subscript::Constant(expr) => {
@@ -66,8 +65,7 @@ impl<'a> Body<'_, 'a> {
             Value::Reg { ty, .. } => format!("a .{ty} register cannot be a subscript"),
             other => format!("{} cannot be a subscript", other.describe()),
         };
-        self.wrong("E0212", register.span, message, help);
-        None
+        self.refuse("E0212", register.span, message, help)
     }
 
     /// Size of an array's element in bytes; `None` for variables without dimensions.

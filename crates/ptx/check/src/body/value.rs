@@ -104,15 +104,13 @@ impl<'a> Body<'_, 'a> {
                 _ => {
                     let message = format!("! applies to predicates, and {} is not one", name.text);
                     let help = "compare into a .pred register with setp first";
-                    self.wrong("E0211", operand.span, message, help);
-                    None
+                    self.refuse("E0211", operand.span, message, help)
                 }
             },
             OperandKind::Negated(name) => {
                 let message = format!("-{} is not an operand", name.text);
                 let help = "negate it with neg into another register";
-                self.wrong("E0211", operand.span, message, help);
-                None
+                self.refuse("E0211", operand.span, message, help)
             }
             OperandKind::Discard => Some(Value::Discard),
             OperandKind::Vector(items) => {
@@ -122,19 +120,15 @@ impl<'a> Body<'_, 'a> {
             }
             OperandKind::Pair(..) => {
                 let message = "a second destination is not allowed here";
-                self.wrong("E0211", operand.span, message, "write one destination");
-                None
+                self.refuse("E0211", operand.span, message, "write one destination")
             }
             OperandKind::Address(_) | OperandKind::Bracket(_) => {
-                let message = "a memory operand is not allowed here";
                 let help = "write its address without the brackets, or load it into a register with ld first";
-                self.wrong("E0211", operand.span, message, help);
-                None
+                self.refuse("E0211", operand.span, "a memory operand is not allowed here", help)
             }
             OperandKind::List(_) => {
                 let message = "a list in parentheses belongs to call";
-                self.wrong("E0211", operand.span, message, "write a register or a constant");
-                None
+                self.refuse("E0211", operand.span, message, "write a register or a constant")
             }
         }
     }
@@ -147,8 +141,7 @@ impl<'a> Body<'_, 'a> {
             other => {
                 let message = format!("{} has no address to add to", other.describe());
                 let help = "write name+offset with the name of a variable, or use add";
-                self.wrong("E0211", name.span, message, help);
-                None
+                self.refuse("E0211", name.span, message, help)
             }
         }
     }
@@ -214,7 +207,7 @@ impl<'a> Body<'_, 'a> {
     fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {
         let message = format!("{} has no component .{}", name.text, component.text);
         let help = "components .x, .y, .z and .w belong to vector registers";
-        self.wrong("E0117", component.span, message, help);
+        self.cx.wrong("E0117", component.span, message, help);
     }
 
     fn component_of(

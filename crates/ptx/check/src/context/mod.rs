@@ -125,6 +125,23 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::error(code, span, message).help(help));
     }
 
+    /// Reports an error with its help text, for a check that has no result then.
+    pub(crate) fn refuse<T>(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        self.refuse_with(Diagnostic::error(code, span, message).help(help))
+    }
+
+    /// Reports a diagnostic, for a check that has no result then.
+    pub(crate) fn refuse_with<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        self.report(diagnostic);
+        None
+    }
+
     /// Reports code that ptxas's front end accepts although no hardware supports it: an error, or a
     /// warning if ptxas's verdicts were requested.
     pub(crate) fn beyond_ptxas(&mut self, mut diagnostic: Diagnostic) -> Option<()> {

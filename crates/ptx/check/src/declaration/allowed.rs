@@ -84,8 +84,7 @@ impl<'a> Checker<'a> {
         }
         if v.space == Space::Reg && array {
             let help = format!("write {}<n> for n registers, or use .local memory", v.name.text);
-            self.wrong("E0131", v.span, "registers cannot be arrays", help);
-            return None;
+            return self.refuse("E0131", v.span, "registers cannot be arrays", help);
         }
         let packed = v.vector > 1 || ty == ScalarType::F16x2;
         if v.space == Space::Param && packed && !array {
@@ -96,8 +95,7 @@ impl<'a> Checker<'a> {
             } else {
                 format!("write .b32 {name}")
             };
-            self.wrong("E0151", v.span, format!("a parameter cannot be {what}"), help);
-            return None;
+            return self.refuse("E0151", v.span, format!("a parameter cannot be {what}"), help);
         }
         Some(ty)
     }
@@ -115,13 +113,12 @@ impl<'a> Checker<'a> {
         };
         if NEVER.contains(&name) || refused {
             let bits = ScalarType::from_name(name).map_or(64, ScalarType::bits);
-            self.report(
+            return self.refuse_with(
                 Diagnostic::error("E0131", v.ty.span, format!("nothing is declared as .{name}"))
                     .label("a type of instructions only")
                     .help(format!("write .b{bits}"))
                     .fix(v.ty.span, format!("b{bits}")),
             );
-            return None;
         }
         if name == "f32x2" && any {
             return Some(ScalarType::B64);
@@ -168,8 +165,9 @@ impl<'a> Checker<'a> {
             format!(".v{} .{ty} is larger than 16 bytes", v.vector)
         };
         let code = if opaque { "E0130" } else { "E0131" };
-        self.report(Diagnostic::error(code, v.ty.span, message).help("declare an array instead"));
-        None
+        self.refuse_with(
+            Diagnostic::error(code, v.ty.span, message).help("declare an array instead"),
+        )
     }
 
     fn predicate(&mut self, v: &ast::Variable<'a>, array: bool, place: DeclSite) -> Option<()> {
@@ -182,8 +180,7 @@ impl<'a> Checker<'a> {
             DeclSite::Module | DeclSite::Body => "use .u8 or .b32 and setp",
             _ => "pass a .u32 and use setp",
         };
-        self.report(Diagnostic::error("E0131", v.ty.span, message).help(help));
-        None
+        self.refuse_with(Diagnostic::error("E0131", v.ty.span, message).help(help))
     }
 
     fn opaque_place(
@@ -206,14 +203,12 @@ impl<'a> Checker<'a> {
         let common = v.linkage.is_some_and(|(l, _)| l == Linkage::Common);
         if !allowed || common && !array {
             let help = "declare it .global at module scope, or .param of an .entry";
-            self.wrong("E0130", v.span, format!("a .{ty} cannot be declared here"), help);
-            return None;
+            return self.refuse("E0130", v.span, format!("a .{ty} cannot be declared here"), help);
         }
         if ty == ScalarType::Samplerref && !array && !self.module.independent {
             let help =
                 "add texmode_independent to .target, or set the sampler fields of the .texref";
-            self.wrong("E0303", v.ty.span, ".samplerref needs texmode_independent", help);
-            return None;
+            return self.refuse("E0303", v.ty.span, ".samplerref needs texmode_independent", help);
         }
         Some(())
     }
@@ -227,8 +222,12 @@ impl<'a> Checker<'a> {
                 self.require(COMMON, v.span);
                 if v.space != Space::Global {
                     let help = "write .weak, or declare it .global";
-                    self.wrong("E0130", v.span, "only .global variables are .common", help);
-                    return None;
+                    return self.refuse(
+                        "E0130",
+                        v.span,
+                        "only .global variables are .common",
+                        help,
+                    );
                 }
             }
             _ => {}
@@ -240,8 +239,7 @@ impl<'a> Checker<'a> {
                 let space = space_name(v.space);
                 let message = format!("a .{space} variable cannot be .{}", attribute.text);
                 let help = "declare it .global, or remove the attribute";
-                self.wrong("E0130", attribute.span, message, help);
-                return None;
+                return self.refuse("E0130", attribute.span, message, help);
             }
         }
         Some(())
@@ -274,15 +272,13 @@ impl<'a> Checker<'a> {
         }
         if v.dimensions.len() > 1 {
             let help = "write the product of the dimensions";
-            self.wrong("E0134", v.span, "a parameter has one dimension at most", help);
-            return None;
+            return self.refuse("E0134", v.span, "a parameter has one dimension at most", help);
         }
         if v.dimensions.first().is_some_and(is_open) {
             self.require(OPEN_PARAM, v.span);
             if is_entry || !last || v.space != Space::Param {
                 let message = "only the last .param of a .func can be left without a size";
-                self.wrong("E0134", v.span, message, "write the number of elements");
-                return None;
+                return self.refuse("E0134", v.span, message, "write the number of elements");
             }
         }
         if place == DeclSite::FuncParam { self.parameter_alignment(v) } else { Some(()) }
@@ -294,8 +290,7 @@ impl<'a> Checker<'a> {
         let Some((align, span)) = v.align else { return Some(()) };
         if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {
             let message = format!("a parameter cannot have an alignment of {align}");
-            self.wrong("E0132", span, message, "write 128 or less");
-            return None;
+            return self.refuse("E0132", span, message, "write 128 or less");
         }
         Some(())
     }

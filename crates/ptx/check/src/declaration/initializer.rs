@@ -50,8 +50,12 @@ impl<'a> Checker<'a> {
             Initializer::Value(expr) => {
                 if !layout.dims.is_empty() {
                     let help = "write the values between { and }";
-                    self.wrong("E0136", expr.span, "an array needs a list of values", help);
-                    return None;
+                    return self.refuse(
+                        "E0136",
+                        expr.span,
+                        "an array needs a list of values",
+                        help,
+                    );
                 }
                 self.scalar(expr, 0, &mut image);
             }
@@ -59,8 +63,7 @@ impl<'a> Checker<'a> {
                 if layout.dims.is_empty() {
                     let message = "a scalar has no list of values";
                     let help = "write the value without braces, or declare an array";
-                    self.report(Diagnostic::error("E0136", *span, message).help(help));
-                    return None;
+                    return self.refuse_with(Diagnostic::error("E0136", *span, message).help(help));
                 }
                 if layout.dims.len() == 1
                     && layout.vector > 1
@@ -83,8 +86,7 @@ impl<'a> Checker<'a> {
             }
             Initializer::Fields(_, span) => {
                 let message = "only texrefs, samplerrefs and surfrefs have named fields";
-                self.wrong("E0139", *span, message, "write plain values between { and }");
-                return None;
+                return self.refuse("E0139", *span, message, "write plain values between { and }");
             }
         }
         (!image.failed).then_some(image)
@@ -293,8 +295,7 @@ impl<'a> Checker<'a> {
 
     fn bad_address(&mut self, span: Span) -> Option<AddressValue> {
         let help = "write name, name+offset, generic(name) or 0xff00(name)";
-        self.wrong("E0138", span, "this is not an address that can be filled in at load", help);
-        None
+        self.refuse("E0138", span, "this is not an address that can be filled in at load", help)
     }
 
     fn symbol(&mut self, name: &ast::Ident<'a>) -> Option<Symbol> {
@@ -304,8 +305,8 @@ impl<'a> Checker<'a> {
                 let shared = matches!(variable.storage, Storage::Shared | Storage::DynamicShared);
                 if shared {
                     let message = "the address of shared memory is not known before the launch";
-                    self.wrong("E0138", name.span, message, "take it in the program, with mov");
-                    return None;
+                    let help = "take it in the program, with mov";
+                    return self.refuse("E0138", name.span, message, help);
                 }
                 Some(Symbol::Variable(id))
             }

@@ -58,8 +58,8 @@ impl<'a> Checker<'a> {
                 }
                 None => {
                     let help = "write the number of elements between the brackets";
-                    self.wrong("E0134", v.span, "only the first dimension can be left open", help);
-                    return None;
+                    let message = "only the first dimension can be left open";
+                    return self.refuse("E0134", v.span, message, help);
                 }
                 Some(expr) => dims.push(self.dimension(expr)?),
             }
@@ -100,8 +100,7 @@ impl<'a> Checker<'a> {
             self.beyond_ptxas(error)?;
             return Some(MAX_ALIGN);
         }
-        self.report(error);
-        None
+        self.refuse_with(error)
     }
 
     fn dimension(&mut self, expr: &ast::Expr<'a>) -> Option<u64> {
@@ -109,8 +108,7 @@ impl<'a> Checker<'a> {
             Const::Int(n, unsigned) if n != 0 && (unsigned || n as i64 > 0) => Some(n),
             _ => {
                 let help = "write a positive integer";
-                self.wrong("E0134", expr.span, "an array cannot have this many elements", help);
-                None
+                self.refuse("E0134", expr.span, "an array cannot have this many elements", help)
             }
         }
     }
@@ -126,8 +124,7 @@ impl<'a> Checker<'a> {
             Const::Int(v, _) => Some(v as i64),
             _ => {
                 let message = "an integer is needed here, not a floating-point number";
-                self.wrong("E0121", expr.span, message, "write an integer");
-                None
+                self.refuse("E0121", expr.span, message, "write an integer")
             }
         }
     }

@@ -138,8 +138,8 @@ impl<'a> Checker<'a> {
             let fields: Vec<_> =
                 FIELDS.iter().filter(|(_, has)| has[column(ty)]).map(|(n, _)| *n).collect();
             let help = format!("its fields are {}", fields.join(", "));
-            self.wrong("E0139", name.span, format!("a .{ty} has no field {}", name.text), help);
-            return None;
+            let message = format!("a .{ty} has no field {}", name.text);
+            return self.refuse("E0139", name.span, message, help);
         }
         let sampler =
             matches!(name.text, "filter_mode" | "addr_mode_0" | "addr_mode_1" | "addr_mode_2");

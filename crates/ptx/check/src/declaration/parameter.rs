@@ -42,8 +42,7 @@ impl<'a> Checker<'a> {
         if !allowed {
             let space = crate::message::say::space_name(v.space);
             let help = if is_entry { "write .param" } else { "write .param or .reg" };
-            self.wrong("E0151", v.span, format!("a parameter cannot be .{space}"), help);
-            return None;
+            return self.refuse("E0151", v.span, format!("a parameter cannot be .{space}"), help);
         }
         if let Some(init) = &v.initializer {
             let span = match init {
@@ -51,8 +50,7 @@ impl<'a> Checker<'a> {
                 ast::Initializer::List(_, s) | ast::Initializer::Fields(_, s) => *s,
             };
             let help = "remove the initial value";
-            self.wrong("E0135", span, "a parameter cannot have an initial value", help);
-            return None;
+            return self.refuse("E0135", span, "a parameter cannot have an initial value", help);
         }
         let ty = self.declared(v, place)?;
         self.parameter_shape(v, is_entry, place, last)?;
@@ -80,13 +78,11 @@ impl<'a> Checker<'a> {
         self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);
         if !is_entry {
             let help = "remove .ptr and what belongs to it";
-            self.wrong("E0151", v.span, "only parameters of kernels have .ptr", help);
-            return None;
+            return self.refuse("E0151", v.span, "only parameters of kernels have .ptr", help);
         }
         if ptr.align.is_some_and(|n| !n.is_power_of_two()) {
             let help = "write a power of two";
-            self.wrong("E0132", v.span, "this alignment after .ptr is not possible", help);
-            return None;
+            return self.refuse("E0132", v.span, "this alignment after .ptr is not possible", help);
         }
         Some(())
     }

@@ -148,8 +148,8 @@ impl<'a> Checker<'a> {
             Space::Reg | Space::Local | Space::Param | Space::Tex => {
                 let message =
                     format!("a .{} variable cannot be declared here", space_name(v.space));
-                self.wrong("E0130", v.span, message, "declare it in the body of a function");
-                return None;
+                let help = "declare it in the body of a function";
+                return self.refuse("E0130", v.span, message, help);
             }
         };
         let mut layout = self.layout(v, ty)?;
@@ -176,8 +176,7 @@ impl<'a> Checker<'a> {
             self.shared(v, &layout, &mut variable)?;
         } else if layout.open && is_extern && v.space == Space::Const && !self.has_version(22) {
             let help = "write the number of elements, or .version 2.2 or later";
-            self.wrong("E0134", v.span, "an .extern array in bank 0 has a size", help);
-            return None;
+            return self.refuse("E0134", v.span, "an .extern array in bank 0 has a size", help);
         } else if layout.open && v.initializer.is_none() && !is_extern {
             self.open_array(v.span);
             return None;
@@ -201,21 +200,19 @@ impl<'a> Checker<'a> {
         };
         if let Some(why) = why {
             let message = format!("{} cannot have an initial value", v.name.text);
-            self.report(
+            return self.refuse_with(
                 Diagnostic::error("E0135", v.span, message)
                     .label(why)
                     .help("remove the initial value"),
             );
-            return None;
         }
         if let (Storage::Opaque(_), Space::Shared) = (variable.storage, v.space) {
             let message = format!("{} cannot have an initial value", v.name.text);
-            self.report(
+            return self.refuse_with(
                 Diagnostic::error("E0135", v.span, message)
                     .label("shared memory has none")
                     .help("declare it .global"),
             );
-            return None;
         }
         if let Storage::Opaque(ty) = variable.storage {
             variable.fields = self.opaque_fields(init, ty, &layout.dims);
@@ -275,20 +272,19 @@ impl<'a> Checker<'a> {
         let ty = self.scalar_type(&v.ty)?;
         if self.has_version(15) {
             let message = "the state space .tex ended with PTX ISA version 1.5";
-            self.wrong("E0130", v.span, message, format!("write .global .texref {}", v.name.text));
-            return None;
+            let help = format!("write .global .texref {}", v.name.text);
+            return self.refuse("E0130", v.span, message, help);
         }
         let handle = matches!(ty, ScalarType::U32 | ScalarType::U64);
         if !handle || v.vector > 1 || !v.dimensions.is_empty() {
             let what = if handle { "an array or vector".into() } else { format!("a .{ty}") };
             let help = "write .tex .u32 or .tex .u64 for each texture";
-            self.wrong("E0131", v.ty.span, format!("a .tex variable cannot be {what}"), help);
-            return None;
+            let message = format!("a .tex variable cannot be {what}");
+            return self.refuse("E0131", v.ty.span, message, help);
         }
         if v.initializer.is_some() {
             let help = "remove the initial value";
-            self.wrong("E0135", v.span, "a .tex variable has no initial value", help);
-            return None;
+            return self.refuse("E0135", v.span, "a .tex variable has no initial value", help);
         }
         Some(Variable {
             name,
@@ -326,8 +322,7 @@ impl<'a> Checker<'a> {
             .help("move the declaration up, or write a prototype of the function first"),
             None => unknown(name),
         };
-        self.report(diagnostic);
-        None
+        self.refuse_with(diagnostic)
     }
 
     /// The variable `x3` of a declaration `x<8>`, created when it is first named.

@@ -7,6 +7,7 @@
 
 use std::sync::LazyLock;
 
+use texunit_syntax::examples::read;
 pub use texunit_syntax::examples::{Example, ExampleSite};
 
 /// Codes without an example, and the reason.
@@ -54,7 +55,7 @@ const NOT_TEXT: [Example; 2] = [
     },
 ];
 
-/// Texts with examples: `== CODE CONTEXT`, the wrong text, `-- corrected`, the corrected text.
+/// Texts with examples.
 const PARTS: [&str; 7] = [
     include_str!("syntax.txt"),
     include_str!("declarations.txt"),
@@ -64,19 +65,3 @@ const PARTS: [&str; 7] = [
     include_str!("warnings.txt"),
     include_str!("lints.txt"),
 ];
-
-fn read(part: &'static str) -> impl Iterator<Item = Example> {
-    part.split("\n== ").skip(1).filter_map(|text| {
-        let (head, texts) = text.split_once('\n')?;
-        let (code, place) = head.split_once(' ')?;
-        let place = match place {
-            "file" => ExampleSite::File,
-            "module" => ExampleSite::Module,
-            "body" => ExampleSite::Body,
-            "independent" => ExampleSite::Independent,
-            _ => return None,
-        };
-        let (wrong, right) = texts.split_once("\n-- corrected\n")?;
-        Some(Example { code, place, wrong, right: right.trim_end() })
-    })
-}

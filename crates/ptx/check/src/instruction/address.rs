@@ -4,21 +4,18 @@ use texunit_isa::{OperandRule, Pointee, ScalarType, Space, TypeKind};
 use texunit_syntax::ast::{self, OperandKind, Subscript};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value, area_name};
 use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
 use crate::message::fixes;
-use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 use crate::types::fits;
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks a memory operand `[base + offset]`.
     pub(crate) fn memory(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
     ) -> Option<Operand> {
@@ -27,7 +24,7 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
             // An array element is a memory operand by itself.
             OperandKind::Index(..) if rule.element => (operand, None),
-            _ => return self.no_memory_operand(site, operand),
+            _ => return self.no_memory_operand(operand),
         };
         let value = self.value(base)?;
         let extra = match extra {
@@ -35,11 +32,11 @@ impl<'a> Body<'_, 'a> {
             None => 0,
         };
         let func = self.cx.release == Ptxas::V13_5
-            && site.i.modifiers.iter().any(|m| m.text == "param::func");
+            && self.i.modifiers.iter().any(|m| m.text == "param::func");
         if func && !matches!(value, Value::Named { area: Area::CallParam, .. }) {
-            let message = format!("{} needs a parameter of a call here", mnemonic(site.i));
-            self.wrong("E0217", base.span, message, "write the name of a .param of this function");
-            return None;
+            let message = "needs a parameter of a call here";
+            let help = "write the name of a .param of this function";
+            return self.deny("E0217", base.span, message, help);
         }
         // ptxas copies the address of a tensor map with `mov`.
         let map = rule.pointee == Some(Pointee::TensorMap);
@@ -63,8 +60,7 @@ impl<'a> Body<'_, 'a> {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
                 }
-                self.report(diagnostic);
-                None
+                self.refuse_with(diagnostic)
             }
             Value::Special(..)
                 if rule.pointee != Some(Pointee::Uniform) || self.cx.release < Ptxas::V12_9 =>
@@ -76,76 +72,65 @@ impl<'a> Body<'_, 'a> {
                 Some(Operand::Address(Base::Absolute, extra))
             }
             Value::Const(value) if value.is_int() => {
-                if site.mods.space == Some(Space::Local) {
+                if self.mods.space == Some(Space::Local) {
                     let at = value.bits_for(ScalarType::U64).unwrap_or(0) as i64;
                     return Some(Operand::Address(Base::Absolute, at.wrapping_add(extra)));
                 }
                 let message = "a number can be an address in .local memory only";
-                self.wrong("E0217", base.span, message, "put the address into a register");
-                None
+                self.refuse("E0217", base.span, message, "put the address into a register")
             }
             Value::Named { base: at, offset, area, is_array, .. } => {
                 let area = if is_array { self.area_of_array(at, area) } else { area };
-                self.check_area(site, rule, area, is_array, base)?;
-                self.unguarded(site, at, area, base.span)?;
+                self.check_area(rule, area, is_array, base)?;
+                self.unguarded(at, area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
             }
             Value::Element(element, area) => {
                 let area = self.area_of_array(element.base, area);
-                self.check_area(site, rule, area, true, base)?;
-                self.unguarded(site, element.base, area, base.span)?;
+                self.check_area(rule, area, true, base)?;
+                self.unguarded(element.base, area, base.span)?;
                 Some(Operand::Element(Box::new(element)))
             }
             other => {
                 let message = format!("{} is not an address", other.describe());
                 let help = "write a register or the name of a variable";
-                self.wrong("E0217", base.span, message, help);
-                None
+                self.refuse("E0217", base.span, message, help)
             }
         }
     }
 
     /// Checks that an access to a call parameter has no guard, because all threads that make the
     /// call must access it.
-    fn unguarded(&mut self, site: &Site<'_, 'a>, base: Base, area: Area, span: Span) -> Option<()> {
-        if site.i.guard.is_none() || area != Area::CallParam || !matches!(base, Base::Frame(_)) {
+    fn unguarded(&mut self, base: Base, area: Area, span: Span) -> Option<()> {
+        if self.i.guard.is_none() || area != Area::CallParam || !matches!(base, Base::Frame(_)) {
             return Some(());
         }
-        let message = format!("{} of a call's parameter has no guard", mnemonic(site.i));
         let help = "branch around the call with its parameters, or choose the value with selp";
-        self.wrong("E0216", span, message, help);
-        None
+        self.deny("E0216", span, "of a call's parameter has no guard", help)
     }
 
     /// Reports the name of a call parameter without an offset, which is not an address; with an
     /// offset it is.
     pub(crate) fn parameter_of_call(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         value: &Value<'a>,
     ) -> Option<()> {
         let named = matches!(operand.kind, OperandKind::Name { .. });
         match value {
             Value::Named { base: Base::Frame(_), area: Area::CallParam, .. } if named => {
-                let message =
-                    format!("{} cannot take the address of a call's parameter", mnemonic(site.i));
+                let message = "cannot take the address of a call's parameter";
                 let help = "copy the value into a .local variable, and take its address";
-                self.wrong("E0216", operand.span, message, help);
-                None
+                self.deny("E0216", operand.span, message, help)
             }
             _ => Some(()),
         }
     }
 
     /// Reports an operand that is not a memory operand.
-    fn no_memory_operand(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
-        let message = format!("{} needs a memory operand here", mnemonic(site.i));
-        let diagnostic = Diagnostic::error("E0217", operand.span, message);
+    fn no_memory_operand(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
+        let message = "needs a memory operand here";
+        let diagnostic = self.error("E0217", operand.span, message);
         let address = match &operand.kind {
             OperandKind::Name { name, component: None } => match self.find(name.text) {
                 Some(Resolved::Register(r)) => {
@@ -171,13 +156,12 @@ impl<'a> Body<'_, 'a> {
             }
             _ => diagnostic.help("write the address between [ and ]"),
         };
-        self.report(match address {
+        self.refuse_with(match address {
             true => diagnostic
                 .fix(fixes::before(operand.span), "[")
                 .fix(fixes::behind(operand.span), "]"),
             false => diagnostic,
-        });
-        None
+        })
     }
 
     /// The memory of an array for an access: an array of references outside `.global` is ordinary
@@ -194,7 +178,6 @@ impl<'a> Body<'_, 'a> {
     /// Checks that the instruction can access the variable's state space.
     fn check_area(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         area: Area,
         is_array: bool,
@@ -203,11 +186,10 @@ impl<'a> Body<'_, 'a> {
         let span = operand.span;
         // ptxas checks array elements less strictly.
         let element = matches!(operand.kind, OperandKind::Index(..));
-        let name = mnemonic(site.i);
         let space = match rule.pointee {
             Some(Pointee::Global) => Some(Space::Global),
             Some(Pointee::Shared) => Some(Space::Shared),
-            _ => site.mods.space,
+            _ => self.mods.space,
         };
         // A barrier is in shared memory, whatever the form of its address.
         let barrier = rule.pointee == Some(Pointee::Mbarrier);
@@ -217,15 +199,15 @@ impl<'a> Body<'_, 'a> {
             Some(space) => in_space(area, space),
         };
         if rule.written && area == Area::Param && fits {
-            let message = format!("{name} cannot write to an incoming parameter");
-            let diagnostic = Diagnostic::error("E0216", span, message)
+            let message = "cannot write to an incoming parameter";
+            let diagnostic = self
+                .error("E0216", span, message)
                 .help("copy the parameter into a register or .local memory");
-            if element && site.i.guard.is_none() {
+            if element && self.i.guard.is_none() {
                 self.report_miscompiled(diagnostic);
                 return Some(());
             }
-            self.report(diagnostic);
-            return None;
+            return self.refuse_with(diagnostic);
         }
         let cached = rule.pointee == Some(Pointee::Uniform)
             && matches!(area, Area::Shared | Area::Local)
@@ -234,9 +216,9 @@ impl<'a> Body<'_, 'a> {
             return Some(());
         }
         if let Area::Opaque(ty) = area {
-            let diagnostic =
-                Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
-                    .help("use tex, txq, suld, sust or suq");
+            let diagnostic = self
+                .error("E0216", span, format!("cannot reach into a .{ty}"))
+                .help("use tex, txq, suld, sust or suq");
             // ptxas checks the names of textures only in ld and st, and not those of arrays of
             // them.
             let looked_at = rule.element && !is_array;
@@ -245,35 +227,31 @@ impl<'a> Body<'_, 'a> {
                 self.report_miscompiled(diagnostic);
                 return Some(());
             }
-            self.report(diagnostic);
-            return None;
+            return self.refuse_with(diagnostic);
         }
         let space = space.or(barrier.then_some(Space::Shared));
         let instruction = space.map_or("generic".to_string(), |s| format!(".{s}"));
-        let message =
-            format!("{name} works on {instruction} memory, and this is {}", area_name(area));
+        let says = format!("works on {instruction} memory, and this is {}", area_name(area));
         let help = match barrier {
             true => "declare the mbarrier in .shared memory".to_owned(),
-            false => format!("write {}{}", site.form.row.opcode, area_name(area)),
+            false => format!("write {}{}", self.form.row.opcode, area_name(area)),
         };
-        let diagnostic = Diagnostic::error("E0216", span, message).help(help);
+        let diagnostic = self.error("E0216", span, says).help(help);
         // Early releases of ptxas did not check it.
         let passed = barrier
             && self.cx.release <= Ptxas::V12_4
-            && site.mods.space.is_none()
+            && self.mods.space.is_none()
             && matches!(area, Area::Global | Area::Local);
         if passed {
             self.report_miscompiled(diagnostic);
             return Some(());
         }
-        self.report(diagnostic);
-        None
+        self.refuse_with(diagnostic)
     }
 
     /// Checks an operand that is an address: of cvta, isspacep.
     pub(crate) fn address(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         ty: Option<ScalarType>,
         operand: &ast::Operand<'a>,
@@ -281,7 +259,7 @@ impl<'a> Body<'_, 'a> {
         let wanted = ty.unwrap_or(ScalarType::U64);
         let value = self.value(operand)?;
         if rule.named {
-            self.parameter_of_call(site, operand, &value)?;
+            self.parameter_of_call(operand, &value)?;
         }
         match value {
             Value::Reg { id, ty: reg } if ty.is_some_and(|t| fits(t, reg)) => {
@@ -294,9 +272,7 @@ impl<'a> Body<'_, 'a> {
             {
                 Some(Operand::Reg(id))
             }
-            Value::Const(value) if value.is_int() => {
-                self.immediate(site, wanted, value, operand.span)
-            }
+            Value::Const(value) if value.is_int() => self.immediate(wanted, value, operand.span),
             value @ (Value::Named { .. } | Value::Element(..)) if rule.named => {
                 let (base, area, address) = match value {
                     Value::Named { base, offset, area, .. } => {
@@ -305,7 +281,7 @@ impl<'a> Body<'_, 'a> {
                     Value::Element(e, area) => (e.base, area, Operand::Element(Box::new(e))),
                     _ => return None,
                 };
-                let inside = match (area, site.mods.space) {
+                let inside = match (area, self.mods.space) {
                     (Area::Opaque(_), Some(Space::Global)) => true,
                     (Area::Opaque(_), Some(Space::Param)) => matches!(base, Base::Param(_)),
                     (area, Some(space)) => in_space(area, space),
@@ -314,20 +290,15 @@ impl<'a> Body<'_, 'a> {
                 if inside {
                     return Some(address);
                 }
-                let name = mnemonic(site.i);
-                self.wrong(
+                self.deny(
                     "E0216",
                     operand.span,
-                    format!(
-                        "{name} cannot take the address of a variable in {} memory",
-                        area_name(area)
-                    ),
+                    format!("cannot take the address of a variable in {} memory", area_name(area)),
                     "name the variable's own space",
-                );
-                None
+                )
             }
-            value if self.address_as_number(site, wanted, operand, &value) => Some(Operand::Imm(0)),
-            value => self.mismatch(site, wanted, &value, operand.span),
+            value if self.address_as_number(wanted, operand, &value) => Some(Operand::Imm(0)),
+            value => self.mismatch(wanted, &value, operand.span),
         }
     }
 }

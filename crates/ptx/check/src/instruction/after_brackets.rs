@@ -7,12 +7,10 @@ use texunit_isa::texture::{Registers, geometry as row_of, registers};
 use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
 use texunit_syntax::{Diagnostic, Span, ast};
 
-use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
 use crate::instruction::coordinates::Shift;
 use crate::instruction::site::Site;
 use crate::ir::{Lod, Operand};
-use crate::message::say::mnemonic;
 
 /// Valid vector sizes.
 pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
@@ -24,95 +22,83 @@ pub(crate) struct TrailingOperands {
     pub(crate) compare: Option<Operand>,
 }
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks the operands after the brackets: level or gradients, then offset, then depth
     /// reference.
     pub(crate) fn after_bracket(
         &mut self,
-        site: &Site<'_, 'a>,
         rest: &[ast::Operand<'a>],
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
     ) -> Option<TrailingOperands> {
         let mut rest = rest;
-        let needed = match site.mods.mip {
+        let needed = match self.mods.mip {
             Some(MipMode::Level) => 1,
             Some(MipMode::Grad) => 2,
             _ => 0,
         };
         if rest.len() < needed {
             let what = if needed == 1 { "a level" } else { "two gradient vectors" };
-            let message = format!("{} needs {what} after the brackets", mnemonic(site.i));
-            self.wrong("E0307", site.i.opcode.span, message, "write it after a comma");
-            return None;
+            let message = format!("needs {what} after the brackets");
+            return self.deny("E0307", self.i.opcode.span, message, "write it after a comma");
         }
         let sizes = match shift {
             Shift::Levels => row_of(geometry).offset_sizes(),
             _ => ANY_SIZE,
         };
-        let lod = match (site.mods.mip, &rest[..needed]) {
+        let lod = match (self.mods.mip, &rest[..needed]) {
             (Some(MipMode::Level), [level]) => {
-                Lod::Level(self.level(site, level, registers("level", coordinate), sizes)?)
+                Lod::Level(self.level(level, registers("level", coordinate), sizes)?)
             }
-            (Some(MipMode::Grad), [dx, dy]) => Lod::Gradient {
-                dx: self.gradient(site, dx, geometry)?,
-                dy: self.gradient(site, dy, geometry)?,
-            },
+            (Some(MipMode::Grad), [dx, dy]) => {
+                Lod::Gradient { dx: self.gradient(dx, geometry)?, dy: self.gradient(dy, geometry)? }
+            }
             (Some(MipMode::Base), _) => Lod::Base,
             _ => Lod::Implicit,
         };
         let mut after = TrailingOperands { lod, offset: None, compare: None };
         if matches!(shift, Shift::Level | Shift::Levels) {
-            self.last_of_shifted(site, rest)?;
+            self.last_of_shifted(rest)?;
         }
         rest = &rest[needed..];
         if let [offset, others @ ..] = rest
-            && let Some(offset) = self.offset_operand(
-                site,
-                offset,
-                geometry,
-                coordinate,
-                (shift, !others.is_empty()),
-            )?
+            && let Some(offset) =
+                self.offset_operand(offset, geometry, coordinate, (shift, !others.is_empty()))?
         {
             (after.offset, rest) = (offset, others);
         }
         if let [compare, others @ ..] = rest {
-            after.compare = Some(self.compare(site, compare, geometry, coordinate)?);
-            self.dropped_compare(site, geometry, compare.span);
+            after.compare = Some(self.compare(compare, geometry, coordinate)?);
+            self.dropped_compare(geometry, compare.span);
             rest = others;
         }
         if let [extra, ..] = rest {
-            self.wrong("E0210", extra.span, format!("{} has one operand too many", mnemonic(site.i)), "the brackets are followed by level or gradients, an offset vector and a depth reference, in this order");
-            return None;
+            return self.deny("E0210", extra.span, "has one operand too many", "the brackets are followed by level or gradients, an offset vector and a depth reference, in this order");
         }
         Some(after)
     }
 
     pub(crate) fn level(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         place: &Registers,
         sizes: &[usize],
     ) -> Option<Operand> {
-        let name = mnemonic(site.i);
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             value => {
-                let found = self.scalar_of(site, &value, operand.span, place);
+                let found = self.scalar_of(&value, operand.span, place);
                 if found.is_none() {
-                    let message =
-                        format!("{name} needs a .{} level, not {}", place.ty, value.describe());
-                    let help = match site.form.shape {
+                    let message = format!("needs a .{} level, not {}", place.ty, value.describe());
+                    let help = match self.form.shape {
                         Shape::TextureQuery => {
                             "the level is an integer: convert it with cvt.rni.s32.f32"
                         }
                         _ => "the level has the type of the coordinates",
                     };
-                    self.wrong("E0307", operand.span, message, help);
+                    return self.deny("E0307", operand.span, message, help);
                 }
                 return found;
             }
@@ -120,15 +106,15 @@ impl<'a> Body<'_, 'a> {
         let lanes = items.len();
         if !sizes.contains(&lanes) {
             let lanes = Count(lanes, "element");
-            let message = format!("{name} needs one level, not a vector of {lanes}");
-            self.wrong("E0307", operand.span, message, "write a scalar");
-            return None;
+            let message = format!("needs one level, not a vector of {lanes}");
+            return self.deny("E0307", operand.span, message, "write a scalar");
         }
-        let mut list = self.place_vector(site, operand, items, place, 0)?;
+        let mut list = self.place_vector(operand, items, place, 0)?;
         if lanes > 1 {
             let lanes = Count(lanes, "element");
-            let message = format!("{name} needs one level, not a vector of {lanes}");
-            let diagnostic = Diagnostic::error("E0307", operand.span, message)
+            let message = format!("needs one level, not a vector of {lanes}");
+            let diagnostic = self
+                .error("E0307", operand.span, message)
                 .label("ptxas accepts this and takes one of them")
                 .help("write a scalar");
             self.report_miscompiled(diagnostic);
@@ -138,7 +124,7 @@ impl<'a> Body<'_, 'a> {
 
     /// If a sampler is given in unified mode, the operands are shifted by one, and the last one
     /// must be valid as a depth reference.
-    fn last_of_shifted(&mut self, site: &Site<'_, 'a>, rest: &[ast::Operand<'a>]) -> Option<()> {
+    fn last_of_shifted(&mut self, rest: &[ast::Operand<'a>]) -> Option<()> {
         let last = rest.last()?;
         let passes = match self.value(last)? {
             Value::Reg { ty, .. } => matches!(ty, ScalarType::F32 | ScalarType::B32),
@@ -147,47 +133,31 @@ impl<'a> Body<'_, 'a> {
             _ => false,
         };
         if !passes {
-            let message = format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
             let help = "leave the sampler out, or add texmode_independent to .target";
-            self.wrong("E0303", last.span, message, help);
-            return None;
+            return self.deny("E0303", last.span, "has a sampler, but unified mode has none", help);
         }
         Some(())
     }
 
-    fn gradient(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-        geometry: Geometry,
-    ) -> Option<Vec<Operand>> {
+    fn gradient(&mut self, operand: &ast::Operand<'a>, geometry: Geometry) -> Option<Vec<Operand>> {
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             other => {
-                self.wrong(
-                    "E0307",
-                    operand.span,
-                    format!(
-                        "{} needs a gradient vector, not {}",
-                        mnemonic(site.i),
-                        other.describe()
-                    ),
-                    "write the gradient between { and }",
-                );
-                return None;
+                let message = format!("needs a gradient vector, not {}", other.describe());
+                let help = "write the gradient between { and }";
+                return self.deny("E0307", operand.span, message, help);
             }
         };
         let row = row_of(geometry);
         let (n, lanes) = (row.gradient_size(), items.len());
         if lanes != n {
-            let name = mnemonic(site.i);
+            let name = self.name();
             let message =
                 format!("{name}: the gradients of .{geometry} have {}", Count(n, "element"));
             if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
                 let message = format!("{message}, not {lanes}");
-                self.wrong("E0307", operand.span, message, "write a vector of that size");
-                return None;
+                return self.refuse("E0307", operand.span, message, "write a vector of that size");
             }
             let diagnostic = Diagnostic::error("E0313", operand.span, message)
                 .label("ptxas accepts this and then crashes")
@@ -195,7 +165,7 @@ impl<'a> Body<'_, 'a> {
             self.report_miscompiled(diagnostic);
         }
         let place = registers("gradient", ScalarType::F32);
-        self.place_vector(site, operand, items, place, 0)
+        self.place_vector(operand, items, place, 0)
     }
 
     /// The offset: `Some(None)` if the operand is not an offset, `Some(Some(None))` if it is
@@ -203,7 +173,6 @@ impl<'a> Body<'_, 'a> {
     #[allow(clippy::option_option)]
     fn offset_operand(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         geometry: Geometry,
         coordinate: ScalarType,
@@ -227,13 +196,12 @@ impl<'a> Body<'_, 'a> {
         };
         self.cx.require(OFFSET, operand.span);
         let sizes = row_of(geometry).offset_sizes();
-        let name = mnemonic(site.i);
+        let name = self.name();
         let shifted: &[usize] = &[1, 2, 4];
         let taken = if shift == Shift::None { sizes } else { shifted };
         if taken.is_empty() {
             let message = format!("{name}: .{geometry} has no offsets");
-            self.wrong("E0306", operand.span, message, "add to the coordinates instead");
-            return None;
+            return self.refuse("E0306", operand.span, message, "add to the coordinates instead");
         }
         let lanes = items.len();
         if !taken.contains(&lanes) {
@@ -242,18 +210,17 @@ impl<'a> Body<'_, 'a> {
                 "{name}: the offset of .{geometry} has {} elements, not {lanes}",
                 text.join(" or "),
             );
-            self.wrong("E0306", operand.span, message, "write a vector of that size");
-            return None;
+            return self.refuse("E0306", operand.span, message, "write a vector of that size");
         }
         for (value, span) in &items {
             if let Value::Const(c) = value
                 && c.is_int()
             {
-                self.offset_range(site, c.bits_for(ScalarType::B64).unwrap_or(0) as i64, *span);
+                self.offset_range(c.bits_for(ScalarType::B64).unwrap_or(0) as i64, *span);
             }
         }
         let place = registers("offset", ScalarType::S32);
-        Some(Some(Some(self.place_vector(site, operand, items, place, 0)?)))
+        Some(Some(Some(self.place_vector(operand, items, place, 0)?)))
     }
 
     #[allow(clippy::option_option, clippy::unnecessary_wraps)]
@@ -265,11 +232,11 @@ impl<'a> Body<'_, 'a> {
         Some(Some(None))
     }
 
-    fn offset_range(&mut self, site: &Site<'_, 'a>, value: i64, span: Span) {
+    fn offset_range(&mut self, value: i64, span: Span) {
         if (-8..=7).contains(&value) {
             return;
         }
-        let modulo = if site.form.shape == Shape::Gather { 64 } else { 16 };
+        let modulo = if self.form.shape == Shape::Gather { 64 } else { 16 };
         self.report(
             Diagnostic::warning("W0101", span, format!("the offset {value} is outside -8 to 7"))
                 .label(format!("the hardware takes it modulo {modulo}"))
@@ -279,12 +246,12 @@ impl<'a> Body<'_, 'a> {
 
     /// Reports that the depth reference is dropped on Maxwell GPUs, whose fetches with gradients
     /// have no operand for it.
-    fn dropped_compare(&mut self, site: &Site<'_, 'a>, geometry: Geometry, span: Span) {
+    fn dropped_compare(&mut self, geometry: Geometry, span: Span) {
         let maxwell = (50..60).contains(&self.cx.target) && !self.cx.module.independent;
-        if !(maxwell && geometry == Geometry::D1 && site.mods.mip == Some(MipMode::Grad)) {
+        if !(maxwell && geometry == Geometry::D1 && self.mods.mip == Some(MipMode::Grad)) {
             return;
         }
-        let message = format!("{} drops its depth reference on sm_5x", mnemonic(site.i));
+        let message = format!("{} drops its depth reference on sm_5x", self.name());
         self.report(
             Diagnostic::warning("W0105", span, message)
                 .label("ptxas leaves the comparison out")
@@ -294,30 +261,27 @@ impl<'a> Body<'_, 'a> {
 
     fn compare(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         geometry: Geometry,
         coordinate: ScalarType,
     ) -> Option<Operand> {
         self.cx.require(COMPARE, operand.span);
-        let name = mnemonic(site.i);
+        let name = self.name();
         if !row_of(geometry).compare {
             let message = format!("{name}: .{geometry} has no depth compare");
-            self.wrong("E0306", operand.span, message, "leave the depth reference out");
-            return None;
+            return self.refuse("E0306", operand.span, message, "leave the depth reference out");
         }
         if coordinate != ScalarType::F32 {
             let message = format!("{name}: depth compare needs .f32 coordinates");
-            self.wrong("E0306", operand.span, message, "write .f32 as the last type");
-            return None;
+            return self.refuse("E0306", operand.span, message, "write .f32 as the last type");
         }
         let value = self.value(operand)?;
         let place = registers("compare", ScalarType::F32);
-        let found = self.scalar_of(site, &value, operand.span, place);
+        let found = self.scalar_of(&value, operand.span, place);
         if found.is_none() {
-            let message = format!("{name} needs a .f32 depth reference, not {}", value.describe());
+            let message = format!("needs a .f32 depth reference, not {}", value.describe());
             let help = "use a .f32 register or a number with a decimal point";
-            self.wrong("E0306", operand.span, message, help);
+            return self.deny("E0306", operand.span, message, help);
         }
         found
     }

@@ -19,14 +19,9 @@ use crate::types::fits;
 /// Maximum number of targets of all indexed branches of a module, because lists may repeat labels.
 const MAX_TARGETS: usize = 1 << 20;
 
-impl<'a> Body<'_, 'a> {
-    pub(crate) fn branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let i = site.i;
-        let [target] = i.operands.as_slice() else {
-            let message = format!("bra takes 1 operand, not {}", i.operands.len());
-            self.wrong("E0210", i.opcode.span, message, "write bra and a label");
-            return None;
-        };
+impl<'a> Site<'_, '_, 'a> {
+    pub(crate) fn branch(&mut self) -> Option<Vec<Operand>> {
+        let [target] = self.takes("write bra and a label")?;
         let label = self.label(target)?;
         Some(vec![Operand::Label(label)])
     }
@@ -38,37 +33,28 @@ impl<'a> Body<'_, 'a> {
         {
             let message = format!("unknown label {}", name.text);
             let help = self.missing_label(name.text);
-            self.wrong("E0114", operand.span, message, &help);
-            return None;
+            return self.refuse("E0114", operand.span, message, help);
         }
         match self.value(operand)? {
             Value::Label(id) => Some(id),
             other => {
                 let message = format!("bra needs a label, not {}", other.describe());
                 let help = "use brx.idx to branch to one of several labels";
-                self.wrong("E0112", operand.span, message, help);
-                None
+                self.refuse("E0112", operand.span, message, help)
             }
         }
     }
 
-    pub(crate) fn indexed_branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let i = site.i;
-        let [index, list] = i.operands.as_slice() else {
-            let message = format!("brx.idx takes 2 operands, not {}", i.operands.len());
-            let help = "write an index and the name of a .branchtargets list";
-            self.wrong("E0210", i.opcode.span, message, help);
-            return None;
-        };
-        let index = self.source(site, ScalarType::U32, index);
+    pub(crate) fn indexed_branch(&mut self) -> Option<Vec<Operand>> {
+        let [index, list] = self.takes("write an index and the name of a .branchtargets list")?;
+        let index = self.source(ScalarType::U32, index);
         let targets = match self.value(list)? {
             Value::BranchTargets(targets) => self.targets(targets)?,
             other => {
                 let message =
                     format!("brx.idx needs a .branchtargets list, not {}", other.describe());
                 let help = "write name: .branchtargets a, b; and that name here";
-                self.wrong("E0242", list.span, message, help);
-                return None;
+                return self.refuse("E0242", list.span, message, help);
             }
         };
         Some(vec![index?, Operand::Targets(targets)])
@@ -81,8 +67,7 @@ impl<'a> Body<'_, 'a> {
                 self.cx.targets += 1;
                 if self.cx.targets > MAX_TARGETS {
                     let message = "the indexed branches of the module have too many targets";
-                    self.wrong("E0242", list.span, message, "write fewer targets");
-                    return None;
+                    return self.refuse("E0242", list.span, message, "write fewer targets");
                 }
                 let label = match count {
                     Some(_) => self.target(name, &format!("{}{n}", name.text)),
@@ -100,12 +85,11 @@ impl<'a> Body<'_, 'a> {
             return Some(*id);
         }
         let help = self.missing_label(text);
-        self.wrong("E0114", name.span, format!("unknown label {text}"), &help);
-        None
+        self.refuse("E0114", name.span, format!("unknown label {text}"), help)
     }
 
-    pub(crate) fn call(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let i = site.i;
+    pub(crate) fn call(&mut self) -> Option<Vec<Operand>> {
+        let i = self.i;
         let mut rest = i.operands.as_slice();
         let mut results: &[ast::Operand<'a>] = &[];
         if let [ast::Operand { kind: OperandKind::List(list), .. }, after @ ..] = rest {
@@ -114,8 +98,7 @@ impl<'a> Body<'_, 'a> {
         }
         let [callee, after @ ..] = rest else {
             let help = "write call (results), function, (arguments)";
-            self.wrong("E0210", i.opcode.span, "call names no function", help);
-            return None;
+            return self.refuse("E0210", i.opcode.span, "call names no function", help);
         };
         let mut arguments: &[ast::Operand<'a>] = &[];
         let mut after = after;
@@ -124,9 +107,9 @@ impl<'a> Body<'_, 'a> {
             after = more;
         }
         let (target, signature) = self.callee(callee, after.first())?;
-        self.other_targets(site, after.first(), (results, arguments))?;
-        let returned = self.arguments(site, results, &signature.returns, signature.declared, true);
-        let passed = self.arguments(site, arguments, &signature.params, signature.declared, false);
+        self.other_targets(after.first(), (results, arguments))?;
+        let returned = self.arguments(results, &signature.returns, signature.declared, true);
+        let passed = self.arguments(arguments, &signature.params, signature.declared, false);
         let mut operands = vec![Operand::Args(returned?), target.clone(), Operand::Args(passed?)];
         if matches!(target, Operand::Reg(_)) {
             let plain = |list: &[Formal]| list.iter().map(|f| (f.ty, f.size)).collect();
@@ -147,8 +130,7 @@ impl<'a> Body<'_, 'a> {
                 let function = &self.cx.module.functions[id.0 as usize];
                 if function.is_entry {
                     let help = "call a .func, or launch the kernel";
-                    self.wrong("E0240", callee.span, "a kernel cannot be called", help);
-                    return None;
+                    return self.refuse("E0240", callee.span, "a kernel cannot be called", help);
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
@@ -156,8 +138,7 @@ impl<'a> Body<'_, 'a> {
                 let Some(with) = with else {
                     let message = "a call through a register needs a prototype";
                     let help = "write name: .callprototype ...; and that name after the arguments";
-                    self.wrong("E0241", callee.span, message, help);
-                    return None;
+                    return self.refuse("E0241", callee.span, message, help);
                 };
                 let signature = match self.value(with)? {
                     Value::Prototype(p) => self.prototype_of(p)?,
@@ -167,8 +148,7 @@ impl<'a> Body<'_, 'a> {
                         let message =
                             format!("a call needs a prototype here, not {}", other.describe());
                         let help = "write the name of a .callprototype or .calltargets";
-                        self.wrong("E0241", with.span, message, help);
-                        return None;
+                        return self.refuse("E0241", with.span, message, help);
                     }
                 };
                 Some((Operand::Reg(id), signature))
@@ -176,12 +156,13 @@ impl<'a> Body<'_, 'a> {
             other => {
                 let message = format!("call needs a function, not {}", other.describe());
                 let help = "write the name of a .func, or a 64-bit register";
-                self.wrong("E0112", callee.span, message, help);
-                None
+                self.refuse("E0112", callee.span, message, help)
             }
         }
     }
+}
 
+impl<'a> Body<'_, 'a> {
     /// The signature of a function, cached because there may be many parameters and many calls.
     fn signature_of(&mut self, id: FuncId) -> Rc<Signature> {
         let function = &self.cx.module.functions[id.0 as usize];
@@ -228,15 +209,16 @@ impl<'a> Body<'_, 'a> {
         let [returns, params] = lists;
         Some(Signature { returns, params, declared: Some(p.span) })
     }
+}
 
+impl<'a> Site<'_, '_, 'a> {
     fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Rc<Signature>> {
         let (name, _) = targets.targets.first()?;
         match self.cx.global(name)? {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
             _ => {
                 let help = "list the names of functions";
-                self.wrong("E0112", name.span, format!("{} is not a function", name.text), help);
-                None
+                self.refuse("E0112", name.span, format!("{} is not a function", name.text), help)
             }
         }
     }
@@ -245,7 +227,6 @@ impl<'a> Body<'_, 'a> {
     /// the callee.
     fn other_targets(
         &mut self,
-        site: &Site<'_, 'a>,
         with: Option<&ast::Operand<'a>>,
         (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
     ) -> Option<()> {
@@ -256,19 +237,17 @@ impl<'a> Body<'_, 'a> {
         for (name, _) in list.targets.iter().skip(1) {
             let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
                 let message = format!("{} is not a function", name.text);
-                self.wrong("E0112", name.span, message, "list the names of functions");
-                return None;
+                return self.refuse("E0112", name.span, message, "list the names of functions");
             };
             let signature = self.signature_of(id);
-            self.arguments(site, results, &signature.returns, signature.declared, true)?;
-            self.arguments(site, arguments, &signature.params, signature.declared, false)?;
+            self.arguments(results, &signature.returns, signature.declared, true)?;
+            self.arguments(arguments, &signature.params, signature.declared, false)?;
         }
         Some(())
     }
 
     fn arguments(
         &mut self,
-        site: &Site<'_, 'a>,
         given: &[ast::Operand<'a>],
         formals: &[Formal],
         declared: Option<Span>,
@@ -279,7 +258,7 @@ impl<'a> Body<'_, 'a> {
         if given.len() != formals.len() && !(open && given.len() + 1 >= formals.len()) {
             let span = given
                 .first()
-                .map_or(site.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
+                .map_or(self.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
             let mut d = Diagnostic::error(
                 "E0240",
                 span,
@@ -293,14 +272,13 @@ impl<'a> Body<'_, 'a> {
             if let Some(declared) = declared {
                 d = d.note(declared, "declared here");
             }
-            self.report(d);
-            return None;
+            return self.refuse_with(d);
         }
         let mut list = Vec::with_capacity(given.len());
         let mut complete = true;
         for (n, operand) in given.iter().enumerate() {
             let Some(formal) = formals.get(n).or(formals.last()) else { break };
-            match self.argument(site, operand, formal, results) {
+            match self.argument(operand, formal, results) {
                 Some(operand) => list.push(operand),
                 None => complete = false,
             }
@@ -320,7 +298,6 @@ impl<'a> Body<'_, 'a> {
 
     fn argument(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         formal: &Formal,
         result: bool,
@@ -343,8 +320,7 @@ impl<'a> Body<'_, 'a> {
             let message =
                 format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size);
             let help = format!("pass a .param of type .{} and that size", formal.ty);
-            self.wrong("E0240", operand.span, message, help);
-            return None;
+            return self.refuse("E0240", operand.span, message, help);
         }
         if let Value::Named { base: Base::Frame(id), .. } = value
             && self.frame_differs(&self.function.frame[id.0 as usize], formal)
@@ -354,8 +330,7 @@ impl<'a> Body<'_, 'a> {
                 0 => format!("declare it .param .{}", formal.ty),
                 align => format!("declare it .param .align {align} .{}", formal.ty),
             };
-            self.report(Diagnostic::error("E0240", operand.span, message).help(help));
-            return None;
+            return self.refuse_with(Diagnostic::error("E0240", operand.span, message).help(help));
         }
         match value {
             Value::Named { base: Base::Frame(id), .. }
@@ -366,12 +341,11 @@ impl<'a> Body<'_, 'a> {
             Value::Named { base: Base::Param(id), .. } if !result => Some(Operand::Param(id)),
             Value::Discard if result => Some(Operand::Discard),
             Value::Reg { id, ty } if fits(formal.ty, ty) => Some(Operand::Reg(id)),
-            Value::Const(value) if !result => self.immediate(site, formal.ty, value, operand.span),
+            Value::Const(value) if !result => self.immediate(formal.ty, value, operand.span),
             other => {
                 let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
                 let help = "pass a .param variable, or a register of the parameter's type";
-                self.wrong("E0240", operand.span, message, help);
-                None
+                self.refuse("E0240", operand.span, message, help)
             }
         }
     }

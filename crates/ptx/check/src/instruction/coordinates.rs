@@ -6,13 +6,11 @@ use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
 use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
-use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 
 /// How ptxas interprets the last operand in the brackets. A sampler in unified mode shifts the
@@ -32,12 +30,11 @@ pub(crate) enum Shift {
     Gradient,
 }
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks the coordinate vector of a texture instruction.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn coordinates(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         geometry: Geometry,
         coordinate: ScalarType,
@@ -51,13 +48,12 @@ impl<'a> Body<'_, 'a> {
             let message = "a coordinate after a sampler needs braces";
             let written = self.braced(operand);
             let help = format!("write {written}, or .version 9.0");
-            self.wrong("E0304", operand.span, message, &help);
-            return None;
+            return self.refuse("E0304", operand.span, message, &help);
         }
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
-            scalar => return self.scalar_coordinate(site, operand, scalar, geometry, place),
+            scalar => return self.scalar_coordinate(operand, scalar, geometry, place),
         };
         let sizes = match shift {
             Shift::None if !self.cx.has_version(12) => &[4],
@@ -75,8 +71,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         if !sizes.contains(&items.len()) {
-            self.coordinate_count(site, operand.span, geometry, items.len(), sizes);
-            return None;
+            return self.coordinate_count(operand.span, geometry, items.len(), sizes);
         }
         // A whole vector register has one type for layer and coordinates. After a sampler in
         // unified mode, no element is interpreted as a layer.
@@ -85,23 +80,18 @@ impl<'a> Body<'_, 'a> {
         let float = meant
             .find(|(value, _)| matches!(value, Value::Reg { ty: ScalarType::F32, .. }))
             .map(|(_, span)| *span);
-        let placed = self.place_vector(site, operand, items, place, indices)?;
-        if coordinate == ScalarType::S32 && site.form.shape == Shape::Texture {
-            self.bits_of_another_type(site, operand.span, float);
+        let placed = self.place_vector(operand, items, place, indices)?;
+        if coordinate == ScalarType::S32 && self.form.shape == Shape::Texture {
+            self.bits_of_another_type(operand.span, float);
         }
         Some(placed)
     }
 
     /// Warns about coordinates in registers whose type differs from the instruction's: ptxas uses
     /// their bits unchanged.
-    fn bits_of_another_type(
-        &mut self,
-        site: &Site<'_, 'a>,
-        coordinates: Span,
-        float: Option<Span>,
-    ) {
-        let name = mnemonic(site.i);
-        if site.mods.mip == Some(MipMode::Grad) {
+    fn bits_of_another_type(&mut self, coordinates: Span, float: Option<Span>) {
+        let name = self.name();
+        if self.mods.mip == Some(MipMode::Grad) {
             let message = format!("{name} takes the bits of its coordinates for floats");
             self.report(
                 Diagnostic::warning("W0106", coordinates, message)
@@ -142,14 +132,13 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    pub(crate) fn coordinate_count(
+    pub(crate) fn coordinate_count<T>(
         &mut self,
-        site: &Site<'_, 'a>,
         span: Span,
         geometry: Geometry,
         n: usize,
         sizes: &[usize],
-    ) {
+    ) -> Option<T> {
         let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
         let help = if n == 3 {
             "write a fourth element, which is ignored: the assembler takes vectors of 1, 2 or 4"
@@ -158,23 +147,23 @@ impl<'a> Body<'_, 'a> {
         };
         let message = format!(
             "{}: .{geometry} takes {} coordinates, not {n}",
-            mnemonic(site.i),
+            self.name(),
             sizes.join(" or ")
         );
         let diagnostic = Diagnostic::error("E0304", span, message).help(help);
         // For these geometries three elements are used, and the fourth is ignored.
         let three =
             matches!(geometry, Geometry::D3 | Geometry::A2d | Geometry::Cube | Geometry::D2ms);
-        self.report(match three && n == 3 {
+        let diagnostic = match three && n == 3 {
             true => fixes::repeat_last(self.cx.source, span, diagnostic),
             false => diagnostic,
-        });
+        };
+        self.refuse_with(diagnostic)
     }
 
     /// Checks a coordinate without braces.
     pub(crate) fn scalar_coordinate(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         value: Value<'a>,
         geometry: Geometry,
@@ -182,24 +171,19 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Vec<Operand>> {
         let whole = matches!(operand.kind, OperandKind::Name { component: None, .. })
             && matches!(value, Value::Reg { .. });
-        let found = self.scalar_of(site, &value, operand.span, place).filter(|_| whole);
+        let found = self.scalar_of(&value, operand.span, place).filter(|_| whole);
         let Some(found) = found else {
             let what =
                 if place.ty == ScalarType::F32 { "a .f32 coordinate" } else { "a 32-bit integer" };
-            let message =
-                format!("{} needs {what} here, not {}", mnemonic(site.i), value.describe());
-            self.wrong("E0305", operand.span, message, "write the coordinates between { and }");
-            return None;
+            let message = format!("needs {what} here, not {}", value.describe());
+            let help = "write the coordinates between { and }";
+            return self.deny("E0305", operand.span, message, help);
         };
         if geometry != Geometry::D1 {
-            let name = mnemonic(site.i);
-            let diagnostic = Diagnostic::error(
-                "E0310",
-                operand.span,
-                format!("{name} needs a coordinate vector"),
-            )
-            .label("ptxas accepts this and reads unintended registers")
-            .help("write the coordinates between { and }");
+            let diagnostic = self
+                .error("E0310", operand.span, "needs a coordinate vector")
+                .label("ptxas accepts this and reads unintended registers")
+                .help("write the coordinates between { and }");
             self.report_miscompiled(diagnostic);
         }
         Some(vec![found])
@@ -208,7 +192,6 @@ impl<'a> Body<'_, 'a> {
     /// Checks an operand without braces, if it is valid in this position.
     pub(crate) fn scalar_of(
         &mut self,
-        site: &Site<'_, 'a>,
         value: &Value<'a>,
         span: Span,
         place: &Registers,
@@ -216,7 +199,7 @@ impl<'a> Body<'_, 'a> {
         match value {
             Value::Reg { id, ty } if place.scalar.contains(ty) => Some(Operand::Reg(*id)),
             Value::Const(c) if c.is_int() == (place.ty != ScalarType::F32) => {
-                self.immediate(site, place.ty, *c, span)
+                self.immediate(place.ty, *c, span)
             }
             _ => None,
         }

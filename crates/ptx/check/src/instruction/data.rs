@@ -6,19 +6,16 @@ use texunit_isa::{AsPredicate, Braces, Limit, OperandRule, ScalarType, TypeKind}
 use texunit_syntax::Span;
 use texunit_syntax::ast;
 
-use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::mnemonic;
 use crate::types::{fits, fits_relaxed};
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks the data of ld, st and cvta: the register may be wider than the type, and the operand
     /// may be a vector if the row allows it.
     pub(crate) fn data(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         ty: ScalarType,
         operand: &ast::Operand<'a>,
@@ -27,12 +24,12 @@ impl<'a> Body<'_, 'a> {
         let value = self.value(operand)?;
         let vector = match rule.braces {
             Braces::Exactly(count) => count,
-            _ => site.mods.vector,
+            _ => self.mods.vector,
         };
         let lanes = usize::from(vector.max(1));
         let items = match value {
             Value::Vector(_) if rule.braces == Braces::Never => {
-                return self.mismatch(site, ty, &value, operand.span);
+                return self.mismatch(ty, &value, operand.span);
             }
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } if vector > 0 => {
@@ -40,27 +37,25 @@ impl<'a> Body<'_, 'a> {
             }
             value if vector == 0 => {
                 let number = !written && (ty.is_integer() || ty.kind() == TypeKind::Bits);
-                if number && self.address_as_number(site, ty, operand, &value) {
+                if number && self.address_as_number(ty, operand, &value) {
                     return Some(Operand::Imm(0));
                 }
-                return self.element(site, rule, ty, value, operand.span, written);
+                return self.element(rule, ty, value, operand.span, written);
             }
             value if matches!(rule.braces, Braces::Always | Braces::Exactly(_)) => {
-                let message =
-                    format!("{} needs a vector, not {}", mnemonic(site.i), value.describe());
-                self.wrong("E0213", operand.span, message, "write the registers between { and }");
-                return None;
+                let message = format!("needs a vector, not {}", value.describe());
+                let help = "write the registers between { and }";
+                return self.deny("E0213", operand.span, message, help);
             }
             value => vec![(value, operand.span)],
         };
         if items.len() != lanes {
-            let name = mnemonic(site.i);
             let message = match rule.braces {
                 Braces::Exactly(_) => {
                     let held = Count(lanes, "register");
-                    format!("{name} has {held} of this matrix, not {}", items.len())
+                    format!("has {held} of this matrix, not {}", items.len())
                 }
-                _ => format!("{name} moves {}, not {}", Count(lanes, "element"), items.len()),
+                _ => format!("moves {}, not {}", Count(lanes, "element"), items.len()),
             };
             let help = match rule.braces {
                 Braces::Exactly(_) => {
@@ -68,17 +63,15 @@ impl<'a> Body<'_, 'a> {
                 }
                 _ => "write as many registers between { and } as .v2 or .v4 says",
             };
-            self.wrong("E0213", operand.span, message, help);
-            return None;
+            return self.deny("E0213", operand.span, message, help);
         }
         if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            let name = mnemonic(site.i);
-            let message = format!("{name} has no register for its result");
-            self.wrong("E0211", operand.span, message, "write a register for one of the elements");
-            return None;
+            let message = "has no register for its result";
+            let help = "write a register for one of the elements";
+            return self.deny("E0211", operand.span, message, help);
         }
-        self.same_widths(site, &items)?;
-        self.like_neighbours(site, &items)?;
+        self.same_widths(&items)?;
+        self.like_neighbours(&items)?;
         let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
         // For atomic operations, only elements of f32 and f16.
         let taken = |reg: ScalarType| match rule.exact {
@@ -102,16 +95,16 @@ impl<'a> Body<'_, 'a> {
                 _ if discard => Operand::Discard,
                 Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
                 Value::Const(value) if plain_matrix && !written => {
-                    self.immediate(site, of_constants, value, span)?
+                    self.immediate(of_constants, value, span)?
                 }
-                value => self.element(site, rule, ty, value, span, written)?,
+                value => self.element(rule, ty, value, span, written)?,
             });
         }
         if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
     /// Checks that a vector does not mix integers and floats.
-    fn like_neighbours(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+    fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let float = |value: &Value<'_>| match value {
             Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
             Value::Reg { ty, .. } if ty.is_integer() => Some(false),
@@ -122,14 +115,12 @@ impl<'a> Body<'_, 'a> {
             |pair| matches!((float(&pair[0].0), float(&pair[1].0)), (Some(a), Some(b)) if a != b),
         );
         let Some([_, (other, span)]) = unlike else { return Some(()) };
-        let name = mnemonic(site.i);
-        let message = format!("{name} cannot have {} beside its neighbour", other.describe());
-        self.wrong("E0212", *span, message, "write a vector of integers or a vector of floats");
-        None
+        let message = format!("cannot have {} beside its neighbour", other.describe());
+        self.deny("E0212", *span, message, "write a vector of integers or a vector of floats")
     }
 
     /// Checks that the registers of a vector have one width.
-    fn same_widths(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+    fn same_widths(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let mut widths = items.iter().filter_map(|(value, span)| match value {
             Value::Reg { ty, .. } => Some((*ty, *span)),
             _ => None,
@@ -138,15 +129,12 @@ impl<'a> Body<'_, 'a> {
         let Some((other, span)) = widths.find(|(ty, _)| ty.bits() != first.bits()) else {
             return Some(());
         };
-        let name = mnemonic(site.i);
-        let message = format!("{name} cannot mix .{first} and .{other} registers in a vector");
-        self.wrong("E0212", span, message, "write registers of one width");
-        None
+        let message = format!("cannot mix .{first} and .{other} registers in a vector");
+        self.deny("E0212", span, message, "write registers of one width")
     }
 
     fn element(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         ty: ScalarType,
         value: Value<'a>,
@@ -158,28 +146,28 @@ impl<'a> Body<'_, 'a> {
         match value {
             // Unlike elsewhere, `.f16x2` registers are not accepted as untyped bits.
             Value::Reg { ty: ScalarType::F16x2, .. } if of_matrix && ty.is_integer() => {
-                self.mismatch(site, ty, &value, span)
+                self.mismatch(ty, &value, span)
             }
             Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { id, ty: ScalarType::Pred }
                 if rule.predicate == Some(AsPredicate::Miscompiled) =>
             {
-                self.miscompiled_predicate(site, span);
+                self.miscompiled_predicate(span);
                 Some(Operand::Reg(id))
             }
-            Value::Reg { .. } => self.mismatch(site, ty, &value, span),
-            _ if written => self.not_a_destination(site, ty, &value, span),
+            Value::Reg { .. } => self.mismatch(ty, &value, span),
+            _ if written => self.not_a_destination(ty, &value, span),
             Value::Const(_) if rule.limit == Some(Limit::Register) => {
-                self.mismatch(site, ty, &value, span)
+                self.mismatch(ty, &value, span)
             }
-            Value::Const(value) => self.immediate(site, ty, value, span),
+            Value::Const(value) => self.immediate(ty, value, span),
             Value::Special(s, component)
                 if rule.special && s.types.iter().any(|t| fits_relaxed(ty, *t)) =>
             {
                 Some(s.operand(component))
             }
-            Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, span),
-            value => self.mismatch(site, ty, &value, span),
+            Value::Special(..) | Value::SpecialVector(_) => self.no_special(span),
+            value => self.mismatch(ty, &value, span),
         }
     }
 }

@@ -4,12 +4,12 @@ use texunit_isa::ScalarType;
 use texunit_isa::requirement::Requirement;
 use texunit_syntax::ast::{self, OperandKind};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value};
+use crate::instruction::site::Site;
 use crate::ir::{Base, Operand};
 use crate::types::fits;
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks a handle: the name of a texref, samplerref or surfref, or a 64-bit register, for
     /// which `indirect` is required.
     pub(crate) fn handle(
@@ -29,8 +29,7 @@ impl<'a> Body<'_, 'a> {
             _ => {
                 let message = format!("a .{kind} is named without offset or index");
                 let help = "write its name, or a 64-bit register with its handle";
-                self.wrong("E0300", operand.span, message, help);
-                return None;
+                return self.refuse("E0300", operand.span, message, help);
             }
         };
         match value {
@@ -55,8 +54,7 @@ impl<'a> Body<'_, 'a> {
                 };
                 let message = format!("a .{kind} or a 64-bit register is needed, not {what}");
                 let help = format!("declare .global .{kind}, or pass the handle as a .u64");
-                self.wrong("E0300", operand.span, message, help);
-                None
+                self.refuse("E0300", operand.span, message, help)
             }
         }
     }

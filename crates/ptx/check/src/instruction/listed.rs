@@ -4,20 +4,18 @@ use texunit_isa::{AsPredicate, Limit, OperandRule, OperandType, Property, Role, 
 use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
 
-use crate::body::Body;
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::context::Global;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 use crate::types::operand_type;
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks the operands of a row of shape `Listed`.
-    pub(crate) fn listed(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let Site { i, form, .. } = *site;
+    pub(crate) fn listed(&mut self) -> Option<Vec<Operand>> {
+        let Self { i, form, .. } = *self;
         let mut spare = i.operands.len() - form.operands.iter().filter(|o| !o.optional).count();
         let mut given = i.operands.iter();
         let mut list = Vec::with_capacity(i.operands.len() + 1);
@@ -30,79 +28,78 @@ impl<'a> Body<'_, 'a> {
                 spare -= 1;
             }
             let Some(operand) = given.next() else { break };
-            complete &= self.by_rule(site, rule, operand, &mut list).is_some();
+            complete &= self.by_rule(rule, operand, &mut list).is_some();
         }
         complete.then_some(list)
     }
 
     fn by_rule(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
         list: &mut Vec<Operand>,
     ) -> Option<()> {
-        let ty = operand_type(rule.ty, &site.mods.types).unwrap_or(ScalarType::B64);
+        let ty = operand_type(rule.ty, &self.mods.types).unwrap_or(ScalarType::B64);
         match rule.role {
             Role::Dest => {
-                self.discarded_arrival(site, operand)?;
-                let found = match self.predicate_instead(site, rule, operand)? {
+                self.discarded_arrival(operand)?;
+                let found = match self.predicate_instead(rule, operand)? {
                     Some(found) => found,
-                    None if rule.discard => self.dest_or_discard(site, ty, operand)?,
-                    None if rule.loose_bf16 => self.dest_of_bf16(site, ty, operand)?,
-                    None => self.dest(site, ty, operand)?,
+                    None if rule.discard => self.dest_or_discard(ty, operand)?,
+                    None if rule.loose_bf16 => self.dest_of_bf16(ty, operand)?,
+                    None => self.dest(ty, operand)?,
                 };
-                list.push(self.kept_out(site, rule, ty, operand, found)?);
+                list.push(self.kept_out(rule, ty, operand, found)?);
             }
             Role::Source => {
-                if let Some(found) = self.predicate_instead(site, rule, operand)? {
+                if let Some(found) = self.predicate_instead(rule, operand)? {
                     list.push(found);
                     return Some(());
                 }
-                self.constant_allowed(site, rule, ty, operand)?;
-                let found = self.source(site, ty, operand)?;
-                let found = self.kept_out(site, rule, ty, operand, found)?;
+                self.constant_allowed(rule, ty, operand)?;
+                let found = self.source(ty, operand)?;
+                let found = self.kept_out(rule, ty, operand, found)?;
                 if rule.strict && ty == ScalarType::B64 {
-                    self.no_address(site, ty, operand)?;
+                    self.no_address(ty, operand)?;
                 }
-                self.within(site, rule, operand)?;
+                self.within(rule, operand)?;
                 list.push(found);
             }
-            Role::RelaxedDest => list.push(self.data(site, rule, ty, operand, true)?),
-            Role::RelaxedSource => list.push(self.data(site, rule, ty, operand, false)?),
+            Role::RelaxedDest => list.push(self.data(rule, ty, operand, true)?),
+            Role::RelaxedSource => list.push(self.data(rule, ty, operand, false)?),
             Role::DestWithPredicate | Role::PredicatePair => {
                 let (first, second) = match &operand.kind {
                     OperandKind::Pair(a, b) => (&**a, Some(&**b)),
                     _ => (operand, None),
                 };
-                self.pair(site, rule, operand, (first, second))?;
+                self.pair(rule, operand, (first, second))?;
                 let first = match rule.discard {
-                    true => self.dest_or_discard(site, ty, first),
-                    false => self.dest(site, ty, first),
+                    true => self.dest_or_discard(ty, first),
+                    false => self.dest(ty, first),
                 };
                 let second = match second {
-                    Some(b) => self.dest_or_discard(site, ScalarType::Pred, b),
+                    Some(b) => self.dest_or_discard(ScalarType::Pred, b),
                     None => Some(Operand::Discard),
                 };
-                list.push(self.kept_out(site, rule, ty, operand, first?)?);
+                list.push(self.kept_out(rule, ty, operand, first?)?);
                 list.push(second?);
             }
             Role::Condition => {
-                let half = site.mods.ty() == Some(ScalarType::Bf16);
+                let half = self.mods.ty() == Some(ScalarType::Bf16);
                 if half && matches!(operand.kind, OperandKind::Constant(_)) {
                     let value = self.value(operand)?;
-                    return self.mismatch(site, ScalarType::Pred, &value, operand.span);
+                    return self.mismatch(ScalarType::Pred, &value, operand.span);
                 }
-                list.push(self.source(site, ScalarType::Pred, operand)?);
+                list.push(self.source(ScalarType::Pred, operand)?);
             }
-            Role::Memory => list.push(self.memory(site, rule, operand)?),
+            Role::Memory => list.push(self.memory(rule, operand)?),
             Role::Address => {
                 let ty = (rule.ty != OperandType::None).then_some(ty);
-                list.push(self.address(site, rule, ty, operand)?);
+                list.push(self.address(rule, ty, operand)?);
             }
             Role::Constant => {
-                let found = self.only_constant(site, ty, operand)?;
-                self.within(site, rule, operand)?;
+                let found = self.only_constant(ty, operand)?;
+                self.within(rule, operand)?;
                 list.push(found);
             }
         }
@@ -113,7 +110,6 @@ impl<'a> Body<'_, 'a> {
     /// select whether zeros are written, and ptxas accepts it as a row of a matrix.
     fn predicate_instead(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
     ) -> Option<Option<Operand>> {
@@ -126,7 +122,7 @@ impl<'a> Body<'_, 'a> {
         Some(Some(match kind {
             AsPredicate::Taken => found,
             AsPredicate::Miscompiled => {
-                self.miscompiled_predicate(site, operand.span);
+                self.miscompiled_predicate(operand.span);
                 Operand::Reg(id)
             }
         }))
@@ -135,7 +131,6 @@ impl<'a> Body<'_, 'a> {
     /// Checks a constant in a position where only some constants, or none, are valid.
     fn constant_allowed(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         ty: ScalarType,
         operand: &ast::Operand<'a>,
@@ -146,21 +141,14 @@ impl<'a> Body<'_, 'a> {
             return Some(());
         };
         match self.value(operand)? {
-            value @ Value::Const(Const::F64(_)) => self.mismatch(site, ty, &value, operand.span),
-            value if rule.limit == Some(Limit::Register) => {
-                self.mismatch(site, ty, &value, operand.span)
-            }
+            value @ Value::Const(Const::F64(_)) => self.mismatch(ty, &value, operand.span),
+            value if rule.limit == Some(Limit::Register) => self.mismatch(ty, &value, operand.span),
             _ => Some(()),
         }
     }
 
     /// Checks a bf16 result; before 13.5, ptxas accepted registers of other types too.
-    fn dest_of_bf16(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    fn dest_of_bf16(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg }
                 if self.cx.release < Ptxas::V13_5
@@ -169,48 +157,40 @@ impl<'a> Body<'_, 'a> {
             {
                 Some(Operand::Reg(id))
             }
-            _ => self.dest(site, ty, operand),
+            _ => self.dest(ty, operand),
         }
     }
 
     /// Reports an address as a cache policy or as the state of an mbarrier.
-    fn no_address(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<()> {
+    fn no_address(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<()> {
         match self.value(operand)? {
-            value @ Value::Named { .. } => self.mismatch(site, ty, &value, operand.span),
+            value @ Value::Named { .. } => self.mismatch(ty, &value, operand.span),
             _ => Some(()),
         }
     }
 
     /// Checks that an arrival at a barrier of another CTA discards its state.
-    fn discarded_arrival(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> Option<()> {
-        let remote = site.form.has(Property::NoRemoteResult)
-            && site.i.modifiers.iter().any(|m| m.text == "shared::cluster");
+    fn discarded_arrival(&mut self, operand: &ast::Operand<'a>) -> Option<()> {
+        let remote = self.form.has(Property::NoRemoteResult)
+            && self.i.modifiers.iter().any(|m| m.text == "shared::cluster");
         if !remote || operand.kind == OperandKind::Discard {
             return Some(());
         }
-        let message = format!("{} has no result", mnemonic(site.i));
-        self.wrong("E0218", operand.span, message, "write _ in place of the register");
-        None
+        self.deny("E0218", operand.span, "has no result", "write _ in place of the register")
     }
 
     /// Checks the additional rules for instructions with two destinations.
     fn pair(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         operand: &ast::Operand<'a>,
         (first, second): (&ast::Operand<'a>, Option<&ast::Operand<'a>>),
     ) -> Option<()> {
         let discarded = |o: &ast::Operand| o.kind == OperandKind::Discard;
-        let single = site.form.has(Property::OnePredicate);
-        let name = site.form.row.opcode.name();
-        let combined = site.mods.bool_op.is_some();
-        let needed = rule.role == Role::DestWithPredicate && site.form.has(Property::WritesBoth);
+        let single = self.form.has(Property::OnePredicate);
+        let name = self.form.row.opcode.name();
+        let combined = self.mods.bool_op.is_some();
+        let needed = rule.role == Role::DestWithPredicate && self.form.has(Property::WritesBoth);
         let (message, help) = match second {
             None if needed && combined => {
                 (format!("{name} with a boolean operation writes a predicate too"), "write d|p")
@@ -228,8 +208,7 @@ impl<'a> Body<'_, 'a> {
             }
             _ => return Some(()),
         };
-        self.wrong("E0211", operand.span, message, help);
-        None
+        self.refuse("E0211", operand.span, message, help)
     }
 
     /// Checks operands whose type the modifiers do not state, and operands of rows with the same
@@ -237,7 +216,6 @@ impl<'a> Body<'_, 'a> {
     /// bits.
     fn kept_out(
         &mut self,
-        site: &Site<'_, 'a>,
         rule: &OperandRule,
         ty: ScalarType,
         operand: &ast::Operand<'a>,
@@ -268,19 +246,12 @@ impl<'a> Body<'_, 'a> {
         if !wrong {
             return Some(found);
         }
-        let name = mnemonic(site.i);
         let help = &format!("write a .u{0}, .s{0} or .b{0} register, or an integer", ty.bits());
-        self.wrong("E0212", operand.span, format!("{name} takes integers only here"), help);
-        None
+        self.deny("E0212", operand.span, "takes integers only here", help)
     }
 
     /// Checks that a constant is in the range of its operand.
-    fn within(
-        &mut self,
-        site: &Site<'_, 'a>,
-        rule: &OperandRule,
-        operand: &ast::Operand<'a>,
-    ) -> Option<()> {
+    fn within(&mut self, rule: &OperandRule, operand: &ast::Operand<'a>) -> Option<()> {
         let (Some(limit), OperandKind::Constant(expr)) = (rule.limit, &operand.kind) else {
             return Some(());
         };
@@ -289,7 +260,7 @@ impl<'a> Body<'_, 'a> {
             return Some(());
         }
         if limit == Limit::Part {
-            return self.within_part(site, &value, operand.span);
+            return self.within_part(&value, operand.span);
         }
         let Const::Int(value, ..) = value else { return Some(()) };
         let (fits, wanted) = match limit {
@@ -318,14 +289,12 @@ impl<'a> Body<'_, 'a> {
         if fits {
             return Some(());
         }
-        let name = mnemonic(site.i);
-        let message = format!("{name} cannot have the constant {} here", value as i64);
-        self.wrong("E0220", operand.span, message, &wanted);
-        None
+        let message = format!("cannot have the constant {} here", value as i64);
+        self.deny("E0220", operand.span, message, &wanted)
     }
 
     /// Checks that a constant is above 0 and at most 1.
-    fn within_part(&mut self, site: &Site<'_, 'a>, value: &Const, span: Span) -> Option<()> {
+    fn within_part(&mut self, value: &Const, span: Span) -> Option<()> {
         let value = match value {
             Const::F32(bits) => f64::from(f32::from_bits(*bits)),
             Const::F64(value) => *value,
@@ -334,37 +303,23 @@ impl<'a> Body<'_, 'a> {
         if value > 0.0 && value <= 1.0 {
             return Some(());
         }
-        let message = format!("{} cannot have the constant {value} here", mnemonic(site.i));
-        self.wrong("E0220", span, message, "write a number above 0, up to 1.0");
-        None
+        let message = format!("cannot have the constant {value} here");
+        self.deny("E0220", span, message, "write a number above 0, up to 1.0")
     }
 
-    fn dest_or_discard(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    fn dest_or_discard(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         if operand.kind == OperandKind::Discard {
             return Some(Operand::Discard);
         }
-        self.dest(site, ty, operand)
+        self.dest(ty, operand)
     }
 
-    fn only_constant(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    fn only_constant(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
-            Value::Const(value) if value.is_int() => self.immediate(site, ty, value, operand.span),
+            Value::Const(value) if value.is_int() => self.immediate(ty, value, operand.span),
             value => {
-                let name = mnemonic(site.i);
-                let message =
-                    format!("{name} needs an integer constant here, not {}", value.describe());
-                self.wrong("E0214", operand.span, message, "write a number");
-                None
+                let message = format!("needs an integer constant here, not {}", value.describe());
+                self.deny("E0214", operand.span, message, "write a number")
             }
         }
     }

@@ -47,11 +47,10 @@ impl<'a> Body<'_, 'a> {
         }
         self.past(i, &read);
         let Some(form) = self.select(&read.forms, i) else {
-            self.wrong_count(i, &read.forms);
-            return None;
+            return self.wrong_count(i, &read.forms);
         };
         self.miscompiled = false;
-        let (operands, video) = self.operands(&Site { i, mods: &read.mods, form })?;
+        let (operands, video) = Site { body: self, i, mods: &read.mods, form }.operands()?;
         if video.is_some() {
             Arc::make_mut(&mut mods).video = video;
         }
@@ -59,47 +58,6 @@ impl<'a> Body<'_, 'a> {
             Arc::make_mut(&mut mods).unexecuted = Some("a form that ptxas miscompiles");
         }
         Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
-    }
-
-    /// The operands, and the selectors and signs of a video instruction.
-    fn operands(&mut self, site: &Site<'_, 'a>) -> Option<(Operands, Option<VideoOperands>)> {
-        let operands = match site.form.shape {
-            Shape::Listed => self.listed(site).map(Operands::Listed),
-            Shape::Mov => self.mov(site).map(Operands::Listed),
-            Shape::Branch => self.branch(site).map(Operands::Listed),
-            Shape::IndexedBranch => self.indexed_branch(site).map(Operands::Listed),
-            Shape::Call => self.call(site).map(Operands::Listed),
-            Shape::Video => {
-                let (list, video) = self.video(site)?;
-                return Some((Operands::Listed(list), Some(video)));
-            }
-            Shape::Unchecked => Some(Operands::Listed(Vec::new())),
-            Shape::Texture
-            | Shape::Gather
-            | Shape::TextureQuery
-            | Shape::IsType
-            | Shape::SurfaceQuery
-            | Shape::SurfaceLoad
-            | Shape::SurfaceStore
-            | Shape::SurfaceReduce => self.texture_or_surface(site),
-        };
-        Some((operands?, None))
-    }
-
-    /// The operands of texture and surface instructions, whose rows have no version and target
-    /// requirements of their own.
-    fn texture_or_surface(&mut self, site: &Site<'_, 'a>) -> Option<Operands> {
-        self.require_form(site);
-        Some(match site.form.shape {
-            Shape::Texture | Shape::Gather => Operands::Fetch(Box::new(self.texture(site)?)),
-            Shape::TextureQuery => Operands::Query(Box::new(self.texture_query(site)?)),
-            Shape::SurfaceQuery => Operands::Query(Box::new(self.surface_query(site)?)),
-            Shape::SurfaceLoad => Operands::Surface(Box::new(self.surface_load(site)?)),
-            Shape::SurfaceStore | Shape::SurfaceReduce => {
-                Operands::Surface(Box::new(self.surface_store(site)?))
-            }
-            _ => Operands::Listed(self.is_type(site)?),
-        })
     }
 
     /// The first row with this number of operands whose version and target requirements are met;
@@ -135,7 +93,7 @@ impl<'a> Body<'_, 'a> {
         Some(first)
     }
 
-    fn wrong_count(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) {
+    fn wrong_count<T>(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) -> Option<T> {
         let n = count(i);
         let wanted = forms
             .iter()
@@ -152,7 +110,50 @@ impl<'a> Body<'_, 'a> {
         };
         let name = mnemonic(i);
         let help = fixes::usage(&name, forms);
-        self.wrong("E0210", span, format!("{name} takes {wanted}, not {n}"), &help);
+        self.refuse("E0210", span, format!("{name} takes {wanted}, not {n}"), help)
+    }
+}
+
+impl Site<'_, '_, '_> {
+    /// The operands, and the selectors and signs of a video instruction.
+    fn operands(&mut self) -> Option<(Operands, Option<VideoOperands>)> {
+        let operands = match self.form.shape {
+            Shape::Listed => self.listed().map(Operands::Listed),
+            Shape::Mov => self.mov().map(Operands::Listed),
+            Shape::Branch => self.branch().map(Operands::Listed),
+            Shape::IndexedBranch => self.indexed_branch().map(Operands::Listed),
+            Shape::Call => self.call().map(Operands::Listed),
+            Shape::Video => {
+                let (list, video) = self.video()?;
+                return Some((Operands::Listed(list), Some(video)));
+            }
+            Shape::Unchecked => Some(Operands::Listed(Vec::new())),
+            Shape::Texture
+            | Shape::Gather
+            | Shape::TextureQuery
+            | Shape::IsType
+            | Shape::SurfaceQuery
+            | Shape::SurfaceLoad
+            | Shape::SurfaceStore
+            | Shape::SurfaceReduce => self.texture_or_surface(),
+        };
+        Some((operands?, None))
+    }
+
+    /// The operands of texture and surface instructions, whose rows have no version and target
+    /// requirements of their own.
+    fn texture_or_surface(&mut self) -> Option<Operands> {
+        self.require_form();
+        Some(match self.form.shape {
+            Shape::Texture | Shape::Gather => Operands::Fetch(Box::new(self.texture()?)),
+            Shape::TextureQuery => Operands::Query(Box::new(self.texture_query()?)),
+            Shape::SurfaceQuery => Operands::Query(Box::new(self.surface_query()?)),
+            Shape::SurfaceLoad => Operands::Surface(Box::new(self.surface_load()?)),
+            Shape::SurfaceStore | Shape::SurfaceReduce => {
+                Operands::Surface(Box::new(self.surface_store()?))
+            }
+            _ => Operands::Listed(self.is_type()?),
+        })
     }
 }
 

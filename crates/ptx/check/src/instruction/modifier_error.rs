@@ -9,11 +9,16 @@ use crate::instruction::surface::no_reduction;
 use crate::message::{cap, fixes};
 
 impl<'a> Body<'_, 'a> {
-    pub(crate) fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
+    pub(crate) fn unknown_opcode<T>(&mut self, i: &ast::Instruction<'a>) -> Option<T> {
         let text = i.opcode.text;
         if self.cx.diagnostics.len() > cap::MAX_ERRORS {
             // The message is not shown, so no suggestion is searched for.
-            return self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), "");
+            return self.refuse(
+                "E0200",
+                i.opcode.span,
+                format!("{text} is not an instruction"),
+                "",
+            );
         }
         let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
         let help = match near {
@@ -30,15 +35,15 @@ impl<'a> Body<'_, 'a> {
             (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
             _ => diagnostic,
         };
-        self.report(diagnostic);
+        self.refuse_with(diagnostic)
     }
 
-    pub(crate) fn modifier_error(
+    pub(crate) fn modifier_error<T>(
         &mut self,
         i: &ast::Instruction<'a>,
         opcode: Opcode,
         error: ModifierError,
-    ) {
+    ) -> Option<T> {
         let word = |index: usize| i.modifiers.get(index).copied().unwrap_or(i.opcode);
         let diagnostic = match error {
             ModifierError::Unexpected { index, expected } => {
@@ -101,7 +106,7 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         };
-        self.report(diagnostic);
+        self.refuse_with(diagnostic)
     }
 }
 

@@ -20,8 +20,7 @@ impl<'a> Body<'_, 'a> {
             return Some(words.clone());
         }
         let Some(opcode) = Opcode::from_name(i.opcode.text) else {
-            self.unknown_opcode(i);
-            return None;
+            return self.unknown_opcode(i);
         };
         let words: Vec<&str> = i.modifiers.iter().map(|m| m.text).collect();
         let (mods, forms) = if known_by_name_only(opcode, &words) {
@@ -31,10 +30,7 @@ impl<'a> Body<'_, 'a> {
                 Ok(read) => read,
                 Err(error) => match self.without_pred(i, opcode, &words) {
                     Some(found) => return Some(found),
-                    None => {
-                        self.modifier_error(i, opcode, error);
-                        return None;
-                    }
+                    None => return self.modifier_error(i, opcode, error),
                 },
             }
         };

@@ -5,92 +5,76 @@ use texunit_isa::requirement::KERNEL_ADDRESS;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value, lanes_of};
 use crate::instruction::data::plain_bits;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::mnemonic;
 use crate::types::fits;
 
-impl<'a> Body<'_, 'a> {
-    pub(crate) fn mov(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let Site { i, mods, .. } = *site;
-        let [to, from] = i.operands.as_slice() else {
-            let span = i.opcode.span;
-            let message = format!("mov takes 2 operands, not {}", i.operands.len());
-            self.wrong("E0210", span, message, "write a destination and a source");
-            return None;
-        };
+impl<'a> Site<'_, '_, 'a> {
+    pub(crate) fn mov(&mut self) -> Option<Vec<Operand>> {
+        let mods = self.mods;
+        let [to, from] = self.takes("write a destination and a source")?;
         let ty = mods.ty()?;
         let (dest, source) = (self.value(to), self.value(from));
         let (dest, source) = (dest?, source?);
-        self.parameter_of_call(site, from, &source)?;
+        self.parameter_of_call(from, &source)?;
         if mods.vector > 0 {
-            return self.mov_vector(site, ty, (dest, to.span), (source, from.span));
+            return self.mov_vector(ty, (dest, to.span), (source, from.span));
         }
         match (dest, source) {
             (Value::Vector(items), Value::Reg { id, ty: reg }) if fits(ty, reg) => {
-                Some(vec![self.parts(site, ty, items, to.span, true)?, Operand::Reg(id)])
+                Some(vec![self.parts(ty, items, to.span, true)?, Operand::Reg(id)])
             }
             (Value::Vector(items), Value::Const(value)) => {
-                let parts = self.parts(site, ty, items, to.span, true)?;
-                Some(vec![parts, self.immediate(site, ty, value, from.span)?])
+                let parts = self.parts(ty, items, to.span, true)?;
+                Some(vec![parts, self.immediate(ty, value, from.span)?])
             }
             (Value::Reg { id, ty: reg }, Value::Vector(items)) if fits(ty, reg) => {
-                Some(vec![Operand::Reg(id), self.parts(site, ty, items, from.span, false)?])
+                Some(vec![Operand::Reg(id), self.parts(ty, items, from.span, false)?])
             }
             (Value::Reg { id, ty: reg }, Value::VectorReg { first, ty: part, lanes })
                 if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
             {
                 let items = lanes_of(first, part, lanes, from.span);
-                Some(vec![Operand::Reg(id), self.parts(site, ty, items, from.span, false)?])
+                Some(vec![Operand::Reg(id), self.parts(ty, items, from.span, false)?])
             }
             (Value::Reg { id, ty: reg }, source) if fits(ty, reg) => {
-                Some(vec![Operand::Reg(id), self.mov_source(site, ty, source, from.span)?])
+                Some(vec![Operand::Reg(id), self.mov_source(ty, source, from.span)?])
             }
-            (Value::Vector(_), source) => self.mismatch(site, ty, &source, from.span),
-            (dest @ Value::Reg { .. }, _) => self.mismatch(site, ty, &dest, to.span),
-            (dest, _) => self.not_a_destination(site, ty, &dest, to.span),
+            (Value::Vector(_), source) => self.mismatch(ty, &source, from.span),
+            (dest @ Value::Reg { .. }, _) => self.mismatch(ty, &dest, to.span),
+            (dest, _) => self.not_a_destination(ty, &dest, to.span),
         }
     }
 
-    fn mov_source(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        source: Value<'a>,
-        span: Span,
-    ) -> Option<Operand> {
+    fn mov_source(&mut self, ty: ScalarType, source: Value<'a>, span: Span) -> Option<Operand> {
         let address = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits)
             && matches!(ty.bits(), 32 | 64);
         match source {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
-            Value::Const(value) => self.immediate(site, ty, value, span),
+            Value::Const(value) => self.immediate(ty, value, span),
             Value::Special(s, component) if s.types.iter().any(|t| fits(ty, *t)) => {
                 Some(s.operand(component))
             }
             Value::Special(s, _) => {
                 let types: Vec<String> = s.types.iter().map(|t| format!(".{t}")).collect();
-                let message = format!("{} cannot read this special register", mnemonic(site.i));
+                let message = "cannot read this special register";
                 let help =
                     &format!("write mov{} and a register of that width", types.join(" or mov"));
-                self.wrong("E0215", span, message, help);
-                None
+                self.deny("E0215", span, message, help)
             }
             Value::SpecialVector(_) => {
                 let message = "this special register has several components";
-                self.wrong("E0213", span, message, "name one of them: .x, .y or .z");
-                None
+                self.refuse("E0213", span, message, "name one of them: .x, .y or .z")
             }
             Value::Named { area: Area::Opaque(kind), .. }
             | Value::Element(_, Area::Opaque(kind))
                 if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
             {
                 let help = "write mov.u64 and a 64-bit register";
-                self.wrong("E0212", span, format!("the address of a .{kind} has 64 bits"), help);
-                None
+                self.refuse("E0212", span, format!("the address of a .{kind} has 64 bits"), help)
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
             Value::Element(element, _) if address => Some(Operand::Element(Box::new(element))),
@@ -100,21 +84,21 @@ impl<'a> Body<'_, 'a> {
                 }
                 Some(Operand::Function(id))
             }
-            Value::Named { base, offset, .. } if self.narrow_address(site, ty, span) => {
+            Value::Named { base, offset, .. } if self.narrow_address(ty, span) => {
                 Some(Operand::AddressOf(base, offset))
             }
-            Value::Element(element, _) if self.narrow_address(site, ty, span) => {
+            Value::Element(element, _) if self.narrow_address(ty, span) => {
                 Some(Operand::Element(Box::new(element)))
             }
-            source => self.mismatch(site, ty, &source, span),
+            source => self.mismatch(ty, &source, span),
         }
     }
 
     /// Reports an address in a register of the wrong width, which ptxas accepts.
-    fn narrow_address(&mut self, site: &Site<'_, 'a>, ty: ScalarType, span: Span) -> bool {
+    fn narrow_address(&mut self, ty: ScalarType, span: Span) -> bool {
         let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
         if whole {
-            let message = format!("{} cannot hold an address", mnemonic(site.i));
+            let message = format!("{} cannot hold an address", self.name());
             self.report_miscompiled(
                 Diagnostic::error("E0212", span, message)
                     .help("write mov.u64 and a 64-bit register"),
@@ -126,7 +110,6 @@ impl<'a> Body<'_, 'a> {
     /// The elements from which a value is packed, or into which it is unpacked.
     fn parts(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         items: Vec<(Value<'a>, Span)>,
         span: Span,
@@ -139,24 +122,22 @@ impl<'a> Body<'_, 'a> {
             Some(32) => ScalarType::B32,
             Some(64) => ScalarType::B64,
             _ => {
-                let message = format!("{} cannot be cut into {n} parts", mnemonic(site.i));
-                self.wrong("E0213", span, message, "write 2 or 4 registers whose widths add up");
-                return None;
+                let message = format!("cannot be cut into {n} parts");
+                let help = "write 2 or 4 registers whose widths add up";
+                return self.deny("E0213", span, message, help);
             }
         };
         if ty.kind() != TypeKind::Bits {
-            let help = format!("write mov.b{}", ty.bits());
-            let message = format!("{} does not pack or unpack", mnemonic(site.i));
-            self.wrong("E0213", span, message, &help);
-            return None;
+            let message = "does not pack or unpack";
+            return self.deny("E0213", span, message, format!("write mov.b{}", ty.bits()));
         }
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in items {
             list.push(match value {
                 Value::Reg { id, ty: reg } if fits(part, reg) => Operand::Reg(id),
                 Value::Discard if written => Operand::Discard,
-                Value::Const(value) if !written => self.immediate(site, part, value, span)?,
-                value => return self.mismatch(site, part, &value, span),
+                Value::Const(value) if !written => self.immediate(part, value, span)?,
+                value => return self.mismatch(part, &value, span),
             });
         }
         Some(Operand::Vector(list))
@@ -165,14 +146,13 @@ impl<'a> Body<'_, 'a> {
     /// Checks a vector copy such as `mov.v4.f32 a, b`, element by element.
     fn mov_vector(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         to: (Value<'a>, Span),
         from: (Value<'a>, Span),
     ) -> Option<Vec<Operand>> {
-        let lanes = usize::from(site.mods.vector);
-        let dest = self.vector_of(site, to, lanes)?;
-        let source = self.vector_of(site, from, lanes)?;
+        let lanes = usize::from(self.mods.vector);
+        let dest = self.vector_of(to, lanes)?;
+        let source = self.vector_of(from, lanes)?;
         let mut operands = Vec::new();
         for (items, written) in [(dest, true), (source, false)] {
             let mut list = Vec::with_capacity(lanes);
@@ -184,8 +164,8 @@ impl<'a> Body<'_, 'a> {
                         Operand::Reg(id)
                     }
                     Value::Discard if written => Operand::Discard,
-                    value if written => return self.not_a_destination(site, ty, &value, span),
-                    value => self.mov_source(site, ty, value, span)?,
+                    value if written => return self.not_a_destination(ty, &value, span),
+                    value => self.mov_source(ty, value, span)?,
                 });
             }
             operands.push(Operand::Vector(list));
@@ -195,7 +175,6 @@ impl<'a> Body<'_, 'a> {
 
     fn vector_of(
         &mut self,
-        site: &Site<'_, 'a>,
         (value, span): (Value<'a>, Span),
         lanes: usize,
     ) -> Option<Vec<(Value<'a>, Span)>> {
@@ -204,7 +183,7 @@ impl<'a> Body<'_, 'a> {
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
             Value::SpecialVector(s) => (0..4).map(|n| (Value::Special(s, n), span)).collect(),
             Value::Const(value) if value.is_int() && self.cx.options.ptxas_compat() => {
-                let message = format!("{} moves a vector, not a number", mnemonic(site.i));
+                let message = format!("{} moves a vector, not a number", self.name());
                 self.report_miscompiled(
                     Diagnostic::error("E0213", span, message).help("write a vector of that size"),
                 );
@@ -215,9 +194,7 @@ impl<'a> Body<'_, 'a> {
         if items.len() == lanes {
             return Some(items);
         }
-        let message =
-            format!("{} moves {}, not {}", mnemonic(site.i), Count(lanes, "element"), items.len());
-        self.wrong("E0213", span, message, "write a vector of that size");
-        None
+        let message = format!("moves {}, not {}", Count(lanes, "element"), items.len());
+        self.deny("E0213", span, message, "write a vector of that size")
     }
 }

@@ -4,65 +4,50 @@ use texunit_isa::{Property, ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value};
 use crate::consts::Const;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
 use crate::message::fixes;
-use crate::message::say::mnemonic;
 use crate::options::Ptxas;
 use crate::types::{describe, fits, register_for};
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks a destination register of exactly this width.
-    pub(crate) fn dest(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    pub(crate) fn dest(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
-            value @ Value::Reg { .. } => self.mismatch(site, ty, &value, operand.span),
-            value => self.not_a_destination(site, ty, &value, operand.span),
+            value @ Value::Reg { .. } => self.mismatch(ty, &value, operand.span),
+            value => self.not_a_destination(ty, &value, operand.span),
         }
     }
 
     /// Reports a predicate as a row of a matrix, which ptxas accepts and miscompiles.
-    pub(crate) fn miscompiled_predicate(&mut self, site: &Site<'_, 'a>, span: Span) {
-        let message = format!("{} cannot use a predicate here", mnemonic(site.i));
-        let diagnostic = Diagnostic::error("E0212", span, message).help("write a 32-bit register");
+    pub(crate) fn miscompiled_predicate(&mut self, span: Span) {
+        let message = "cannot use a predicate here";
+        let diagnostic = self.error("E0212", span, message).help("write a 32-bit register");
         self.report_miscompiled(diagnostic);
     }
 
     pub(crate) fn not_a_destination<T>(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         value: &Value<'a>,
         span: Span,
     ) -> Option<T> {
-        let name = mnemonic(site.i);
         let help = format!("write {}", describe(ty));
-        self.wrong("E0218", span, format!("{name} cannot write to {}", value.describe()), help);
-        None
+        self.deny("E0218", span, format!("cannot write to {}", value.describe()), help)
     }
 
     /// Checks a source operand of exactly this width.
-    pub(crate) fn source(
-        &mut self,
-        site: &Site<'_, 'a>,
-        ty: ScalarType,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    pub(crate) fn source(&mut self, ty: ScalarType, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
             Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
-            Value::Const(value) => self.immediate(site, ty, value, operand.span),
-            Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, operand.span),
-            value if self.address_as_number(site, ty, operand, &value) => Some(Operand::Imm(0)),
-            value => self.mismatch(site, ty, &value, operand.span),
+            Value::Const(value) => self.immediate(ty, value, operand.span),
+            Value::Special(..) | Value::SpecialVector(_) => self.no_special(operand.span),
+            value if self.address_as_number(ty, operand, &value) => Some(Operand::Imm(0)),
+            value => self.mismatch(ty, &value, operand.span),
         }
     }
 
@@ -70,7 +55,6 @@ impl<'a> Body<'_, 'a> {
     /// uses the address, which is intended only for `mov`.
     pub(crate) fn address_as_number(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         operand: &ast::Operand<'a>,
         value: &Value<'a>,
@@ -82,12 +66,12 @@ impl<'a> Body<'_, 'a> {
                 whole
                     && matches!(operand.kind, OperandKind::Offset(..))
                     && !matches!(area, Area::Opaque(_))
-                    && !site.form.has(Property::Macro)
+                    && !self.form.has(Property::Macro)
             }
             _ => false,
         };
         if taken {
-            let message = format!("{} cannot take {} here", mnemonic(site.i), value.describe());
+            let message = format!("{} cannot take {} here", self.name(), value.describe());
             self.report_miscompiled(
                 Diagnostic::error("E0211", operand.span, message)
                     .help("copy the address into a register with mov first"),
@@ -96,17 +80,14 @@ impl<'a> Body<'_, 'a> {
         taken
     }
 
-    pub(crate) fn no_special(&mut self, site: &Site<'_, 'a>, span: Span) -> Option<Operand> {
-        let name = mnemonic(site.i);
+    pub(crate) fn no_special(&mut self, span: Span) -> Option<Operand> {
         let help = "copy it into a register with mov first";
-        self.wrong("E0215", span, format!("{name} cannot read a special register"), help);
-        None
+        self.deny("E0215", span, "cannot read a special register", help)
     }
 
     /// A constant as an operand of this type.
     pub(crate) fn immediate(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         value: Const,
         span: Span,
@@ -125,7 +106,7 @@ impl<'a> Body<'_, 'a> {
                 Some(Operand::Imm(value.bits_for(ScalarType::B16)?))
             }
             None => {
-                let name = mnemonic(site.i);
+                let name = self.name();
                 let is = if value.is_int() { "an integer" } else { "a floating-point number" };
                 let help = match ty.kind() {
                     TypeKind::Float if ty.bits() >= 32 => {
@@ -149,8 +130,7 @@ impl<'a> Body<'_, 'a> {
                 if value.is_int() && matches!(ty, ScalarType::F32 | ScalarType::F64) {
                     diagnostic = fixes::decimal_point(self.cx.source, span, diagnostic);
                 }
-                self.report(diagnostic);
-                None
+                self.refuse_with(diagnostic)
             }
         }
     }
@@ -158,39 +138,30 @@ impl<'a> Body<'_, 'a> {
     /// Reports an operand of the wrong kind, type or width.
     pub(crate) fn mismatch<T>(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         value: &Value<'a>,
         span: Span,
     ) -> Option<T> {
-        let name = mnemonic(site.i);
         let diagnostic = match value {
-            Value::Reg { ty: reg, .. } => Diagnostic::error(
-                "E0212",
-                span,
-                format!("{name} cannot use a .{reg} register here"),
-            )
-            .label(format!("this must be {}", describe(ty)))
-            .help(match (ty, reg) {
-                (ScalarType::Pred, _) => "use a .pred register, such as setp writes".to_owned(),
-                (_, ScalarType::Pred) => format!(
-                    "use a {} register: selp makes a number of a predicate",
-                    register_for(ty)
-                ),
-                _ => format!(
-                    "declare the register {}, or convert it with cvt or mov.b{}",
-                    register_for(ty),
-                    ty.bits()
-                ),
-            }),
-            other => Diagnostic::error(
-                "E0211",
-                span,
-                format!("{name} cannot take {} here", other.describe()),
-            )
-            .help(format!("write {}", describe(ty))),
+            Value::Reg { ty: reg, .. } => self
+                .error("E0212", span, format!("cannot use a .{reg} register here"))
+                .label(format!("this must be {}", describe(ty)))
+                .help(match (ty, reg) {
+                    (ScalarType::Pred, _) => "use a .pred register, such as setp writes".to_owned(),
+                    (_, ScalarType::Pred) => format!(
+                        "use a {} register: selp makes a number of a predicate",
+                        register_for(ty)
+                    ),
+                    _ => format!(
+                        "declare the register {}, or convert it with cvt or mov.b{}",
+                        register_for(ty),
+                        ty.bits()
+                    ),
+                }),
+            other => self
+                .error("E0211", span, format!("cannot take {} here", other.describe()))
+                .help(format!("write {}", describe(ty))),
         };
-        self.report(diagnostic);
-        None
+        self.refuse_with(diagnostic)
     }
 }

@@ -1,52 +1,39 @@
 //! Checks of the operands of txq, suq and istypep.
 
-use texunit_forms::Count;
 use texunit_isa::requirement::{INDIRECT, Requirement};
 use texunit_isa::texture::{QUERY_LEVEL, query_of};
 use texunit_isa::{Attribute, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value};
 use crate::context::scope::Resolved;
 use crate::instruction::after_brackets::ANY_SIZE;
 use crate::instruction::site::Site;
 use crate::ir::{Operand, QueryOperands, RegId};
-use crate::message::say::mnemonic;
 use crate::types::fits;
 
-impl<'a> Body<'_, 'a> {
-    pub(crate) fn texture_query(&mut self, site: &Site<'_, 'a>) -> Option<QueryOperands> {
-        let needed = if site.mods.mip.is_some() { 3 } else { 2 };
-        if site.i.operands.len() != needed {
-            self.wrong(
-                "E0210",
-                site.i.opcode.span,
-                format!(
-                    "{} takes {}, not {}",
-                    mnemonic(site.i),
-                    Count(needed, "operand"),
-                    site.i.operands.len()
-                ),
-                "write a destination and [texture], and after .level the level",
-            );
-            return None;
+impl<'a> Site<'_, '_, 'a> {
+    pub(crate) fn texture_query(&mut self) -> Option<QueryOperands> {
+        let help = "write a destination and [texture], and after .level the level";
+        match self.mods.mip {
+            Some(_) => self.takes::<3>(help).map(drop)?,
+            None => self.takes::<2>(help).map(drop)?,
         }
-        let dest = self.query_dest(site, &site.i.operands[0]);
+        let dest = self.query_dest(&self.i.operands[0]);
         let independent = self.cx.module.independent;
-        let row = query_of(site.form.row.opcode, site.mods.mip.is_some(), site.mods.query?)?;
+        let row = query_of(self.form.row.opcode, self.mods.mip.is_some(), self.mods.query?)?;
         let kinds = row.handles.of(independent);
         // With `texmode_independent`, queries through registers need no later version.
         let requirement = (!independent).then_some(INDIRECT);
-        let unchecked = independent && site.mods.query == Some(Attribute::MemoryLayout);
+        let unchecked = independent && self.mods.query == Some(Attribute::MemoryLayout);
         let handle = match unchecked {
-            true => self.unchecked_handle(&site.i.operands[1], kinds),
-            false => self.query_handle(&site.i.operands[1], kinds, requirement),
+            true => self.unchecked_handle(&self.i.operands[1], kinds),
+            false => self.query_handle(&self.i.operands[1], kinds, requirement),
         };
         let (destination, handle) = (dest?, handle?);
-        let level = match site.i.operands.get(2) {
-            Some(level) => Some(self.level(site, level, &QUERY_LEVEL, ANY_SIZE)?),
+        let level = match self.i.operands.get(2) {
+            Some(level) => Some(self.level(level, &QUERY_LEVEL, ANY_SIZE)?),
             None => None,
         };
         Some(QueryOperands { destination, handle, level })
@@ -103,28 +90,28 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<Operand> {
         if !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
             let help = "write [name]";
-            self.wrong("E0301", operand.span, "the queried reference needs brackets", help);
-            return None;
+            return self.refuse(
+                "E0301",
+                operand.span,
+                "the queried reference needs brackets",
+                help,
+            );
         }
         self.handle(operand, kinds, indirect)
     }
 
     /// Checks the destination of txq and suq.
-    pub(crate) fn query_dest(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Operand> {
+    pub(crate) fn query_dest(&mut self, operand: &ast::Operand<'a>) -> Option<Operand> {
         match self.value(operand)? {
             Value::Reg { id, ty } if ty.bits() == 32 => Some(Operand::Reg(id)),
-            value @ Value::Reg { .. } => self.mismatch(site, ScalarType::B32, &value, operand.span),
-            value => self.not_a_destination(site, ScalarType::B32, &value, operand.span),
+            value @ Value::Reg { .. } => self.mismatch(ScalarType::B32, &value, operand.span),
+            value => self.not_a_destination(ScalarType::B32, &value, operand.span),
         }
     }
 
-    pub(crate) fn is_type(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
-        let [to, from] = self.two_operands(site.i, "write a predicate and a 64-bit register")?;
-        let dest = self.dest(site, ScalarType::Pred, to);
+    pub(crate) fn is_type(&mut self) -> Option<Vec<Operand>> {
+        let [to, from] = self.takes("write a predicate and a 64-bit register")?;
+        let dest = self.dest(ScalarType::Pred, to);
         if let Some(id) = self.handle_with_offset(from) {
             self.not_a_handle(from.span, "a register with an offset");
             return Some(vec![dest?, Operand::Reg(id)]);
@@ -139,8 +126,7 @@ impl<'a> Body<'_, 'a> {
             value => {
                 let message = format!("istypep needs a 64-bit register, not {}", value.describe());
                 let help = "put the address into a .u64 register with mov.u64";
-                self.wrong("E0314", from.span, message, help);
-                return None;
+                return self.refuse("E0314", from.span, message, help);
             }
         };
         Some(vec![dest?, from])
@@ -164,10 +150,10 @@ impl<'a> Body<'_, 'a> {
         self.report_miscompiled(diagnostic);
     }
 
-    pub(crate) fn surface_query(&mut self, site: &Site<'_, 'a>) -> Option<QueryOperands> {
-        let [to, from] = self.two_operands(site.i, "write a destination and [surface]")?;
-        let dest = self.query_dest(site, to);
-        let row = query_of(site.form.row.opcode, false, site.mods.query?)?;
+    pub(crate) fn surface_query(&mut self) -> Option<QueryOperands> {
+        let [to, from] = self.takes("write a destination and [surface]")?;
+        let dest = self.query_dest(to);
+        let row = query_of(self.form.row.opcode, false, self.mods.query?)?;
         let kinds = row.handles.of(self.cx.module.independent);
         let handle = self.query_handle(from, kinds, Some(INDIRECT));
         Some(QueryOperands { destination: dest?, handle: handle?, level: None })

@@ -5,16 +5,15 @@ use texunit_isa::texture::{option_requirements, requirement_of};
 use texunit_isa::{ClampMode, Opcode, ScalarType};
 use texunit_syntax::ast;
 
-use crate::body::Body;
 use crate::instruction::site::Site;
 
 const CACHE_OPERATORS: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks the requirements of the form and of the modifiers. Only the highest version and the
     /// highest target are reported.
-    pub(crate) fn require_form(&mut self, site: &Site<'_, 'a>) {
-        let Site { i, mods, form } = *site;
+    pub(crate) fn require_form(&mut self) {
+        let Self { i, mods, form, .. } = *self;
         let opcode = form.row.opcode;
         let Some(own) = requirement_of(opcode, mods) else { return };
         let cached = i.modifiers.iter().any(|m| CACHE_OPERATORS.contains(&m.text));

@@ -42,7 +42,7 @@ impl<'a> Body<'_, 'a> {
         let has = |property| read.forms.iter().any(|form| form.has(property));
         if has(Property::EndedUnrounded) && self.cx.target >= 20 && self.cx.has_version(32) {
             let message = "mad.f32 lacks a rounding modifier";
-            self.wrong("E0204", span, message, "write mad.rn.f32 or fma.rn.f32");
+            self.cx.wrong("E0204", span, message, "write mad.rn.f32 or fma.rn.f32");
         }
         let bits = mods.ty().map_or(0, |t| t.bits()) * u32::from(mods.vector);
         let wide = read.opcode.moves_256_bits();
@@ -63,7 +63,7 @@ impl<'a> Body<'_, 'a> {
         let single = mods.ty() == Some(ScalarType::B128);
         if bits > 128 && (single || !(wide && global)) {
             let message = format!("{} moves more than 128 bits", mnemonic(i));
-            self.wrong("E0213", span, message, "use two instructions, or .v2");
+            self.cx.wrong("E0213", span, message, "use two instructions, or .v2");
         }
         if has(Property::OneSidedFence) {
             self.one_sided_fence(i);
@@ -78,7 +78,7 @@ impl<'a> Body<'_, 'a> {
         {
             let wrong = if a.text == "row" { b } else { a };
             let message = format!("{} takes the rows of A and the columns of B", mnemonic(i));
-            self.wrong("E0201", wrong.span, message, "write .row.col");
+            self.cx.wrong("E0201", wrong.span, message, "write .row.col");
         }
         if has(Property::OrderHasScope) {
             self.order_of_barrier(i, has(Property::LateRelaxed));
@@ -87,7 +87,7 @@ impl<'a> Body<'_, 'a> {
             let name = read.opcode;
             let message = format!("{name} without .sync ended with sm_70 and PTX ISA version 6.4");
             let help = format!("write {name}.sync and a mask of threads as last operand");
-            self.wrong("E0204", span, message, &help);
+            self.cx.wrong("E0204", span, message, &help);
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Body<'_, 'a> {
     fn late_aligned(&mut self, i: &ast::Instruction<'a>) {
         if self.cx.has_version(63) && !i.modifiers.iter().any(|m| m.text == "aligned") {
             let message = format!("{} lacks .aligned", mnemonic(i));
-            self.wrong("E0204", i.opcode.span, message, "write .sync.aligned");
+            self.cx.wrong("E0204", i.opcode.span, message, "write .sync.aligned");
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Body<'_, 'a> {
         };
         if let Some((word, what, help)) = lacking {
             let message = format!("mbarrier with .{} lacks {what}", word.text);
-            self.wrong("E0204", word.span, message, format!("write {help}"));
+            self.cx.wrong("E0204", word.span, message, format!("write {help}"));
         }
         if late_relaxed && order.is_some_and(|o| o.text == "relaxed") {
             let feature = "relaxed operations on an mbarrier";

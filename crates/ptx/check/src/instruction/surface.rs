@@ -4,141 +4,112 @@ use texunit_forms::Count;
 use texunit_isa::requirement::INDIRECT;
 use texunit_isa::texture::{SURFACE_COORDINATES, SURFACE_DATA, geometry as row_of};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Shape, TypeKind};
+use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
-use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Value, lanes_of};
 use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
 use crate::ir::{self, Operand, SurfaceOperands};
-use crate::message::say::mnemonic;
 
-impl<'a> Body<'_, 'a> {
-    pub(crate) fn surface_load(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
-        let [dest, inside] =
-            self.two_operands(site.i, "write a destination and [surface, coordinates]")?;
-        let dest = self.surface_data(site, dest, true);
-        let inside = self.surface_operands(site, inside);
+impl<'a> Site<'_, '_, 'a> {
+    pub(crate) fn surface_load(&mut self) -> Option<SurfaceOperands> {
+        let [dest, inside] = self.takes("write a destination and [surface, coordinates]")?;
+        let dest = self.surface_data(dest, true);
+        let inside = self.surface_operands(inside);
         let destination = dest?;
         Some(SurfaceOperands { destination, ..inside? })
     }
 
     /// Checks sust and sured.
-    pub(crate) fn surface_store(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
-        let [inside, data] =
-            self.two_operands(site.i, "write [surface, coordinates] and the data")?;
-        let inside = self.surface_operands(site, inside);
-        let data = self.surface_data(site, data, false);
+    pub(crate) fn surface_store(&mut self) -> Option<SurfaceOperands> {
+        let [inside, data] = self.takes("write [surface, coordinates] and the data")?;
+        let inside = self.surface_operands(inside);
+        let data = self.surface_data(data, false);
         let inside = inside?;
         Some(SurfaceOperands { source: data?, ..inside })
     }
 
     /// Checks `[surface, coordinates]`; the data are checked separately.
-    fn surface_operands(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-    ) -> Option<SurfaceOperands> {
+    fn surface_operands(&mut self, operand: &ast::Operand<'a>) -> Option<SurfaceOperands> {
         let OperandKind::Bracket(items) = &operand.kind else {
-            let message = format!("{} needs [surface, coordinates] here", mnemonic(site.i));
+            let message = "needs [surface, coordinates] here";
             let help =
                 "write the brackets, which the assembler demands, and the coordinates in them";
-            self.wrong("E0301", operand.span, message, help);
-            return None;
+            return self.deny("E0301", operand.span, message, help);
         };
         let [surface, coords] = items.as_slice() else {
-            let message = format!("{} takes [surface, coordinates]", mnemonic(site.i));
-            self.wrong("E0301", operand.span, message, "write 2 operands between the brackets");
-            return None;
+            let message = "takes [surface, coordinates]";
+            let help = "write 2 operands between the brackets";
+            return self.deny("E0301", operand.span, message, help);
         };
         let handle = self.handle(surface, &[ScalarType::Surfref], Some(INDIRECT));
-        let coords = self.surface_coordinates(site, coords);
+        let coords = self.surface_coordinates(coords);
         let mut padding = Vec::new();
         Some(SurfaceOperands {
             surface: handle?,
-            coords: ir::coordinates(site.mods.geometry?, coords?, &mut padding),
+            coords: ir::coordinates(self.mods.geometry?, coords?, &mut padding),
             destination: Vec::new(),
             source: Vec::new(),
             padding,
         })
     }
 
-    fn surface_coordinates(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Vec<Operand>> {
-        let geometry = site.mods.geometry?;
+    fn surface_coordinates(&mut self, operand: &ast::Operand<'a>) -> Option<Vec<Operand>> {
+        let geometry = self.mods.geometry?;
         let row = row_of(geometry);
         let place = &SURFACE_COORDINATES;
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             scalar => {
-                return self.scalar_coordinate(site, operand, scalar, geometry, place);
+                return self.scalar_coordinate(operand, scalar, geometry, place);
             }
         };
         if !row.coordinate_sizes().contains(&items.len()) {
-            self.coordinate_count(
-                site,
+            return self.coordinate_count(
                 operand.span,
                 geometry,
                 items.len(),
                 row.coordinate_sizes(),
             );
-            return None;
         }
-        self.place_vector(site, operand, items, place, 0)
+        self.place_vector(operand, items, place, 0)
     }
 
     /// Checks the data: as many registers as `.vec` states, each at least as wide as an element.
-    fn surface_data(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-        written: bool,
-    ) -> Option<Vec<Operand>> {
-        let ty = site.mods.ty()?;
-        let lanes = usize::from(site.mods.vector.max(1));
-        let reduces = site.form.shape == Shape::SurfaceReduce;
+    fn surface_data(&mut self, operand: &ast::Operand<'a>, written: bool) -> Option<Vec<Operand>> {
+        let ty = self.mods.ty()?;
+        let lanes = usize::from(self.mods.vector.max(1));
+        let reduces = self.form.shape == Shape::SurfaceReduce;
         if reduces && matches!(operand.kind, OperandKind::Vector(_)) {
-            let message = format!("{} takes one register without braces", mnemonic(site.i));
-            self.wrong("E0308", operand.span, message, "leave the braces out");
-            return None;
+            let message = "takes one register without braces";
+            return self.deny("E0308", operand.span, message, "leave the braces out");
         }
         if reduces {
-            return self.reduced(site, operand, ty);
+            return self.reduced(operand, ty);
         }
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
-            value => return self.scalar_data(site, operand, value, ty, written),
+            value => return self.scalar_data(operand, value, ty, written),
         };
-        let glued = site.mods.vector == 0 && matches!(items.len(), 2 | 4);
+        let glued = self.mods.vector == 0 && matches!(items.len(), 2 | 4);
         if items.len() != lanes && !glued {
-            self.wrong(
-                "E0308",
-                operand.span,
-                format!(
-                    "{} moves {}, not {}",
-                    mnemonic(site.i),
-                    Count(lanes, "element"),
-                    items.len()
-                ),
-                "write as many registers between { and } as .v2 or .v4 says",
-            );
-            return None;
+            let message = format!("moves {}, not {}", Count(lanes, "element"), items.len());
+            let help = "write as many registers between { and } as .v2 or .v4 says";
+            return self.deny("E0308", operand.span, message, help);
         }
         if written && items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            let message = format!("{} has no register for its result", mnemonic(site.i));
-            self.wrong("E0308", operand.span, message, "write a register for one of the elements");
-            return None;
+            let message = "has no register for its result";
+            let help = "write a register for one of the elements";
+            return self.deny("E0308", operand.span, message, help);
         }
-        let accepted = self.data_accepted(site, operand, &items, ty, glued, written)?;
+        let accepted = self.data_accepted(operand, &items, ty, glued, written)?;
         if glued && accepted {
-            let message = format!("{} moves 1 element, not {}", mnemonic(site.i), items.len());
-            let diagnostic = Diagnostic::error("E0312", operand.span, message)
+            let message = format!("moves 1 element, not {}", items.len());
+            let diagnostic = self
+                .error("E0312", operand.span, message)
                 .label("ptxas accepts this and glues the registers together")
                 .help("write one register, or .v2 or .v4");
             self.report_miscompiled(diagnostic);
@@ -146,12 +117,11 @@ impl<'a> Body<'_, 'a> {
         }
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in &items {
-            list.push(self.data_element(site, ty, value, *span, written, accepted)?);
+            list.push(self.data_element(ty, value, *span, written, accepted)?);
         }
         if !accepted {
-            let message = format!("{} cannot take these elements in one vector", mnemonic(site.i));
-            self.wrong("E0315", operand.span, message, "use registers of one type");
-            return None;
+            let message = "cannot take these elements in one vector";
+            return self.deny("E0315", operand.span, message, "use registers of one type");
         }
         Some(list)
     }
@@ -159,7 +129,6 @@ impl<'a> Body<'_, 'a> {
     /// Whether ptxas accepts a vector as data of this type; `None` if an error was reported.
     fn data_accepted(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         items: &Items<'a>,
         ty: ScalarType,
@@ -167,10 +136,7 @@ impl<'a> Body<'_, 'a> {
         written: bool,
     ) -> Option<bool> {
         let typed = match tuple(items, 0) {
-            Err(Flaw::Neighbour(n)) => {
-                self.neighbours(site, items, n);
-                return None;
-            }
+            Err(Flaw::Neighbour(n)) => return self.neighbours(items, n),
             Err(_) => return Some(false),
             Ok(typed) => typed,
         };
@@ -191,7 +157,6 @@ impl<'a> Body<'_, 'a> {
     /// One register or constant of a vector; reports operands that only ptxas accepts.
     fn data_element(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         value: &Value<'a>,
         span: Span,
@@ -202,41 +167,40 @@ impl<'a> Body<'_, 'a> {
             Value::Reg { id, ty: reg } if data_fits(ty, *reg) => Operand::Reg(*id),
             Value::Discard if written => Operand::Discard,
             Value::Const(c) if !written && c.bits_for(ty).is_some() => {
-                self.immediate(site, ty, *c, span)?
+                self.immediate(ty, *c, span)?
             }
             _ if accepted => {
-                let name = mnemonic(site.i);
                 let message = match written {
-                    true => format!("{name} cannot write to {}", value.describe()),
-                    false => format!("{name} cannot take {} here", value.describe()),
+                    true => format!("cannot write to {}", value.describe()),
+                    false => format!("cannot take {} here", value.describe()),
                 };
                 let code = if written { "E0218" } else { "E0211" };
-                let diagnostic = Diagnostic::error(code, span, message)
+                let diagnostic = self
+                    .error(code, span, message)
                     .label("ptxas accepts this in a vector")
                     .help(format!("write a register of {} bits or more", ty.bits()));
                 self.report_miscompiled(diagnostic);
                 Operand::Discard
             }
-            Value::Const(c) if !written => self.immediate(site, ty, *c, span)?,
-            Value::Reg { .. } => return self.mismatch(site, ty, value, span),
-            _ if written => return self.not_a_destination(site, ty, value, span),
-            _ => return self.mismatch(site, ty, value, span),
+            Value::Const(c) if !written => self.immediate(ty, *c, span)?,
+            Value::Reg { .. } => return self.mismatch(ty, value, span),
+            _ if written => return self.not_a_destination(ty, value, span),
+            _ => return self.mismatch(ty, value, span),
         })
     }
 
     /// Checks data without braces. For a vector, ptxas accepts a scalar and then crashes.
     fn scalar_data(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         value: Value<'a>,
         ty: ScalarType,
         written: bool,
     ) -> Option<Vec<Operand>> {
         let span = operand.span;
-        if site.mods.vector > 0 {
-            let lanes = usize::from(site.mods.vector);
-            let message = format!("{} moves {}, not 1", mnemonic(site.i), Count(lanes, "element"));
+        if self.mods.vector > 0 {
+            let lanes = usize::from(self.mods.vector);
+            let message = format!("moves {}, not 1", Count(lanes, "element"));
             let help = "write as many registers between { and } as .v2 or .v4 says";
             let taken = !written
                 && match &value {
@@ -245,45 +209,39 @@ impl<'a> Body<'_, 'a> {
                     _ => false,
                 };
             if !taken {
-                self.wrong("E0308", span, message, help);
-                return None;
+                return self.deny("E0308", span, message, help);
             }
-            let diagnostic = Diagnostic::error("E0312", span, message)
+            let diagnostic = self
+                .error("E0312", span, message)
                 .label("ptxas accepts this and then crashes")
                 .help(help);
             self.report_miscompiled(diagnostic);
             return Some(Vec::new());
         }
         if written && matches!(value, Value::Discard) {
-            let message = format!("{} has no register for its result", mnemonic(site.i));
-            self.wrong("E0308", span, message, "write a register for one of the elements");
-            return None;
+            let message = "has no register for its result";
+            return self.deny("E0308", span, message, "write a register for one of the elements");
         }
-        let element = self.data_element(site, ty, &value, span, written, false)?;
+        let element = self.data_element(ty, &value, span, written, false)?;
         Some(vec![element])
     }
 
     /// Checks the data of sured: one register or constant.
-    fn reduced(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-        ty: ScalarType,
-    ) -> Option<Vec<Operand>> {
+    fn reduced(&mut self, operand: &ast::Operand<'a>, ty: ScalarType) -> Option<Vec<Operand>> {
         let value = self.value(operand)?;
         let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
         // On Kepler GPUs, sured.b is compiled to red, which accepts no wider registers.
         let kepler = self.cx.options.ptxas_compat()
-            && !site.mods.formatted
+            && !self.mods.formatted
             && self.cx.options.arch.map_or(self.cx.target, |arch| arch.number) < 50;
         let wide = |reg: ScalarType| reg.bits() > ty.bits();
         let element = match &value {
             Value::Reg { ty: reg, .. } if kepler && wide(*reg) => {
-                self.mismatch(site, ty, &value, operand.span)?
+                self.mismatch(ty, &value, operand.span)?
             }
             Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
-            Value::Const(c) => self.immediate(site, ty, *c, operand.span)?,
-            value => self.mismatch(site, ty, value, operand.span)?,
+            Value::Const(c) => self.immediate(ty, *c, operand.span)?,
+            value => self.mismatch(ty, value, operand.span)?,
         };
         Some(vec![element])
     }

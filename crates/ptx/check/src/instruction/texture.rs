@@ -8,7 +8,6 @@ use texunit_isa::{Geometry, MipMode, ScalarType};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::{Area, Value, lanes_of};
 use crate::context::scope::Resolved;
 use crate::instruction::after_brackets::TrailingOperands;
@@ -17,48 +16,44 @@ use crate::instruction::site::Site;
 use crate::instruction::tuple::{Flaw, Items, tuple};
 use crate::ir::{self, FetchOperands, Lod, Operand};
 use crate::message::fixes;
-use crate::message::say::mnemonic;
 use crate::types::fits;
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks tex and tld4.
-    pub(crate) fn texture(&mut self, site: &Site<'_, 'a>) -> Option<FetchOperands> {
-        if let Some(word) = site.i.modifiers.iter().find(|m| m.text == "uni") {
+    pub(crate) fn texture(&mut self) -> Option<FetchOperands> {
+        if let Some(word) = self.i.modifiers.iter().find(|m| m.text == "uni") {
             self.cx.require(UNIFORM, word.span);
         }
-        let geometry = site.mods.geometry?;
-        let coordinate = site.mods.types.get(1).copied()?;
-        let legal = self.legal_combination(site, geometry, coordinate);
-        let [dest, inside, rest @ ..] = site.i.operands.as_slice() else {
-            let message =
-                format!("{} needs a destination and [texture, coordinates]", mnemonic(site.i));
+        let geometry = self.mods.geometry?;
+        let coordinate = self.mods.types.get(1).copied()?;
+        let legal = self.legal_combination(geometry, coordinate);
+        let [dest, inside, rest @ ..] = self.i.operands.as_slice() else {
+            let message = "needs a destination and [texture, coordinates]";
             let help = "write for instance {%f1,%f2,%f3,%f4}, [tex, {%f5,%f6}]";
-            self.wrong("E0210", site.i.opcode.span, message, help);
-            return None;
+            return self.deny("E0210", self.i.opcode.span, message, help);
         };
-        let dest = self.texture_dest(site, dest);
+        let dest = self.texture_dest(dest);
         // Before PTX ISA 1.2 the brackets were optional.
         let early = !self.cx.has_version(12) && self.cx.module.version != (0, 0);
         let (items, rest) = match &inside.kind {
             OperandKind::Bracket(items) => (items.as_slice(), rest),
             OperandKind::Name { .. } if early && !rest.is_empty() => {
-                (&site.i.operands[1..3], &rest[1..])
+                (&self.i.operands[1..3], &rest[1..])
             }
             _ => {
                 // Without brackets, the remaining operands are in other positions.
-                self.no_brackets(site, inside, rest);
-                return None;
+                return self.no_brackets(inside, rest);
             }
         };
         // If the coordinate type is wrong, every coordinate would be reported.
         legal?;
-        let shift = self.shift(site, items);
+        let shift = self.shift(items);
         let shift = match rest {
             [first, ..] if shift == Shift::Level && self.is_vector(first) => Shift::Levels,
             _ => shift,
         };
-        let inside = self.texture_operands(site, inside.span, items, geometry, coordinate, shift);
-        let rest = self.after_bracket(site, rest, geometry, coordinate, shift);
+        let inside = self.texture_operands(inside.span, items, geometry, coordinate, shift);
+        let rest = self.after_bracket(rest, geometry, coordinate, shift);
         let (destination, resident) = dest?;
         let (texture, sampler, coords) = inside?;
         let TrailingOperands { lod, offset, compare } = rest?;
@@ -83,31 +78,24 @@ impl<'a> Body<'_, 'a> {
         })
     }
 
-    fn legal_combination(
-        &mut self,
-        site: &Site<'_, 'a>,
-        geometry: Geometry,
-        coordinate: ScalarType,
-    ) -> Option<()> {
+    fn legal_combination(&mut self, geometry: Geometry, coordinate: ScalarType) -> Option<()> {
         let row = row_of(geometry);
         let (message, help) = if coordinate == ScalarType::S32 && !row.integer {
             ("cube maps have .f32 coordinates only", "write .f32 as the last type")
         } else if coordinate == ScalarType::F32 && !row.float {
             ("multi-sample textures have .s32 coordinates only", "write .s32 as the last type")
-        } else if fetch_of(site.form.row.opcode, site.mods.mip, geometry).is_none() {
+        } else if fetch_of(self.form.row.opcode, self.mods.mip, geometry).is_none() {
             ("multi-sample textures have one level", "leave .level or .grad out")
         } else {
             return Some(());
         };
-        let message = format!("{}: {message}", mnemonic(site.i));
-        self.wrong("E0309", site.i.opcode.span, message, help);
-        None
+        let (message, span) = (format!("{}: {message}", self.name()), self.i.opcode.span);
+        self.refuse("E0309", span, message, help)
     }
 
     /// Checks the destination `{a, b, c, d}` or `{a, b, c, d}|p`.
     fn texture_dest(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
     ) -> Option<(Vec<Operand>, Option<Operand>)> {
         let (vector, predicate) = match &operand.kind {
@@ -115,7 +103,7 @@ impl<'a> Body<'_, 'a> {
             _ => (operand, None),
         };
         let whole = !matches!(vector.kind, OperandKind::Vector(_));
-        let dest = self.dest_vector(site, vector);
+        let dest = self.dest_vector(vector);
         let predicate = match predicate {
             None => Some(Operand::Discard),
             Some(p) => {
@@ -123,7 +111,7 @@ impl<'a> Body<'_, 'a> {
                 if p.kind == OperandKind::Discard && whole {
                     Some(Operand::Discard)
                 } else {
-                    self.dest(site, ScalarType::Pred, p)
+                    self.dest(ScalarType::Pred, p)
                 }
             }
         };
@@ -131,52 +119,38 @@ impl<'a> Body<'_, 'a> {
         Some((dest?, predicate))
     }
 
-    fn dest_vector(
-        &mut self,
-        site: &Site<'_, 'a>,
-        operand: &ast::Operand<'a>,
-    ) -> Option<Vec<Operand>> {
-        let ty = site.mods.ty()?;
-        let lanes = usize::from(site.mods.vector);
+    fn dest_vector(&mut self, operand: &ast::Operand<'a>) -> Option<Vec<Operand>> {
+        let ty = self.mods.ty()?;
+        let lanes = usize::from(self.mods.vector);
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
             Value::VectorReg { lanes: 2, .. } if lanes == 2 => {
-                let message = format!("{} cannot write a whole vector register", mnemonic(site.i));
-                let diagnostic = Diagnostic::error("E0308", operand.span, message)
+                let message = "cannot write a whole vector register";
+                let diagnostic = self
+                    .error("E0308", operand.span, message)
                     .label("every release of ptxas crashes here")
                     .help("write its elements between { and }");
-                self.report(diagnostic);
-                return None;
+                return self.refuse_with(diagnostic);
             }
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             other => vec![(other, operand.span)],
         };
         if items.len() != lanes {
-            self.wrong(
-                "E0308",
-                operand.span,
-                format!(
-                    "{} writes {}, not {}",
-                    mnemonic(site.i),
-                    Count(lanes, "register"),
-                    items.len()
-                ),
-                "write as many registers between { and } as .v2 or .v4 says",
-            );
-            return None;
+            let message = format!("writes {}, not {}", Count(lanes, "register"), items.len());
+            let help = "write as many registers between { and } as .v2 or .v4 says";
+            return self.deny("E0308", operand.span, message, help);
         }
         if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
-            let message = format!("{} has no register for its result", mnemonic(site.i));
-            self.wrong("E0308", operand.span, message, "write a register for one of the elements");
-            return None;
+            let message = "has no register for its result";
+            let help = "write a register for one of the elements";
+            return self.deny("E0308", operand.span, message, help);
         }
-        self.texels(site, operand, ty, &items)
+        self.texels(operand, ty, &items)
     }
 
     /// Checks the registers that receive the texels.
     fn texels(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         ty: ScalarType,
         items: &Items<'a>,
@@ -194,7 +168,7 @@ impl<'a> Body<'_, 'a> {
             (accepted && pair, items.iter().position(|(v, _)| !matches!(v, Value::Reg { .. })))
         {
             let (value, span) = &items[n];
-            return self.not_a_destination(site, ty, value, *span);
+            return self.not_a_destination(ty, value, *span);
         }
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in items {
@@ -205,48 +179,44 @@ impl<'a> Body<'_, 'a> {
                 }
                 Value::Reg { id, ty: reg } if texel.registers.contains(reg) => Operand::Reg(*id),
                 _ if accepted => {
-                    let message =
-                        format!("{} cannot write to {}", mnemonic(site.i), value.describe());
-                    let diagnostic = Diagnostic::error("E0218", *span, message)
+                    let message = format!("cannot write to {}", value.describe());
+                    let diagnostic = self
+                        .error("E0218", *span, message)
                         .label("ptxas accepts this and writes nothing there")
                         .help("write a register");
                     self.report_miscompiled(diagnostic);
                     Operand::Discard
                 }
-                Value::Reg { .. } => self.mismatch(site, ty, value, *span)?,
-                _ => self.not_a_destination(site, ty, value, *span)?,
+                Value::Reg { .. } => self.mismatch(ty, value, *span)?,
+                _ => self.not_a_destination(ty, value, *span)?,
             });
         }
         match typed {
             _ if accepted => Some(list),
-            Err(Flaw::Neighbour(n)) => {
-                self.neighbours(site, items, n);
-                None
-            }
+            Err(Flaw::Neighbour(n)) => self.neighbours(items, n),
             _ => {
                 let value = Value::Vector(items.to_vec());
-                self.mismatch(site, ty, &value, operand.span)
+                self.mismatch(ty, &value, operand.span)
             }
         }
     }
 
     /// Reports missing brackets: `texture, coordinates` or `[texture], coordinates`, with or
     /// without a sampler.
-    fn no_brackets(
+    fn no_brackets<T>(
         &mut self,
-        site: &Site<'_, 'a>,
         texture: &ast::Operand<'a>,
         rest: &[ast::Operand<'a>],
-    ) {
-        let message = format!("{} needs [texture, coordinates] here", mnemonic(site.i));
+    ) -> Option<T> {
+        let message = "needs [texture, coordinates] here";
         let help = "write the brackets, which the assembler demands, and the coordinates in them";
-        let diagnostic = Diagnostic::error("E0301", texture.span, message).help(help);
+        let diagnostic = self.error("E0301", texture.span, message).help(help);
         let sampler = usize::from(self.cx.module.independent);
         let name = |o: &ast::Operand| matches!(o.kind, OperandKind::Name { component: None, .. });
         let last = rest.get(sampler).filter(|o| {
             matches!(o.kind, OperandKind::Vector(_)) && rest[..sampler].iter().all(name)
         });
-        self.report(match (last, &texture.kind) {
+        self.refuse_with(match (last, &texture.kind) {
             (Some(last), OperandKind::Name { component: None, .. }) => {
                 diagnostic.fix(fixes::before(texture.span), "[").fix(fixes::behind(last.span), "]")
             }
@@ -255,12 +225,12 @@ impl<'a> Body<'_, 'a> {
                 diagnostic.fix(close, "").fix(fixes::behind(last.span), "]")
             }
             _ => diagnostic,
-        });
+        })
     }
 
     /// How ptxas interprets the last operand in the brackets.
-    fn shift(&self, site: &Site<'_, 'a>, items: &[ast::Operand<'a>]) -> Shift {
-        match site.mods.mip {
+    fn shift(&self, items: &[ast::Operand<'a>]) -> Shift {
+        match self.mods.mip {
             _ if items.len() != 3 || self.cx.module.independent => Shift::None,
             Some(MipMode::Level) => Shift::Level,
             Some(MipMode::Grad) => Shift::Gradient,
@@ -310,8 +280,7 @@ impl<'a> Body<'_, 'a> {
             .help("leave the sampler out, or add texmode_independent to .target");
         let whole = matches!(sampler.kind, OperandKind::Name { component: None, .. });
         if !(handle && possible && whole) {
-            self.report(diagnostic);
-            return None;
+            return self.refuse_with(diagnostic);
         }
         self.cx.require(OFFSET, sampler.span);
         self.report_miscompiled(
@@ -336,28 +305,21 @@ impl<'a> Body<'_, 'a> {
     /// as written.
     fn texture_operands(
         &mut self,
-        site: &Site<'_, 'a>,
         span: Span,
         items: &[ast::Operand<'a>],
         geometry: Geometry,
         coordinate: ScalarType,
         shift: Shift,
     ) -> Option<(Operand, Option<Operand>, Vec<Operand>)> {
-        let name = mnemonic(site.i);
+        let name = self.name();
         let independent = self.cx.module.independent;
         let (texture, sampler, coords) = match items {
             [texture, coords] => (texture, None, coords),
             [texture, sampler, coords] => (texture, Some(sampler), coords),
             _ => {
-                self.wrong(
-                    "E0301",
-                    span,
-                    format!(
-                        "{name} takes [texture, coordinates] or [texture, sampler, coordinates]"
-                    ),
-                    "write 2 or 3 operands between the brackets; coordinates go in braces",
-                );
-                return None;
+                let message = "takes [texture, coordinates] or [texture, sampler, coordinates]";
+                let help = "write 2 or 3 operands between the brackets; coordinates go in braces";
+                return self.deny("E0301", span, message, help);
             }
         };
         let indirect = Some(if independent { INDIRECT_INDEPENDENT } else { INDIRECT });
@@ -366,9 +328,8 @@ impl<'a> Body<'_, 'a> {
             (Some(s), true) => self.handle(s, &[ScalarType::Samplerref], indirect),
             (None, false) => Some(Operand::Discard),
             (None, true) => {
-                let message = format!("{name} needs a sampler with texmode_independent");
-                self.wrong("E0302", span, message, "write [texture, sampler, coordinates]");
-                None
+                let message = "needs a sampler with texmode_independent";
+                self.deny("E0302", span, message, "write [texture, sampler, coordinates]")
             }
             (Some(s), false) if shift != Shift::Level && self.is_coordinate(s, coords) => {
                 let place = s.span.to(coords.span);
@@ -379,13 +340,12 @@ impl<'a> Body<'_, 'a> {
                     diagnostic =
                         diagnostic.fix(fixes::before(place), "{").fix(fixes::behind(place), "}");
                 }
-                self.report(diagnostic);
-                return None;
+                return self.refuse_with(diagnostic);
             }
             (Some(s), false) => self.sampler_in_unified(s, geometry, shift),
         };
         let sampled = items.len() == 3;
-        let coords = self.coordinates(site, coords, geometry, coordinate, shift, sampled);
+        let coords = self.coordinates(coords, geometry, coordinate, shift, sampled);
         let sampler = Some(sampler?).filter(|sampler| *sampler != Operand::Discard);
         Some((handle?, sampler, coords?))
     }

@@ -8,12 +8,10 @@ use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
-use crate::body::Body;
 use crate::body::value::Value;
 use crate::consts::Const;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::mnemonic;
 
 /// Elements of a vector with their positions.
 pub(crate) type Items<'a> = [(Value<'a>, Span)];
@@ -143,11 +141,10 @@ impl Tuple {
     }
 }
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks a vector of sources, such as coordinates, element by element.
     pub(crate) fn place_vector(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         items: Vec<(Value<'a>, Span)>,
         place: &Registers,
@@ -161,12 +158,11 @@ impl<'a> Body<'_, 'a> {
         let mut complete = true;
         for (n, (value, span)) in items.iter().enumerate() {
             let index = n < indices;
-            if let Some(operand) = self.place_element(site, value, *span, place, (index, accepted))
-            {
+            if let Some(operand) = self.place_element(value, *span, place, (index, accepted)) {
                 list.push(operand);
                 continue;
             }
-            let diagnostic = self.not_for_place(site, value, *span, place, index);
+            let diagnostic = self.not_for_place(value, *span, place, index);
             // Before the last index, ptxas accepts anything.
             if !accepted || n + 1 == indices && not_an_index(value) {
                 self.report(diagnostic);
@@ -180,27 +176,23 @@ impl<'a> Body<'_, 'a> {
             return complete.then_some(list);
         }
         match typed {
-            Err(Flaw::Neighbour(n)) => self.neighbours(site, &items, n),
+            Err(Flaw::Neighbour(n)) => self.neighbours(&items, n),
             _ if component_beside_constant(operand, &items) => {
-                let name = mnemonic(site.i);
-                let message = format!("{name}: a constant and a component in one vector");
-                self.wrong("E0315", operand.span, message, "copy the component to a register");
+                let message = format!("{}: a constant and a component in one vector", self.name());
+                self.refuse("E0315", operand.span, message, "copy the component to a register")
             }
             _ => {
                 let what = place.place;
-                let message =
-                    format!("{} cannot take these elements in one {what} vector", mnemonic(site.i));
+                let message = format!("cannot take these elements in one {what} vector");
                 let help = format!("use registers of one type, .{} or .b32", place.ty);
-                self.wrong("E0315", operand.span, message, &help);
+                self.deny("E0315", operand.span, message, help)
             }
         }
-        None
     }
 
     /// Checks one element.
     fn place_element(
         &mut self,
-        site: &Site<'_, 'a>,
         value: &Value<'a>,
         span: Span,
         place: &Registers,
@@ -214,7 +206,7 @@ impl<'a> Body<'_, 'a> {
             Value::Reg { id, ty } if ty.bits() == 32 && (accepted || alone(ty)) => {
                 Some(Operand::Reg(*id))
             }
-            Value::Const(c) if c.is_int() != float => self.immediate(site, wanted, *c, span),
+            Value::Const(c) if c.is_int() != float => self.immediate(wanted, *c, span),
             Value::Special(s, component) if s.types.contains(&ScalarType::U32) => {
                 Some(s.operand(*component))
             }
@@ -223,28 +215,26 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Reports two adjacent elements of incompatible types.
-    pub(crate) fn neighbours(&mut self, site: &Site<'_, 'a>, items: &Items<'a>, n: usize) {
-        let name = mnemonic(site.i);
+    pub(crate) fn neighbours<T>(&mut self, items: &Items<'a>, n: usize) -> Option<T> {
+        let name = self.name();
         let (value, span) = &items[n];
         let (before, first) = &items[n - 1];
         let (a, b) = (before.describe(), value.describe());
-        self.report(
+        self.refuse_with(
             Diagnostic::error("E0315", *span, format!("{name}: {a} and {b} in one vector"))
                 .note(*first, "does not go with the one after it")
                 .help("use registers of one type, or .b32 registers, which go with all of 32 bits"),
-        );
+        )
     }
 
     /// The error for an element that is not valid in its position.
     fn not_for_place(
         &self,
-        site: &Site<'_, 'a>,
         value: &Value<'a>,
         span: Span,
         place: &Registers,
         index: bool,
     ) -> Diagnostic {
-        let name = mnemonic(site.i);
         let float = place.ty == ScalarType::F32 && !index;
         let what = match (place.place, float) {
             ("coordinate", true) => "a .f32 coordinate",
@@ -260,12 +250,12 @@ impl<'a> Body<'_, 'a> {
             _ => "E0307",
         };
         let here = if place.place == "coordinate" { " here" } else { "" };
-        let message = format!("{name} needs {what}{here}, not {}", value.describe());
+        let message = format!("needs {what}{here}, not {}", value.describe());
         let help = match float {
             true => "use .f32 registers or numbers with a decimal point",
             false => "use .s32, .u32 or .b32 registers, or integers",
         };
-        let diagnostic = Diagnostic::error(code, span, message).help(help);
+        let diagnostic = self.error(code, span, message).help(help);
         match (float, value) {
             (true, Value::Const(_)) => {
                 crate::message::fixes::decimal_point(self.cx.source, span, diagnostic)

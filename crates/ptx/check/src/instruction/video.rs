@@ -1,13 +1,10 @@
 //! Checks of video instructions, whose operands can select parts of registers and be negated.
 
 use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
-use texunit_syntax::Diagnostic;
 use texunit_syntax::ast::{self, OperandKind};
 
-use crate::body::Body;
 use crate::instruction::site::Site;
 use crate::ir::Operand;
-use crate::message::say::mnemonic;
 
 /// The kind of selector that an operand can have.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,18 +71,17 @@ fn simd(opcode: Opcode) -> Option<bool> {
     }
 }
 
-impl<'a> Body<'_, 'a> {
+impl<'a> Site<'_, '_, 'a> {
     /// Checks `d{.part}, a{.part}, b{.part}{, c}` (9.7.18): operands, selectors and signs.
-    pub(crate) fn video(&mut self, site: &Site<'_, 'a>) -> Option<(Vec<Operand>, VideoOperands)> {
-        let Site { i, mods, form } = *site;
+    pub(crate) fn video(&mut self) -> Option<(Vec<Operand>, VideoOperands)> {
+        let Self { i, mods, form, .. } = *self;
         let opcode = form.row.opcode;
         let (simd, multiplies) = (simd(opcode), opcode == Opcode::Vmad);
         let third = simd.is_some() || multiplies || mods.atom.is_some();
         if !matches!((i.operands.len(), third), (4, _) | (3, false)) {
-            let (name, n) = (mnemonic(i), i.operands.len());
-            let message = format!("{name} takes 4 operands, not {n}");
-            self.wrong("E0210", i.opcode.span, message, "write d, a, b, c");
-            return None;
+            let n = i.operands.len();
+            let message = format!("takes 4 operands, not {n}");
+            return self.deny("E0210", i.opcode.span, message, "write d, a, b, c");
         }
         let [d, a, b, c @ ..] = &i.operands[..] else { return None };
         let (to, from) = match simd {
@@ -99,43 +95,41 @@ impl<'a> Body<'_, 'a> {
         let sources = if types.len() == 3 { &types[1..] } else { &types[..] };
         let result = if types.len() == 3 { types[0] } else { ScalarType::U32 };
         let d = {
-            let (bare, part, _) = self.part(site, d, to, false)?;
+            let (bare, part, _) = self.part(d, to, false)?;
             video.d = part;
-            self.dest(site, result, &bare)
+            self.dest(result, &bare)
         };
         let mut list = vec![d?];
         for (n, (operand, ty)) in [a, b].into_iter().zip(sources).enumerate() {
-            let (bare, part, negated) = self.part(site, operand, from, true)?;
+            let (bare, part, negated) = self.part(operand, from, true)?;
             *(if n == 0 { &mut video.a } else { &mut video.b }) = part;
             video.negated[n] = negated;
-            list.push(self.video_source(site, *ty, &bare, simd.is_some())?);
+            list.push(self.video_source(*ty, &bare, simd.is_some())?);
         }
         if let [c] = c {
-            let (bare, _, negated) = self.part(site, c, Parts::None, multiplies)?;
+            let (bare, _, negated) = self.part(c, Parts::None, multiplies)?;
             video.negated[2] = negated;
-            list.push(self.video_source(site, result, &bare, simd.is_some())?);
+            list.push(self.video_source(result, &bare, simd.is_some())?);
         }
         if !multiplies && video.negated != [false; 3] {
-            self.sign(site, &video)?;
+            self.sign(&video)?;
         }
         let product = video.negated[0] != video.negated[1];
         if video.negated[2] && product || mods.po && video.negated != [false; 3] {
-            let message = format!("{} cannot negate these together", mnemonic(i));
             let help = "negate one of a and b, or c; .po allows no negation";
-            self.wrong("E0211", i.opcode.span, message, help);
-            return None;
+            return self.deny("E0211", i.opcode.span, "cannot negate these together", help);
         }
         Some((list, video))
     }
 
     /// Checks signs, which only `vmad` supports; ptxas accepts two of them elsewhere.
-    fn sign(&mut self, site: &Site<'_, 'a>, video: &VideoOperands) -> Option<()> {
-        let message = format!("{} cannot negate its operands", mnemonic(site.i));
-        let diagnostic = Diagnostic::error("E0211", site.i.opcode.span, message)
+    fn sign(&mut self, video: &VideoOperands) -> Option<()> {
+        let message = "cannot negate its operands";
+        let diagnostic = self
+            .error("E0211", self.i.opcode.span, message)
             .help("write the register without -, and neg before this instruction");
         if video.negated[0] != video.negated[1] {
-            self.report(diagnostic);
-            return None;
+            return self.refuse_with(diagnostic);
         }
         self.report_miscompiled(diagnostic.label("ptxas accepts this"));
         Some(())
@@ -144,22 +138,20 @@ impl<'a> Body<'_, 'a> {
     /// Checks a source; SIMD instructions accept only registers.
     fn video_source(
         &mut self,
-        site: &Site<'_, 'a>,
         ty: ScalarType,
         operand: &ast::Operand<'a>,
         simd: bool,
     ) -> Option<Operand> {
         if simd && matches!(operand.kind, OperandKind::Constant(_)) {
             let value = self.value(operand)?;
-            return self.mismatch(site, ty, &value, operand.span);
+            return self.mismatch(ty, &value, operand.span);
         }
-        self.source(site, ty, operand)
+        self.source(ty, operand)
     }
 
     /// Splits an operand into register, selector and sign.
     fn part(
         &mut self,
-        site: &Site<'_, 'a>,
         operand: &ast::Operand<'a>,
         parts: Parts,
         signed: bool,
@@ -179,9 +171,8 @@ impl<'a> Body<'_, 'a> {
             Some(word) => match selector(word, parts) {
                 Some(found) => found,
                 None => {
-                    let message = format!("{} cannot take the part .{word} here", mnemonic(site.i));
-                    self.wrong("E0211", operand.span, message, wanted(parts));
-                    return None;
+                    let message = format!("cannot take the part .{word} here");
+                    return self.deny("E0211", operand.span, message, wanted(parts));
                 }
             },
         };

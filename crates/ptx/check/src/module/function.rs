@@ -87,12 +87,11 @@ impl<'a> Checker<'a> {
         let old = &self.module.functions[id.0 as usize];
         if !same_signature(old, function) {
             let message = format!("{name} is declared with another signature");
-            self.report(
+            return self.refuse_with(
                 Diagnostic::error("E0115", f.name.span, message)
                     .note(first, "first declared here")
                     .help("make the parameters of prototype and definition the same"),
             );
-            return None;
         }
         Some(id)
     }

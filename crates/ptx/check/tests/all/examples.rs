@@ -55,7 +55,7 @@ fn every_code_has_one_example_or_a_reason() {
         assert!(!reason.is_empty() && seen.insert(code), "{code} has an example");
         assert_eq!(examples::example(code), None);
     }
-    let codes = CODES.iter().chain(texunit_syntax::codes::CODES);
+    let codes = CODES.iter().chain(texunit_syntax::codes::CODES.iter());
     let missing: Vec<_> = codes.map(|c| c.code).filter(|c| !seen.contains(c)).collect();
     assert!(missing.is_empty(), "no example in crates/ptx/check/src/examples for {missing:?}");
     let known = |code: &str| texunit_check::find_code(code).is_some() || elsewhere(code);

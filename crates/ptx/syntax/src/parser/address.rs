@@ -3,7 +3,6 @@
 use super::operand::is_operator;
 use super::{Parse, Parser};
 use crate::ast::{Address, Expr, Operand, OperandKind};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -25,13 +24,13 @@ impl<'a> Parser<'a> {
         }
         if let Some(offset) = offset {
             let message = "an offset in a texture, surface or tensor operand";
-            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span.to(offset.span), message);
+            let diagnostic = Diagnostic::error("E0042", base.span.to(offset.span), message);
             return self
                 .fail(diagnostic.help("write the handle alone: a name or a 64-bit register"));
         }
         if let OperandKind::Constant(_) = base.kind {
             let message = "a number in place of a handle";
-            let diagnostic = Diagnostic::error(codes::ADDRESS, base.span, message);
+            let diagnostic = Diagnostic::error("E0042", base.span, message);
             return self.fail(diagnostic.help("write the handle: a name or a 64-bit register"));
         }
         let mut operands = vec![base];
@@ -50,24 +49,24 @@ impl<'a> Parser<'a> {
                 let name = self.take_ident();
                 if self.kind() == TokenKind::Word {
                     let help = "copy the element to a register with `mov` before";
-                    return self.unexpected(codes::SELECTOR, "`]`", help);
+                    return self.unexpected("E0043", "`]`", help);
                 }
                 if self.kind() == TokenKind::LeftBracket {
                     let help = "an element of an array is written without brackets: \
                                 `ld.global.u32 %r1, name[2];`; an address is `[name+8]`";
-                    return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
+                    return self.unexpected("E0042", "`+` or `]`", help);
                 }
                 OperandKind::Name { name, component: None }
             }
             TokenKind::Minus if self.name_follows() => {
-                return self.unexpected(codes::ADDRESS, "an address", help);
+                return self.unexpected("E0042", "an address", help);
             }
             TokenKind::RightBracket
             | TokenKind::LeftBrace
             | TokenKind::LeftBracket
             | TokenKind::Underscore
             | TokenKind::Comma => {
-                return self.unexpected(codes::ADDRESS, "an address", help);
+                return self.unexpected("E0042", "an address", help);
             }
             _ => self.constant_operand()?,
         };
@@ -80,7 +79,7 @@ impl<'a> Parser<'a> {
             let help =
                 "an address is one register and a constant: add registers with `add.s64` before";
             let message = format!("expected a constant offset, found {}", self.shown());
-            let diagnostic = Diagnostic::error(codes::ADDRESS, self.peek().span, message)
+            let diagnostic = Diagnostic::error("E0042", self.peek().span, message)
                 .label("not a constant")
                 .note(base.span, "added to this");
             return self.fail(diagnostic.help(help));
@@ -94,12 +93,12 @@ impl<'a> Parser<'a> {
             let help = "write a negative offset as `+-4`";
             if next.kind == TokenKind::Integer && self.peek_at(2).kind == TokenKind::RightBracket {
                 let before = Span { end: self.peek().span.start, ..self.peek().span };
-                return self.unexpected_fixed(codes::ADDRESS, "`+` or `]`", help, (before, "+"));
+                return self.unexpected_fixed("E0042", "`+` or `]`", help, (before, "+"));
             }
-            return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
+            return self.unexpected("E0042", "`+` or `]`", help);
         }
         let help = "an address is one register or variable and a constant: compute the rest before";
-        self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+        self.unexpected("E0042", "`+` or `]`", help)
     }
 
     /// Parses an operand after the handle in a texture, surface or tensor operand.
@@ -118,7 +117,7 @@ impl<'a> Parser<'a> {
             TokenKind::RightBracket | TokenKind::Comma => return self.trailing_comma("an operand"),
             _ => {
                 let help = "the handle is followed by a sampler, or by coordinates in braces: `[texture, {%f1, %f2}]`";
-                return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
+                return self.unexpected("E0040", "coordinates or a sampler", help);
             }
         };
         Ok(Operand { kind, span: self.span_from(start) })
@@ -129,7 +128,7 @@ impl<'a> Parser<'a> {
         match self.kind() {
             TokenKind::Plus | TokenKind::Minus | TokenKind::LeftBracket => {
                 let help = "write the offset inside the brackets: `[%rd1+4]`";
-                self.unexpected(codes::ADDRESS, "`,` or `;`", help)
+                self.unexpected("E0042", "`,` or `;`", help)
             }
             _ => Ok(()),
         }

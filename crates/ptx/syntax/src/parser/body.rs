@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
 use crate::ast::{Block, BranchTargets, CallPrototype, Content, Directive, Ident, Statement};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -23,7 +22,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn block(&mut self) -> Parse<Block<'a>> {
         if self.depth >= super::MAX_DEPTH {
             let message = format!("nested more than {} deep", Count(super::MAX_DEPTH, "level"));
-            let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.peek().span, message)
+            let diagnostic = Diagnostic::error("E0060", self.peek().span, message)
                 .help("reduce the nesting: no compiler nests this deep");
             self.report(diagnostic);
             self.skip_block(self.at, self.at);
@@ -81,18 +80,15 @@ impl<'a> Parser<'a> {
             // The statements may belong after the body.
             let told = self.diagnostics.len();
             self.diagnostics.retain(|d| {
-                d.primary.span < open
-                    || d.code != codes::MISPLACED
-                    || !d.message.ends_with(INSIDE_BODY)
+                d.primary.span < open || d.code != "E0031" || !d.message.ends_with(INSIDE_BODY)
             });
             let what = match self.kind() {
                 TokenKind::End => "at the end of the file".to_string(),
                 _ => format!("before {}", self.shown()),
             };
-            let diagnostic =
-                Diagnostic::error(codes::UNCLOSED_BLOCK, open, format!("missing `}}` {what}"))
-                    .label("this `{` is never closed")
-                    .help("close the block with `}`");
+            let diagnostic = Diagnostic::error("E0024", open, format!("missing `}}` {what}"))
+                .label("this `{` is never closed")
+                .help("close the block with `}`");
             // If several blocks are open, any of them may lack its end; a function body without
             // nested blocks ends here.
             let alone = self.depth == 1 && self.diagnostics.len() == told;
@@ -102,9 +98,7 @@ impl<'a> Parser<'a> {
                 false => diagnostic,
             };
             // An unterminated comment may contain the missing braces.
-            if self.kind() != TokenKind::End
-                || self.lexical.iter().all(|d| d.code != codes::COMMENT)
-            {
+            if self.kind() != TokenKind::End || self.lexical.iter().all(|d| d.code != "E0011") {
                 self.report(fixed);
             }
         }
@@ -130,26 +124,26 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Underscore if self.peek_at(1).kind == TokenKind::Colon => {
                 self.unexpected(
-                    codes::LABEL,
+                    "E0049",
                     "a label",
                     "`_` alone is not a name: add a letter or digit",
                 )?;
             }
             TokenKind::Integer if self.peek_at(1).kind == TokenKind::Colon => {
                 self.unexpected(
-                    codes::LABEL,
+                    "E0049",
                     "a label",
                     "a label begins with a letter, `_`, `$` or `%`",
                 )?;
             }
             TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
                 self.fail(diagnostic.label("no partner").help("remove it"))?;
             }
             _ => {
                 let help = "a body holds labels, instructions, declarations and blocks";
-                self.unexpected(codes::STATEMENT, "a statement", help)?;
+                self.unexpected("E0052", "a statement", help)?;
             }
         }
         Ok(())
@@ -176,7 +170,7 @@ impl<'a> Parser<'a> {
             None => self.behind(),
         };
         let message = format!("missing `:` after the label `{}`", label.text);
-        let diagnostic = Diagnostic::error(codes::LABEL, label.span, message)
+        let diagnostic = Diagnostic::error("E0049", label.span, message)
             .label("`:` expected after this")
             .help(format!("write `{}:`", label.text))
             .fix(after, ":");
@@ -186,7 +180,7 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn stray_semicolon(&mut self) {
         let token = self.advance();
-        let diagnostic = Diagnostic::error(codes::STRAY_SEMICOLON, token.span, "`;` without a statement")
+        let diagnostic = Diagnostic::error("E0027", token.span, "`;` without a statement")
             .label("nothing ends here")
             .help("remove it: labels, blocks, `.loc`, `.file` and the header directives do not end with `;`")
             .fix(token.span, "");
@@ -203,7 +197,7 @@ impl<'a> Parser<'a> {
             || matches!(text, "entry" | "func" | "visible" | "extern" | "align" | "pragma");
         if dotless && matches!(next.kind, TokenKind::Word | TokenKind::Ident) {
             let message = format!("`{text}` without its dot");
-            let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, token.span, message);
+            let diagnostic = Diagnostic::error("E0030", token.span, message);
             return self.fail(
                 diagnostic
                     .label("directives begin with a dot")
@@ -235,7 +229,7 @@ impl<'a> Parser<'a> {
             _ => return Ok(()),
         };
         let message = format!("`{text}` begins a statement of C, not of PTX");
-        let diagnostic = Diagnostic::error(codes::FOREIGN, token.span, message);
+        let diagnostic = Diagnostic::error("E0053", token.span, message);
         self.report(diagnostic.label("not PTX").help(help));
         if matches!(text, "if" | "for" | "while" | "switch") {
             self.skip_condition();
@@ -270,7 +264,7 @@ impl<'a> Parser<'a> {
             "pragma" => statements.push(Statement::Directive(self.pragma(Scope::Body)?)),
             "branchtargets" | "calltargets" | "callprototype" => {
                 let message = format!("`.{word}` without a label");
-                let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
                 self.fail(diagnostic.help(format!("name it: `label: .{word} ...;`")))?;
             }
             _ if Self::is_declaration_word(word) => {
@@ -296,9 +290,7 @@ impl<'a> Parser<'a> {
             return self.unknown_word(word);
         };
         let message = format!("`.{word}`{INSIDE_BODY}");
-        self.report(
-            Diagnostic::error(codes::MISPLACED, span, message).label("not here").help(help),
-        );
+        self.report(Diagnostic::error("E0031", span, message).label("not here").help(help));
         // Directives without `;` are parsed completely, so that the next statement is not lost.
         match word {
             "file" => drop(self.file()),
@@ -354,7 +346,7 @@ impl<'a> Parser<'a> {
         };
         if self.eat(TokenKind::Underscore).is_none() {
             let help = "a prototype has `_` in place of a name: `label: .callprototype (.param .b32 _) _ (.param .b64 _);`";
-            return self.unexpected(codes::HEADER, "`_`", help);
+            return self.unexpected("E0050", "`_`", help);
         }
         let params = match self.kind() {
             TokenKind::LeftParen => self.parameters()?,

@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Initializer, Linkage, OpaqueType, Ptr, Space, Variable};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -52,7 +51,7 @@ impl<'a> Parser<'a> {
         let head = self.head(attributes)?;
         if head.ptr.is_some() {
             let message = "`.ptr` on a variable";
-            let diagnostic = Diagnostic::error(codes::MISPLACED, self.span_from(start), message);
+            let diagnostic = Diagnostic::error("E0031", self.span_from(start), message);
             return self.fail(diagnostic.help("remove it: only kernel parameters have `.ptr`"));
         }
         let mut variables = Vec::new();
@@ -85,7 +84,7 @@ impl<'a> Parser<'a> {
         let name = self.name("the parameter's name")?;
         if self.kind() == TokenKind::Less {
             let message = "a parameter cannot be a numbered name";
-            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            let diagnostic = Diagnostic::error("E0037", self.peek().span, message);
             return self.fail(diagnostic.help("declare each parameter, or an array: `a[4]`"));
         }
         let dimensions = self.dimensions()?;
@@ -133,7 +132,7 @@ impl<'a> Parser<'a> {
         let Some((space, _)) = seen.space else {
             let found = self.tokens[start];
             let message = "declaration without a state space";
-            let diagnostic = Diagnostic::error(codes::NO_SPACE, found.span, message)
+            let diagnostic = Diagnostic::error("E0032", found.span, message)
                 .label("`.reg`, `.shared`, `.param`, ... expected before this")
                 .help("say where the variable lives: `.reg .u32 %r1;`, `.shared .f32 tile[64];`");
             return self.fail(diagnostic);
@@ -150,10 +149,10 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::Ident && words::TYPES.contains(&text) {
             let help = format!("write the type with its dot: `.{text}`");
             let before = Span { end: self.peek().span.start, ..self.peek().span };
-            return self.unexpected_fixed(codes::NO_TYPE, "a type", help, (before, "."));
+            return self.unexpected_fixed("E0033", "a type", help, (before, "."));
         }
         let help = "write a type after the space, as in `.reg .u32 %r1;`";
-        self.unexpected(codes::NO_TYPE, "a type", help)
+        self.unexpected("E0033", "a type", help)
     }
 
     /// Parses one word of a declaration.
@@ -203,7 +202,7 @@ impl<'a> Parser<'a> {
 
     fn out_of_order<T>(&mut self, what: &str) -> Parse<T> {
         let message = format!("{} is out of place", self.shown());
-        let diagnostic = Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
+        let diagnostic = Diagnostic::error("E0034", self.peek().span, message);
         self.fail(diagnostic.label(what).help(ORDER))
     }
 
@@ -213,7 +212,7 @@ impl<'a> Parser<'a> {
         if words::is_directive(word) {
             let message = format!("`.{word}` is not allowed here");
             let help = "see the order of words: `.visible .global .align 16 .v4 .f32 table[4];`, `.visible .entry name(...) .maxntid 256 { ... }`";
-            return self.fail(Diagnostic::error(codes::MISPLACED, span, message).help(help));
+            return self.fail(Diagnostic::error("E0031", span, message).help(help));
         }
         let shown: String = word.chars().take(40).collect();
         let message = format!("unknown directive or type `.{shown}`");
@@ -229,7 +228,7 @@ impl<'a> Parser<'a> {
             (_, Some(near)) => format!("did you mean `.{near}`?"),
             _ => "directives and types are those of the PTX ISA, in lower case".into(),
         };
-        let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help);
+        let diagnostic = Diagnostic::error("E0030", span, message).help(help);
         match words::certainly(word) {
             Some(near) => self.fail(diagnostic.fix(span, format!(".{near}"))),
             None => self.fail(diagnostic),
@@ -242,21 +241,20 @@ impl<'a> Parser<'a> {
         self.advance();
         let help = "write `.attribute(.managed)`";
         let Some(open) = self.eat(TokenKind::LeftParen) else {
-            return self.unexpected(codes::DIRECTIVE, "`(`", help);
+            return self.unexpected("E0055", "`(`", help);
         };
         let mut attributes = Vec::new();
         loop {
             let start = self.at;
             if self.kind() != TokenKind::Word {
-                return self.unexpected(codes::DIRECTIVE, "an attribute such as `.managed`", help);
+                return self.unexpected("E0055", "an attribute such as `.managed`", help);
             }
             let word = self.word(self.peek()).text;
             if !matches!(word, "managed" | "unified") {
                 let message = format!("unknown attribute `.{word}`");
                 let span = self.peek().span;
                 let help = "attributes are `.managed` and `.unified(number, number)`";
-                return self
-                    .fail(Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help));
+                return self.fail(Diagnostic::error("E0030", span, message).help(help));
             }
             self.advance();
             if let Some(inner) = self.eat(TokenKind::LeftParen) {
@@ -294,8 +292,7 @@ impl<'a> Parser<'a> {
                 "align" => {}
                 _ => {
                     let message = format!("`.ptr` cannot point to `.{word}`");
-                    let diagnostic =
-                        Diagnostic::error(codes::WORD_ORDER, self.peek().span, message);
+                    let diagnostic = Diagnostic::error("E0034", self.peek().span, message);
                     return self.fail(diagnostic.help(
                         "write `.ptr`, then `.const`, `.global`, `.local`, `.shared` or nothing, then `.align n` or nothing",
                     ));
@@ -328,14 +325,14 @@ impl<'a> Parser<'a> {
             || (!dimensions.is_empty() && self.kind() == TokenKind::Less)
         {
             let message = "a name is either numbered or an array";
-            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            let diagnostic = Diagnostic::error("E0037", self.peek().span, message);
             return self.fail(
                 diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"),
             );
         }
         if count.is_some() && self.kind() == TokenKind::Equal {
             let message = "numbered names have no initial value";
-            let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
+            let diagnostic = Diagnostic::error("E0037", self.peek().span, message);
             return self.fail(diagnostic.help("declare each variable with its own value"));
         }
         let initializer = match self.eat(TokenKind::Equal) {
@@ -375,7 +372,7 @@ impl<'a> Parser<'a> {
             } else {
                 let help = "write the length as a plain integer; only the first one may be omitted";
                 let message = format!("expected the array's length, found {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
+                let diagnostic = Diagnostic::error("E0037", self.place(), message);
                 return self.fail(diagnostic.note(open.span, "of this dimension").help(help));
             }
             self.close(TokenKind::RightBracket, "]", open)?;

@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser};
 use crate::ast::{Content, Directive, FilePlace, Ident, Loc, Section};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 use crate::{number, words};
@@ -16,7 +15,7 @@ impl<'a> Parser<'a> {
         let help = "write `.file 1 \"name.cu\"`";
         let number = self.number_of("the file's index", help)?;
         let Some(name) = self.eat(TokenKind::Text) else {
-            return self.unexpected(codes::DIRECTIVE, "the file's name in quotes", help);
+            return self.unexpected("E0055", "the file's name in quotes", help);
         };
         while self.eat(TokenKind::Comma).is_some() {
             self.number_of("a number", "the name may be followed by a time and a size")?;
@@ -48,11 +47,7 @@ impl<'a> Parser<'a> {
                     loc.inlined_at = Some(self.file_place()?);
                 }
                 _ => {
-                    return self.unexpected(
-                        codes::DIRECTIVE,
-                        "`function_name` or `inlined_at`",
-                        help,
-                    );
+                    return self.unexpected("E0055", "`function_name` or `inlined_at`", help);
                 }
             }
         }
@@ -68,7 +63,7 @@ impl<'a> Parser<'a> {
     /// Parses a number; `u32::MAX` if it is larger.
     fn number_of(&mut self, what: &str, help: &str) -> Parse<u32> {
         let Some(token) = self.eat(TokenKind::Integer) else {
-            return self.unexpected(codes::DIRECTIVE, what, help);
+            return self.unexpected("E0055", what, help);
         };
         let value = number::integer(self.text_of(token)).map(|(value, _)| value);
         Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX))
@@ -89,7 +84,7 @@ impl<'a> Parser<'a> {
         loop {
             let Some(token) = self.eat(TokenKind::Text) else {
                 let help = "write the text in quotes: `.pragma \"nounroll\";`";
-                return self.unexpected(codes::DIRECTIVE, "a string", help);
+                return self.unexpected("E0055", "a string", help);
             };
             strings.push(self.text_of(token).trim_matches('"'));
             if self.eat(TokenKind::Comma).is_none() {
@@ -104,14 +99,10 @@ impl<'a> Parser<'a> {
         self.advance();
         let Some(name) = self.eat(TokenKind::Word) else {
             let help = "a section's name begins with a dot: `.section .debug_str { ... }`";
-            return self.unexpected(codes::SECTION, "the section's name", help);
+            return self.unexpected("E0054", "the section's name", help);
         };
         if self.kind() != TokenKind::LeftBrace {
-            return self.unexpected(
-                codes::SECTION,
-                "`{`",
-                "write the section's contents in braces",
-            );
+            return self.unexpected("E0054", "`{`", "write the section's contents in braces");
         }
         let open = self.at;
         self.advance();
@@ -133,13 +124,10 @@ impl<'a> Parser<'a> {
                     return Ok(());
                 }
                 TokenKind::End => {
-                    let diagnostic = Diagnostic::error(
-                        codes::UNCLOSED_BLOCK,
-                        open.span,
-                        "missing `}` at the end of the file",
-                    )
-                    .label("this `{` is never closed")
-                    .help("close the section with `}`");
+                    let diagnostic =
+                        Diagnostic::error("E0024", open.span, "missing `}` at the end of the file")
+                            .label("this `{` is never closed")
+                            .help("close the section with `}`");
                     return self.fail(diagnostic);
                 }
                 TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
@@ -228,6 +216,6 @@ impl<'a> Parser<'a> {
     fn section_error<T>(&mut self, expected: &str) -> Parse<T> {
         let help =
             "a section holds labels and lines such as `.b8 1, 2` and `.b32 name+4`, without `;`";
-        self.unexpected(codes::SECTION, expected, help)
+        self.unexpected("E0054", expected, help)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{MAX_OPERATORS, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
 use crate::token::{Token, TokenKind};
@@ -61,7 +60,7 @@ impl<'a> Parser<'a> {
             let yes = p.conditional()?;
             if p.eat(TokenKind::Colon).is_none() {
                 let help = "a conditional is `condition ? value : value`";
-                return p.unexpected(codes::EXPRESSION, "`:`", help);
+                return p.unexpected("E0047", "`:`", help);
             }
             let no = p.conditional()?;
             let span = condition.span.to(no.span);
@@ -92,7 +91,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("a constant expression with more than {MAX_OPERATORS} operators");
-        let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.place(), message);
+        let diagnostic = Diagnostic::error("E0060", self.place(), message);
         self.fail(diagnostic.help("write its value as a number"))
     }
 
@@ -123,7 +122,7 @@ impl<'a> Parser<'a> {
             Some("u64") => true,
             _ => {
                 let message = format!("constant expressions cannot be cast to {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::CAST, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0048", self.peek().span, message);
                 return self.fail(diagnostic.help("cast to `.s64` or `.u64`"));
             }
         };
@@ -156,14 +155,14 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Ident => {
                 let message = format!("`{text}` in a constant expression");
-                let diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
+                let diagnostic = Diagnostic::error("E0047", token.span, message)
                     .label("not a constant")
                     .help("an address comes first, outside parentheses: `name+4`; registers need an instruction");
                 return self.fail(diagnostic);
             }
             _ => {
                 let help = "write a number, `WARP_SZ`, or an expression of these in parentheses";
-                return self.unexpected(codes::EXPRESSION, "a constant", help);
+                return self.unexpected("E0047", "a constant", help);
             }
         };
         self.advance();
@@ -184,7 +183,7 @@ impl<'a> Parser<'a> {
         }
         let text = self.text_of(token);
         let message = format!("`{text}` takes no operator");
-        let mut diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
+        let mut diagnostic = Diagnostic::error("E0047", token.span, message)
             .help("write its value as a decimal number, or put it in parentheses");
         let is_sign = |t: &Token| t.kind == TokenKind::Minus;
         let begins =

@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
 use crate::ast::{Function, Ident, Linkage, PerformanceDirective, Variable};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -39,7 +38,7 @@ impl<'a> Parser<'a> {
         }
         if header.is_ok() && self.body_without_brace() {
             let span = self.previous().span;
-            let diagnostic = Diagnostic::error(codes::HEADER, span, "missing `{` after the header")
+            let diagnostic = Diagnostic::error("E0050", span, "missing `{` after the header")
                 .label("`{` expected after this")
                 .help("a body is in braces: `.entry name(...) { ... }`")
                 .fix(self.behind(), "\n{");
@@ -74,7 +73,7 @@ impl<'a> Parser<'a> {
         let result = match self.peek_word() {
             Some(word) => self.unknown_word(word),
             None => self.unexpected(
-                codes::HEADER,
+                "E0050",
                 "`{` or `;`",
                 "a header is followed by its body in braces, or by `;` if it is a prototype",
             ),
@@ -97,7 +96,7 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::LeftParen {
             if is_entry {
                 let message = "a kernel returns nothing";
-                let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0050", self.peek().span, message);
                 return self
                     .fail(diagnostic.help("write the kernel's name here, then its parameters"));
             }
@@ -140,7 +139,7 @@ impl<'a> Parser<'a> {
             && words::is_directive(word)
         {
             let message = format!("`.{word}` comes before the name");
-            let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
+            let diagnostic = Diagnostic::error("E0050", self.peek().span, message);
             return self.fail(
                 diagnostic
                     .label(format!("{what} expected"))
@@ -165,7 +164,7 @@ impl<'a> Parser<'a> {
                 }
                 _ => {
                     let help = "write `.param`, a type and a name, as in `(.param .u64 image, .param .u32 width)`";
-                    return self.unexpected(codes::PARAMETERS, "a parameter", help);
+                    return self.unexpected("E0051", "a parameter", help);
                 }
             }
             parameters.push(self.parameter()?);
@@ -180,7 +179,7 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Word => {
                 let message = format!("missing comma before {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0021", self.peek().span, message);
                 self.fail(
                     diagnostic
                         .label("`,` expected before this")
@@ -190,15 +189,15 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Semicolon => {
                 let help = "separate parameters with commas, and close the list with `)`";
-                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+                self.unexpected("E0051", "`,` or `)`", help)
             }
             TokenKind::Equal => {
                 let help = "parameters have no initial values; the launch gives them";
-                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+                self.unexpected("E0051", "`,` or `)`", help)
             }
             TokenKind::Ident => {
                 let help = "each parameter needs its own `.param` and type";
-                self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
+                self.unexpected("E0051", "`,` or `)`", help)
             }
             _ => self.close(TokenKind::RightParen, ")", open).map(|_| parameters),
         }
@@ -230,7 +229,7 @@ impl<'a> Parser<'a> {
                     && self.previous().span.end == self.peek().span.start
                 {
                     let help = "names have no dots: write `_` or `$` in place of the dot";
-                    return self.unexpected(codes::NAME, "`(` or `{`", help);
+                    return self.unexpected("E0036", "`(` or `{`", help);
                 }
                 return self.unknown_word(word);
             };
@@ -238,7 +237,7 @@ impl<'a> Parser<'a> {
                 let (this, other) =
                     if is_entry { ("kernel", "functions") } else { ("function", "kernels") };
                 let message = format!("`.{word}` on a {this}");
-                let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
                 return self.fail(diagnostic.help(format!("remove it: only {other} have it")));
             }
             directives.push(self.bound(bound)?);
@@ -255,7 +254,7 @@ impl<'a> Parser<'a> {
             values.push(value);
             if values.len() > *bound.numbers.end() {
                 let message = format!("too many numbers for `.{}`", bound.name);
-                let diagnostic = Diagnostic::error(codes::DIRECTIVE, span, message);
+                let diagnostic = Diagnostic::error("E0055", span, message);
                 return self
                     .fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
             }

@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Initializer};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -15,7 +14,7 @@ impl<'a> Parser<'a> {
             TokenKind::Comma => self.peek().span,
             _ => self.previous().span,
         };
-        let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message)
+        let diagnostic = Diagnostic::error("E0022", span, message)
             .label("extra comma")
             .help("remove the comma, or write what is missing");
         // A list of names or values may end with a comma; an instruction may lack an operand.
@@ -31,11 +30,11 @@ impl<'a> Parser<'a> {
             TokenKind::LeftBrace => p.initializer_list(ty),
             TokenKind::Text => {
                 let help = "write the bytes as a list: \"abc\" is `{97, 98, 99, 0}`";
-                p.unexpected(codes::INITIALIZER, "an initial value", help)
+                p.unexpected("E0038", "an initial value", help)
             }
             TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace => {
                 let help = "write a number, an address, or a list in braces after `=`";
-                p.unexpected(codes::INITIALIZER, "an initial value", help)
+                p.unexpected("E0038", "an initial value", help)
             }
             // ptxas accepts a field without braces.
             TokenKind::Ident if p.peek_at(1).kind == TokenKind::Equal => {
@@ -85,7 +84,7 @@ impl<'a> Parser<'a> {
         let help = "write `field = value`, as in `filter_mode = linear`";
         let name = self.name("a field's name")?;
         if self.eat(TokenKind::Equal).is_none() {
-            return self.unexpected(codes::INITIALIZER, "`=`", help);
+            return self.unexpected("E0038", "`=`", help);
         }
         let token = self.peek();
         if token.kind == TokenKind::Ident && self.text_of(token) != "WARP_SZ" {
@@ -117,7 +116,7 @@ impl<'a> Parser<'a> {
             && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false))
         {
             let message = format!("missing comma before {}", self.shown());
-            let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message)
+            let diagnostic = Diagnostic::error("E0021", self.peek().span, message)
                 .label("`,` expected before this")
                 .help(format!("separate {what} with commas"))
                 .fix(self.behind(), ",");
@@ -161,14 +160,14 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::LeftParen {
             if name.text != "generic" {
                 let message = format!("`{}` cannot be called in an initial value", name.text);
-                let diagnostic = Diagnostic::error(codes::INITIALIZER, name.span, message);
+                let diagnostic = Diagnostic::error("E0038", name.span, message);
                 return self.fail(diagnostic.help("`generic(name)` is the generic address of a variable; a byte of an address is `0xff(name)`"));
             }
             let open = self.advance();
             let inner = self.name("a variable's name")?;
             if self.kind() == TokenKind::Plus {
                 let help = format!("write the offset after it: `generic({})+4`", inner.text);
-                return self.unexpected(codes::ARITHMETIC, "`)`", help);
+                return self.unexpected("E0041", "`)`", help);
             }
             self.close(TokenKind::RightParen, ")", open)?;
             let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
@@ -186,11 +185,11 @@ impl<'a> Parser<'a> {
             TokenKind::Minus => {
                 let help = format!("write a negative offset as `{}+-4`", name.text);
                 let before = Span { end: self.peek().span.start, ..self.peek().span };
-                self.unexpected_fixed(codes::ARITHMETIC, "`+` and a constant", help, (before, "+"))
+                self.unexpected_fixed("E0041", "`+` and a constant", help, (before, "+"))
             }
             TokenKind::LeftBracket | TokenKind::Star | TokenKind::Slash | TokenKind::Percent => {
                 let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
-                self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
+                self.unexpected("E0041", "`+` and a constant", help)
             }
             _ => Ok(value),
         }

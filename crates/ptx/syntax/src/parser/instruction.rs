@@ -4,7 +4,6 @@ use super::operand::OperandPosition;
 use super::recovery::Scope;
 use super::{Parse, Parser};
 use crate::ast::{Guard, Instruction, Operand, OperandKind};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 use crate::words;
@@ -62,7 +61,7 @@ impl<'a> Parser<'a> {
     fn semicolon_for_comma<T>(&mut self) -> Parse<T> {
         let token = self.advance();
         let message = format!("`;` before the operand {}", self.shown());
-        let diagnostic = Diagnostic::error(codes::COMMA, token.span, message)
+        let diagnostic = Diagnostic::error("E0021", token.span, message)
             .label("`,` expected here")
             .help("separate operands with commas; `;` ends the statement")
             .fix(token.span, ",");
@@ -84,7 +83,7 @@ impl<'a> Parser<'a> {
             _ => "end the statement before it with `;`, or put a comma or operand in between",
         };
         let message = format!("`.{word}` is {what}, not a modifier or selector");
-        let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+        let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
         self.fail(diagnostic.label("not here").help(help))
     }
 
@@ -104,31 +103,29 @@ impl<'a> Parser<'a> {
         let help = "a guard is `@p` or `@!p`, with a predicate register";
         let jump = matches!(self.text_of(self.peek()), "bra" | "call" | "ret" | "exit");
         if self.kind() != TokenKind::Ident || jump {
-            return self.unexpected(codes::GUARD, "a predicate register", help);
+            return self.unexpected("E0045", "a predicate register", help);
         }
         let register = self.take_ident();
         let span = self.span_from(start);
         match self.kind() {
             TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => self.unexpected(
-                codes::GUARD,
+                "E0045",
                 "an instruction after the guard",
                 "write the label before the guard: `label: @p ...`",
             ),
             TokenKind::Ident => Ok(Guard { register, negated, span }),
-            TokenKind::Word => {
-                self.unexpected(codes::SELECTOR, "an instruction after the guard", help)
-            }
+            TokenKind::Word => self.unexpected("E0043", "an instruction after the guard", help),
             TokenKind::LeftBrace => self.unexpected(
-                codes::GUARD,
+                "E0045",
                 "an instruction after the guard",
                 "blocks cannot be guarded: jump over them with `@!p bra label;`",
             ),
             TokenKind::At => self.unexpected(
-                codes::GUARD,
+                "E0045",
                 "an instruction after the guard",
                 "one guard only: combine predicates with `and.pred`",
             ),
-            _ => self.unexpected(codes::GUARD, "an instruction after the guard", help),
+            _ => self.unexpected("E0045", "an instruction after the guard", help),
         }
     }
 
@@ -137,14 +134,14 @@ impl<'a> Parser<'a> {
         let next = self.peek();
         match next.kind {
             TokenKind::Semicolon if is_call => {
-                return self.unexpected(codes::CALL, "a function", CALL_HELP);
+                return self.unexpected("E0046", "a function", CALL_HELP);
             }
             TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End | TokenKind::At => {
                 return Ok(operands);
             }
             TokenKind::Comma => {
                 let help = "operands begin directly after the instruction's name";
-                return self.unexpected(codes::EXTRA_COMMA, "an operand", help);
+                return self.unexpected("E0022", "an operand", help);
             }
             _ if next.first_on_line && self.begins_statement(self.at, Scope::Body, false) => {
                 return Ok(operands);
@@ -198,13 +195,13 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::LeftParen {
             let fix = (self.behind(), ",");
             let what = "`,` before the arguments";
-            return self.unexpected_fixed(codes::CALL, what, CALL_HELP, fix);
+            return self.unexpected_fixed("E0046", what, CALL_HELP, fix);
         }
         let is_list = |o: &Operand<'_>| matches!(o.kind, OperandKind::List(_));
         let is_name = |o: &Operand<'_>| matches!(o.kind, OperandKind::Name { component: None, .. });
         if operands.len() == 1 && is_list(&operands[0]) && self.kind() == TokenKind::Ident {
             let fix = (self.behind(), ",");
-            return self.unexpected_fixed(codes::CALL, "`,` after the results", CALL_HELP, fix);
+            return self.unexpected_fixed("E0046", "`,` after the results", CALL_HELP, fix);
         }
         let rest = &operands[usize::from(is_list(&operands[0]))..];
         let right = match rest {
@@ -219,7 +216,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let wrong = operands[0].span.to(self.previous().span);
-        let diagnostic = Diagnostic::error(codes::CALL, wrong, "malformed call");
+        let diagnostic = Diagnostic::error("E0046", wrong, "malformed call");
         self.fail(diagnostic.label("not results, function, arguments").help(CALL_HELP))
     }
 }

@@ -19,7 +19,6 @@ mod recovery;
 pub(crate) use expression::precedence;
 
 use crate::ast::{Function, Ident};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexed;
 use crate::span::Span;
@@ -199,7 +198,7 @@ impl<'a> Parser<'a> {
         let told = self.lexical[first..]
             .iter()
             .take_while(|d| d.primary.span.start < to)
-            .any(|d| d.code != codes::NON_ASCII || self.kind() == TokenKind::Bad);
+            .any(|d| d.code != "E0017" || self.kind() == TokenKind::Bad);
         if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
@@ -256,7 +255,7 @@ impl<'a> Parser<'a> {
             Some(token) => Ok(token),
             None => {
                 let message = format!("expected `{shown}`, found {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::UNCLOSED, self.place(), message)
+                let diagnostic = Diagnostic::error("E0026", self.place(), message)
                     .label(format!("expected `{shown}`"))
                     .note(open.span, "opened here")
                     .help(format!("close it with `{shown}`"));
@@ -270,7 +269,7 @@ impl<'a> Parser<'a> {
         if self.depth >= MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
             let help = "reduce the nesting: no compiler nests this deep";
-            return self.fail(Diagnostic::error(codes::TOO_DEEP, self.place(), message).help(help));
+            return self.fail(Diagnostic::error("E0060", self.place(), message).help(help));
         }
         self.depth += 1;
         let result = parse(self);
@@ -291,7 +290,7 @@ impl<'a> Parser<'a> {
             TokenKind::Word => "names have no dots",
             _ => "write a name: a letter, or `_`, `$` or `%` and one more character",
         };
-        self.unexpected(codes::NAME, what, help)
+        self.unexpected("E0036", what, help)
     }
 
     /// Takes an integer without an operator.
@@ -304,7 +303,7 @@ impl<'a> Parser<'a> {
             }
             None => {
                 let help = "write a plain integer such as `16`; expressions are not accepted here";
-                self.unexpected(codes::DECLARATION_NUMBER, what, help)
+                self.unexpected("E0035", what, help)
             }
         }
     }

@@ -3,7 +3,6 @@
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
 use crate::ast::{AddressSize, Alias, Directive, Item, Linkage, Module, Target, Version};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -69,8 +68,7 @@ impl<'a> Parser<'a> {
     fn no_version(&mut self) {
         if self.kind() == TokenKind::End {
             if self.lexical.is_empty() {
-                let diagnostic =
-                    Diagnostic::error(codes::EMPTY, self.peek().span, "the file is empty");
+                let diagnostic = Diagnostic::error("E0004", self.peek().span, "the file is empty");
                 self.report(
                     diagnostic.help("a module begins with `.version 8.8` and `.target sm_75`"),
                 );
@@ -80,7 +78,7 @@ impl<'a> Parser<'a> {
         let span = self.peek().span;
         let message = format!("expected `.version`, found {}", self.shown());
         self.report(
-            Diagnostic::error(codes::NOT_PTX, span, message)
+            Diagnostic::error("E0003", span, message)
                 .label("`.version` expected before this")
                 .help("a module begins with `.version 8.8` and `.target sm_75`"),
         );
@@ -107,7 +105,7 @@ impl<'a> Parser<'a> {
 
     fn no_target(&mut self) {
         let message = format!("expected `.target` after `.version`, found {}", self.shown());
-        let diagnostic = Diagnostic::error(codes::NO_TARGET, self.place(), message);
+        let diagnostic = Diagnostic::error("E0005", self.place(), message);
         self.report(diagnostic.help("write `.target sm_75` on the line after `.version`"));
     }
 
@@ -148,13 +146,13 @@ impl<'a> Parser<'a> {
             Some(word) if linkage.is_none() => items.push(self.other_directive(word)?),
             Some(word) if words::look_up(words::LINKAGES, word).is_some() => {
                 let help = "one of `.extern`, `.visible`, `.weak` and `.common`, or none";
-                self.unexpected(codes::WORD_ORDER, "a state space, `.entry` or `.func`", help)?;
+                self.unexpected("E0034", "a state space, `.entry` or `.func`", help)?;
             }
             Some(word) if !words::is_directive(word) => self.unknown_word(word)?,
             _ => {
                 let help =
                     "the linkage is followed by a variable or a function: `.visible .entry name()`";
-                self.unexpected(codes::STATEMENT, "a state space, `.entry` or `.func`", help)?;
+                self.unexpected("E0052", "a state space, `.entry` or `.func`", help)?;
             }
         }
         Ok(())
@@ -164,7 +162,7 @@ impl<'a> Parser<'a> {
         let Some((Linkage::Common, span)) = linkage else {
             return Ok(());
         };
-        let diagnostic = Diagnostic::error(codes::MISPLACED, span, "`.common` on a function");
+        let diagnostic = Diagnostic::error("E0031", span, "`.common` on a function");
         self.report(diagnostic.help("only variables in `.global` can be `.common`; write `.weak`"));
         Ok(())
     }
@@ -189,7 +187,7 @@ impl<'a> Parser<'a> {
             return self.unknown_word(word);
         };
         let message = format!("`.{word}` outside of a function");
-        let diagnostic = Diagnostic::error(codes::MISPLACED, self.peek().span, message);
+        let diagnostic = Diagnostic::error("E0031", self.peek().span, message);
         let result = self.fail(diagnostic.label("not here").help(help));
         if word == "loc" {
             // Probably the rest of a body whose `{` or function is missing.
@@ -205,7 +203,7 @@ impl<'a> Parser<'a> {
         let alias = self.name("the new name")?;
         if self.eat(TokenKind::Comma).is_none() {
             let help = "write `.alias name, function;`";
-            return self.unexpected(codes::DIRECTIVE, "`,`", help);
+            return self.unexpected("E0055", "`,`", help);
         }
         let aliasee = self.name("the function's name")?;
         self.semicolon(Scope::Module, "`.alias`")?;
@@ -225,7 +223,7 @@ impl<'a> Parser<'a> {
         if !right && !excused {
             let message = format!("`.{word}` is out of place");
             let help = "`.version`, `.target` and `.address_size` must appear once, in this order, before everything else";
-            self.report(Diagnostic::error(codes::HEADER_ORDER, span, message).help(help));
+            self.report(Diagnostic::error("E0006", span, message).help(help));
         }
         *header = next.max(*header);
         match word {
@@ -284,7 +282,7 @@ impl<'a> Parser<'a> {
     /// Reports an invalid value and skips to the end of the line, because these directives have no
     /// `;`.
     fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
-        let result = self.unexpected(codes::HEADER_VALUE, expected, help);
+        let result = self.unexpected("E0007", expected, help);
         let error = self.at;
         while !self.peek().first_on_line
             && self.kind() != TokenKind::End
@@ -303,7 +301,7 @@ impl<'a> Parser<'a> {
             TokenKind::Semicolon => self.stray_semicolon(),
             TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
                 self.report(
                     diagnostic
                         .label("no partner")
@@ -314,8 +312,7 @@ impl<'a> Parser<'a> {
             _ => {
                 if self.kind() != TokenKind::Ident || self.refuse_foreign().is_ok() {
                     let help = "instructions belong in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
-                    let _: Result<(), Reported> =
-                        self.unexpected(codes::STATEMENT, "a directive", help);
+                    let _: Result<(), Reported> = self.unexpected("E0052", "a directive", help);
                 }
                 self.recover_to_item(start);
                 self.lose(start);

@@ -2,7 +2,6 @@
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -93,7 +92,7 @@ impl<'a> Parser<'a> {
     fn discard(&mut self, place: OperandPosition) -> Parse<OperandKind<'a>> {
         if place == OperandPosition::Later {
             let help = "`_` stands for a result that is not wanted; write a register or a number";
-            return self.unexpected(codes::OPERAND, "an operand with a value", help);
+            return self.unexpected("E0040", "an operand with a value", help);
         }
         self.advance();
         Ok(OperandKind::Discard)
@@ -108,7 +107,7 @@ impl<'a> Parser<'a> {
     ) -> Parse<Operand<'a>> {
         if place != OperandPosition::First {
             let help = "PTX has no expressions over registers: write `or.b32 result, a, b;` before";
-            return self.unexpected(codes::ARITHMETIC, "`,` or `;`", help);
+            return self.unexpected("E0041", "`,` or `;`", help);
         }
         self.advance();
         let token = self.peek();
@@ -117,13 +116,13 @@ impl<'a> Parser<'a> {
             TokenKind::Underscore => OperandKind::Discard,
             _ => {
                 let help = "`|` is followed by a predicate register or `_`";
-                return self.unexpected(codes::OPERAND, "a predicate register", help);
+                return self.unexpected("E0040", "a predicate register", help);
             }
         };
         self.advance();
         if self.kind() == TokenKind::Pipe {
             let help = "an instruction has at most two results: `d|p`";
-            return self.unexpected(codes::OPERAND, "`,` or `;`", help);
+            return self.unexpected("E0040", "`,` or `;`", help);
         }
         let second = Operand { kind, span: token.span };
         let kind = OperandKind::Pair(Box::new(first), Box::new(second));
@@ -134,12 +133,12 @@ impl<'a> Parser<'a> {
         let what = "an operand";
         match self.kind() {
             TokenKind::Text => self.unexpected(
-                codes::OPERAND,
+                "E0040",
                 what,
                 "a string cannot be an operand: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
             ),
             TokenKind::Word => self.unexpected(
-                codes::OPERAND,
+                "E0040",
                 what,
                 "modifiers such as `.u32` come before the operands",
             ),
@@ -149,7 +148,7 @@ impl<'a> Parser<'a> {
                 self.trailing_comma(what)
             }
             TokenKind::At => self.unexpected(
-                codes::OPERAND,
+                "E0040",
                 what,
                 "a guard comes before the instruction: `@p mov.u32 ...`",
             ),
@@ -164,7 +163,7 @@ impl<'a> Parser<'a> {
             | TokenKind::Bang
             | TokenKind::Tilde => Ok(OperandKind::Constant(self.constant()?)),
             _ => self.unexpected(
-                codes::OPERAND,
+                "E0040",
                 what,
                 "write a register, a number, an `[address]`, or a `{vector}`",
             ),
@@ -186,7 +185,7 @@ impl<'a> Parser<'a> {
             }
             (TokenKind::Plus | TokenKind::LeftBracket, Some(_)) => {
                 let help = "a selector such as `.x` ends the operand";
-                self.unexpected(codes::SELECTOR, "`,` or `;`", help)
+                self.unexpected("E0043", "`,` or `;`", help)
             }
             (kind, _) if is_operator(kind) => self.arithmetic(name),
             _ => Ok(OperandKind::Name { name, component }),
@@ -213,7 +212,7 @@ impl<'a> Parser<'a> {
         if self.kind() == TokenKind::LeftBracket {
             let help = "an array has one subscript, which counts elements of its type: compute \
                         the place of the element in the whole array";
-            return self.unexpected(codes::ADDRESS, "`,` or `;`", help);
+            return self.unexpected("E0042", "`,` or `;`", help);
         }
         Ok(subscript)
     }
@@ -224,30 +223,25 @@ impl<'a> Parser<'a> {
         match self.kind() {
             TokenKind::Word => {
                 let help = "copy the element to a register with `mov` before";
-                self.unexpected(codes::SELECTOR, "`+` or `]`", help)
+                self.unexpected("E0043", "`+` or `]`", help)
             }
             TokenKind::Minus => {
                 let help = format!("write a negative offset as `{name}+-1`");
                 let number = self.peek_at(1).kind == TokenKind::Integer;
                 if number && self.peek_at(2).kind == TokenKind::RightBracket {
                     let before = Span { end: self.peek().span.start, ..self.peek().span };
-                    return self.unexpected_fixed(
-                        codes::ADDRESS,
-                        "`+` or `]`",
-                        help,
-                        (before, "+"),
-                    );
+                    return self.unexpected_fixed("E0042", "`+` or `]`", help, (before, "+"));
                 }
-                self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+                self.unexpected("E0042", "`+` or `]`", help)
             }
             kind if is_operator(kind) => {
                 let help = "a subscript is a number, or a register and a constant: compute the \
                             rest before";
-                self.unexpected(codes::ADDRESS, "`+` or `]`", help)
+                self.unexpected("E0042", "`+` or `]`", help)
             }
             _ => {
                 let help = "a subscript is a number, or a register and a constant";
-                self.unexpected(codes::UNCLOSED, "`+` or `]`", help)
+                self.unexpected("E0026", "`+` or `]`", help)
             }
         }
     }
@@ -264,7 +258,7 @@ impl<'a> Parser<'a> {
         let component = self.take_word();
         if self.kind() == TokenKind::Word && !self.peek().first_on_line {
             let help = "a vector register has one level of elements";
-            return self.unexpected(codes::SELECTOR, "one selector", help);
+            return self.unexpected("E0043", "one selector", help);
         }
         Ok(Some(component))
     }
@@ -278,11 +272,7 @@ impl<'a> Parser<'a> {
         self.advance();
         if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
             let help = "only constants can be added here: add registers with `add` before";
-            return self.unexpected(
-                codes::ARITHMETIC,
-                &format!("a constant after `{}+`", name.text),
-                help,
-            );
+            return self.unexpected("E0041", &format!("a constant after `{}+`", name.text), help);
         }
         self.constant()
     }
@@ -296,7 +286,7 @@ impl<'a> Parser<'a> {
             _ => "PTX has no expressions over registers: compute with an instruction before".into(),
         };
         let message = format!("arithmetic on `{}`: unexpected {}", name.text, self.shown());
-        let diagnostic = Diagnostic::error(codes::ARITHMETIC, self.peek().span, message);
+        let diagnostic = Diagnostic::error("E0041", self.peek().span, message);
         self.fail(diagnostic.label("no operator is allowed here").help(help))
     }
 
@@ -306,7 +296,7 @@ impl<'a> Parser<'a> {
         let mut elements = Vec::new();
         if let TokenKind::RightBrace = self.kind() {
             let span = open.span.to(self.peek().span);
-            let diagnostic = Diagnostic::error(codes::EMPTY_BRACES, span, "empty braces");
+            let diagnostic = Diagnostic::error("E0023", span, "empty braces");
             return self.fail(
                 diagnostic
                     .label("no elements")
@@ -344,15 +334,15 @@ impl<'a> Parser<'a> {
                 OperandKind::Name { name, component }
             }
             TokenKind::LeftBrace => {
-                return self.unexpected(codes::VECTOR, "an element", "vectors do not nest");
+                return self.unexpected("E0044", "an element", "vectors do not nest");
             }
             TokenKind::Minus | TokenKind::Bang if self.name_follows() => {
                 let help = "elements are registers as they are: negate with an instruction before";
-                return self.unexpected(codes::VECTOR, "an element", help);
+                return self.unexpected("E0044", "an element", help);
             }
             TokenKind::LeftBracket => {
                 let help = "close the vector with `}`, or load from memory with `ld` before";
-                return self.unexpected(codes::VECTOR, "an element", help);
+                return self.unexpected("E0044", "an element", help);
             }
             _ => self.constant_operand()?,
         };

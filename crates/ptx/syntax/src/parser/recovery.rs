@@ -1,7 +1,6 @@
 //! Error recovery: where parsing continues after an error.
 
 use super::{Parse, Parser};
-use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -286,7 +285,7 @@ impl Parser<'_> {
         };
         if ended {
             let diagnostic = Diagnostic::error(
-                codes::SEMICOLON,
+                "E0020",
                 self.previous().span,
                 format!("missing `;` after {what}"),
             )
@@ -310,7 +309,7 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
                 let message = format!("unmatched {}", self.shown());
-                let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
+                let diagnostic = Diagnostic::error("E0025", self.peek().span, message);
                 self.fail(
                     diagnostic
                         .label("no partner")
@@ -330,7 +329,7 @@ impl Parser<'_> {
             | TokenKind::Tilde => {
                 let message = format!("missing comma or `;` before {}", self.shown());
                 let next = self.peek();
-                let diagnostic = Diagnostic::error(codes::COMMA, next.span, message);
+                let diagnostic = Diagnostic::error("E0021", next.span, message);
                 let glued = self.previous().span.end == next.span.start
                     && self.text_of(next).starts_with('%');
                 let help = match glued {
@@ -352,15 +351,15 @@ impl Parser<'_> {
                 }
             }
             TokenKind::Equal => self.unexpected(
-                codes::FOREIGN,
+                "E0053",
                 expected,
                 "PTX has no assignments: write `mov.u32 result, value;`",
             ),
             TokenKind::Word => {
                 let help = "modifiers such as `.u32` follow the name of the instruction, before the operands";
-                self.unexpected(codes::OPERAND, expected, help)
+                self.unexpected("E0040", expected, help)
             }
-            _ => self.unexpected(codes::SEMICOLON, expected, format!("end {what} with `;`")),
+            _ => self.unexpected("E0020", expected, format!("end {what} with `;`")),
         }
     }
 }

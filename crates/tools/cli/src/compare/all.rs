@@ -5,6 +5,7 @@ use super::worker::{Hello, Worker};
 use super::{Comparison, Source, folder, job, sources};
 use crate::args::{CompareArgs, OutputFormat};
 use crate::progress::{Shown, with_bar};
+use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
@@ -19,7 +20,7 @@ const FETCHES: u32 = 4096;
 const WORKERS: usize = 8;
 
 /// The amount of work.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Workload {
     /// Number of work units: cases of files, random cases, jobs, faulting accesses.
     pub units: usize,
@@ -145,7 +146,7 @@ pub(super) fn run(args: &CompareArgs) -> Comparison {
     comparison.compared = answers.iter().map(|(_, answer)| answer.compared.clone()).collect();
     comparison.asked = Some(asked);
     match hello {
-        Hello::NoCard(why) => comparison.no_card = Some(why),
+        Hello::NoCard(why) | Hello::Failed(why) => comparison.no_card = Some(why),
         Hello::Card(card) => {
             comparison.card = Some(card);
             if let Some(path) = &args.record {

@@ -92,9 +92,7 @@ fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<Fil
                 continue;
             }
             Unit::Job { .. } => {
-                let mut job = print::case(compared);
-                job["left"] = answer.more["left"].clone();
-                jobs.push(job);
+                jobs.push(print::with(json!(compared), "left", answer.more["left"].clone()));
                 continue;
             }
         };

@@ -111,41 +111,27 @@ fn skipped(compared: &[Compared]) -> Vec<(&str, usize)> {
 
 /// The comparison as one JSON object.
 pub fn json(c: &Comparison) -> Value {
+    let of_rule = |(rule, tally): (&String, &Tally)| with(object!(tally), "rule", object!(rule));
+    let asked = |a: &Workload| with(object!(a), "estimated_seconds", object!(a.seconds()));
     object!({
         "succeeded": c.succeeded() && c.no_card.is_none(),
-        "card": c.card.as_ref().map(|card| object!({
-            "name": card.name,
-            "compute_capability": [card.capability.0, card.capability.1],
-            "driver_version": card.driver_version,
-        })),
-        "cases": c.compared.iter().map(case).collect::<Vec<_>>(),
-        "rules": by_rule(&c.compared).iter().map(|(rule, t)| object!({
-            "rule": rule,
-            "cases": t.cases,
-            "answers": t.count,
-            "differing": t.differing,
-            "skipped": t.skipped,
-            "failed": t.failed,
-        })).collect::<Vec<_>>(),
+        "card": c.card,
+        "cases": c.compared,
+        "rules": by_rule(&c.compared).iter().map(of_rule).collect::<Vec<_>>(),
         "recorded": c.recorded.as_ref().map(|(path, count)| object!({
             "file": path.display().to_string(),
             "cases": count,
         })),
-        "asked": c.asked.as_ref().map(|a| object!({
-            "units": a.units,
-            "cases": a.cases,
-            "random": a.random,
-            "fetches": a.fetches,
-            "accesses": a.accesses,
-            "jobs": a.jobs,
-            "faults": a.faults,
-            "kernels": a.kernels,
-            "workers": a.workers,
-            "estimated_seconds": a.seconds(),
-        })),
+        "asked": c.asked.as_ref().map(asked),
         "seconds": c.seconds,
         "errors": c.errors.iter().chain(&c.no_card).collect::<Vec<_>>(),
     })
+}
+
+/// Adds a member to an object.
+pub(super) fn with(mut object: Value, name: &str, member: Value) -> Value {
+    object[name] = member;
+    object
 }
 
 /// Describes the work of `--all`, and the expected time.
@@ -163,57 +149,4 @@ pub(super) fn asked(a: &Workload) -> String {
         Count(a.workers, "process"),
         a.seconds()
     )
-}
-
-/// A case or a job as one JSON object.
-pub(super) fn case(c: &Compared) -> Value {
-    let mut value = object!({ "file": c.file, "name": c.name, "rules": c.rules });
-    let rest = match &c.outcome {
-        Outcome::Equal { count } => object!({ "outcome": "equal", "answers": count }),
-        Outcome::Differs { count, differing, first } => object!({
-            "outcome": "differs",
-            "answers": count,
-            "differing": differing,
-            "first": first.iter().map(|d| object!({
-                "index": d.index,
-                "operands": d.operands,
-                "reference": d.reference,
-                "card": d.card,
-            })).collect::<Vec<_>>(),
-        }),
-        Outcome::Skipped { reason } => object!({ "outcome": "skipped", "reason": reason }),
-        Outcome::Failed { reason } => object!({ "outcome": "failed", "reason": reason }),
-    };
-    if let (Some(value), Value::Object(rest)) = (value.as_object_mut(), rest) {
-        value.extend(rest);
-    }
-    value
-}
-
-/// Parses the output of [`case`].
-pub(super) fn case_from_json(value: &Value) -> Option<Compared> {
-    let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
-    let count = |key: &str| value[key].as_u64().map(|n| n as usize);
-    let difference = |value: &Value| {
-        Some(Difference {
-            index: value["index"].as_u64()? as usize,
-            operands: text(value, "operands")?,
-            reference: text(value, "reference")?,
-            card: text(value, "card")?,
-        })
-    };
-    let outcome = match value["outcome"].as_str()? {
-        "equal" => Outcome::Equal { count: count("answers")? },
-        "differs" => Outcome::Differs {
-            count: count("answers")?,
-            differing: count("differing")?,
-            first: value["first"].as_array()?.iter().map(difference).collect::<Option<_>>()?,
-        },
-        "skipped" => Outcome::Skipped { reason: text(value, "reason")? },
-        "failed" => Outcome::Failed { reason: text(value, "reason")? },
-        _ => return None,
-    };
-    let rules = value["rules"].as_array()?.iter().map(|rule| rule.as_str().map(str::to_owned));
-    let (file, name) = (text(value, "file")?, text(value, "name")?);
-    Some(Compared { file, name, rules: rules.collect::<Option<_>>()?, outcome })
 }

@@ -2,7 +2,7 @@
 //! process with a GPU, and is sent as JSON.
 
 use super::job::{self, Left};
-use super::print;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use texunit_gpu::compare::{
 use texunit_unit::fetch_simd_level;
 
 /// A work unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Unit {
     /// A case of a file, by its number from 0, without its faulting accesses.
     Case { file: PathBuf, number: usize },
@@ -30,7 +30,7 @@ pub(super) enum Unit {
 }
 
 /// The result of a work unit.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Answer {
     pub(super) compared: Compared,
     /// Cases with the GPU's results, as a case file; for a random case, the differing fetches.
@@ -40,40 +40,6 @@ pub(super) struct Answer {
 }
 
 impl Unit {
-    pub(super) fn json(&self) -> Value {
-        match self {
-            Unit::Case { file, number } => json!({ "case": number, "file": file }),
-            Unit::Fault { file, number, access } => {
-                json!({ "case": number, "file": file, "access": access })
-            }
-            Unit::Random { seed, index, fetches } => {
-                json!({ "seed": seed, "index": index, "fetches": fetches })
-            }
-            Unit::Job { file, form } => json!({ "job": form, "file": file }),
-        }
-    }
-
-    /// Parses a work unit.
-    pub(super) fn from_json(value: &Value) -> Option<Self> {
-        let number = |key: &str| value[key].as_u64();
-        let file = value["file"].as_str().map(PathBuf::from);
-        let Some(file) = file else {
-            let (seed, index) = (number("seed")?, number("index")?);
-            return Some(Unit::Random {
-                seed,
-                index,
-                fetches: number("fetches")?.try_into().ok()?,
-            });
-        };
-        Some(match (number("case"), number("access")) {
-            (None, _) => Unit::Job { file, form: value["job"].as_str().map(str::to_owned) },
-            (Some(case), None) => Unit::Case { file, number: case as usize },
-            (Some(case), Some(access)) => {
-                Unit::Fault { file, number: case as usize, access: access as usize }
-            }
-        })
-    }
-
     /// The answer for a unit whose process ended without one.
     pub(super) fn failed(&self, reason: String) -> Answer {
         let (file, name) = match self {
@@ -222,19 +188,6 @@ fn left_json(left: &Left) -> Value {
     value
 }
 
-impl Answer {
-    pub(super) fn json(&self) -> Value {
-        json!({ "compared": print::case(&self.compared), "cases": self.cases, "more": self.more })
-    }
-
-    /// Parses an answer.
-    pub(super) fn from_json(value: &Value) -> Option<Self> {
-        let compared = print::case_from_json(&value["compared"])?;
-        let cases = value["cases"].as_str().map(str::to_owned);
-        Some(Self { compared, cases, more: value["more"].clone() })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -269,6 +222,10 @@ mod tests {
         assert_eq!(parse(&to_toml(&[kept.clone()])).unwrap().cases, [kept]);
     }
 
+    fn again<T: Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+    }
+
     #[test]
     fn units_and_answers_come_back_as_they_were() {
         let file = PathBuf::from("a b/é.toml");
@@ -279,7 +236,7 @@ mod tests {
             Unit::Job { file: file.clone(), form: Some("nvcc-O3.ptx".to_owned()) },
             Unit::Job { file, form: None },
         ] {
-            assert_eq!(Unit::from_json(&unit.json()), Some(unit.clone()));
+            assert_eq!(again(&unit), unit);
             let (index, operands) = (2, "x".to_owned());
             let (reference, card) = ("1".to_owned(), "2".to_owned());
             let first = vec![Difference { index, operands, reference, card }];
@@ -291,14 +248,12 @@ mod tests {
                 let mut answer = unit.failed("a reason".to_owned());
                 answer.compared.outcome = outcome;
                 answer.cases = Some("text".to_owned());
-                let back = Answer::from_json(&answer.json()).unwrap();
+                let back = again(&answer);
                 assert_eq!(
                     (back.compared, back.cases, back.more),
                     (answer.compared, answer.cases, answer.more)
                 );
             }
         }
-        assert_eq!(Unit::from_json(&json!({ "seed": 1 })), None);
-        assert!(Answer::from_json(&json!({ "compared": { "outcome": "equal" } })).is_none());
     }
 }

@@ -6,7 +6,9 @@
 
 use super::unit::{Answer, Files, Unit, answer};
 use super::{Card, is_absence};
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -24,29 +26,21 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub fn serve() -> u8 {
     let opened = Gpu::open();
     let hello = match &opened {
-        Ok(gpu) => {
-            let Card { name, capability: (major, minor), driver_version } = Card::of(gpu);
-            json!({ "name": name, "capability": [major, minor], "driver_version": driver_version })
-        }
-        Err(error) if is_absence(error) => json!({ "no_card": error.to_string() }),
-        Err(error) => json!({ "error": error.to_string() }),
+        Ok(gpu) => Hello::Card(Card::of(gpu)),
+        Err(error) if is_absence(error) => Hello::NoCard(error.to_string()),
+        Err(error) => Hello::Failed(error.to_string()),
     };
     let runner = opened.ok().map(Runner::new);
-    let say = |value: &Value| {
-        // A kernel's output may not have ended its line.
-        let line = format!("\n{MARK}{value}\n");
-        crate::out::print_bytes(line.as_bytes())
-    };
-    let mut said = say(&hello);
+    // A kernel's output may not have ended its line.
+    let say = |value: String| crate::out::print_bytes(format!("\n{MARK}{value}\n").as_bytes());
+    let mut said = say(json!(hello).to_string());
     let mut files = Files::default();
     for line in std::io::stdin().lock().lines() {
         let (Ok(line), Ok(())) = (line, said) else { return crate::FAILED };
-        let unit = serde_json::from_str(&line).ok().and_then(|value| Unit::from_json(&value));
-        let Some(unit) = unit else { return crate::USAGE };
+        let Ok(unit) = serde_json::from_str(&line) else { return crate::USAGE };
         let lost = || runner.as_ref().is_some_and(|runner| runner.gpu().lost().is_some());
-        let mut value = answer(&unit, runner.as_ref(), &mut files).json();
-        value["lost"] = lost().into();
-        said = say(&value);
+        let answer = answer(&unit, runner.as_ref(), &mut files);
+        said = say(json!((answer, !lost())).to_string());
         if lost() {
             return crate::FAILED;
         }
@@ -55,11 +49,13 @@ pub fn serve() -> u8 {
 }
 
 /// What a worker reports first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hello {
     Card(Card),
     /// Why there is no GPU.
     NoCard(String),
+    /// Why the GPU cannot be used.
+    Failed(String),
 }
 
 /// A worker process, from the parent's side.
@@ -95,42 +91,24 @@ impl Worker {
             }
         });
         let mut worker = Self { process, input, lines };
-        let hello = worker.line()?;
-        let text = |key: &str| hello[key].as_str().map(str::to_owned);
-        if let Some(why) = text("no_card") {
-            return Ok((worker, Hello::NoCard(why)));
-        }
-        let number = |value: &Value| value.as_u64().map(|n| n as u32);
-        let card = || {
-            let (major, minor) = (&hello["capability"][0], &hello["capability"][1]);
-            Some(Card {
-                name: text("name")?,
-                capability: (number(major)?, number(minor)?),
-                driver_version: number(&hello["driver_version"])?,
-            })
-        };
-        match card() {
-            Some(card) => Ok((worker, Hello::Card(card))),
-            None => Err(text("error").unwrap_or_else(|| "a worker says nothing".to_owned())),
+        match worker.line()? {
+            Hello::Failed(why) => Err(why),
+            hello => Ok((worker, hello)),
         }
     }
 
     /// The answer to a unit, and whether the worker can be used again.
     pub(super) fn ask(&mut self, unit: &Unit) -> (Answer, bool) {
-        let line = format!("{}\n", unit.json());
+        let line = format!("{}\n", json!(unit));
         let sent = self.input.write_all(line.as_bytes()).map_err(|e| e.to_string());
-        match sent.and_then(|()| self.line()) {
-            Ok(value) => match Answer::from_json(&value) {
-                Some(answer) => (answer, value["lost"] == false),
-                None => (unit.failed(format!("the worker's answer is none: {value}")), false),
-            },
-            Err(why) => (unit.failed(why), false),
-        }
+        sent.and_then(|()| self.line()).unwrap_or_else(|why| (unit.failed(why), false))
     }
 
-    fn line(&mut self) -> Result<Value, String> {
+    fn line<T: DeserializeOwned>(&mut self) -> Result<T, String> {
         match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => serde_json::from_str(&line).map_err(|e| e.to_string()),
+            Ok(line) => serde_json::from_str(&line).map_err(|error| {
+                format!("the worker's answer is none: {error}: {}", line.trim_end())
+            }),
             Err(RecvTimeoutError::Timeout) => {
                 Err(format!("no answer within {}", Count(PATIENCE.as_secs(), "second")))
             }

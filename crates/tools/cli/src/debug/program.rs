@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use texunit_debug::remote::{Answers, EngineMessage, Served, VARIABLE};
-use texunit_debug::{Console, Idle, Settings};
+use texunit_debug::{Console, Idle, Request, Settings};
 
 /// An event during a program's run.
 enum DebugEvent {
@@ -106,7 +106,7 @@ fn runs(
             Ok(DebugEvent::Asks(stream)) => {
                 seen += 1;
                 let chosen = (seen == args.process).then_some(&*settings);
-                let Some((served, _)) = Served::accept(stream, chosen) else { continue };
+                let Some(served) = Served::accept(stream, chosen) else { continue };
                 is_over |= serve(served, settings, script, signalled);
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -132,17 +132,21 @@ fn news(socket: &Socket, child: &mut Child) -> Result<Receiver<DebugEvent>, Stri
             }
         }
     });
-    let process = nix::unistd::Pid::from_raw(child.id() as i32);
+    let process = child.id();
     std::thread::spawn(move || {
-        let status = nix::sys::wait::waitpid(process, None);
-        let raw = match status {
-            Ok(nix::sys::wait::WaitStatus::Exited(_, code)) => code << 8,
-            Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => signal as i32,
-            _ => 0,
-        };
-        let _ = to.send(DebugEvent::Ended(ExitStatus::from_raw(raw)));
+        let _ = to.send(DebugEvent::Ended(end_of(process)));
     });
     Ok(news)
+}
+
+/// Waits for the end of a child, from any thread.
+pub(super) fn end_of(process: u32) -> ExitStatus {
+    use nix::sys::wait::{WaitStatus, waitpid};
+    ExitStatus::from_raw(match waitpid(nix::unistd::Pid::from_raw(process as i32), None) {
+        Ok(WaitStatus::Exited(_, code)) => code << 8,
+        Ok(WaitStatus::Signaled(_, signal, _)) => signal as i32,
+        _ => 0,
+    })
 }
 
 /// Serves the debugged process until it ends or detaches; returns whether the session is over.
@@ -159,12 +163,10 @@ fn serve(
     while let Some(said) = served.hear() {
         match said {
             EngineMessage::Asks(prompt) => match script.next(&prompt) {
-                Some(line) => {
-                    answers.command(&line);
-                }
+                Some(line) => drop(answers.ask(Request::Command(line))),
                 None => {
                     is_over = true;
-                    answers.command("kill");
+                    answers.ask(Request::Command("kill".to_owned()));
                 }
             },
             EngineMessage::Text(text) => script.write(&text),

@@ -3,6 +3,7 @@
 
 use super::transport;
 use super::worker::Worker;
+use crate::framing;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use texunit_lsp::{Incoming, Server, Task, TaskResult};
@@ -74,7 +75,7 @@ impl<W: Write> Session<W> {
                 self.checker.forget(&uri);
             }
             for message in self.server.take_messages() {
-                transport::write(&mut self.out, &message)?;
+                framing::write(&mut self.out, &message)?;
             }
         }
         Ok(())

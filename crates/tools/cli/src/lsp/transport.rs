@@ -1,63 +1,26 @@
-//! Reads and writes messages of the protocol. An invalid message is answered with an error, and
-//! reading continues after it.
+//! Reads messages of the protocol. An invalid message is answered with an error, and reading
+//! continues after it.
 
-use std::io::{self, BufRead, Read, Write};
+use crate::framing::{self, Unframed};
+use std::io::{self, BufRead};
 use texunit_lsp::{ErrorCode, Incoming};
 
 /// Maximum length of a message in bytes.
 const MAX_LEN: u64 = 2 << 30;
-/// Maximum length of a header line.
-const MAX_LINE: u64 = 64 << 10;
 
 /// Reads the next message; `None` at the end of the input.
 pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
-    let mut length = None;
-    let mut garbage = false;
-    loop {
-        let mut line = Vec::new();
-        input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
-        if line.is_empty() {
-            return Ok(None);
+    Ok(framing::read(input, MAX_LEN)?.map(|body| match body {
+        Ok(bytes) => Incoming::read(&bytes),
+        Err(Unframed::NoLength) => {
+            let message = "expected a header with Content-Length";
+            Incoming::unreadable(ErrorCode::ParseError, message)
         }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_end_matches(['\r', '\n']);
-        match text.split_once(':') {
-            Some((name, value)) if name.trim().eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse::<u64>().ok();
-                garbage |= length.is_none();
-            }
-            Some((name, _)) if name.trim().eq_ignore_ascii_case("content-type") => {}
-            None if text.is_empty() => match length {
-                Some(length) => return body(input, length).map(Some),
-                None if garbage => {
-                    let message = "expected a header with Content-Length";
-                    return Ok(Some(Incoming::unreadable(ErrorCode::ParseError, message)));
-                }
-                None => {}
-            },
-            _ => garbage = true,
+        Err(Unframed::TooLong) => {
+            let message = format!("messages have at most {MAX_LEN} bytes");
+            Incoming::unreadable(ErrorCode::InvalidRequest, &message)
         }
-    }
-}
-
-fn body(input: &mut impl BufRead, length: u64) -> io::Result<Incoming> {
-    if length > MAX_LEN {
-        io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
-        let message = format!("messages have at most {MAX_LEN} bytes");
-        return Ok(Incoming::unreadable(ErrorCode::InvalidRequest, &message));
-    }
-    let mut bytes = Vec::new();
-    let read = input.by_ref().take(length).read_to_end(&mut bytes)?;
-    if (read as u64) < length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Incoming::read(&bytes))
-}
-
-/// Writes a message.
-pub(super) fn write(out: &mut impl Write, text: &str) -> io::Result<()> {
-    write!(out, "Content-Length: {}\r\n\r\n{text}", text.len())?;
-    out.flush()
+    }))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{NOT_STARTED, RunArgs, say};
 use crate::args::ProfileFormat;
 use crate::color::{self, ColorChoice};
 use crate::number;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -89,27 +89,17 @@ pub struct EvidenceArgs {
     pub profile_format: Option<ProfileFormat>,
 }
 
-/// Forms of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// texunit's own, with everything that is known (docs/cuda-api.md).
-    Json,
-    /// SARIF 2.1.0, for viewers and code scanning.
-    Sarif,
-    /// JUnit XML: a test suite for each process, a test case for each kernel.
-    Junit,
-    /// Annotations of GitHub Actions.
-    Github,
-}
-
-impl From<ReportFormat> for Format {
-    fn from(format: ReportFormat) -> Self {
-        match format {
-            ReportFormat::Json => Self::Json,
-            ReportFormat::Sarif => Self::Sarif,
-            ReportFormat::Junit => Self::Junit,
-            ReportFormat::Github => Self::Github,
-        }
+crate::args::choices! {
+    /// Forms of a report.
+    ReportFormat for Format {
+        /// texunit's own, with everything that is known (docs/cuda-api.md).
+        Json,
+        /// SARIF 2.1.0, for viewers and code scanning.
+        Sarif,
+        /// JUnit XML: a test suite for each process, a test case for each kernel.
+        Junit,
+        /// Annotations of GitHub Actions.
+        Github,
     }
 }
 
@@ -138,26 +128,24 @@ impl EvidenceArgs {
 
     /// Passes options to the libraries by environment variables.
     pub(super) fn set(&self, command: &mut Command) {
-        if let Some(steps) = self.max_steps {
-            command.env("TEXUNIT_MAX_STEPS", steps.to_string());
+        if let Some(fill @ Fill::Random(_)) = self.fill {
+            say(format_args!("texunit: fresh memory is filled by --fill {fill}"));
         }
-        if let Some(seed) = self.schedule {
-            command.env("TEXUNIT_SCHEDULE", seed.to_string());
-        }
-        if let Some(fill) = self.fill {
-            command.env("TEXUNIT_FILL", fill.to_string());
-            if let Fill::Random(_) = fill {
-                say(format_args!("texunit: fresh memory is filled by --fill {fill}"));
-            }
-        }
-        if self.continue_after_fault {
-            command.env("TEXUNIT_CONTINUE_AFTER_FAULT", "1");
-        }
-        match color::choice() {
-            ColorChoice::Auto => {}
-            ColorChoice::Always => drop(command.env("TEXUNIT_COLOR", "always")),
-            ColorChoice::Never => drop(command.env("TEXUNIT_COLOR", "never")),
-        }
+        let set = |is_set: bool| is_set.then(|| "1".to_owned());
+        let color = match color::choice() {
+            ColorChoice::Auto => None,
+            ColorChoice::Always => Some("always".to_owned()),
+            ColorChoice::Never => Some("never".to_owned()),
+        };
+        let options = [
+            ("TEXUNIT_MAX_STEPS", self.max_steps.map(|steps| steps.to_string())),
+            ("TEXUNIT_SCHEDULE", self.schedule.map(|seed| seed.to_string())),
+            ("TEXUNIT_FILL", self.fill.map(|fill| fill.to_string())),
+            ("TEXUNIT_CONTINUE_AFTER_FAULT", set(self.continue_after_fault)),
+            ("TEXUNIT_COLOR", color),
+            ("TEXUNIT_COVERAGE_TOOLKIT", set(self.coverage_toolkit)),
+        ];
+        command.envs(options.into_iter().filter_map(|(name, value)| Some((name, value?))));
         for (name, file) in
             [("TEXUNIT_COVERAGE", &self.coverage), ("TEXUNIT_PROFILE", &self.profile)]
         {
@@ -165,9 +153,6 @@ impl EvidenceArgs {
             // The program may change its current folder.
             let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
             let _ = std::path::absolute(file).map(|file| command.env(name, file));
-        }
-        if self.coverage_toolkit {
-            command.env("TEXUNIT_COVERAGE_TOOLKIT", "1");
         }
         if self.wants_reports() || self.fidelity {
             command.env("TEXUNIT_COUNTERS", "1").env_remove("TEXUNIT_REPORT");

@@ -2,7 +2,7 @@
 
 use crate::args::OutputFormat;
 use crate::examples;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use texunit_sass::print::Style;
 use texunit_sass::{Arch, Control};
@@ -137,21 +137,13 @@ pub struct DescriptorArgs {
     pub format: OutputFormat,
 }
 
-/// How TXD is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TextStyle {
-    /// As NVIDIA's disassembler prints it.
-    Nvidia,
-    /// As the instruction's page has it, with what the control word says.
-    Isa,
-}
-
-impl From<TextStyle> for Style {
-    fn from(style: TextStyle) -> Self {
-        match style {
-            TextStyle::Nvidia => Self::Nvidia,
-            TextStyle::Isa => Self::Isa,
-        }
+crate::args::choices! {
+    /// How TXD is written.
+    TextStyle for Style {
+        /// As NVIDIA's disassembler prints it.
+        Nvidia,
+        /// As the instruction's page has it, with what the control word says.
+        Isa,
     }
 }
 

@@ -6,19 +6,20 @@
 //! module reads, numbers and forwards them.
 
 mod launch;
-mod stream;
 
+use super::program::end_of;
 use super::socket::Socket;
+use crate::framing;
 use clap::Args;
 use launch::{LaunchSettings, command, wanted};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use stream::read;
 use texunit_debug::remote::{Answers, EngineMessage, Served};
-use texunit_debug::{Editor, Settings, capabilities};
+use texunit_debug::{Editor, Request, Settings, capabilities};
 
 /// Arguments of `texunit dap`.
 #[derive(Clone, Debug, Args)]
@@ -39,6 +40,22 @@ enum DebugEvent {
     Output(&'static str, String),
     Silent,
     Ended(i32),
+}
+
+/// Maximum size of a message in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Reads messages and sends them to the main loop.
+fn read(from: impl Read, to: &Sender<DebugEvent>) {
+    let mut from = BufReader::new(from);
+    while let Ok(Some(Ok(bytes))) = framing::read(&mut from, LONGEST)
+        && let Ok(message) = serde_json::from_slice(&bytes)
+    {
+        if to.send(DebugEvent::Request(message)).is_err() {
+            return;
+        }
+    }
+    let _ = to.send(DebugEvent::Closed);
 }
 
 /// Runs the command; returns the exit code.
@@ -101,10 +118,8 @@ impl Adapter {
     fn send(&mut self, mut message: Value) {
         self.seq += 1;
         message["seq"] = json!(self.seq);
-        let text = message.to_string();
         // If the editor has disconnected, the next read ends the session.
-        let _ = write!(self.out, "Content-Length: {}\r\n\r\n{text}", text.len());
-        let _ = self.out.flush();
+        let _ = framing::write(&mut self.out, &message.to_string());
     }
 
     fn event(&mut self, name: &str, body: Value) {
@@ -192,11 +207,9 @@ impl Adapter {
         let arguments = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
         match command.as_str() {
             "initialize" => self.answer(request, Ok(capabilities())),
-            "launch" | "attach" if command == "attach" => {
-                self.answer(
-                    request,
-                    Err("Programs are started by this adapter; there is no `attach`.".to_owned()),
-                );
+            "attach" => {
+                let why = "Programs are started by this adapter; there is no `attach`.";
+                self.answer(request, Err(why.to_owned()));
             }
             "launch" => match wanted(&arguments) {
                 Ok(wanted) => {
@@ -222,9 +235,9 @@ impl Adapter {
                 }
             }
             "pause" => {
-                self.answers.iter_mut().for_each(|answers| {
+                if let Some(answers) = &mut self.answers {
                     answers.interrupt();
-                });
+                }
                 self.answer(request, Ok(json!({})));
             }
             _ if self.stands => self.hand_on(request, &command),
@@ -243,7 +256,7 @@ impl Adapter {
         // Breakpoints set before a launch must also reach the next process.
         let _ = self.settings.configure(command, &request["arguments"]);
         if let Some(answers) = &mut self.answers {
-            answers.dap(request);
+            answers.ask(Request::Dap(request.clone()));
         }
     }
 
@@ -253,7 +266,7 @@ impl Adapter {
             if let Some(answers) = &mut self.answers {
                 let mut quiet = request.clone();
                 quiet["quiet"] = json!(true);
-                answers.dap(&quiet);
+                answers.ask(Request::Dap(quiet));
             }
             self.answer(request, numbers.map(|numbers| Settings::unverified(&numbers)));
             return;
@@ -305,19 +318,16 @@ impl Adapter {
             for stream in listener.incoming().flatten() {
                 seen += 1;
                 let own = (seen == chosen).then_some(&settings);
-                if let Some((served, _)) = Served::accept(stream, own) {
+                if let Some(served) = Served::accept(stream, own) {
                     let _ = accepts.send(DebugEvent::Connected(served));
                 }
             }
         });
-        let (ends, process) = (to.clone(), nix::unistd::Pid::from_raw(child.id() as i32));
+        let (ends, process) = (to.clone(), child.id());
         std::thread::spawn(move || {
-            let code = match nix::sys::wait::waitpid(process, None) {
-                Ok(nix::sys::wait::WaitStatus::Exited(_, code)) => code,
-                Ok(nix::sys::wait::WaitStatus::Signaled(_, signal, _)) => 128 + signal as i32,
-                _ => 0,
-            };
-            let _ = ends.send(DebugEvent::Ended(code));
+            let status = end_of(process);
+            let signal = || status.signal().map(|signal| 128 + signal);
+            let _ = ends.send(DebugEvent::Ended(status.code().or_else(signal).unwrap_or(0)));
         });
         (self.child, self.socket) = (Some(child), Some(socket));
         Ok(())
