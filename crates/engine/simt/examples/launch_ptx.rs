@@ -4,7 +4,7 @@
 use std::error::Error;
 use texunit_check::check;
 use texunit_memory::Memory;
-use texunit_simt::{BadFetch, Bounds, Descriptors, LaunchConfig, Symbols, launch, lower};
+use texunit_simt::{Descriptors, LaunchConfig, Symbols, launch, lower};
 use texunit_syntax::{SourceFile, parse};
 
 const TEXT: &str = "\
@@ -32,38 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let memory = Memory::new(1 << 20);
     let (address, block) = memory.allocate(4 * 64, "out")?;
+    let (map, descriptors) = (memory.map(), Descriptors::default());
     let config = LaunchConfig {
-        grid: [1; 3],
-        ctas: None,
-        block: [64, 1, 1],
-        dynamic_shared: 0,
         params: &address.to_le_bytes(),
-        memory: &memory.map(),
-        descriptors: &Descriptors::default(),
-        threads: 0,
-        max_steps: 1 << 20,
-        fmad: true,
-        approximate: Default::default(),
-        bounds: Bounds::default(),
-        bad_fetch: BadFetch::default(),
-        stack_limit: 1 << 16,
-        grid_id: 0,
-        cooperative: false,
-        cluster: None,
-        grid_workspace: 0,
-        graph: 0,
-        heap: None,
-        runtime: None,
-        printf_limit: 0,
-        progress: None,
-        cancel: None,
-        external_writers: None,
-        cpu_clock: None,
-        observer: None,
-        gradients: None,
-        jit: None,
-        schedule: None,
-        fill: None,
+        ..LaunchConfig::new([1; 3], [64, 1, 1], &map, &descriptors)
     };
     let stats = launch(&program, kernel, &config).map_err(|fault| format!("{fault:?}"))?;
     println!("{} instructions of warps", stats.warp_instructions);

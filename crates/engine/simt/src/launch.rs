@@ -221,12 +221,67 @@ pub struct LaunchConfig<'a> {
     pub fill: Option<Fill>,
 }
 
-impl LaunchConfig<'_> {
+impl<'a> LaunchConfig<'a> {
+    /// A launch without parameters, observers, limits of steps, or anything else that may be absent,
+    /// on as many host threads as there are cores.
+    pub fn new(
+        grid: [u32; 3],
+        block: [u32; 3],
+        memory: &'a MemoryMap,
+        descriptors: &'a Descriptors,
+    ) -> Self {
+        let Arithmetic { fmad, approximate } = Arithmetic::default();
+        Self {
+            grid,
+            ctas: None,
+            block,
+            dynamic_shared: 0,
+            params: &[],
+            memory,
+            descriptors,
+            threads: 0,
+            max_steps: u64::MAX,
+            fmad,
+            approximate,
+            bounds: Bounds::default(),
+            bad_fetch: BadFetch::default(),
+            stack_limit: 1 << 16,
+            grid_id: 0,
+            cooperative: false,
+            cluster: None,
+            grid_workspace: 0,
+            graph: 0,
+            heap: None,
+            runtime: None,
+            printf_limit: PRINTF_LIMIT,
+            progress: None,
+            cancel: None,
+            external_writers: None,
+            cpu_clock: None,
+            observer: None,
+            gradients: None,
+            jit: None,
+            schedule: None,
+            fill: None,
+        }
+    }
+
     /// `%ctaid` of the CTA with a given rank in the cluster of another CTA.
     pub fn in_cluster(&self, cta: [u32; 3], rank: u32) -> [u32; 3] {
         let [x, y, z] = self.cluster.unwrap_or([1; 3]).map(|n| n.max(1));
         let place = [rank % x, rank / x % y, rank / x / y];
         [(0, x), (1, y), (2, z)].map(|(axis, n)| cta[axis] / n * n + place[axis])
+    }
+
+    /// Threads of a CTA, and the CTAs that are executed; `None` if there is nothing to execute.
+    pub(crate) fn executed(&self) -> Option<(u32, CtaRange)> {
+        let threads = self.block.iter().map(|&n| u64::from(n)).product::<u64>();
+        let all = CtaRange::of_grid(self.grid);
+        let ctas = match self.ctas {
+            Some(some) if !self.cooperative && self.cluster.is_none() => some.within(all),
+            _ => all,
+        };
+        (threads != 0 && !ctas.is_empty()).then_some((threads.min(1024) as u32, ctas))
     }
 
     pub(crate) fn arithmetic(&self) -> Arithmetic {

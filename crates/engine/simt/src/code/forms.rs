@@ -61,18 +61,19 @@ pub(crate) struct Access {
 impl Access {
     /// The access to a register's element of `size` bytes at a fixed offset of the call frame.
     pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
-        Self {
-            mem_space: MemSpace::Frame,
-            size,
-            signed: false,
-            parts: vec![slot],
-            mask: u64::MAX,
-            base: Slot::NONE,
-            offset: u64::from(at),
-            constant: false,
-            row: false,
-            seen: SpaceProfile::default(),
-        }
+        Self::new(MemSpace::Frame, (Slot::NONE, at.into()), size, vec![slot])
+    }
+
+    /// The access to elements of `size` bytes, without sign extension.
+    pub(crate) fn new(
+        mem_space: MemSpace,
+        (base, offset): (Slot, u64),
+        size: u8,
+        parts: Vec<Slot>,
+    ) -> Self {
+        let (signed, constant, row) = (false, false, false);
+        let (mask, seen) = (u64::MAX, SpaceProfile::default());
+        Self { mem_space, size, signed, parts, mask, base, offset, constant, row, seen }
     }
 }
 

@@ -296,8 +296,8 @@ impl Context<'_> {
             SpaceKind::Param | SpaceKind::Const => self.read_only(lane, space, at),
             SpaceKind::Local if inside(warp.local_end) => {
                 let at = at + u64::from(offset);
-                let old = load_local(warp, lane, at, size as u8).unwrap_or(0);
-                store_local(warp, lane, at, size as u8, f(old, false));
+                let old = load_local(&warp.local, lane, at, size as u8).unwrap_or(0);
+                store_local(&mut warp.local, lane, at, size as u8, f(old, false));
                 Ok(old)
             }
             SpaceKind::Shared => {

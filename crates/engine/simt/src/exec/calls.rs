@@ -2,9 +2,9 @@
 
 use super::context::{Context, Launch};
 use super::outcome::{Executed, Flow, PendingFault, fault_at, fault_of_all};
-use super::parting::join_at_return;
-use super::warp::{Split, State, Warp, count, lanes};
-use crate::code::{Call, Callee, Op, Passed, Slot, Value};
+use super::parting::join_at;
+use super::warp::{Split, State, Warp, count, lanes, lanes_by, lanes_where};
+use crate::code::{AT_RETURN, Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
 use crate::observe::{CallEvent, Events};
@@ -37,27 +37,15 @@ impl Context<'_> {
                 return fault_at(lane, FaultKind::BadOperand(what));
             }
         }
-        let mut rest = split.mask;
-        let mut first = true;
-        let all = *split;
-        while rest != 0 {
-            let target = targets[self.narrow[rest.trailing_zeros() as usize] as usize];
-            let same = lanes(rest)
-                .filter(|&l| targets[self.narrow[l] as usize] == target)
-                .fold(0, |m, l| m | 1 << l);
-            rest &= !same;
-            if first && rest == 0 {
-                split.pc = target;
-                return Ok(Flow::Continues);
-            }
-            if first {
-                split.group = warp.group_for(&all, reconverge);
-                (split.pc, split.mask) = (target, same);
-                first = false;
-            } else {
-                warp.frames.retain(split.frame);
-                warp.splits.push(Split { pc: target, mask: same, ..*split });
-            }
+        let mut groups = lanes_by(split.mask, |lane| targets[self.narrow[lane] as usize]);
+        let Some((first, target)) = groups.next() else { return Ok(Flow::Continues) };
+        if first != split.mask {
+            split.group = warp.group_for(split, reconverge);
+        }
+        (split.pc, split.mask) = (target, first);
+        for (mask, pc) in groups {
+            warp.frames.retain(split.frame);
+            warp.splits.push(Split { pc, mask, ..*split });
         }
         Ok(Flow::Continues)
     }
@@ -74,9 +62,7 @@ impl Context<'_> {
                 let mut addresses = [0; 32];
                 warp.read(&self.launch.constants, address, &mut addresses);
                 let lane = split.mask.trailing_zeros() as usize;
-                let same = lanes(split.mask)
-                    .filter(|&l| addresses[l] == addresses[lane])
-                    .fold(0, |m, l| m | 1 << l);
+                let same = lanes_where(split.mask, |other| addresses[other] == addresses[lane]);
                 let function = self.target(addresses[lane], lane, call)?;
                 if same != split.mask {
                     // The other lanes execute the call again, for their own target.
@@ -188,7 +174,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
     ) -> Result<Flow, Box<PendingFault>> {
-        if join_at_return(warp, split) == Flow::Retired {
+        if join_at(warp, split, AT_RETURN) == Flow::Retired {
             return Ok(Flow::Retired);
         }
         warp.leave_frame(split);

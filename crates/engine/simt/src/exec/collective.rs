@@ -4,7 +4,7 @@
 use super::context::{BarrierState, Context};
 use super::cross::{reduce, vote};
 use super::outcome::{Flow, PendingFault, fault_at};
-use super::warp::{Split, State, Warp, lanes};
+use super::warp::{Split, State, Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Barrier, BarrierKind, Inst, Op};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronization};
@@ -45,8 +45,7 @@ impl Context<'_> {
             return fault_at(lane, FaultKind::BadOperand(what));
         }
         let wanted = masks[split.mask.trailing_zeros() as usize];
-        let others = lanes(split.mask).filter(|&l| masks[l] != wanted).fold(0, |m, l| m | 1 << l);
-        if others != 0 {
+        if lanes(split.mask).any(|lane| masks[lane] != wanted) {
             return self.groups(warp, split, inst, &masks);
         }
         let there = if wanted & warp.live & !split.mask != 0 {
@@ -106,11 +105,8 @@ impl Context<'_> {
         inst: &Inst,
         masks: &L32,
     ) -> Result<Flow, Box<PendingFault>> {
-        let (mut left, mut there) = (split.mask, 0);
-        while left != 0 {
-            let wanted = masks[left.trailing_zeros() as usize];
-            let same = lanes(left).filter(|&l| masks[l] == wanted).fold(0, |m, l| m | 1 << l);
-            left &= !same;
+        let mut there = 0;
+        for (same, wanted) in lanes_by(split.mask, |lane| masks[lane]) {
             if wanted & warp.live & !same == 0 {
                 there |= same;
                 if matches!(inst.op, Op::WarpSync { .. }) {
@@ -209,9 +205,8 @@ impl Context<'_> {
         let ids = warp.n(constants, op.id);
         let counts = (!op.threads.is_none()).then(|| warp.n(constants, op.threads));
         let (id, count) = (ids[lane], counts.map(|c| c[lane]));
-        let same = lanes(split.mask)
-            .filter(|&l| ids[l] == id && counts.map(|c| c[l]) == count)
-            .fold(0, |m, l| m | 1 << l);
+        let is_same = |lane| ids[lane] == id && counts.map(|c| c[lane]) == count;
+        let same = lanes_where(split.mask, is_same);
         if same != split.mask {
             warp.frames.retain(split.frame);
             warp.splits.push(Split { mask: split.mask & !same, ..*split });

@@ -170,7 +170,7 @@ impl<'a> Context<'a> {
         };
         // Warps wait at yield points only if all warps of the CTA are in the batch.
         let threads: u64 = lanes(on).map(|i| count(warps[i].live)).sum();
-        let all = launch.warps == 1 || threads == self.cta.live.into();
+        let all = launch.warps == 1 || threads == u64::from(self.cta.live);
         let all = all && mode == Mode::Live && group == NONE && !launch.config.cooperative;
         let is_told = adapter.is_some() && (!launch.wants_sums() || region.fetches());
         let waits = all && !is_told;

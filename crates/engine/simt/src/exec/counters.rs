@@ -3,6 +3,7 @@
 
 use super::warp::{self, Warp};
 use crate::code::Slot;
+use crate::stats::LaunchStats;
 use std::cell::Cell;
 
 /// Counters of a worker that become part of the launch statistics.
@@ -22,6 +23,21 @@ impl Counters {
         self.surface_accesses += other.surface_accesses;
         self.divisions_by_zero += other.divisions_by_zero;
         self.past_end += other.past_end;
+    }
+
+    /// The statistics of a launch, as far as they are counters.
+    pub(crate) fn stats(&self) -> LaunchStats {
+        let &Self { executed, fetches, surface_accesses, divisions_by_zero, past_end } = self;
+        let Executed { warp_instructions, thread_instructions } = executed;
+        LaunchStats {
+            warp_instructions,
+            thread_instructions,
+            fetches,
+            surface_accesses,
+            divisions_by_zero,
+            past_end,
+            ..LaunchStats::default()
+        }
     }
 }
 

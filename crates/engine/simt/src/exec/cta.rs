@@ -5,11 +5,13 @@ use super::outcome::{At, PendingFault};
 use super::warp::{Split, State, Warp, thread_of};
 use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::FaultKind;
+use crate::lower::Program;
 use crate::runtime::Caller;
 use crate::stats::{Fault, LaunchStats};
 use std::fmt::Write;
 use std::sync::Arc;
 use texunit_forms::Count;
+use texunit_syntax::Span;
 
 /// Number of calls that a fault keeps at either end of a long call chain.
 const CALLS_SHOWN: usize = 50;
@@ -19,9 +21,7 @@ impl Context<'_> {
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
-        let warp = warp.unwrap_or(&warps[0]);
-        let split = Self::any_split(warp);
-        self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+        self.fault_of(warp.unwrap_or(&warps[0]), kind)
     }
 
     /// Starts a CTA: all its threads are at the first instruction of the kernel.
@@ -161,21 +161,22 @@ impl Context<'_> {
         })
     }
 
-    pub(super) fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
+    /// A fault that does not concern a particular split of the warp.
+    fn fault_of(&self, warp: &Warp, kind: FaultKind) -> Box<Fault> {
         let split = Self::any_split(warp);
-        let lane = split.mask.trailing_zeros() as usize;
-        self.fault_at(warp, split, lane, FaultKind::StepLimit { limit })
+        self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+    }
+
+    pub(super) fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
+        self.fault_of(warp, FaultKind::StepLimit { limit })
     }
 
     pub(super) fn cancelled(&self, warp: &Warp) -> Box<Fault> {
-        let split = Self::any_split(warp);
-        let lane = split.mask.trailing_zeros() as usize;
-        self.fault_at(warp, split, lane, FaultKind::Cancelled)
+        self.fault_of(warp, FaultKind::Cancelled)
     }
 
     /// The fault of a CTA all of whose threads wait, with the instructions where they wait.
     pub(super) fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
-        let source = &self.launch.program.source;
         // By instruction: the number of waiting threads, and the first of them.
         let mut places: Vec<(u32, State, u32)> = Vec::new();
         let mut first = None;
@@ -192,15 +193,7 @@ impl Context<'_> {
         let mut waiting = String::new();
         for (pc, state, threads) in places {
             let span = self.launch.code.insts[pc as usize].span;
-            let line = source.location(span.start).line;
-            let text = source.snippet(span).trim();
-            let sources = self.launch.program.sources();
-            let frames = sources.frames_at(span.start);
-            let place =
-                match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
-                    Some((file, of)) => format!("{file}:{of} (line {line} of the PTX, `{text}`)"),
-                    None => format!("line {line} (`{text}`)"),
-                };
+            let place = place_in_words(self.launch.program, span, |file| file);
             let what = match state {
                 State::Barrier(id) => {
                     let b = self.cta.barriers[id as usize];
@@ -222,6 +215,19 @@ impl Context<'_> {
         let kind = FaultKind::Deadlock { waiting };
         let (warp, split) = first.expect("a lane that has not exited is in a split");
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+    }
+}
+
+/// The place of an instruction, in the program's source if it is known, with its text. `name` is
+/// given the path of a file and returns the name to show.
+pub(super) fn place_in_words(program: &Program, span: Span, name: fn(&str) -> &str) -> String {
+    let source = program.source();
+    let line = source.location(span.start).line;
+    let text = source.snippet(span).trim();
+    let frames = program.sources().frames_at(span.start);
+    match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
+        Some((file, of)) => format!("{}:{of} (line {line} of the PTX, `{text}`)", name(file)),
+        None => format!("line {line} (`{text}`)"),
     }
 }
 
@@ -254,7 +260,7 @@ pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> 
 }
 
 /// Replaces the middle of a long call chain by a count, to keep messages short.
-fn shorten(calls: &mut Vec<(String, texunit_syntax::Span)>) {
+fn shorten(calls: &mut Vec<(String, Span)>) {
     if calls.len() > 2 * CALLS_SHOWN {
         let last = calls.len() - CALLS_SHOWN;
         let more = (Count(last - CALLS_SHOWN, "more call").to_string(), calls[CALLS_SHOWN].1);

@@ -3,8 +3,9 @@
 use super::context::Context;
 use super::memory::Kind;
 use super::outcome::{Executed, fault_at};
+use super::printf::return_values;
 use super::warp::{Warp, lanes};
-use crate::code::{HeapAction, HeapCall, Value};
+use crate::code::{HeapAction, HeapCall};
 use crate::fault::FaultKind;
 use crate::observe::{At, CallEvent, Events};
 use texunit_memory::SpaceKind;
@@ -52,16 +53,7 @@ impl Context<'_> {
                 },
             );
         }
-        match call.result {
-            Some(Value::Register(slot)) => warp.put(slot, &pointers, u64::MAX, mask),
-            Some(Value::Frame(at)) => {
-                let address = warp.local_base + u64::from(at);
-                for lane in lanes(mask) {
-                    super::memory::store_local(warp, lane, address, 8, pointers[lane]);
-                }
-            }
-            None => {}
-        }
+        return_values(warp, call.result, (&pointers, 8), mask);
         Ok(())
     }
 

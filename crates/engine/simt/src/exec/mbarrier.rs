@@ -7,7 +7,7 @@
 use super::context::Context;
 use super::memory::ATOMIC;
 use super::outcome::{PendingFault, fault_at};
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, lanes, lanes_where};
 use crate::code::{Mbarrier, MbarrierAction, MemSpace};
 use crate::fault::FaultKind;
 use crate::observe::{At, Events, Synchronization};
@@ -33,29 +33,13 @@ pub struct MbarrierState {
 }
 
 impl MbarrierState {
-    /// Decodes the 64 bits of an mbarrier or token; `None` if they are not valid.
-    pub fn of(word: u64) -> Option<Self> {
-        let State { pending, expected, bytes, parity } = State::decode(word)?;
-        Some(Self { pending, expected, bytes, parity })
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
-    pending: u64,
-    expected: u64,
-    bytes: i64,
-    parity: bool,
-}
-
-impl State {
     fn new(count: u64) -> Option<Self> {
         let fits = (1..=MAX).contains(&count);
         fits.then_some(Self { pending: count, expected: count, bytes: 0, parity: false })
     }
 
-    /// Decodes an mbarrier; `None` if the bits are not valid.
-    fn decode(word: u64) -> Option<Self> {
+    /// Decodes the 64 bits of an mbarrier or token; `None` if they are not valid.
+    pub fn of(word: u64) -> Option<Self> {
         (word >> 62 == MARK).then_some(Self {
             pending: word & MAX,
             expected: word >> 20 & MAX,
@@ -126,8 +110,7 @@ impl Context<'_> {
         let mut ranks = [0; 32];
         warp.read(&self.launch.constants, op.ranks, &mut ranks);
         for rank in 0..16 {
-            let those = lanes(mask).filter(|&lane| ranks[lane] >> rank & 1 == 1);
-            let those = those.fold(0, |all, lane| all | 1 << lane);
+            let those = lanes_where(mask, |lane| ranks[lane] >> rank & 1 == 1);
             let mapped = addresses.map(|address| self.map_shared(address, 0, rank));
             if those != 0 {
                 self.mbarriers(warp, op, &mapped, those)?;
@@ -152,7 +135,7 @@ impl Context<'_> {
         for lane in lanes(mask) {
             let value = values[lane];
             if op.action == MbarrierAction::PendingCount {
-                values[lane] = State::decode(value).map_or(0, |state| state.pending);
+                values[lane] = MbarrierState::of(value).map_or(0, |state| state.pending);
                 continue;
             }
             let at = self.shared_word(warp, lane, op.at.mem_space, addresses[lane])?;
@@ -206,13 +189,13 @@ impl Context<'_> {
         let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
         let word = self.load_one(warp, lane, MemSpace::Shared, at, 8, 8)?;
         let new = match action {
-            A::Init => match State::new(value & u64::from(u32::MAX)) {
+            A::Init => match MbarrierState::new(value & u64::from(u32::MAX)) {
                 Some(state) => state.encode(),
                 None => return bad(format!("an mbarrier cannot be for {value} arrivals")),
             },
             A::Inval => 0,
             _ => {
-                let Some(mut state) = State::decode(word) else {
+                let Some(mut state) = MbarrierState::of(word) else {
                     return bad(format!("no mbarrier at shared address {at:#x}"));
                 };
                 let bytes = (value & u64::from(u32::MAX)) as i64;
@@ -221,7 +204,7 @@ impl Context<'_> {
                         return Ok(((state.parity != (value & 1 != 0)).into(), word));
                     }
                     A::Test { parity: false } => {
-                        let Some(token) = State::decode(value) else {
+                        let Some(token) = MbarrierState::of(value) else {
                             return bad(format!("{value:#x} is not the state of an mbarrier"));
                         };
                         return Ok(((state.parity != token.parity).into(), word));
@@ -256,18 +239,18 @@ mod tests {
 
     #[test]
     fn states_are_kept_whole() {
-        let state = State { pending: MAX, expected: 7, bytes: -(MAX as i64), parity: true };
-        assert_eq!(State::decode(state.encode()), Some(state));
-        let state = State { pending: 0, expected: MAX, bytes: MAX as i64, parity: false };
-        assert_eq!(State::decode(state.encode()), Some(state));
-        assert_eq!(State::decode(0), None);
-        assert_eq!(State::decode(u64::MAX), None);
-        assert!(State::new(0).is_none() && State::new(MAX + 1).is_none());
+        let state = MbarrierState { pending: MAX, expected: 7, bytes: -(MAX as i64), parity: true };
+        assert_eq!(MbarrierState::of(state.encode()), Some(state));
+        let state = MbarrierState { pending: 0, expected: MAX, bytes: MAX as i64, parity: false };
+        assert_eq!(MbarrierState::of(state.encode()), Some(state));
+        assert_eq!(MbarrierState::of(0), None);
+        assert_eq!(MbarrierState::of(u64::MAX), None);
+        assert!(MbarrierState::new(0).is_none() && MbarrierState::new(MAX + 1).is_none());
     }
 
     #[test]
     fn a_phase_ends_with_its_last_arrival_and_byte() {
-        let mut state = State::new(2).unwrap();
+        let mut state = MbarrierState::new(2).unwrap();
         state.expect(16).unwrap();
         state.arrive(1, false, false).unwrap();
         state.arrive(1, true, false).unwrap();
@@ -275,12 +258,12 @@ mod tests {
         state.expect(-16).unwrap();
         state.settle();
         // One thread has dropped out.
-        assert_eq!(state, State { pending: 1, expected: 1, bytes: 0, parity: true });
+        assert_eq!(state, MbarrierState { pending: 1, expected: 1, bytes: 0, parity: true });
         assert!(state.arrive(1, false, false).is_err());
-        let mut state = State::new(2).unwrap();
+        let mut state = MbarrierState::new(2).unwrap();
         assert!(state.arrive(3, false, true).is_err());
         state.arrive(2, false, true).unwrap();
-        assert_eq!(state, State { pending: 2, expected: 2, bytes: 0, parity: true });
+        assert_eq!(state, MbarrierState { pending: 2, expected: 2, bytes: 0, parity: true });
         assert!(state.expect(1 << 20).is_err());
     }
 }

@@ -10,7 +10,7 @@ use crate::code::{Access, MemSpace};
 use lane::load_bytes;
 pub(super) use lane::{load_local, store_local};
 use texunit_memory::{
-    Block, CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
+    CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
 
 /// Kind of an access, for messages of faults.
@@ -59,7 +59,6 @@ impl Context<'_> {
         }
         let total = self.check_alignment(warp, access, mem_space, mask, LOAD)?;
         match mem_space {
-            MemSpace::Global => self.load_global(warp, access, total, mask)?,
             MemSpace::KernelParam => {
                 let at = self.addresses[0];
                 for (k, part) in self.parts.iter_mut().enumerate().take(access.parts.len()) {
@@ -74,14 +73,11 @@ impl Context<'_> {
                 }
             }
             _ => {
-                for lane in lanes(mask) {
-                    let address = self.addresses[lane];
-                    for k in 0..access.parts.len() {
-                        let at = address.wrapping_add(k as u64 * u64::from(access.size));
-                        self.parts[k][lane] =
-                            self.load_one(warp, lane, mem_space, at, access.size, total)?;
-                    }
-                }
+                // The whole access to global memory has been traced above.
+                let trace = self.wait_trace.take_if(|_| mem_space == MemSpace::Global);
+                let loaded = self.load_lanes(warp, access, (mem_space, total), mask);
+                self.wait_trace = self.wait_trace.take().or(trace);
+                loaded?;
             }
         }
         if access.signed && access.size < 8 {
@@ -110,20 +106,46 @@ impl Context<'_> {
         for (part, &source) in self.parts.iter_mut().zip(&access.parts) {
             warp.read(&self.launch.constants, source, part);
         }
-        match mem_space {
-            MemSpace::Global => self.store_global(warp, access, total, mask),
-            _ => {
-                for lane in lanes(mask) {
-                    let address = self.addresses[lane];
-                    for k in 0..access.parts.len() {
-                        let at = address.wrapping_add(k as u64 * u64::from(access.size));
-                        let value = self.parts[k][lane];
-                        self.store_one(warp, lane, mem_space, at, (access.size, total), value)?;
-                    }
-                }
-                Ok(())
+        if mem_space == MemSpace::Global {
+            self.check_heap(total, mask, STORE)?;
+        }
+        for lane in lanes(mask) {
+            if mem_space == MemSpace::Global {
+                self.check_global(lane, total, STORE)?;
+            }
+            let address = self.addresses[lane];
+            for k in 0..access.parts.len() {
+                let at = address.wrapping_add(k as u64 * u64::from(access.size));
+                let value = self.parts[k][lane];
+                self.store_one(warp, lane, mem_space, at, (access.size, total), value)?;
             }
         }
+        Ok(())
+    }
+
+    /// Loads the elements of the lanes into `self.parts`.
+    fn load_lanes(
+        &mut self,
+        warp: &Warp,
+        access: &Access,
+        (mem_space, total): (MemSpace, u32),
+        mask: u32,
+    ) -> Executed {
+        if mem_space == MemSpace::Global {
+            self.check_heap(total, mask, LOAD)?;
+        }
+        for lane in lanes(mask) {
+            if mem_space == MemSpace::Global {
+                self.check_global(lane, total, LOAD)?;
+            }
+            let address = self.addresses[lane];
+            for k in 0..access.parts.len() {
+                let at = address.wrapping_add(k as u64 * u64::from(access.size));
+                self.parts[k][lane] =
+                    self.load_one(warp, lane, mem_space, at, access.size, total)?;
+            }
+        }
+        Ok(())
     }
 
     /// Computes the addresses. A generic access whose lanes all point to global memory becomes a
@@ -201,92 +223,22 @@ impl Context<'_> {
         space_at(mem_space, address)
     }
 
-    fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Executed {
+    /// Checks that the elements of a lane's access to global memory are in one allocation.
+    fn check_global(&self, lane: usize, total: u32, kind: Kind) -> Executed {
+        let (address, len) = (self.addresses[lane], u64::from(total));
+        let is_constant = (CONST_BASE..CONST_END).contains(&address);
         let map = self.launch.config.memory;
-        self.check_heap(total, mask, LOAD)?;
-        let total = u64::from(total);
-        let first = mask.trailing_zeros() as usize;
-        let mut found = map.find(self.addresses[first], total, self.hint);
-        let size = u64::from(access.size);
-        let mut index = usize::MAX;
-        let (mut base, mut block) = (0, None);
-        for lane in lanes(mask) {
-            let address = self.addresses[lane];
-            let mut offset = address.wrapping_sub(base);
-            let inside = block.is_some_and(|b: &Block| b.contains(offset, total));
-            if !inside {
-                if lane != first {
-                    found = map.find(address, total, index);
-                }
-                match &found {
-                    Ok((i, at)) => {
-                        (index, offset) = (*i, *at);
-                        base = map.base(index);
-                        block = Some(&**map.block(index));
-                    }
-                    Err(_) if self.may_pass(address, total) => {
-                        for k in 0..access.parts.len() {
-                            let at = address + k as u64 * size;
-                            let of = (access.size, total as u32);
-                            self.parts[k][lane] =
-                                self.load_one(warp, lane, MemSpace::Global, at, of.0, of.1)?;
-                        }
-                        (index, block) = (usize::MAX, None);
-                        continue;
-                    }
-                    Err(error) => {
-                        return self.outside_global(lane, address, total as u32, LOAD, error);
-                    }
-                }
+        let found = match kind.name == STORE.name {
+            // Each element is refused.
+            true if is_constant => return Ok(()),
+            true => map.find_writable(address, len, self.hint),
+            false => map.find(address, len, self.hint),
+        };
+        match found {
+            Err(error) if !self.may_pass(address, len) => {
+                self.outside_global(lane, address, total, kind, &error)
             }
-            let Some(block) = block else { continue };
-            for k in 0..access.parts.len() {
-                let at = offset + k as u64 * size;
-                self.parts[k][lane] = block.load(at, access.size).unwrap_or(0);
-            }
+            _ => Ok(()),
         }
-        self.hint = index;
-        Ok(())
-    }
-
-    fn store_global(
-        &mut self,
-        warp: &mut Warp,
-        access: &Access,
-        total: u32,
-        mask: u32,
-    ) -> Executed {
-        let map = self.launch.config.memory;
-        self.check_heap(total, mask, STORE)?;
-        let size = u64::from(access.size);
-        let mut index = self.hint;
-        for lane in lanes(mask) {
-            let address = self.addresses[lane];
-            if (CONST_BASE..CONST_END).contains(&address) {
-                return self.read_only(lane, SpaceKind::Const, address);
-            }
-            let (i, offset) = match map.find_writable(address, u64::from(total), index) {
-                Ok(found) => found,
-                Err(_) if self.may_pass(address, total.into()) => {
-                    for k in 0..access.parts.len() {
-                        let at = address + k as u64 * size;
-                        let value = self.parts[k][lane];
-                        let of = (access.size, total);
-                        self.store_one(warp, lane, MemSpace::Global, at, of, value)?;
-                    }
-                    continue;
-                }
-                Err(error) => return self.outside_global(lane, address, total, STORE, &error),
-            };
-            index = i;
-            let block = map.block(index);
-            for k in 0..access.parts.len() {
-                let at = offset + k as u64 * size;
-                // The bounds of the whole access were checked.
-                let _ = block.store(at, access.size, self.parts[k][lane]);
-            }
-        }
-        self.hint = index;
-        Ok(())
     }
 }

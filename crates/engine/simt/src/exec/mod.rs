@@ -63,7 +63,7 @@ mod words;
 mod workers;
 mod yielding;
 
-use crate::launch::{CtaRange, LaunchConfig};
+use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
@@ -183,15 +183,7 @@ pub fn launch(
     kernel: KernelId,
     config: &LaunchConfig<'_>,
 ) -> Result<LaunchStats, Box<Fault>> {
-    let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let all = CtaRange::of_grid(config.grid);
-    let ctas = match config.ctas {
-        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
-        _ => all,
-    };
-    if threads == 0 || ctas.is_empty() {
-        return Ok(LaunchStats::default());
-    }
+    let Some((threads, ctas)) = config.executed() else { return Ok(LaunchStats::default()) };
     let events = config.observer.map_or(Events::NONE, |observer| {
         observer.prepares(config);
         observer.wants()
@@ -201,7 +193,6 @@ pub fn launch(
         None => program.unit(kernel, config.arithmetic()),
     };
     let observed = config.observer.map(|_| unit.observed(program, events));
-    let threads = threads.min(1024) as u32;
     let of = (program, kernel, unit);
     let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas.len()));
     if let Some(observer) = config.observer {
@@ -217,20 +208,14 @@ pub fn launch(
     }
     Context::free_buffers(config);
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let c = collected.counters;
     let stats = LaunchStats {
-        warp_instructions: c.executed.warp_instructions,
-        thread_instructions: c.executed.thread_instructions,
-        fetches: c.fetches,
-        surface_accesses: c.surface_accesses,
-        divisions_by_zero: c.divisions_by_zero,
-        past_end: c.past_end,
         bad_fetches: collected.bad_fetches.sorted(),
         cpu_time: collected.cpu_time,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
         interpreted: compiled::interpreted(launch.code, &collected.left),
         fusion: unit.fusion,
+        ..collected.counters.stats()
     };
     if let Some(observer) = config.observer {
         observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));

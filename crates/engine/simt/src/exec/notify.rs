@@ -6,7 +6,7 @@ mod accesses;
 mod probe_adapter;
 
 use super::context::Context;
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, lanes_by};
 use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
 use crate::observe::event::ValueSource;
@@ -22,17 +22,6 @@ use std::time::Duration;
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
 
 type DynProbe<'p> = dyn Probe + 'p;
-
-/// Groups lanes by a value, beginning with the first lane's.
-fn each_group<T: PartialEq>(all: u32, of: impl Fn(usize) -> T, mut f: impl FnMut(u32, T)) {
-    let mut rest = all;
-    while rest != 0 {
-        let first = of(rest.trailing_zeros() as usize);
-        let same = lanes(rest).filter(|&l| of(l) == first).fold(0, |m, l| m | 1 << l);
-        rest &= !same;
-        f(same, first);
-    }
-}
 
 impl<'a> Context<'a> {
     /// Position of lanes, given an index of the executed code.
@@ -195,18 +184,14 @@ impl<'a> Context<'a> {
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
             let index = warp.n(&launch.constants, *index);
-            each_group(
-                at.lanes,
-                |lane| targets.get(index[lane] as usize),
-                |taken, to| {
-                    // An index past the end is a fault.
-                    if let Some(&to) = to {
-                        let target = target(to);
-                        let at = At { lanes: taken, ..at };
-                        probe.branch(&at, &Branch { taken, target, indexed: true });
-                    }
-                },
-            );
+            for (taken, to) in lanes_by(at.lanes, |lane| targets.get(index[lane] as usize)) {
+                // An index past the end is a fault.
+                if let Some(&to) = to {
+                    let target = target(to);
+                    let at = At { lanes: taken, ..at };
+                    probe.branch(&at, &Branch { taken, target, indexed: true });
+                }
+            }
         }
         if mark.reports.has(Events::SYNCHRONIZATION) {
             self.joins(probe, warp, &inst.op, mark, at);
@@ -222,13 +207,9 @@ impl<'a> Context<'a> {
         }
         let Some(members) = op.members() else { return };
         let masks = warp.n(&self.launch.constants, members);
-        each_group(
-            at.lanes,
-            |lane| masks[lane],
-            |lanes, members| {
-                probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
-            },
-        );
+        for (lanes, members) in lanes_by(at.lanes, |lane| masks[lane]) {
+            probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::outcome::Flow;
 use super::warp::{Split, Warp};
-use crate::code::{AT_RETURN, NONE};
+use crate::code::NONE;
 
 /// Diverges the lanes of a split: `taken` go to `target`, the others to the next instruction.
 pub(super) fn diverge(
@@ -32,22 +32,17 @@ pub(super) fn diverge(
 
 /// Handles the arrival of a split at a potential reconvergence point.
 pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
-    while split.group != NONE && warp.meets(split, split.pc) {
-        match warp.arrive(split.group, split.mask, split.pc) {
-            Some((mask, group)) => (split.mask, split.group) = (mask, group),
-            None => {
-                warp.frames.release(split.frame);
-                return Flow::Retired;
-            }
-        }
+    let flow = join_at(warp, split, split.pc);
+    if flow == Flow::Continues {
+        split.pc += 1;
     }
-    split.pc += 1;
-    Flow::Continues
+    flow
 }
 
-/// Handles the arrival of a split at the return of a function. Does not change the program counter.
-pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
-    while split.group != NONE && warp.meets(split, AT_RETURN) {
+/// Handles the arrival of a split at `point`, which is its instruction, or
+/// [`AT_RETURN`](crate::code::AT_RETURN) at the return of a function.
+pub(super) fn join_at(warp: &mut Warp, split: &mut Split, point: u32) -> Flow {
+    while split.group != NONE && warp.meets(split, point) {
         match warp.arrive(split.group, split.mask, split.pc) {
             Some((mask, group)) => (split.mask, split.group) = (mask, group),
             None => {

@@ -122,9 +122,7 @@ pub(super) fn prepare<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::Symbols;
-    use texunit_memory::MemoryMap;
-    use texunit_syntax::SourceFile;
+    use crate::lower::lower_text;
     use texunit_testkit::ptx;
 
     fn workers(registers: usize, block: u32, threads: usize) -> usize {
@@ -134,42 +132,14 @@ mod tests {
             let _ = writeln!(body, "add.u64 %rd{i}, %rd{}, 1;", i - 1);
         }
         let text = ptx::kernel(ptx::SM_75, "", &(body + "ret;"));
-        let source = SourceFile::new("t.ptx", &text);
-        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-        let program = crate::lower(module, Symbols::default(), source);
+        let program = lower_text(&text);
         let kernel = program.kernel("k").expect("declared");
+        let (memory, descriptors) = Default::default();
+        let (grid, block_shape) = ([64, 1, 1], [block, 1, 1]);
         let config = LaunchConfig {
-            grid: [64, 1, 1],
-            ctas: None,
-            block: [block, 1, 1],
-            dynamic_shared: 0,
-            params: &[],
-            memory: &MemoryMap::default(),
-            descriptors: &Default::default(),
             threads,
-            max_steps: 1,
-            fmad: false,
-            approximate: Default::default(),
-            bounds: Bounds::Exact,
-            bad_fetch: crate::BadFetch::Fault,
             stack_limit: 0,
-            grid_id: 0,
-            cooperative: false,
-            cluster: None,
-            grid_workspace: 0,
-            graph: 0,
-            heap: None,
-            runtime: None,
-            printf_limit: crate::launch::PRINTF_LIMIT,
-            progress: None,
-            cancel: None,
-            external_writers: None,
-            cpu_clock: None,
-            observer: None,
-            gradients: None,
-            jit: None,
-            schedule: None,
-            fill: None,
+            ..LaunchConfig::new(grid, block_shape, &memory, &descriptors)
         };
         let of = (&program, kernel, program.unit(kernel, Arithmetic::default()));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers

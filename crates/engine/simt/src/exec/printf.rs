@@ -2,11 +2,13 @@
 
 use super::context::Context;
 use super::format::{Arguments, format};
-use super::memory::load_local;
+use super::memory::{load_local, store_local};
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, MemSpace, Printf, Value};
 use crate::fault::FaultKind;
+use crate::lower::mask_of;
+use texunit_alu::L64;
 
 /// Maximum length of a string that is read from memory.
 const LONGEST: usize = 64 * 1024;
@@ -35,6 +37,25 @@ impl Arguments for Stored<'_, '_, '_> {
     }
 }
 
+/// Stores the results of a call, of `size` bytes each, where its caller reads them.
+pub(super) fn return_values(
+    warp: &mut Warp,
+    to: Option<Value>,
+    (values, size): (&L64, u8),
+    mask: u32,
+) {
+    match to {
+        Some(Value::Register(slot)) => warp.put(slot, values, mask_of(u32::from(size) * 8), mask),
+        Some(Value::Frame(at)) => {
+            let address = warp.local_base + u64::from(at);
+            for lane in lanes(mask) {
+                store_local(&mut warp.local, lane, address, size, values[lane]);
+            }
+        }
+        None => {}
+    }
+}
+
 impl Context<'_> {
     /// Reads a zero-terminated string at a generic address.
     fn string(&mut self, warp: &Warp, lane: usize, address: u64) -> Option<Vec<u8>> {
@@ -53,7 +74,8 @@ impl Context<'_> {
     pub(super) fn passed(&self, warp: &Warp, value: Value, lane: usize, size: u8) -> u64 {
         match value {
             Value::Frame(at) => {
-                load_local(warp, lane, warp.local_base + u64::from(at), size).unwrap_or(0)
+                let at = warp.local_base + u64::from(at);
+                load_local(&warp.local, lane, at, size).unwrap_or(0)
             }
             Value::Register(slot) => {
                 let mut all = [0; 32];
@@ -84,16 +106,7 @@ impl Context<'_> {
             self.output.text = out;
             self.output.trim(self.launch.config.printf_limit);
         }
-        match op.result {
-            Some(Value::Register(slot)) => warp.put(slot, &counts, u64::from(u32::MAX), mask),
-            Some(Value::Frame(at)) => {
-                let address = warp.local_base + u64::from(at);
-                for lane in lanes(mask) {
-                    super::memory::store_local(warp, lane, address, 4, counts[lane]);
-                }
-            }
-            None => {}
-        }
+        return_values(warp, op.result, (&counts, 4), mask);
         Ok(())
     }
 

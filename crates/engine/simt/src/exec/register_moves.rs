@@ -1,7 +1,7 @@
 //! Executes moves between registers of different kinds, special registers and address conversions.
 
 use super::context::Context;
-use super::warp::{Warp, lanes, thread_of};
+use super::warp::{Warp, lanes, lanes_where, thread_of};
 use crate::code::{Op, Slot};
 use texunit_isa::SpecialReg;
 use texunit_memory::{WINDOW_SIZE, space_of};
@@ -76,14 +76,12 @@ impl Context<'_> {
             }
             Op::IsSpace { d, a, space } => {
                 warp.read(constants, *a, &mut self.wide);
-                let is = lanes(u32::MAX)
-                    .fold(0, |m, l| m | u32::from(space_of(self.wide[l]) == *space) << l);
+                let is = lanes_where(u32::MAX, |lane| space_of(self.wide[lane]) == *space);
                 warp.put_p(*d, is, mask);
             }
             Op::IsType { d, a, bit } => {
                 warp.read(constants, *a, &mut self.wide);
-                let is =
-                    lanes(u32::MAX).fold(0, |m, l| m | u32::from(self.wide[l] & bit != 0) << l);
+                let is = lanes_where(u32::MAX, |lane| self.wide[lane] & bit != 0);
                 warp.put_p(*d, is, mask);
             }
             // Other operations are executed elsewhere.

@@ -5,10 +5,11 @@ mod copies;
 
 use super::context::Context;
 use super::outcome::{Flow, PendingFault, fault_of_all};
-use super::warp::{Split, Warp, lanes};
+use super::printf::return_values;
+use super::warp::{Split, Warp, lanes, lanes_where};
 use crate::code::{MemSpace, RuntimeCall, Value};
 use crate::fault::FaultKind;
-use crate::lower::{KernelId, function_of_address, mask_of};
+use crate::lower::{KernelId, function_of_address};
 use crate::observe::{At, CallEvent, Events};
 use crate::runtime::{
     Function, KernelAttributes, Pitched, Prepared, Runtime, Shape, Target, Task, code,
@@ -98,19 +99,7 @@ impl Context<'_> {
         if call.function.uses_heap() || gave != [0; 32] {
             self.notify_memory(warp, (mask, split.pc), (&sizes, &got, &gave));
         }
-        let size = call.function.result();
-        match call.result {
-            Some(Value::Register(slot)) => {
-                warp.put(slot, &results, mask_of(u32::from(size) * 8), mask);
-            }
-            Some(Value::Frame(at)) => {
-                let address = warp.local_base + u64::from(at);
-                for lane in lanes(mask) {
-                    super::memory::store_local(warp, lane, address, size, results[lane]);
-                }
-            }
-            None => {}
-        }
+        return_values(warp, call.result, (&results, call.function.result()), mask);
         split.pc += 1;
         Ok(Flow::Continues)
     }
@@ -141,8 +130,7 @@ impl Context<'_> {
         if !self.events.has(Events::CALLS | Events::HEAP) {
             return;
         }
-        let those =
-            |rows: &[u64; 32]| lanes(mask).filter(|&l| rows[l] != 0).fold(0, |m, l| m | 1 << l);
+        let those = |rows: &[u64; 32]| lanes_where(mask, |lane| rows[lane] != 0);
         let at = |lanes| At { lanes, ..self.at(warp, mask, pc) };
         let (new, old) = (at(those(got)), at(those(gave)));
         if new.lanes != 0 {

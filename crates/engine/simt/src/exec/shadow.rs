@@ -8,37 +8,15 @@ mod contiguous;
 pub(super) mod state;
 
 use super::context::Context;
-use super::warp::{Warp, lanes};
+use super::memory::{load_local, store_local};
+use super::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Access, Check, Located, MemSpace, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
-use texunit_alu::{L32, L64};
+use texunit_alu::L64;
 use texunit_memory::SpaceKind;
 
 /// Number of bytes processed at a time.
 const PIECE: usize = 4096;
-
-/// An element of a lane in shadow rows.
-fn load_rows(rows: &[L32], lane: usize, address: u64, size: u8) -> Option<u64> {
-    let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
-    let at = usize::try_from(address / 4).ok()?;
-    match size {
-        8 => Some(word(at)? | word(at.checked_add(1)?)? << 32),
-        size => Some(word(at)? >> (address % 4 * 8) & crate::lower::mask_of(u32::from(size) * 8)),
-    }
-}
-
-fn store_rows(rows: &mut [L32], lane: usize, address: u64, size: u8, value: u64) -> Option<()> {
-    let at = usize::try_from(address / 4).ok()?;
-    if size == 8 {
-        rows.get_mut(at.checked_add(1)?)?[lane] = (value >> 32) as u32;
-        rows.get_mut(at)?[lane] = value as u32;
-    } else {
-        let (shift, keep) = (address % 4 * 8, crate::lower::mask_of(u32::from(size) * 8) as u32);
-        let row = rows.get_mut(at)?;
-        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
-    }
-    Some(())
-}
 
 impl Context<'_> {
     /// Marks the shared memory of a new CTA as uninitialised, except the part reserved for the
@@ -125,7 +103,7 @@ impl Context<'_> {
         }
         let Some(shadows) = &mut self.shadows else { return 0 };
         match space {
-            SpaceKind::Local => load_rows(&warp.local_shadow, lane, at, size).unwrap_or(0),
+            SpaceKind::Local => load_local(&warp.local_shadow, lane, at, size).unwrap_or(0),
             SpaceKind::Global => match shadows.of.map.find(at, size.into(), shadows.hint) {
                 Ok((index, offset)) => {
                     shadows.hint = index;
@@ -153,7 +131,7 @@ impl Context<'_> {
         let Some(shadows) = &mut self.shadows else { return };
         match space {
             SpaceKind::Local => {
-                store_rows(&mut warp.local_shadow, lane, at, size, value);
+                store_local(&mut warp.local_shadow, lane, at, size, value);
             }
             SpaceKind::Global => {
                 if let Ok((index, offset)) = shadows.of.map.find(at, size.into(), shadows.hint) {
@@ -217,8 +195,7 @@ impl Context<'_> {
         let mut bits: L64 = [0; 32];
         for (&register, &shadow) in check.registers.iter().zip(&check.shadows) {
             warp.read(&self.launch.constants, shadow, &mut bits);
-            let undefined = lanes(mask).filter(|&lane| bits[lane] != 0);
-            let undefined = undefined.fold(0, |all, lane| all | 1 << lane);
+            let undefined = lanes_where(mask, |lane| bits[lane] != 0);
             if undefined == 0 {
                 continue;
             }
@@ -234,21 +211,13 @@ impl Context<'_> {
             self.addresses_of(warp, access);
             let element = access.parts.iter().position(|&part| part == register).unwrap_or(0);
             let at = self.addresses.map(|at| at.wrapping_add(element as u64 * u64::from(size)));
-            let mut rest = undefined;
-            while rest != 0 {
-                let first = rest.trailing_zeros() as usize;
-                let space = self.space(warp, access.mem_space, at[first]).0;
-                let is = |&lane: &usize| self.space(warp, access.mem_space, at[lane]).0 == space;
-                let same = lanes(rest).filter(is).fold(0, |all, lane| all | 1 << lane);
-                rest &= !same;
+            let places = at.map(|at| self.space(warp, access.mem_space, at));
+            let own = places.map(|(_, at)| at);
+            for (same, space) in lanes_by(undefined, |lane| places[lane].0) {
                 let sink = match check.sink {
                     Sink::Store if space != SpaceKind::Global => Sink::Keep,
                     sink => sink,
                 };
-                let mut own: L64 = [0; 32];
-                for lane in lanes(same) {
-                    own[lane] = self.space(warp, access.mem_space, at[lane]).1;
-                }
                 let what = (sink, Register::of(register));
                 let of = (&bits, size);
                 self.notify_undefined(warp, (check.op, same), what, of, Some((space, &own)));

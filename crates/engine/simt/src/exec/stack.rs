@@ -21,7 +21,7 @@ impl Context<'_> {
         }
         let mut top = warp.local_end;
         for lane in lanes(mask) {
-            let used = load_local(warp, lane, word, 4).unwrap_or(0);
+            let used = load_local(&warp.local, lane, word, 4).unwrap_or(0);
             let now = base + used;
             let (value, used) = match op.action {
                 StackAction::Allocate { align, .. } => {
@@ -46,7 +46,7 @@ impl Context<'_> {
                 }
             };
             values[lane] = value;
-            store_local(warp, lane, word, 4, used);
+            store_local(&mut warp.local, lane, word, 4, used);
         }
         if let StackAction::Allocate { d, .. } | StackAction::Save { d } = op.action {
             warp.put(d, &values, u64::MAX, mask);

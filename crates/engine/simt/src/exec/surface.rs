@@ -5,7 +5,7 @@ use super::context::Context;
 use super::handles::{accessed_instead, accessed_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{PlanCache, plan_for};
-use super::warp::{Warp, lanes, narrow};
+use super::warp::{Warp, lanes_by, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
@@ -17,36 +17,6 @@ use texunit_unit::{
 
 /// A function of a plan that accesses the elements of a warp.
 type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Result<(), AccessFault>;
-
-/// The lanes of a surface access, grouped by handle.
-pub(super) struct SurfaceLanes<'w> {
-    surface: &'w [u64; 32],
-    rest: u32,
-}
-
-impl<'w> SurfaceLanes<'w> {
-    pub(super) fn new(
-        op: &SurfaceAccess,
-        warp: &'w Warp,
-        constants: &'w Constants,
-        mask: u32,
-    ) -> Self {
-        Self { surface: warp.w(constants, op.surface.slot), rest: mask }
-    }
-
-    /// The next group: its first lane, handle and mask.
-    pub(super) fn next(&mut self) -> Option<(usize, u64, u32)> {
-        if self.rest == 0 {
-            return None;
-        }
-        let lane = self.rest.trailing_zeros() as usize;
-        let handle = self.surface[lane];
-        let is_same = |&l: &usize| self.surface[l] == handle;
-        let active = lanes(self.rest).filter(is_same).fold(0, |m, l| m | 1 << l);
-        self.rest &= !active;
-        Some((lane, handle, active))
-    }
-}
 
 /// The plan for a handle, which is moved to the front of the cache; `None`: a load returns zeros,
 /// and other accesses have no effect.
@@ -148,10 +118,11 @@ impl Context<'_> {
         let asked = self.answer_lanes(&at);
         let coords = coordinates(op, warp, constants);
         let cache = &mut self.sites.surfaces[op.site];
-        let mut groups = SurfaceLanes::new(op, warp, constants, mask);
-        while let Some((lane, handle, active)) = groups.next() {
+        let handles = warp.w(constants, op.surface.slot);
+        for (active, handle) in lanes_by(mask, |lane| handles[lane]) {
             let (bad, config) = (&mut self.sites.bad, self.launch.config);
-            let Some(plan) = plan(cache, bad, config, op, (handle, lane))? else {
+            let who = (handle, active.trailing_zeros() as usize);
+            let Some(plan) = plan(cache, bad, config, op, who)? else {
                 clear(&mut self.sites.elements.values, active);
                 continue;
             };

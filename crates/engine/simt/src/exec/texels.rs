@@ -5,9 +5,9 @@
 //! accesses are ignored.
 
 use super::context::Context;
-use super::surface::{self, SurfaceLanes};
+use super::surface;
 use super::texture::{self, FetchLanes};
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, lanes, lanes_by};
 use crate::code::{FetchShadow, Slot, SurfaceShadow};
 use crate::observe::{Register, Sink, Texels};
 use std::sync::Arc;
@@ -257,10 +257,11 @@ impl Context<'_> {
         }
         let mut found: Vec<UndefinedBits<Surface>> = Vec::new();
         let coords = surface::coordinates(access, warp, &launch.constants);
-        let mut groups = SurfaceLanes::new(access, warp, &launch.constants, mask);
-        while let Some((lane, handle, active)) = groups.next() {
+        let handles = warp.w(&launch.constants, access.surface.slot);
+        for (active, handle) in lanes_by(mask, |lane| handles[lane]) {
             let kept = &mut self.sites.surfaces[access.site];
-            let (bad, who) = (&mut self.sites.bad, (handle, lane));
+            let who = (handle, active.trailing_zeros() as usize);
+            let bad = &mut self.sites.bad;
             let Ok(Some(plan)) = surface::plan(kept, bad, launch.config, access, who) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of,
 use super::limits::FETCHED;
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{PlanCache, Sites, plan_for};
-use super::warp::{Warp, count, lanes, narrow};
+use super::warp::{Warp, count, lanes, lanes_by, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
@@ -371,13 +371,8 @@ impl Context<'_> {
         let handles = warp.w(constants, query.handle.slot);
         let level = (!query.level.is_none()).then(|| warp.n(constants, query.level));
         let mut values = [0; 32];
-        let mut rest = mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            let handle = handles[lane];
-            let active = lanes(rest).filter(|&l| handles[l] == handle).fold(0, |m, l| m | 1 << l);
-            rest &= !active;
-            let plan = self.query_plan(query, handle, lane)?;
+        for (active, handle) in lanes_by(mask, |lane| handles[lane]) {
+            let plan = self.query_plan(query, handle, active.trailing_zeros() as usize)?;
             plan.answer(&QueryRequest { active, level }, &mut values);
         }
         if !query.d.is_none() {

@@ -6,6 +6,7 @@
 
 use super::Shared;
 use super::context::{Context, Launch};
+use super::cta::place_in_words;
 use super::resident::Resident;
 use super::warp::Warp;
 use crate::fault::FaultKind;
@@ -148,6 +149,11 @@ impl Waits {
     }
 }
 
+/// The name of a file, for the diagnostic shows the full path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Description of waiting loops and of the memory that they poll.
 fn described(program: &Program, loops: &[WaitingLoop]) -> String {
     let mut text = String::new();
@@ -160,18 +166,7 @@ fn described(program: &Program, loops: &[WaitingLoop]) -> String {
         }
     }
     for waiting in &told {
-        let source = program.source();
-        let line = source.location(waiting.span.start).line;
-        let snippet = source.snippet(waiting.span);
-        let frames = program.sources().frames_at(waiting.span.start);
-        let place = match frames.iter().find_map(|f| Some((f.file?, f.line)).filter(|f| f.1 > 0)) {
-            Some((file, of)) => {
-                // The diagnostic shows the full path.
-                let file = file.rsplit('/').next().unwrap_or(file);
-                format!("{file}:{of} (line {line} of the PTX, `{}`)", snippet.trim())
-            }
-            None => format!("line {line} (`{}`)", snippet.trim()),
-        };
+        let place = place_in_words(program, waiting.span, file_name);
         let [x, y, z] = waiting.cta;
         let sep = if text.is_empty() { "" } else { "; " };
         // The result is ignored, because writing to a string cannot fail.

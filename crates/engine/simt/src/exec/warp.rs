@@ -20,6 +20,26 @@ pub(crate) fn count(mask: u32) -> u64 {
     if mask == u32::MAX { 32 } else { mask.count_ones().into() }
 }
 
+/// The lanes of a mask for which something holds.
+#[inline]
+pub(crate) fn lanes_where(mask: u32, is: impl Fn(usize) -> bool) -> u32 {
+    lanes(mask).filter(|&lane| is(lane)).fold(0, |all, lane| all | 1 << lane)
+}
+
+/// The lanes of a mask, grouped by a value, beginning with the first lane's.
+#[inline]
+pub(crate) fn lanes_by<T: PartialEq>(
+    mut mask: u32,
+    of: impl Fn(usize) -> T,
+) -> impl Iterator<Item = (u32, T)> {
+    std::iter::from_fn(move || {
+        let value = of(lanes(mask).next()?);
+        let same = lanes_where(mask, |lane| of(lane) == value);
+        mask &= !same;
+        Some((same, value))
+    })
+}
+
 /// A narrow operand: a register or a constant.
 #[inline]
 pub(super) fn narrow<'a>(rows: &'a [L32], constants: &'a Constants, slot: Slot) -> &'a L32 {
@@ -299,9 +319,7 @@ impl Warp {
                 }
             }
         } else if d.is_predicate() {
-            let bits =
-                lanes(mask).fold(0, |b, lane| b | u32::from(value[lane] & keep != 0) << lane);
-            self.put_p(d, bits, mask);
+            self.put_p(d, lanes_where(mask, |lane| value[lane] & keep != 0), mask);
         } else {
             let to = &mut self.narrow[self.narrow_base + d.index()];
             if mask == self.live {

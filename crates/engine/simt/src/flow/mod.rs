@@ -69,6 +69,12 @@ impl<'a> FunctionCode<'a> {
         Some(Self { insts, first: start, registers, code: Some(code) })
     }
 
+    /// All functions that have instructions, with their numbers.
+    pub(crate) fn all(code: &'a Code) -> impl Iterator<Item = (usize, Self)> {
+        let functions = (0..code.funcs.len()).filter_map(|n| Some((n, Self::new(code, n)?)));
+        functions.filter(|(_, function)| !function.insts.is_empty())
+    }
+
     /// A sequence of instructions for control-flow analysis alone, beginning with instruction
     /// number `first`; no operand counts as a register.
     pub(crate) fn without_registers(insts: &'a [Inst], first: u32) -> Self {

@@ -31,7 +31,8 @@ macro_rules! each_operand {
                     | Op::CountIndexed { index: a, .. }
                     | Op::BranchIndexed { index: a, .. }
                     | Op::CountZero { divisor: a }
-                    | Op::WarpSync { mask: a } => f(Access::Use, a),
+                    | Op::WarpSync { mask: a }
+                    | Op::Converge { members: a } => f(Access::Use, a),
                     Op::IssueIndexed { of, index, .. } => all!(Use: [of, index]),
                     Op::Special { d, .. }
                     | Op::FrameAddress { d, .. }
@@ -74,19 +75,15 @@ macro_rules! each_operand {
                     | Op::Convert { d, a, .. }
                     | Op::Cvta { d, a, .. }
                     | Op::IsSpace { d, a, .. }
-                    | Op::IsType { d, a, .. } => {
+                    | Op::IsType { d, a, .. }
+                    | Op::SharedRank { d, a, .. } => {
                         f(Access::Use, a);
                         f(Access::Def, d);
                     }
-                    Op::MapShared { d, a, rank, .. } => {
-                        all!(Use: [a, rank]);
-                        f(Access::Def, d);
-                    }
-                    Op::SharedRank { d, a, .. } => {
-                        f(Access::Use, a);
-                        f(Access::Def, d);
-                    }
-                    Op::Logic { d, a, b, .. } => {
+                    Op::Logic { d, a, b, .. }
+                    | Op::MapShared { d, a, rank: b, .. }
+                    | Op::Vote { d, p: a, members: b, .. }
+                    | Op::Redux { d, a, members: b, .. } => {
                         all!(Use: [a, b]);
                         f(Access::Def, d);
                     }
@@ -154,19 +151,10 @@ macro_rules! each_operand {
                         f(Access::Use, &$($mutable)? barrier.p);
                         f(Access::Def, &$($mutable)? barrier.d);
                     }
-                    Op::Vote { d, p, members, .. } => {
-                        all!(Use: [p, members]);
-                        f(Access::Def, d);
-                    }
                     Op::Match { d, p, a, members, .. } => {
                         all!(Use: [a, members]);
                         all!(Def: [d, p]);
                     }
-                    Op::Redux { d, a, members, .. } => {
-                        all!(Use: [a, members]);
-                        f(Access::Def, d);
-                    }
-                    Op::Converge { members } => f(Access::Use, members),
                     Op::Elect { d, p, members } => {
                         f(Access::Use, members);
                         all!(Def: [d, p]);

@@ -52,7 +52,7 @@ pub(super) fn writes_first(function: &Function) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use texunit_syntax::SourceFile;
+    use crate::lower::checked;
     use texunit_testkit::ptx;
 
     fn check(body: &str) -> bool {
@@ -61,9 +61,7 @@ mod tests {
              .reg .b32 %r<5>;\nld.param.u32 %r1, [n];\nsetp.eq.u32 %p, %r1, 3;\n{body}\nret;"
         );
         let text = ptx::kernel(ptx::SM_75, ".param .u32 n", &body);
-        let source = SourceFile::new("t.ptx", &text);
-        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-        writes_first(&module.functions[0])
+        writes_first(&checked(&text).0.functions[0])
     }
 
     #[test]

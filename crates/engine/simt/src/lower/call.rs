@@ -4,7 +4,7 @@
 use super::builder::{Builder, layout};
 use crate::code::{
     Access, AssertFail, Call, Callee, HeapAction, HeapCall, MemSpace, Op, Passed, Printf,
-    RuntimeCall, Slot, SpaceProfile, Value,
+    RuntimeCall, Slot, Value,
 };
 use crate::runtime::{Function, Named};
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
@@ -88,18 +88,7 @@ impl<'a> Builder<'a> {
         let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;
         let offset = u64::from(param.offset);
         let d = self.temporary_wide();
-        let access = Access {
-            mem_space: MemSpace::KernelParam,
-            size,
-            signed: false,
-            parts: vec![d],
-            mask: u64::MAX,
-            base: Slot::NONE,
-            offset,
-            constant: false,
-            row: false,
-            seen: SpaceProfile::default(),
-        };
+        let access = Access::new(MemSpace::KernelParam, (Slot::NONE, offset), size, vec![d]);
         self.helper(Op::Load(Box::new(access)));
         Some(d)
     }

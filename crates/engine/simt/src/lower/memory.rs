@@ -77,16 +77,9 @@ impl<'a> Builder<'a> {
         }
         let Address { mem_space, base, offset } = self.address(address, inst.mods.space)?;
         Some(Access {
-            mem_space,
-            size: size as u8,
             signed: ty.is_signed(),
-            parts: Vec::new(),
-            mask: u64::MAX,
-            base,
-            offset,
             constant: inst.mods.space == Some(Space::Const),
-            row: false,
-            seen: SpaceProfile::default(),
+            ..Access::new(mem_space, (base, offset), size as u8, Vec::new())
         })
     }
 

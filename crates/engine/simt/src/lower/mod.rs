@@ -90,6 +90,22 @@ pub fn lower(module: ir::Module, symbols: Symbols, source: SourceFile) -> Progra
     Program::new(module, symbols, source)
 }
 
+/// A module with this text, which must have no errors.
+#[cfg(test)]
+fn checked(text: &str) -> (ir::Module, SourceFile) {
+    let source = SourceFile::new("t.ptx", text);
+    let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
+    assert!(checked.diagnostics.iter().all(|d| !d.is_error()), "{:?}\n{text}", checked.diagnostics);
+    (checked.module, source)
+}
+
+/// A program with this text, which must have no errors.
+#[cfg(test)]
+pub(crate) fn lower_text(text: &str) -> Program {
+    let (module, source) = checked(text);
+    lower(module, Symbols::default(), source)
+}
+
 /// Resolves labels, and inserts a `Join` at the reconvergence point of each divergent branch: its
 /// immediate post-dominator.
 fn flow_into(unresolved: builder::UnresolvedCode, entry: u32) -> Vec<crate::code::Inst> {

@@ -274,8 +274,7 @@ impl Search<'_, '_> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::launch::Approximate;
-    use crate::lower::{Program, Symbols};
-    use texunit_syntax::SourceFile;
+    use crate::lower::{Program, lower_text};
 
     fn program(body: &str) -> Program {
         let text = format!(
@@ -284,12 +283,7 @@ mod tests {
              .visible .entry k(.param .u64 out) {{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<8>;\n\
              ld.param.u64 %rd0, [out];\n{body}\nret;\n}}\n"
         );
-        let source = SourceFile::new("k.ptx", text);
-        let parsed = texunit_syntax::parse(&source);
-        let checked = texunit_check::check(&source, &parsed.module);
-        let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-        assert!(errors.is_empty(), "{errors:?}");
-        crate::lower(checked.module, Symbols::default(), source)
+        lower_text(&text)
     }
 
     /// The uses that the result of the only instruction with this opcode reaches.

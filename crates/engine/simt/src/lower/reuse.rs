@@ -180,8 +180,7 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::Symbols;
-    use texunit_syntax::SourceFile;
+    use crate::lower::lower_text;
     use texunit_testkit::Random;
 
     #[test]
@@ -210,10 +209,7 @@ mod tests {
                 sust.b.2d.b32.trap [%rd1, {%r1, %r7}], %r7;
                 ret;
             }";
-        let source = SourceFile::new("t.ptx", text);
-        let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
-        assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
-        let program = crate::lower(checked.module, Symbols::default(), source);
+        let program = lower_text(text);
         let kernel = &program.code(crate::launch::Arithmetic::default()).funcs[0];
         // `%r1`, two sources and the result.
         assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);

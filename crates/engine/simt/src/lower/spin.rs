@@ -124,8 +124,7 @@ fn is_harmless(op: &Op) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::code::Op;
-    use crate::lower::Symbols;
-    use texunit_syntax::SourceFile;
+    use crate::lower::lower_text;
     use texunit_testkit::ptx;
 
     /// Number of spin loops in this body.
@@ -135,17 +134,9 @@ mod tests {
              ld.param.u64 %a, [p];\nmov.u32 %r1, 0;\nmov.u32 %r2, 1;\n{body}\nret;"
         );
         let text = ptx::kernel(ptx::SM_80, ".param .u64 p", &body);
-        let source = SourceFile::new("t.ptx", &text);
-        let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
-        let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-        assert!(errors.is_empty(), "{errors:?}");
-        let program = crate::lower(checked.module, Symbols::default(), source);
-        program
-            .code(crate::launch::Arithmetic::default())
-            .insts
-            .iter()
-            .filter(|inst| matches!(inst.op, Op::Yield))
-            .count()
+        let program = lower_text(&text);
+        let code = program.code(crate::launch::Arithmetic::default());
+        code.insts.iter().filter(|inst| matches!(inst.op, Op::Yield)).count()
     }
 
     #[test]

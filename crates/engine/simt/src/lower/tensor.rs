@@ -4,7 +4,7 @@
 use super::arithmetic::row_of;
 use super::builder::{Builder, mask_of};
 use super::memory::Address;
-use crate::code::{Access, MemSpace, Mma, Op, Slot, SpaceProfile};
+use crate::code::{Access, MemSpace, Mma, Op, Slot};
 use std::sync::Arc;
 use texunit_alu::soft;
 use texunit_check::ir::{Instruction, Operand};
@@ -222,17 +222,10 @@ impl<'a> Builder<'a> {
             for (part, &(line, across)) in temporaries.iter().zip(&elements) {
                 let lines = self.constant(line as u64, false);
                 let base = if line == 0 { base } else { self.plus_product((stride, lines), base)? };
+                let address = (base, at.offset.wrapping_add(bytes(across)));
                 let access = Access {
-                    mem_space: at.mem_space,
-                    size,
-                    signed: false,
-                    parts: vec![*part],
                     mask: mask_of(8 * u32::from(size)),
-                    base,
-                    offset: at.offset.wrapping_add(bytes(across)),
-                    constant: false,
-                    row: false,
-                    seen: SpaceProfile::default(),
+                    ..Access::new(at.mem_space, address, size, vec![*part])
                 };
                 let access = Box::new(access);
                 self.helper(if loads { Op::Load(access) } else { Op::Store(access) });

@@ -35,7 +35,7 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use texunit_syntax::SourceFile;
+    use crate::lower::checked;
     use texunit_testkit::ptx;
 
     fn uniform(body: &str, assigned: bool) -> Vec<String> {
@@ -44,8 +44,7 @@ mod tests {
              .reg .b64 %rd<5>;\n.reg .b32 %r<2>;\n{body}\nret;"
         );
         let text = ptx::kernel(ptx::SM_75, ".param .u64 t", &body);
-        let source = SourceFile::new("t.ptx", &text);
-        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+        let (module, _) = checked(&text);
         let function = &module.functions[0];
         let found = registers(function, assigned);
         let names = function.regs.iter().zip(found).filter(|(_, uniform)| *uniform);

@@ -70,12 +70,7 @@ impl Costs {
     /// Groups the accesses of a program's code.
     pub(crate) fn new(program: &Program, code: &Code, issues: &Issues) -> Self {
         let mut costs = Self { len: issues.len(), ..Self::default() };
-        for number in 0..code.funcs.len() {
-            let function = FunctionCode::new(code, number);
-            if let Some(function) = function.filter(|function| !function.insts.is_empty()) {
-                costs.function(program, &function);
-            }
-        }
+        FunctionCode::all(code).for_each(|(_, function)| costs.function(program, &function));
         costs
     }
 

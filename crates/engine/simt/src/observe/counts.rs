@@ -131,11 +131,8 @@ impl BlockCounters {
     /// entries, in order.
     pub(crate) fn of(code: &Code) -> Self {
         let mut counting = Self { len: code.funcs.len(), ..Self::default() };
-        for number in 0..code.funcs.len() {
-            let function = FunctionCode::new(code, number);
-            if let Some(function) = function.filter(|function| !function.insts.is_empty()) {
-                counting.function(&function, number as u32);
-            }
+        for (number, function) in FunctionCode::all(code) {
+            counting.function(&function, number as u32);
         }
         counting
     }

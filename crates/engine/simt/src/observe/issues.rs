@@ -76,12 +76,7 @@ impl Issues {
     /// Assigns the issue counters of a program's code, numbered after those of `counting`.
     pub(crate) fn of(code: &Code, counting: &BlockCounters) -> Self {
         let mut issues = Self { len: counting.len(), ..Self::default() };
-        for number in 0..code.funcs.len() {
-            let function = FunctionCode::new(code, number);
-            if let Some(function) = function.filter(|function| !function.insts.is_empty()) {
-                issues.function(&function, counting);
-            }
-        }
+        FunctionCode::all(code).for_each(|(_, function)| issues.function(&function, counting));
         issues
     }
 
@@ -107,7 +102,7 @@ impl Issues {
             }
             let is_last = starts.binary_search(&(op + 1)).is_ok() || op + 1 == end;
             match &inst.op {
-                Op::Branch { .. } => {
+                Op::Branch { .. } | Op::Exit | Op::Return => {
                     let counter = self.ends(&mut begin, op + 1, inst, inst.guard);
                     if is_guarded {
                         self.divided.insert(op, counter + 1);
@@ -120,12 +115,6 @@ impl Issues {
                     let counts = Op::IssueIndexed { counter, of, index: *index, targets };
                     self.put_before(op, inst, counts);
                     self.divided.insert(op, counter);
-                }
-                Op::Exit | Op::Return => {
-                    let counter = self.ends(&mut begin, op + 1, inst, inst.guard);
-                    if is_guarded {
-                        self.divided.insert(op, counter + 1);
-                    }
                 }
                 Op::Trap | Op::Call(_) => drop(self.ends(&mut begin, op + 1, inst, Slot::TRUE)),
                 _ if is_last => {

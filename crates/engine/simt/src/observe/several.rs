@@ -72,6 +72,15 @@ impl<'a> Probes<'a> {
     }
 }
 
+/// Methods that forward an event to the probes which have selected it.
+macro_rules! forward {
+    ($($name:ident($($arg:ident: $ty:ty),*) of $events:expr;)*) => {
+        $(fn $name(&mut self, $($arg: $ty),*) {
+            self.each($events, |probe| probe.$name($($arg),*));
+        })*
+    };
+}
+
 impl Probe for Probes<'_> {
     fn cta_begins(&mut self, cta: &CtaInfo) {
         self.0.iter_mut().for_each(|(_, probe)| probe.cta_begins(cta));
@@ -81,65 +90,26 @@ impl Probe for Probes<'_> {
         self.0.iter_mut().for_each(|(_, probe)| probe.cta_ends(cta, fault));
     }
 
-    fn access(&mut self, at: &At, access: &Access<'_>) {
-        self.each(Events::of_space(access.space), |probe| probe.access(at, access));
-    }
-
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
-        self.each(Events::of_space(first.space), |probe| probe.loads(at, first, more));
-    }
-
-    fn result(&mut self, at: &At, values: &Values<'_>) {
-        self.each(Events::RESULTS | Events::STRONG_RESULTS, |probe| probe.result(at, values));
-    }
-
-    fn undefined(&mut self, at: &At, what: &Undefined<'_>) {
-        self.each(Events::DEFINED, |probe| probe.undefined(at, what));
-    }
-
-    fn synchronized(&mut self, at: &At, what: &Synchronization<'_>) {
-        self.each(Events::SYNCHRONIZATION, |probe| probe.synchronized(at, what));
-    }
-
-    fn branch(&mut self, at: &At, branch: &Branch) {
-        self.each(Events::BRANCHES, |probe| probe.branch(at, branch));
-    }
-
-    fn block(&mut self, at: &At) {
-        self.each(Events::BLOCKS, |probe| probe.block(at));
-    }
-
-    fn counted(&mut self, counts: &[u64]) {
-        self.each(Events::COUNTS, |probe| probe.counted(counts));
-    }
-
-    fn operation(&mut self, at: &At, registers: &Registers<'_>) {
-        self.each(Events::OPERATIONS, |probe| probe.operation(at, registers));
-    }
-
-    fn call(&mut self, at: &At, called: &CallEvent<'_>) {
-        self.each(Events::CALLS | Events::HEAP, |probe| probe.call(at, called));
-    }
-
-    fn fetch(&mut self, at: &At, fetch: &PlannedFetch<'_>) {
-        self.each(Events::FETCHES, |probe| probe.fetch(at, fetch));
-    }
-
-    fn surface(&mut self, at: &At, surface: &PlannedSurfaceAccess<'_>) {
-        self.each(Events::FETCHES, |probe| probe.surface(at, surface));
-    }
-
     fn answer_lanes(&mut self, at: &At) -> u32 {
         let mut lanes = 0;
         self.each(Events::ANSWERS, |probe| lanes |= probe.answer_lanes(at));
         lanes
     }
 
-    fn fetch_answer(&mut self, at: &At, fetch: &ExecutedFetch<'_>) {
-        self.each(Events::ANSWERS, |probe| probe.fetch_answer(at, fetch));
-    }
-
-    fn surface_answer(&mut self, at: &At, surface: &ExecutedSurfaceAccess<'_>) {
-        self.each(Events::ANSWERS, |probe| probe.surface_answer(at, surface));
+    forward! {
+        access(at: &At, access: &Access<'_>) of Events::of_space(access.space);
+        loads(at: &At, first: &Access<'_>, more: &[FurtherLoad]) of Events::of_space(first.space);
+        result(at: &At, values: &Values<'_>) of Events::RESULTS | Events::STRONG_RESULTS;
+        undefined(at: &At, what: &Undefined<'_>) of Events::DEFINED;
+        synchronized(at: &At, what: &Synchronization<'_>) of Events::SYNCHRONIZATION;
+        branch(at: &At, branch: &Branch) of Events::BRANCHES;
+        block(at: &At) of Events::BLOCKS;
+        counted(counts: &[u64]) of Events::COUNTS;
+        operation(at: &At, registers: &Registers<'_>) of Events::OPERATIONS;
+        call(at: &At, called: &CallEvent<'_>) of Events::CALLS | Events::HEAP;
+        fetch(at: &At, fetch: &PlannedFetch<'_>) of Events::FETCHES;
+        surface(at: &At, surface: &PlannedSurfaceAccess<'_>) of Events::FETCHES;
+        fetch_answer(at: &At, fetch: &ExecutedFetch<'_>) of Events::ANSWERS;
+        surface_answer(at: &At, surface: &ExecutedSurfaceAccess<'_>) of Events::ANSWERS;
     }
 }

@@ -1,5 +1,6 @@
 //! Translates loads, stores and atomics to steps of a region.
 
+use super::moves::compute;
 use super::operand::{Operands, vreg};
 use crate::code::{self, MemSpace, Op, Slot, SpaceProfile};
 use texunit_alu::Temporaries;
@@ -97,24 +98,21 @@ fn place_in_window(
         return None;
     }
     let Temporaries { narrow: place, wide: distance, predicates: inside } = operands.temporaries;
-    let zero = Source::Literal(0);
-    let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, zero] };
     let offset = Source::Literal(offset.wrapping_sub(window));
     let actions = vec![
-        compute(J::AddWide, To::B64(distance), operands.number(base)?, offset),
+        compute(J::AddWide, To::B64(distance), &[operands.number(base)?, offset]),
         Action::Compare {
             test: Test::UnsignedWide(Relation::Lt),
             from: [Source::B64(distance), Source::Literal(WINDOW_SIZE)],
             to: [Some(inside), None],
             with: (Combine::And, Predicate::Always),
         },
-        compute(J::Low, To::B32(place), Source::B64(distance), zero),
+        compute(J::Low, To::B32(place), &[Source::B64(distance)]),
         // An offset outside every memory makes the access leave the region.
         compute(
             J::Select(Predicate::If(inside)),
             To::B32(place),
-            Source::B32(place),
-            Source::Literal(u32::MAX.into()),
+            &[Source::B32(place), Source::Literal(u32::MAX.into())],
         ),
     ];
     Some((actions, space, Source::B32(place)))

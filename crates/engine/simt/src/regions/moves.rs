@@ -19,7 +19,8 @@ const C: u8 = 0xaa;
 
 const ZERO: Source = Source::Literal(0);
 
-fn compute(op: J, to: VReg, from: &[Source]) -> Action {
+/// A step that computes a register from up to three sources.
+pub(super) fn compute(op: J, to: VReg, from: &[Source]) -> Action {
     let mut all = [ZERO; 3];
     all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
     Action::Compute { op, to, from: all }
@@ -80,11 +81,6 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::FrameAddress { d, offset } if !d.is_none() => frame_address(operands, *d, *offset),
         Op::Cvta { d, a, window, to } if is_wide(*d) && is_wide(*a) => {
             Some(converted(operands, (*d, *a), *window, *to))
-        }
-        Op::Cvta { d, a, window, to } => {
-            let routine = if *to { to_generic_from } else { to_generic };
-            let from = [operands.number(*a)?, Source::Literal(*window)];
-            Some(vec![call(Routine::B64(routine), *d, &from)])
         }
         Op::IsSpace { d, a, space } if !d.is_none() => {
             let routine: fn(&L64, &L64) -> u32 = match space {
@@ -157,22 +153,6 @@ fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(holds(a[lane])) << lane)
 }
 
-/// Converts a generic address to one in the space whose window begins at `window`.
-fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
-    for lane in 0..32 {
-        let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
-        d[lane] = if inside { a[lane] - window[lane] } else { a[lane] };
-    }
-}
-
-/// Converts an address to generic form. Addresses of parameters are generic already.
-fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
-    for lane in 0..32 {
-        let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
-        d[lane] = if inside { a[lane] } else { a[lane].wrapping_add(window[lane]) };
-    }
-}
-
 type Row = fn(&mut L32, &L32, &L32, &L32);
 
 /// Special registers that depend only on the lane.
@@ -203,7 +183,7 @@ fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<A
             return None;
         }
         let test = if a.is_wide() { Test::SignedWide } else { Test::Signed };
-        let with = (texunit_jit::Combine::And, texunit_jit::Predicate::Always);
+        let with = (Combine::And, Predicate::Always);
         let from = [operands.source(a), ZERO];
         let to = [Some(d.predicate_index() as u32), None];
         return Some(vec![Action::Compare { test: test(Relation::Ne), from, to, with }]);

@@ -1,6 +1,7 @@
 //! Translates shadow operations (`observe::shadow`) to steps of a region.
 
 use super::access::{load_from, store_to, total};
+use super::moves::compute;
 use super::operand::{Operands, predicate};
 use crate::code::{self, Check, MemSpace, Shadow, Slot};
 use texunit_alu::Temporaries;
@@ -15,10 +16,6 @@ const ZERO: u8 = 2;
 const ZEROS: Source = Source::Literal(0);
 /// Truth table of the union of two sources.
 const EITHER: u8 = 0xf0 | 0xcc;
-
-fn compute(op: J, to: To, a: Source, b: Source) -> Action {
-    Action::Compute { op, to, from: [a, b, ZEROS] }
-}
 
 /// The actions of a shadow operation; `None` if the interpreter has to execute it.
 pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Vec<Action>> {
@@ -50,8 +47,8 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
         MemSpace::Global | MemSpace::Generic => {}
         MemSpace::Shared => {
             if let Some(place) = base.filter(|_| !of.base.is_wide()) {
-                let sum = compute(J::Add, To::B32(narrow), place, Source::Literal(offset));
-                let long = compute(J::ExtendU, To::B64(wide), Source::B32(narrow), ZEROS);
+                let sum = compute(J::Add, To::B32(narrow), &[place, Source::Literal(offset)]);
+                let long = compute(J::ExtendU, To::B64(wide), &[Source::B32(narrow)]);
                 actions.extend([sum, long]);
                 (base, offset) = (Some(Source::B64(wide)), 0);
             }
@@ -79,7 +76,7 @@ fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
         *sum = Some(match *sum {
             None => from,
             Some(before) => {
-                actions.push(compute(op, to, before, from));
+                actions.push(compute(op, to, &[before, from]));
                 other
             }
         });
@@ -97,17 +94,17 @@ fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
     for p in asked {
         let from = short.unwrap_or(ZEROS);
         let one = Source::Literal(1);
-        actions.push(compute(J::Select(p), To::B32(narrow), one, from));
+        actions.push(compute(J::Select(p), To::B32(narrow), &[one, from]));
         short = Some(Source::B32(narrow));
     }
     if let Some(short) = short {
-        actions.push(compute(J::ExtendU, To::B64(wide + 1), short, ZEROS));
+        actions.push(compute(J::ExtendU, To::B64(wide + 1), &[short]));
         let both = Source::B64(wide + 1);
         long = Some(match long {
             None => both,
             Some(long) => {
                 let to = To::B64(wide + 1);
-                actions.push(compute(J::BitsWide(EITHER), to, long, both));
+                actions.push(compute(J::BitsWide(EITHER), to, &[long, both]));
                 both
             }
         });

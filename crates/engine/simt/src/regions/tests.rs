@@ -8,17 +8,10 @@ use super::table::Table;
 use crate::code::{Code, Op};
 use crate::flow::Flow;
 use crate::launch::Arithmetic;
-use crate::lower::{Program, Symbols};
+use crate::lower::lower_text;
 use texunit_jit::VReg;
 use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
-use texunit_syntax::SourceFile;
 use texunit_testkit::ptx;
-
-fn lower(text: &str) -> Program {
-    let source = SourceFile::new("t.ptx", text);
-    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-    crate::lower(module, Symbols::default(), source)
-}
 
 fn region_of_all(code: &Code) -> Region {
     let facts = Flow::of(code, 0, usize::MAX, true).map(|flow| flow.facts);
@@ -34,7 +27,7 @@ fn sampling_kernels_are_compiled() {
         include_str!("../../../../../bench/benches/fma.ptx"),
         include_str!("../../../../tools/workloads/src/kernels.ptx"),
     ] {
-        let program = lower(text);
+        let program = lower_text(text);
         for code in
             [false, true].map(|fmad| program.code(Arithmetic { fmad, ..Arithmetic::default() }))
         {
@@ -64,7 +57,7 @@ fn narrow(block: &Block) -> usize {
 /// iteration reads.
 #[test]
 fn temporaries_are_not_kept() {
-    let program = lower(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
+    let program = lower_text(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
     let region = region_of_all(program.code(Arithmetic::default()));
     let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
     let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
@@ -83,7 +76,7 @@ fn temporaries_are_not_kept() {
 fn what_is_interpreted_stands_between_blocks() {
     let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
                 add.u32 %r2, %r1, %r1;\nret;";
-    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
     let region = region_of_all(program.code(Arithmetic::default()));
     let leaves = region.blocks.iter().filter_map(|block| match block.end {
         End::Leave { at } => Some(at),
@@ -104,7 +97,7 @@ fn what_is_interpreted_stands_between_blocks() {
 fn packing_and_unpacking_read_before_they_write() {
     let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
                 mov.b32 %r1, {%h1, %h0};\nmov.b64 %w, {%r0, %r1};\nmov.b64 {%r1, %r0}, %w;\nret;";
-    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
     let region = region_of_all(program.code(Arithmetic::default()));
     let all = || region.blocks.iter().flat_map(|block| &block.steps);
     assert!(all().filter(|step| step.counted).count() >= 4);
@@ -118,7 +111,7 @@ fn places_of_a_function_add_up() {
     let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
     let mut body = ".reg .b32 %r1;\nmov.u32 %r1, 1;\n".to_owned();
     (0..40).for_each(|_| body += "bar.sync 0;\nadd.u32 %r1, %r1, %r1;\n");
-    let program = lower(&ptx::kernel(ptx::SM_75, "", &(body + "ret;")));
+    let program = lower_text(&ptx::kernel(ptx::SM_75, "", &(body + "ret;")));
     let code = program.code(Arithmetic::default());
     let barriers = (0..).zip(&code.insts).filter(|(_, inst)| matches!(inst.op, Op::Barrier(_)));
     let places: Vec<u32> = barriers.map(|(at, _)| at + 1).collect();
@@ -143,7 +136,7 @@ fn code_keeps_its_doors() {
     let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
     let body = ".reg .pred %p;\n.reg .b32 %r1;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p, %r1, 5;\n\
                 @%p bra L;\nadd.u32 %r1, %r1, 1;\nL:\nbar.sync 0;\nadd.u32 %r1, %r1, %r1;\nret;";
-    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
     let code = program.code(Arithmetic::default());
     let table = Table::new(code, true);
     let all =

@@ -110,54 +110,40 @@ pub struct KernelAttributes {
     pub numbers: [i32; 7],
 }
 
-/// The codes of `cudaError_t` that device runtime calls return.
-pub mod code {
-    /// Error code `cudaErrorInvalidValue`.
-    pub const INVALID_VALUE: u32 = 1;
-    /// Error code `cudaErrorMemoryAllocation`.
-    pub const MEMORY_ALLOCATION: u32 = 2;
-    /// Error code `cudaErrorInvalidConfiguration`.
-    pub const INVALID_CONFIGURATION: u32 = 9;
-    /// Error code `cudaErrorInvalidMemcpyDirection`.
-    pub const INVALID_MEMCPY_DIRECTION: u32 = 21;
-    /// Error code `cudaErrorLaunchMaxDepthExceeded`.
-    pub const LAUNCH_MAX_DEPTH_EXCEEDED: u32 = 65;
-    /// Error code `cudaErrorSyncDepthExceeded`.
-    pub const SYNC_DEPTH_EXCEEDED: u32 = 68;
-    /// `cudaErrorLaunchPendingCountExceeded`
-    pub const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = 69;
-    /// Error code `cudaErrorInvalidDeviceFunction`.
-    pub const INVALID_DEVICE_FUNCTION: u32 = 98;
-    /// Error code `cudaErrorInvalidDevice`.
-    pub const INVALID_DEVICE: u32 = 101;
-    /// Error code `cudaErrorUnsupportedLimit`.
-    pub const UNSUPPORTED_LIMIT: u32 = 215;
-    /// Error code `cudaErrorInvalidResourceHandle`.
-    pub const INVALID_RESOURCE_HANDLE: u32 = 400;
-    /// Error code `cudaErrorLaunchOutOfResources`.
-    pub const LAUNCH_OUT_OF_RESOURCES: u32 = 701;
-    /// Error code `cudaErrorNotSupported`.
-    pub const NOT_SUPPORTED: u32 = 801;
+/// Declares the errors that device runtime calls return: a constant, code, name and text of each.
+macro_rules! errors {
+    ($($constant:ident $code:literal $name:literal $text:literal)*) => {
+        /// The codes of `cudaError_t` that device runtime calls return.
+        pub mod code {
+            $(#[doc = concat!("Error code `", $name, "`.")] pub const $constant: u32 = $code;)*
+        }
+
+        const ERRORS: &[(u32, &str, &str)] =
+            &[(0, "cudaSuccess", "no error"), $(($code, $name, $text)),*];
+    };
 }
 
-/// Code, name and text of each error that device runtime calls return.
-#[rustfmt::skip]
-const ERRORS: &[(u32, &str, &str)] = &[
-    (0, "cudaSuccess", "no error"),
-    (1, "cudaErrorInvalidValue", "invalid argument"),
-    (2, "cudaErrorMemoryAllocation", "out of memory"),
-    (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
-    (21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
-    (65, "cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches"),
-    (68, "cudaErrorSyncDepthExceeded", "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth"),
-    (69, "cudaErrorLaunchPendingCountExceeded", "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"),
-    (98, "cudaErrorInvalidDeviceFunction", "invalid device function"),
-    (101, "cudaErrorInvalidDevice", "invalid device ordinal"),
-    (215, "cudaErrorUnsupportedLimit", "limit is not supported on this architecture"),
-    (400, "cudaErrorInvalidResourceHandle", "invalid resource handle"),
-    (701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"),
-    (801, "cudaErrorNotSupported", "operation not supported"),
-];
+errors! {
+    INVALID_VALUE 1 "cudaErrorInvalidValue" "invalid argument"
+    MEMORY_ALLOCATION 2 "cudaErrorMemoryAllocation" "out of memory"
+    INVALID_CONFIGURATION 9 "cudaErrorInvalidConfiguration" "invalid configuration argument"
+    INVALID_MEMCPY_DIRECTION 21 "cudaErrorInvalidMemcpyDirection"
+        "invalid copy direction for memcpy"
+    LAUNCH_MAX_DEPTH_EXCEEDED 65 "cudaErrorLaunchMaxDepthExceeded"
+        "launch would exceed maximum depth of nested launches"
+    SYNC_DEPTH_EXCEEDED 68 "cudaErrorSyncDepthExceeded"
+        "cudaDeviceSynchronize failed because caller's grid depth exceeds \
+         cudaLimitDevRuntimeSyncDepth"
+    LAUNCH_PENDING_COUNT_EXCEEDED 69 "cudaErrorLaunchPendingCountExceeded"
+        "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"
+    INVALID_DEVICE_FUNCTION 98 "cudaErrorInvalidDeviceFunction" "invalid device function"
+    INVALID_DEVICE 101 "cudaErrorInvalidDevice" "invalid device ordinal"
+    UNSUPPORTED_LIMIT 215 "cudaErrorUnsupportedLimit" "limit is not supported on this architecture"
+    INVALID_RESOURCE_HANDLE 400 "cudaErrorInvalidResourceHandle" "invalid resource handle"
+    LAUNCH_OUT_OF_RESOURCES 701 "cudaErrorLaunchOutOfResources"
+        "too many resources requested for launch"
+    NOT_SUPPORTED 801 "cudaErrorNotSupported" "operation not supported"
+}
 
 /// Name and text of an error code of the device runtime.
 pub fn error_text(code: u32) -> (&'static str, &'static str) {

@@ -1,7 +1,7 @@
 //! Barriers of CTAs and warps, deadlocks, step limits, cancelling.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{How, kernel, kernel_with, load_text, run_fault, run_words};
+use crate::common::{How, expect, kernel, kernel_with, load_text, run_fault, run_words};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::{FaultKind, LaunchConfig};
@@ -26,8 +26,7 @@ fn reversal_through_shared_memory() {
          st.global.u32 [%my], %v;
          ret;",
     );
-    let got = run_words(&text, block(100), 100);
-    assert_eq!(got, (0..100).map(|t| (99 - t) * (99 - t)).collect::<Vec<u32>>());
+    expect(&text, block(100), 100, |t| (99 - t) * (99 - t));
 }
 
 #[test]
@@ -50,8 +49,7 @@ REST:    ld.global.u32 %v, [%a];
          st.global.u32 [%my], %v;
          ret;",
     );
-    let got = run_words(&text, block(100), 100);
-    assert_eq!(got, (0..100).map(|t| if t < 40 { 0 } else { 60 }).collect::<Vec<u32>>());
+    expect(&text, block(100), 100, |t| if t < 40 { 0 } else { 60 });
 }
 
 #[test]
@@ -69,8 +67,7 @@ CONSUME: bar.sync 3, 64;
          st.global.u32 [%my], %v;
          ret;",
     );
-    let got = run_words(&text, block(64), 64);
-    assert_eq!(got, (0..64).map(|t| if t < 32 { 0 } else { 77 }).collect::<Vec<u32>>());
+    expect(&text, block(64), 64, |t| if t < 32 { 0 } else { 77 });
 }
 
 /// A warp counts as arrived when all its lanes that have not exited have arrived, on whatever path.
@@ -147,8 +144,7 @@ DONE:    xor.b32 %v, %t, 16;
          st.global.u32 [%my], %v;
          ret;",
     );
-    let got = run_words(&text, block(32), 32);
-    assert_eq!(got, (0..32).map(|t| if t < 16 { 5 } else { 7 }).collect::<Vec<u32>>());
+    expect(&text, block(32), 32, |t| if t < 16 { 5 } else { 7 });
 }
 
 #[test]
@@ -224,37 +220,11 @@ fn cancelling_and_progress() {
     let (cancel, progress) = (AtomicBool::new(false), AtomicU64::new(0));
     let params = address.to_le_bytes();
     let mut config = LaunchConfig {
-        grid: [5, 2, 3],
-        ctas: None,
-        block: [1, 1, 1],
-        dynamic_shared: 0,
         params: &params,
-        memory: &map,
-        descriptors: &loaded.descriptors,
         threads: 2,
-        max_steps: 100,
-        fmad: false,
-        approximate: Default::default(),
-        bounds: texunit_simt::Bounds::Exact,
-        bad_fetch: texunit_simt::BadFetch::Fault,
-        stack_limit: 1024,
-        grid_id: 0,
-        cooperative: false,
-        cluster: None,
-        grid_workspace: 0,
-        graph: 0,
-        heap: None,
-        runtime: None,
-        external_writers: None,
-        printf_limit: texunit_simt::launch::PRINTF_LIMIT,
         progress: Some(&progress),
         cancel: Some(&cancel),
-        cpu_clock: None,
-        observer: None,
-        gradients: None,
-        jit: None,
-        schedule: None,
-        fill: None,
+        ..LaunchConfig::new([5, 2, 3], [1; 3], &map, &loaded.descriptors)
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
@@ -304,8 +274,7 @@ CONSUME: bar.sync 3, 64;
          st.global.u32 [%my], 6;
          ret;",
     );
-    let got = run_words(&text, block(64), 64);
-    assert_eq!(got, (0..64).map(|t| if t < 32 { 6 } else { 0 }).collect::<Vec<u32>>());
+    expect(&text, block(64), 64, |t| if t < 32 { 6 } else { 0 });
 }
 
 /// The limit is checked at branches and barriers, because code without them ends anyway.

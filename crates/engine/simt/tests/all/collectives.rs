@@ -1,7 +1,7 @@
 //! Compares shfl, vote, match, redux and activemask with models written from the ISA text.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Arg, How, kernel, load_text, run_words, words};
+use crate::common::{Arg, How, expect, kernel, load_text, run_words, words};
 
 /// The model of `shfl` (PTX ISA): value and predicate of a lane, where each lane has the value
 /// `lane * 10`.
@@ -109,8 +109,7 @@ MEET:    shfl.sync.bfly.b32 %r, %i, 1, 0x1f, 0xffffffff;
          st.global.u32 [%my], %r;
          ret;",
     );
-    let got = run_words(&text, How::default(), 32);
-    assert_eq!(got, (0..32).map(|t| if t % 2 == 0 { 5000 } else { 0 }).collect::<Vec<u32>>());
+    expect(&text, How::default(), 32, |t| if t % 2 == 0 { 5000 } else { 0 });
 }
 
 #[test]

@@ -2,13 +2,7 @@
 //! reconvergence points never blocks a thread forever.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{How, kernel, kernel_with, run_words};
-
-fn expect(text: &str, how: How, count: usize, f: impl Fn(u32) -> u32) {
-    let got = run_words(text, how, count);
-    let wanted: Vec<u32> = (0..count as u32).map(f).collect();
-    assert_eq!(got, wanted);
-}
+use crate::common::{How, expect, kernel, kernel_with, run_words};
 
 fn collatz(mut n: u32) -> u32 {
     let mut steps = 0;

@@ -4,24 +4,9 @@
 
 use crate::common::{How, kernel_with, run_fault, run_words};
 
-const ONE: How = How {
-    grid: [1; 3],
-    block: [1; 3],
-    dynamic_shared: 0,
-    threads: 1,
-    max_steps: 10_000,
-    fmad: false,
-    bounds: texunit_simt::Bounds::Exact,
-    bad_fetch: texunit_simt::BadFetch::Fault,
-    stack_limit: 16 * 1024,
-    cooperative: false,
-    cluster: None,
-    printf_limit: 1 << 20,
-    cancelled: false,
-    jit: None,
-    schedule: None,
-    ctas: None,
-};
+fn one() -> How {
+    How { block: [1; 3], ..How::default() }
+}
 
 #[test]
 fn hints_and_fences_change_nothing() {
@@ -38,7 +23,7 @@ fn hints_and_fences_change_nothing() {
          st.global.wt.u32 [%my+4], %w;
          ret;",
     );
-    assert_eq!(run_words(&text, ONE, 2), [17, 25]);
+    assert_eq!(run_words(&text, one(), 2), [17, 25]);
 }
 
 /// `setmaxnreg` has no effect, because warps have all registers that their code names.
@@ -53,7 +38,7 @@ fn registers_are_not_traded() {
          st.global.u32 [%my], %v;
          ret;",
     );
-    assert_eq!(run_words(&text.replace("sm_80", "sm_90a"), ONE, 1), [17]);
+    assert_eq!(run_words(&text.replace("sm_80", "sm_90a"), one(), 1), [17]);
 }
 
 #[test]
@@ -78,13 +63,13 @@ fn ldu_loads_scalars_and_vectors() {
         0x0c0b_0af9,
         0x100f_0e0d,
     ];
-    assert_eq!(run_words(&text, ONE, 8), wanted);
+    assert_eq!(run_words(&text, one(), 8), wanted);
     let outside = kernel_with(
         "",
         ".reg .u64 %g; .reg .u32 %v;",
         "mov.u64 %g, 4096; ldu.global.u32 %v, [%g]; ret;",
     );
-    let (fault, line) = run_fault(&outside, ONE, 1);
+    let (fault, line) = run_fault(&outside, one(), 1);
     assert_eq!(fault.kind.name(), "out-of-bounds");
     assert!(line.contains("ldu"), "{line}");
 }

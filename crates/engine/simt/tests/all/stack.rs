@@ -1,7 +1,7 @@
 //! alloca, stacksave and stackrestore.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{How, kernel, kernel_with, run_fault, run_words};
+use crate::common::{How, expect, kernel, kernel_with, run_fault, run_words};
 use texunit_simt::FaultKind;
 
 /// Each lane allocates 4 * (lane + 1) bytes, fills them, and sums them.
@@ -33,8 +33,7 @@ const REGS: &str = ".reg .u64 %size, %p, %a, %s; .reg .u32 %i, %v, %w; .reg .pre
 #[test]
 fn lanes_have_stacks_of_their_own() {
     let text = kernel(REGS, &format!("{FILL}{SUM}")).replace(".version 8.0", ".version 7.3");
-    let got = run_words(&text, How::default(), 32);
-    assert_eq!(got, (0..32).map(|t| t * (t + 1) / 2).collect::<Vec<u32>>());
+    expect(&text, How::default(), 32, |t| t * (t + 1) / 2);
 }
 
 #[test]
@@ -81,8 +80,7 @@ fn calls_and_recursion_begin_behind_it() {
     ret;
 }";
     let text = kernel_with(f, ".reg .u32 %v;", "call (%v), f, (%t); st.global.u32 [%my], %v; ret;");
-    let got = run_words(&text, How::default(), 32);
-    assert_eq!(got, (0..32).map(|t| t * (t + 1) / 2).collect::<Vec<u32>>());
+    expect(&text, How::default(), 32, |t| t * (t + 1) / 2);
 }
 
 #[test]

@@ -214,17 +214,12 @@ impl Loaded {
         let workspace = how.cooperative.then(|| self.filled(&[16, 0, 0, 0]));
         let map = self.memory.map();
         let config = LaunchConfig {
-            grid: how.grid,
             ctas: how.ctas,
-            block: how.block,
             dynamic_shared: how.dynamic_shared,
             params: &params,
-            memory: &map,
-            descriptors: &self.descriptors,
             threads: how.threads,
             max_steps: how.max_steps,
             fmad: how.fmad,
-            approximate: Default::default(),
             bounds: how.bounds,
             bad_fetch: how.bad_fetch,
             stack_limit: how.stack_limit,
@@ -232,19 +227,14 @@ impl Loaded {
             cooperative: how.cooperative,
             cluster: how.cluster,
             grid_workspace: workspace.map_or(0, |(address, _)| address),
-            graph: 0,
             heap: self.heap.as_ref(),
-            runtime: None,
             external_writers: self.external_writers.as_deref(),
             printf_limit: how.printf_limit,
-            progress: None,
             cancel: how.cancelled.then_some(&STOP),
-            cpu_clock: None,
             observer,
-            gradients: None,
             jit: how.jit,
             schedule: how.schedule,
-            fill: None,
+            ..LaunchConfig::new(how.grid, how.block, &map, &self.descriptors)
         };
         match debugger {
             Some(debugger) => texunit_simt::debug::debug(&self.program, id, &config, debugger),
@@ -284,6 +274,12 @@ pub fn run_words(text: &str, how: How, count: usize) -> Vec<u32> {
         Ok(_) => words(&block),
         Err(fault) => panic!("{fault:?} at {}", loaded.line(&fault)),
     }
+}
+
+/// Runs a kernel as [`run_words`] does, and compares what each thread has stored.
+pub fn expect(text: &str, how: How, count: usize, stored: impl Fn(u32) -> u32) {
+    let wanted: Vec<u32> = (0..count as u32).map(stored).collect();
+    assert_eq!(run_words(text, how, count), wanted);
 }
 
 /// Runs a kernel that must fault; gives the fault and the text of its line.

@@ -4,11 +4,12 @@
 //! `TEXUNIT_LONG_TESTS` makes it thirty thousand (`.ci/full engine`).
 #![allow(clippy::unwrap_used)]
 
-mod alone;
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod maker;
 mod order;
+mod outcome;
 mod partial;
 mod policy;
 mod racy;
@@ -20,35 +21,10 @@ mod together;
 #[path = "../unit_common/mod.rs"]
 mod unit_common;
 
-use common::{Arg, How, Loaded, load_text, words};
+use common::{Arg, How, load_text};
 use maker::Maker;
-use texunit_simt::{Fault, JitMode, LaunchStats};
+use outcome::{COMPILED, Outcome, launches};
 use texunit_testkit::Random;
-
-/// The outcome of a launch, which is compared between modes.
-#[derive(Debug, PartialEq)]
-struct Outcome {
-    out: Vec<u32>,
-    counts: Vec<u32>,
-    stats: [u64; 4],
-    fault: Option<String>,
-}
-
-fn counters(stats: &LaunchStats) -> [u64; 4] {
-    let LaunchStats { warp_instructions, thread_instructions, divisions_by_zero, past_end, .. } =
-        stats;
-    [*warp_instructions, *thread_instructions, *divisions_by_zero, *past_end]
-}
-
-/// The fault without numbers of allocations, which another run has others of.
-fn told(loaded: &Loaded, fault: &Fault) -> String {
-    let text =
-        format!("{:?} {:?} {:?} {}", fault.kind, fault.cta, fault.thread, loaded.line(fault));
-    let mut parts = text.split("allocation");
-    let first = parts.next().unwrap_or_default().to_owned();
-    let is_number = |c: char| c.is_ascii_digit() || " :Some()".contains(c);
-    parts.fold(first, |all, part| all + part.trim_start_matches(is_number))
-}
 
 /// Words that each thread has of the output.
 const OWN: usize = 32;
@@ -61,18 +37,7 @@ fn run(text: &str, input: &[u32], how: How, times: usize) -> Vec<Outcome> {
     let (out_at, out) = loaded.buffer(threads * OWN);
     let (counts_at, counts) = loaded.filled(&[5; 64]);
     let args = [Arg::U64(out_at), Arg::U64(in_at), Arg::U64(counts_at), Arg::U32(threads as u32)];
-    let once = |_| {
-        for (block, value) in [(&out, 0), (&counts, 5)] {
-            (0..block.size() as u64 / 4).for_each(|i| block.store_u32(4 * i, value).unwrap());
-        }
-        let result = loaded.run("k", how, &args);
-        let (stats, fault) = match &result {
-            Ok(stats) => (counters(stats), None),
-            Err(fault) => (counters(&fault.stats), Some(told(&loaded, fault))),
-        };
-        Outcome { out: words(&out), counts: words(&counts), stats, fault }
-    };
-    (0..times).map(once).collect()
+    launches(&loaded, how, &args, &[(&out, |_| 0), (&counts, |_| 5)], times)
 }
 
 /// Compares one program in all modes.
@@ -96,20 +61,8 @@ fn compare(seed: u64, number: u64) {
         max_steps: 2_000_000,
         ..How::default()
     };
-    let expected = run(&text, &input, how(JitMode::Off), 1);
-    let compiled = run(&text, &input, how(JitMode::Always), 2);
-    for outcome in &compiled {
-        let differs = expected[0].out.iter().zip(&outcome.out).position(|(a, b)| a != b);
-        assert!(
-            *outcome == expected[0],
-            "program {number} of {seed} differs at word {differs:?} of the output: {:?} {:?}, interpreted {:?} {:?}\n\
-             {block} threads, {grid} CTAs\n{text}",
-            outcome.stats,
-            outcome.fault,
-            expected[0].stats,
-            expected[0].fault,
-        );
-    }
+    let what = format!("program {number} of {seed}, {block} threads, {grid} CTAs\n{text}");
+    outcome::compare(&what, COMPILED, |jit, times| run(&text, &input, how(jit), times));
 }
 
 #[test]

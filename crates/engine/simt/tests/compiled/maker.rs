@@ -4,6 +4,9 @@
 //! only there are barriers, shuffles and other collective operations generated. Elsewhere only
 //! operations are generated whose results do not depend on the order of lanes.
 
+mod flow;
+mod memory;
+
 use texunit_testkit::Random;
 use texunit_testkit::ptx::SM_80;
 
@@ -131,7 +134,7 @@ impl Maker {
 
     fn statement(&mut self) {
         self.left = self.left.saturating_sub(1);
-        match self.random.below(20_u32) {
+        match self.random.below(21_u32) {
             0..=8 => self.arithmetic(),
             9..=10 => self.load(),
             11 => self.store(),
@@ -143,6 +146,7 @@ impl Maker {
             17 if self.uniform => self.meeting(),
             18 => self.local(),
             19 => self.rare(),
+            20 if self.depth < 3 => self.walk(),
             _ => self.compare(),
         }
     }
@@ -155,7 +159,11 @@ impl Maker {
         let [d, a, c] = r;
         let [wd, wa] = w;
         let [fd, fa, fb] = f;
-        let shift = self.random.below(40_u32);
+        let shift = self.random.of(&[0, 1, 5, 31, 32, 33, 40, 63, 64, 70]);
+        let table = self.random.below(256_u32);
+        // One that ignores the third source.
+        let of_two = (0..8).fold(0, |bits, at| bits | (table >> (at >> 1) & 1) << at);
+        let ty = self.random.of(&["u32", "s32"]);
         let lines = [
             format!("add.u32 {d}, {a}, {b};"),
             format!("sub.s32 {d}, {a}, {b};"),
@@ -164,16 +172,20 @@ impl Maker {
             format!("mad.lo.s32 {d}, {a}, {c}, {b};"),
             format!("div.u32 {d}, {a}, {c};"),
             format!("rem.s32 {d}, {a}, {b};"),
-            format!("min.s32 {d}, {a}, {b};"),
-            format!("max.u32 {d}, {a}, {b};"),
+            format!("min.{ty} {d}, {a}, {b};"),
+            format!("max.{ty} {d}, {a}, {b};"),
             format!("and.b32 {d}, {a}, {b};"),
+            format!("or.b32 {d}, {a}, {b};"),
             format!("xor.b32 {d}, {a}, {b};"),
+            format!("not.b32 {d}, {a};"),
             format!("shl.b32 {d}, {a}, {shift};"),
             format!("shr.s32 {d}, {a}, {c};"),
+            format!("shr.{ty} {d}, {a}, {shift};"),
             format!("popc.b32 {d}, {a};"),
             format!("clz.b32 {d}, {a};"),
             format!("bfe.u32 {d}, {a}, 3, 9;"),
-            format!("lop3.b32 {d}, {a}, {c}, {b}, 0xca;"),
+            format!("lop3.b32 {d}, {a}, {c}, {b}, {table};"),
+            format!("lop3.b32 {d}, {a}, {b}, 0, {of_two};"),
             format!("prmt.b32 {d}, {a}, {c}, 0x5410;"),
             format!("shf.l.wrap.b32 {d}, {a}, {c}, {shift};"),
             format!("selp.b32 {d}, {a}, {b}, {p};"),
@@ -185,11 +197,19 @@ impl Maker {
             format!("cvt.rn.f32.s32 {fd}, {a};"),
             format!("cvt.u64.u32 {wd}, {a};"),
             format!("cvt.s64.s32 {wd}, {a};"),
-            format!("mul.wide.u32 {wd}, {a}, {c};"),
-            format!("mad.wide.s32 {wd}, {a}, {c}, {wa};"),
+            format!("mul.wide.{ty} {wd}, {a}, {b};"),
+            format!("mad.wide.{ty} {wd}, {a}, {b}, {wa};"),
             format!("add.u64 {wd}, {wa}, {wd};"),
+            format!("add.u64 {wd}, {wa}, 1234567890123456789;"),
+            format!("sub.u64 {wd}, {wa}, {wd};"),
+            format!("and.b64 {wd}, {wa}, {wd};"),
+            format!("or.b64 {wd}, {wa}, {wd};"),
+            format!("xor.b64 {wd}, {wa}, {wd};"),
+            format!("not.b64 {wd}, {wa};"),
+            format!("selp.b64 {wd}, {wa}, {wd}, {p};"),
+            format!("shl.b64 {wd}, {wa}, {shift};"),
             format!("mul.lo.u64 {wd}, {wa}, {wd};"),
-            format!("shr.u64 {wd}, {wa}, {shift};"),
+            format!("shr.{}64 {wd}, {wa}, {shift};", &ty[..1]),
             format!("mov.b64 {wd}, {{{a}, {c}}};"),
             format!("mov.b64 {{{d}, {a}}}, {wa};")
                 .replace(&format!("{{{a}, {a}}}"), &format!("{{{a}, %x}}")),
@@ -204,10 +224,18 @@ impl Maker {
             format!("ex2.approx.f32 {fd}, {fa};"),
             format!("min.f32 {fd}, {fa}, {fb};"),
             format!("neg.f32 {fd}, {fa};"),
+            format!("abs.f32 {fd}, {fa};"),
+            format!("selp.f32 {fd}, {fa}, 0f3F000000, {p};"),
             "fma.rn.f64 %g0, %g1, %g0, %g1;".to_owned(),
             format!("cvt.f64.f32 %g1, {fa};"),
             format!("cvt.rn.f32.f64 {fd}, %g0;"),
+            format!("cvt.rn.f64.s32 %g1, {a};"),
             "add.f64 %g0, %g0, %g1;".to_owned(),
+            "sub.f64 %g0, %g1, %g0;".to_owned(),
+            "mul.f64 %g1, %g0, %g1;".to_owned(),
+            "neg.f64 %g1, %g0;".to_owned(),
+            "abs.f64 %g0, %g1;".to_owned(),
+            format!("selp.f64 %g0, %g0, %g1, {p};"),
             format!("mov.u32 {d}, %laneid;"),
             format!("mov.u32 {d}, %lanemask_lt;"),
             format!("mov.b32 {{%h0, %h1}}, {a};"),
@@ -223,175 +251,23 @@ impl Maker {
         let (p, q, c) = (self.p(), self.p(), self.p());
         let (a, b, f, g, w, v) = (self.r(), self.b(), self.f(), self.f(), self.w(), self.w());
         let guard = self.guard();
+        let of = self.random.of(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let sign = self.random.of(&["u", "s"]);
+        let or_nan = self.random.of(&["", "u"]);
         let lines = [
-            format!("setp.lt.u32 {p}, {a}, {b};"),
-            format!("setp.ge.s32 {p}, {a}, {b};"),
-            format!("setp.eq.s32 {p}, {a}, {b};"),
-            format!("setp.ltu.f32 {p}, {f}, {g};"),
-            format!("setp.gt.f32 {p}, {f}, {g};"),
-            format!("setp.ne.s64 {p}, {w}, {v};"),
+            format!("setp.{of}.{sign}32 {p}, {a}, {b};"),
+            format!("setp.{of}.{sign}32 {p}, {a}, {b};"),
+            format!("setp.{of}.{sign}64 {p}, {w}, {v};"),
+            format!("setp.{of}{or_nan}.f32 {p}, {f}, {g};"),
+            format!("setp.{of}{or_nan}.f64 {p}, %g0, %g1;"),
+            format!("setp.{of}.and.f32 {p}|{q}, {f}, {g}, {c};").replace(&format!("{p}|{p}"), &p),
+            format!("and.pred {p}, {q}, {c};"),
+            format!("or.pred {p}, {q}, {c};"),
             format!("setp.lt.and.u32 {p}, {a}, {b}, {c};"),
             format!("setp.gt.xor.s32 {p}|{q}, {a}, {b}, !{c};").replace(&format!("{p}|{p}"), &p),
             format!("xor.pred {p}, {q}, {c};"),
             format!("not.pred {p}, {q};"),
             format!("set.lt.u32.u32 {a}, {a}, {b};"),
-        ];
-        let line = self.random.pick(&lines).clone();
-        self.line(&format!("{guard}{line}"));
-    }
-
-    /// Computes `%addr`: a random position in the input for an access of the given size.
-    fn input(&mut self, bytes: u32) {
-        let a = self.r();
-        let count = 1024 * 4 / bytes;
-        match self.random.below(4_u32) {
-            // Contiguous lanes.
-            0 => self.line(&format!("add.u32 %x, %t, {};", self.random.clone().below(32_u32))),
-            // The same address for all lanes.
-            1 => self.line("mov.u32 %x, %ctaid.x;"),
-            _ => self.line(&format!("mov.u32 %x, {a};")),
-        }
-        self.line(&format!("and.b32 %x, %x, {};", count - 1));
-        self.line(&format!("mul.wide.u32 %addr, %x, {bytes};"));
-        self.line("add.u64 %addr, %addr, %in;");
-        if self.faults && self.uniform && self.random.one_in(3) {
-            self.faults = false;
-            let by = self.random.of(&["1", "0x7000000", "-0x4000", "0x100000000"]);
-            let p = self.p();
-            self.line(&format!("@{p} add.s64 %addr, %addr, {by};"));
-        }
-    }
-
-    fn load(&mut self) {
-        let (r, s, w) = (self.r(), self.r(), self.w());
-        let two = if r == s { format!("{{{r}, %x}}") } else { format!("{{{r}, {s}}}") };
-        let guard = self.guard();
-        let forms = [
-            (4, format!("ld.global.u32 {r}, [%addr];")),
-            (4, format!("ld.global.nc.u32 {r}, [%addr];")),
-            (4, format!("ld.u32 {r}, [%addr];")),
-            (4, "ld.volatile.global.f32 %f1, [%addr];".to_owned()),
-            (1, format!("ld.global.u8 {r}, [%addr];")),
-            (1, format!("ld.global.s8 {r}, [%addr];")),
-            (2, format!("ld.global.u16 {r}, [%addr];")),
-            (2, "ld.global.s16 %h0, [%addr];".to_owned()),
-            (8, format!("ld.global.u64 {w}, [%addr];")),
-            (4, format!("ld.global.s32 {w}, [%addr];")),
-            (8, format!("ld.global.v2.u32 {two}, [%addr];")),
-            (16, "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%addr];".to_owned()),
-            (16, "ld.global.v2.u64 {%w0, %w1}, [%addr];".to_owned()),
-            (4, "ld.global.v2.u16 {%h0, %h1}, [%addr];".to_owned()),
-        ];
-        let (bytes, line) = self.random.pick(&forms).clone();
-        if self.random.one_in(6) {
-            let a = self.r();
-            self.line(&format!(
-                "and.b32 %x, {a}, 15;\nmul.wide.u32 %addr, %x, 4;\nmov.u64 %cadr, table;"
-            ));
-            self.line(&format!("add.u64 %addr, %addr, %cadr;\n{guard}ld.const.u32 {r}, [%addr];"));
-            return;
-        }
-        self.input(bytes);
-        self.line(&format!("{guard}{line}"));
-    }
-
-    /// Stores to the thread's part of the output, after the registers.
-    fn store(&mut self) {
-        let (a, r, s, w) = (self.r(), self.r(), self.r(), self.w());
-        let guard = self.guard();
-        let forms = [
-            (4, 4, format!("st.global.u32 [%addr], {r};")),
-            (4, 4, format!("st.u32 [%addr], {r};")),
-            (1, 16, format!("st.global.u8 [%addr], {r};")),
-            (2, 8, format!("st.global.u16 [%addr], {r};")),
-            (8, 2, format!("st.global.u64 [%addr], {w};")),
-            (8, 2, format!("st.global.v2.u32 [%addr], {{{r}, {s}}};")),
-            (16, 1, format!("st.global.v4.u32 [%addr], {{{r}, {s}, %r1, {r}}};")),
-            (4, 4, "st.global.f32 [%addr], %f1;".to_owned()),
-            (2, 8, "st.global.u16 [%addr], %h1;".to_owned()),
-        ];
-        let (bytes, count, line) = self.random.pick(&forms).clone();
-        self.line(&format!("and.b32 %x, {a}, {};", count - 1));
-        self.line(&format!("mul.wide.u32 %addr, %x, {bytes};\nadd.u64 %addr, %addr, %own;"));
-        self.line(&format!("add.u64 %addr, %addr, 96;\n{guard}{line}"));
-    }
-
-    fn shared(&mut self) {
-        let (r, a) = (self.r(), self.r());
-        let guard = self.guard();
-        match self.random.below(5_u32) {
-            0 => self.line(&format!("{guard}st.shared.u32 [%slot], {r};")),
-            1 => self.line(&format!("{guard}ld.shared.u32 {r}, [%slot];")),
-            2 => self.line(&format!("{guard}st.shared.u8 [%slot+1], {r};")),
-            3 => self.line(&format!("{guard}ld.shared.s16 {r}, [%slot+2];")),
-            _ if self.uniform => {
-                // Loads other threads' values between barriers.
-                let n = self.threads;
-                self.line(&format!("bar.sync 0;\nrem.u32 %x, {a}, {n};\nshl.b32 %x, %x, 2;"));
-                self.line(&format!(
-                    "mov.u32 %y, store;\nadd.u32 %x, %x, %y;\nld.shared.u32 {r}, [%x];\nbar.sync 0;"
-                ));
-            }
-            _ => self.line(&format!("{guard}ld.shared.u8 {r}, [%slot+3];")),
-        }
-    }
-
-    fn atomic(&mut self) {
-        let (r, a) = (self.r(), self.r());
-        let guard = self.guard();
-        let op = self.random.of(&["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"]);
-        // Where the order is observable, a single converged warp executes the operation, and
-        // operations that do not commute have separate words.
-        let index = ["add.u32", "and.b32", "or.b32", "xor.b32", "max.u32", "min.s32"];
-        let first = 8 * index.iter().position(|&o| o == op).unwrap_or(0) as u32;
-        match self.random.below(4_u32) {
-            0 => {
-                self.line(&format!(
-                    "and.b32 %x, {a}, 7;\nadd.u32 %x, %x, {first};\nmul.wide.u32 %addr, %x, 4;"
-                ));
-                self.line(&format!(
-                    "add.u64 %addr, %addr, %counts;\n{guard}red.global.{op} [%addr], {r};"
-                ));
-            }
-            1 => {
-                self.line(&format!(
-                    "and.b32 %x, {a}, 7;\nadd.u32 %x, %x, {first};\nshl.b32 %x, %x, 2;"
-                ));
-                self.line(&format!(
-                    "mov.u32 %y, bins;\nadd.u32 %x, %x, %y;\n{guard}red.shared.{op} [%x], {r};"
-                ));
-            }
-            2 => {
-                // An operation on the thread's own word.
-                let d = self.r();
-                let op = self
-                    .random
-                    .of(&["add.u32", "exch.b32", "inc.u32", "dec.u32", "max.s32", "add.f32"]);
-                let (d, r) =
-                    if op == "add.f32" { ("%f2".to_owned(), "%f1".to_owned()) } else { (d, r) };
-                self.line(&format!("{guard}atom.shared.{op} {d}, [%slot], {r};"));
-            }
-            _ => {
-                let (d, c) = (self.r(), self.r());
-                self.line(&format!("{guard}atom.global.cas.b32 {d}, [%own+124], {r}, {c};"));
-            }
-        }
-    }
-
-    fn local(&mut self) {
-        let (a, r, w) = (self.r(), self.r(), self.w());
-        let guard = self.guard();
-        self.line(&format!("and.b32 %x, {a}, 7;\nmul.wide.u32 %addr, %x, 8;\nmov.u64 %cadr, mine;\nadd.u64 %addr, %addr, %cadr;"));
-        let lines = [
-            format!("st.local.u32 [%addr], {r};"),
-            format!("ld.local.u32 {r}, [%addr];"),
-            format!("st.local.u64 [%addr], {w};"),
-            format!("ld.local.u64 {w}, [%addr];"),
-            format!("st.local.u8 [%addr+3], {r};"),
-            format!("ld.local.s16 {r}, [%addr+2];"),
-            format!("st.local.u32 [mine+12], {r};"),
-            format!("ld.local.u32 {r}, [mine+12];"),
-            "ld.local.v2.u32 {%r1, %r2}, [mine+16];".to_owned(),
         ];
         let line = self.random.pick(&lines).clone();
         self.line(&format!("{guard}{line}"));
@@ -450,71 +326,12 @@ impl Maker {
         // An exiting thread stores its registers. Afterwards not all threads exist, but all live
         // ones are converged.
     }
-
-    fn branch(&mut self) {
-        let (other, end) = (self.label(), self.label());
-        let p = self.p();
-        let before = self.uniform;
-        if self.uniform && self.random.one_in(4) {
-            // All lanes take the same decision.
-            self.line(&format!("vote.sync.any.pred {p}, {p}, 0xffffffff;"));
-        } else {
-            self.uniform = false;
-        }
-        self.depth += 1;
-        let not = if self.random.one_in(2) { "!" } else { "" };
-        self.line(&format!("@{not}{p} bra {other};"));
-        self.some();
-        let both = self.random.one_in(2);
-        if both {
-            self.line(&format!("bra.uni {end};"));
-        }
-        self.line(&format!("{other}:"));
-        if both {
-            self.some();
-        }
-        self.line(&format!("{end}:"));
-        self.depth -= 1;
-        self.uniform = before;
-    }
-
-    fn repeat(&mut self) {
-        let (start, end) = (self.label(), self.label());
-        let (a, p) = (self.r(), self.p());
-        let before = self.uniform;
-        let depth = self.depth;
-        self.depth += 1;
-        // Each depth has its own counter, which no other statement writes.
-        let counter = format!("%c{depth}");
-        if self.random.one_in(2) {
-            let turns = 1 + self.random.below(5_u32);
-            self.line(&format!("mov.u32 {counter}, {turns};"));
-        } else {
-            self.uniform = false;
-            self.line(&format!("and.b32 {counter}, {a}, 3;"));
-        }
-        self.line(&format!("{start}:"));
-        self.some();
-        if !self.uniform && self.random.one_in(3) {
-            self.line(&format!("@{p} bra {end};"));
-        }
-        self.line(&format!("sub.u32 {counter}, {counter}, 1;\nsetp.gt.s32 %again, {counter}, 0;\n@%again bra {start};"));
-        self.line(&format!("{end}:"));
-        self.depth = depth;
-        self.uniform = before;
-    }
-
-    fn some(&mut self) {
-        for _ in 0..1 + self.random.below(4_u32) {
-            self.statement();
-        }
-    }
 }
 
 /// Declarations, and initialisations.
 fn start(random: &mut Random) -> String {
     let mut text = format!(
-        ".reg .u32 %r<{R}>, %x, %y, %t, %c<4>;\n.reg .u64 %w<{W}>, %out, %in, %counts, %own, %addr, %cadr, %wslot;\n\
+        ".reg .u32 %r<{R}>, %x, %y, %t, %c<4>, %i<4>, %last<4>;\n.reg .u64 %row<4>, %w<{W}>, %out, %in, %counts, %own, %addr, %cadr, %wslot;\n\
          .reg .f32 %f<{F}>;\n.reg .f64 %g<2>;\n.reg .u16 %h<2>;\n.reg .pred %p<{P}>, %again;\n.reg .u32 %slot;\n\
          .shared .align 8 .u32 store[1024];\n.shared .align 8 .u32 bins[64];\n.local .align 16 .b8 mine[80];\n\
          ld.param.u64 %out, [out];\nld.param.u64 %in, [in];\nld.param.u64 %counts, [counts];\n\

@@ -2,7 +2,8 @@
 //! compiled code, in their first launch and later ones, at every SIMD level. `TEXUNIT_LONG_TESTS`
 //! raises the number of kernels to two thousand (`.ci/full engine`).
 
-use crate::common::{Arg, How, load_text, words};
+use crate::common::{Arg, How, load_text};
+use crate::outcome;
 use crate::racy::{Kernel, Racy, WORDS};
 use crate::unit_common::{surface, texture, zeros};
 use std::fmt::Write as _;
@@ -35,19 +36,14 @@ fn launches(kernel: &Kernel, how: How, count: usize) -> Vec<Vec<u32>> {
     let (at, memory) = loaded.buffer(MEMORY);
     let args = [Arg::U64(at), Arg::U64(handles[0]), Arg::U64(handles[1])];
     let how = How { grid: [kernel.grid, 1, 1], block: [kernel.block, 1, 1], ..how };
-    let once = |_| {
-        for block in [&*memory, array.block()] {
-            let size = block.size() as u32 / 4;
-            (0..size).for_each(|i| block.store_u32(4 * u64::from(i), i * 7 + 1).unwrap());
-        }
-        if let Err(fault) = loaded.run("k", how, &args) {
-            panic!("{fault:?}\n{}", kernel.text);
-        }
-        let mut all = words(&memory);
-        all.extend(words(array.block()));
-        all
-    };
-    (0..count).map(once).collect()
+    let filled: [outcome::Filled<'_>; 2] =
+        [(&memory, |i| i * 7 + 1), (array.block(), |i| i * 7 + 1)];
+    let each = outcome::launches(&loaded, how, &args, &filled, count).into_iter();
+    each.map(|done| {
+        assert_eq!(done.fault, None, "{}", kernel.text);
+        done.memory.concat()
+    })
+    .collect()
 }
 
 fn of(jit: JitMode) -> How {

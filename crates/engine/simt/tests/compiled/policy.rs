@@ -2,7 +2,7 @@
 //! interpreting, not earlier. Instructions interpreted within compiled code (such as `%clock`) show
 //! that there is compiled code.
 
-use crate::common::{Arg, How, kernel, load_text};
+use crate::common::{Arg, How, kernel, load_text, words};
 use texunit_simt::{Interpreted, JitMode};
 use texunit_testkit::skipped;
 
@@ -69,6 +69,22 @@ fn launches_add_up() {
     assert!(!is_compiled(&compiled[0]) && is_compiled(&compiled[39]));
 }
 
+/// Compares a kernel, whose second parameter has these bytes, with the interpreter, and returns
+/// the instructions that were interpreted within compiled code.
+fn compared(text: &str, table: Vec<u8>) -> Interpreted {
+    let run = |jit| {
+        let loaded = load_text(text);
+        let (address, block) = loaded.buffer(128);
+        let how = How { jit: Some(jit), max_steps: 1 << 40, ..How::default() };
+        let args = [Arg::U64(address), Arg::Bytes(table.clone())];
+        let stats = loaded.run("k", how, &args).unwrap();
+        ((stats.warp_instructions, stats.thread_instructions, words(&block)), stats.interpreted)
+    };
+    let (off, on) = (run(JitMode::Off), run(JitMode::On));
+    assert_eq!(off.0, on.0);
+    on.1
+}
+
 /// Local variables of a function, by local and generic addresses, and shared memory by generic
 /// ones: the interpreter records the state spaces before the code is compiled.
 #[test]
@@ -92,19 +108,8 @@ fn accesses_through_windows_are_compiled() {
          setp.lt.u32 %p, %b1, 20000;\n@%p bra L;\nst.global.u32 [%a5], %b2;\nret;\n}}\n",
         texunit_testkit::ptx::SM_75
     );
-    let run = |jit| {
-        let loaded = load_text(&text);
-        let (address, block) = loaded.buffer(128);
-        let how = How { jit: Some(jit), max_steps: 1 << 40, ..How::default() };
-        let stats = loaded.run("k", how, &[Arg::U64(address)]).unwrap();
-        let results: Vec<u32> =
-            (0..32).map(|lane| block.load_u32(4 * lane).expect("inside")).collect();
-        (stats.warp_instructions, stats.thread_instructions, results, stats.interpreted)
-    };
-    let (off, on) = (run(JitMode::Off), run(JitMode::On));
-    assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
+    let Interpreted(all) = compared(&text, Vec::new());
     // A rarely executed access.
-    let Interpreted(all) = on.3;
     let often = all.iter().filter(|(_, count)| *count > 10_000).count();
     assert!(often <= 2, "{all:?}");
 }
@@ -130,19 +135,7 @@ fn parameters_in_registers_are_compiled() {
         texunit_testkit::ptx::SM_75
     );
     let table: Vec<u8> = (0..64_u8).map(|i| i.wrapping_mul(37) ^ 0x5a).collect();
-    let run = |jit| {
-        let loaded = load_text(&text);
-        let (address, block) = loaded.buffer(128);
-        let how = How { jit: Some(jit), max_steps: 1 << 40, ..How::default() };
-        let args = [Arg::U64(address), Arg::Bytes(table.clone())];
-        let stats = loaded.run("k", how, &args).unwrap();
-        let results: Vec<u32> =
-            (0..32).map(|lane| block.load_u32(4 * lane).expect("inside")).collect();
-        (stats.warp_instructions, stats.thread_instructions, results, stats.interpreted)
-    };
-    let (off, on) = (run(JitMode::Off), run(JitMode::On));
-    assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
-    let Interpreted(all) = on.3;
+    let Interpreted(all) = compared(&text, table);
     assert!(all.iter().all(|(_, count)| *count < 1000), "{all:?}");
 }
 

@@ -2,9 +2,8 @@
 //! the bounds of the accessed memory, where the index wraps, and in the loop over CTAs with atomics
 //! between the accesses.
 
-use crate::common::{Arg, How, load_text, words};
-use crate::counters;
-use texunit_simt::JitMode;
+use crate::common::{Arg, How, load_text};
+use crate::outcome::{COMPILED, compare, launches};
 use texunit_testkit::ptx;
 
 /// Number of elements that are loaded.
@@ -49,16 +48,11 @@ fn strides_in_shared_memory() {
         let threads = 8 * block.iter().product::<u32>();
         let (to, out) = loaded.buffer(threads as usize);
         for plus in [0, 7, 40, u32::MAX] {
-            let run = |jit| {
+            let args = [Arg::U64(to), Arg::U32(plus)];
+            compare(&format!("{block:?}, {plus}"), COMPILED, |jit, times| {
                 let how = How { grid: [8, 1, 1], block, jit: Some(jit), ..How::default() };
-                (0..u64::from(threads)).for_each(|i| out.store_u32(4 * i, 0).unwrap());
-                let stats = loaded.run("k", how, &[Arg::U64(to), Arg::U32(plus)]).unwrap();
-                (words(&out), counters(&stats))
-            };
-            let expected = run(JitMode::Off);
-            for time in 0..2 {
-                assert_eq!(run(JitMode::Always), expected, "{block:?}, {plus}, run {time}");
-            }
+                launches(&loaded, how, &args, &[(&out, |_| 0)], times)
+            });
         }
     }
 }
@@ -85,17 +79,10 @@ fn rows_of_blocks_of_any_shape() {
         let (to, out) = loaded.buffer(threads as usize);
         for plus in [0, 1, 5, ELEMENTS - 33, ELEMENTS - 20, 0u32.wrapping_sub(16), 1 << 31] {
             let args = [Arg::U64(to), Arg::U64(from), Arg::U64(count_at), Arg::U32(plus)];
-            let run = |jit| {
+            compare(&format!("{block:?}, {plus}"), COMPILED, |jit, times| {
                 let how = How { grid: [40, 1, 1], block, jit: Some(jit), ..How::default() };
-                (0..u64::from(threads)).for_each(|i| out.store_u32(4 * i, 0).unwrap());
-                count.store_u32(0, 0).unwrap();
-                let stats = loaded.run("k", how, &args).unwrap();
-                (words(&out), words(&count), counters(&stats))
-            };
-            let expected = run(JitMode::Off);
-            for time in 0..2 {
-                assert_eq!(run(JitMode::Always), expected, "{block:?}, {plus}, run {time}");
-            }
+                launches(&loaded, how, &args, &[(&out, |_| 0), (&count, |_| 0)], times)
+            });
         }
     }
 }

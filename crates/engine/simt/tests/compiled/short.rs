@@ -2,7 +2,7 @@
 //! those of the interpreter.
 
 use crate::common::{Arg, How, load_text, words};
-use crate::{Outcome, counters, told};
+use crate::outcome::{Outcome, compare, launches};
 use texunit_simt::JitMode;
 use texunit_testkit::ptx;
 
@@ -32,7 +32,7 @@ const ALL: &str = "";
 const ONE: &str = "setp.ne.u32 %r, %b1, 5;\n@%r bra NEXT;\n";
 
 /// Several launches of the kernel, each with its stored values.
-fn outcomes(set: &str, jit: JitMode, launches: usize, max_steps: u64) -> Vec<Outcome> {
+fn outcomes(set: &str, jit: JitMode, times: usize, max_steps: u64) -> Vec<Outcome> {
     let params = ".param .u64 out, .param .u64 one, .param .u64 other, .param .u32 count";
     let body = BODY.replace("{SET}", set);
     let loaded = load_text(&ptx::kernel(ptx::SM_75, params, &body));
@@ -49,27 +49,16 @@ fn outcomes(set: &str, jit: JitMode, launches: usize, max_steps: u64) -> Vec<Out
         max_steps,
         ..How::default()
     };
-    let once = |_| {
-        (0..out.size() as u64 / 4).for_each(|i| out.store_u32(4 * i, 0).unwrap());
-        let (stats, fault) = match &loaded.run("k", how, &args) {
-            Ok(stats) => (counters(stats), None),
-            Err(fault) => (counters(&fault.stats), Some(told(&loaded, fault))),
-        };
-        Outcome { out: words(&out), counts: Vec::new(), stats, fault }
-    };
-    (0..launches).map(once).collect()
+    launches(&loaded, how, &args, &[(&out, |_| 0)], times)
 }
 
 #[test]
 fn short_kernels_do_the_same_compiled() {
     for set in [ALL, ONE] {
-        let expected = outcomes(set, JitMode::Off, 1, 1 << 40).remove(0);
-        assert_eq!(expected.fault, None);
-        assert!(expected.out.iter().filter(|&&word| word != 0).count() > 8000);
-        let always = outcomes(set, JitMode::Always, 2, 1 << 40);
-        for outcome in always.iter().chain(&outcomes(set, JitMode::On, 8, 1 << 40)) {
-            assert!(*outcome == expected, "{:?} {:?}", outcome.stats, outcome.fault);
-        }
+        let modes = [(JitMode::Always, 2), (JitMode::On, 8)];
+        let done = compare(set, &modes, |jit, times| outcomes(set, jit, times, 1 << 40));
+        assert_eq!(done.fault, None);
+        assert!(done.memory[0].iter().filter(|&&word| word != 0).count() > 8000);
     }
 }
 
@@ -81,7 +70,7 @@ fn short_kernels_keep_the_limit_of_steps() {
     let before = (39 * THREADS) as usize;
     for outcome in outcomes(ALL, JitMode::Always, 2, 500) {
         assert!(outcome.fault.is_some_and(|fault| fault.contains("StepLimit")));
-        assert!(outcome.out[..before] == expected.out[..before]);
+        assert!(outcome.memory[0][..before] == expected.memory[0][..before]);
     }
 }
 

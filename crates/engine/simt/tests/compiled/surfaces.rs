@@ -1,12 +1,11 @@
 //! Tests of warps that wait for each other at surface loads and stores: results equal those of the
 //! interpreter for any operands, in loops, with differing handles, and with faults.
 
-use crate::common::{Arg, How, Loaded, load_text, words};
+use crate::common::{Arg, How, load_text};
+use crate::outcome::{self, ALL, Outcome};
 use crate::together::{BEGIN, END, PARAMS};
 use crate::unit_common::{surface, zeros};
-use crate::{counters, told};
 use std::sync::Arc;
-use texunit_memory::Block;
 use texunit_simt::JitMode;
 use texunit_testkit::ptx;
 use texunit_texel::Format;
@@ -17,66 +16,31 @@ const EXTENT: Extent = Extent { width: 256, height: 64, depth: 1 };
 /// Coordinates of a thread: x in bytes, x in texels, y.
 const PLACE: &str = "and.b32 %b9, %b4, 255;\nshl.b32 %b6, %b9, 4;\nshr.u32 %b7, %b4, 8;\n";
 
-/// Result of a launch; surfaces and counters are included if it has no fault.
-#[derive(Debug, PartialEq)]
-struct Done {
-    out: Vec<u32>,
-    surfaces: [Vec<u32>; 2],
-    accesses: u64,
-    stats: [u64; 4],
-    fault: Option<String>,
-}
-
 fn array(name: &str) -> Arc<Resource> {
     zeros(&ArrayShape::new(Format::from_name("u32x4").unwrap(), Geometry::D2, EXTENT), name)
 }
 
-fn fill(block: &Block, word: impl Fn(u32) -> u32) {
-    (0..block.size() as u32 / 4).for_each(|i| block.store_u32(4 * u64::from(i), word(i)).unwrap());
-}
-
-/// Several launches of a kernel, each with surfaces in their initial state.
-fn launches(body: &str, how: How, count: usize) -> Vec<Done> {
-    let mut loaded: Loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
+/// Several launches of a kernel: the output and the two surfaces.
+fn launches(body: &str, how: How, count: usize) -> Vec<Outcome> {
+    let mut loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
     let arrays = ["one", "two"].map(array);
     let [one, two] = arrays.each_ref().map(|array| surface(&mut loaded, Arc::clone(array)));
     let (to, out) = loaded.buffer((how.grid[0] * how.grid[1] * how.block[0]) as usize);
     let args = [Arg::U64(to), Arg::U64(one), Arg::U64(two)];
-    let once = |_| {
-        fill(&out, |_| 0);
-        fill(arrays[0].block(), |i| i.wrapping_mul(0x9e37_79b9) | 1);
-        fill(arrays[1].block(), |_| 0);
-        let result = loaded.run("k", how, &args);
-        let (stats, fault) = match &result {
-            Ok(stats) => (stats, None),
-            Err(fault) => (&fault.stats, Some(told(&loaded, fault))),
-        };
-        let surfaces = arrays.each_ref().map(|array| words(array.block()));
-        let (accesses, stats) = (stats.surface_accesses, counters(stats));
-        Done { out: words(&out), surfaces, accesses, stats, fault }
-    };
-    (0..count).map(once).collect()
-}
-
-/// Results of a kernel in the interpreter, and in all modes.
-fn modes(body: &str, how: How) -> (Done, Vec<Done>) {
-    let mode = |jit| How { jit: Some(jit), ..how };
-    let expected = launches(body, mode(JitMode::Off), 1).remove(0);
-    let mut others = launches(body, mode(JitMode::Always), 2);
-    others.extend(launches(body, mode(JitMode::On), 4));
-    (expected, others)
+    let filled: [outcome::Filled<'_>; 3] = [
+        (&out, |_| 0),
+        (arrays[0].block(), |i| i.wrapping_mul(0x9e37_79b9) | 1),
+        (arrays[1].block(), |_| 0),
+    ];
+    outcome::launches(&loaded, how, &args, &filled, count)
 }
 
 fn compare(name: &str, body: &str, how: How) {
-    let (expected, others) = modes(body, how);
-    assert_eq!(expected.fault, None, "{name}");
-    assert_ne!(expected.accesses, 0, "{name}");
-    assert!(expected.out.iter().any(|&word| word != 0), "{name}: nothing is stored");
-    for got in others {
-        let wrong = got.out.iter().zip(&expected.out).position(|(a, b)| a != b);
-        assert_eq!(wrong, None, "{name}: the first thread with another result");
-        assert!(got == expected, "{name}: surfaces or counters");
-    }
+    let run = |jit, times| launches(body, How { jit: Some(jit), ..how }, times);
+    let done = outcome::compare(name, ALL, run);
+    assert_eq!(done.fault, None, "{name}");
+    assert_ne!(done.stats[5], 0, "{name}: no surface access");
+    assert!(done.memory[0].iter().any(|&word| word != 0), "{name}: nothing is stored");
 }
 
 #[test]
@@ -200,15 +164,15 @@ fn one_of_many_faults() {
                     selp.u32 %b6, {x}, %b6, %p;\nselp.b32 %b11, {texel}, %b11, %p;\n{access}mov.b32 %f0, %b8;\n{END}"
                 );
                 let how = How { grid: [40, 1, 1], block: [320, 1, 1], ..How::default() };
-                let (expected, others) = modes(&body, how);
+                let run = |jit, times| launches(&body, How { jit: Some(jit), ..how }, times);
+                let expected = run(JitMode::Off, 1).remove(0);
                 let name = format!("{name}, thread {strange}, {x}");
                 assert!(expected.fault.is_some(), "{name}");
-                for got in others {
+                for got in ALL.iter().flat_map(|&(jit, times)| run(jit, times)) {
                     assert_eq!(got.fault, expected.fault, "{name}");
                     let warp = strange as usize % 320 / 32 * 32 + strange as usize / 320 * 320;
-                    assert!(got.out[warp..warp + 32].iter().all(|&word| word == 0), "{name}");
-                    for (i, texel) in
-                        got.surfaces[1].chunks(4).enumerate().filter(|of| of.1[0] != 0)
+                    assert!(got.memory[0][warp..warp + 32].iter().all(|&word| word == 0), "{name}");
+                    for (i, texel) in got.memory[2].chunks(4).enumerate().filter(|of| of.1[0] != 0)
                     {
                         assert_eq!(texel[0] as usize, i, "{name}");
                     }

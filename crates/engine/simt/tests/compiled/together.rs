@@ -1,9 +1,9 @@
 //! Tests of warps that wait for each other within a region, at fetches and barriers: results equal
 //! those of the interpreter for any operands and divergence.
 
-use crate::common::{Arg, How, Loaded, load_text, words};
+use crate::common::{Arg, How, load_text};
+use crate::outcome::{self, ALL, Outcome};
 use crate::unit_common::{numbered, shape, texture, zeros};
-use crate::{Outcome, counters, told};
 use std::sync::Arc;
 use texunit_simt::JitMode;
 use texunit_testkit::ptx;
@@ -41,38 +41,22 @@ fn strange() -> Arc<Resource> {
 
 /// Several launches of a kernel, each with its stored values.
 fn outcomes(body: &str, textures: [Make; 2], how: How, launches: usize) -> Vec<Outcome> {
-    let mut loaded: Loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
+    let mut loaded = load_text(&ptx::kernel(ptx::SM_75, PARAMS, body));
     let sampler = Sampler::default().with_filter(Filter::Point);
     let [one, two] = textures.map(|make| texture(&mut loaded, make(), sampler));
     let threads = how.grid[0] * how.grid[1] * how.block[0];
     let (to, out) = loaded.buffer(threads as usize);
     let args = [Arg::U64(to), Arg::U64(one), Arg::U64(two)];
-    let once = |_| {
-        (0..out.size() as u64 / 4).for_each(|i| out.store_u32(4 * i, 0).unwrap());
-        let result = loaded.run("k", how, &args);
-        let (stats, fault) = match &result {
-            Ok(stats) => (stats, None),
-            Err(fault) => (&fault.stats, Some(told(&loaded, fault))),
-        };
-        let counts = vec![stats.fetches as u32];
-        Outcome { out: words(&out), counts, stats: counters(stats), fault }
-    };
-    (0..launches).map(once).collect()
+    outcome::launches(&loaded, how, &args, &[(&out, |_| 0)], launches)
 }
 
 /// Compares a kernel in all modes with the interpreter.
 fn compare(name: &str, body: &str, textures: [Make; 2], how: How) -> Outcome {
-    let mode = |jit| How { jit: Some(jit), ..how };
-    let expected = outcomes(body, textures, mode(JitMode::Off), 1).remove(0);
-    assert!(expected.out.iter().any(|&word| word != 0), "{name}: nothing is stored");
-    let always = outcomes(body, textures, mode(JitMode::Always), 2);
-    for got in always.into_iter().chain(outcomes(body, textures, mode(JitMode::On), 4)) {
-        let wrong = got.out.iter().zip(&expected.out).position(|(a, b)| a != b);
-        assert_eq!(wrong, None, "{name}: the first thread with another result");
-        assert_eq!((&got.counts, got.stats), (&expected.counts, expected.stats), "{name}");
-        assert_eq!(got.fault, expected.fault, "{name}");
-    }
-    expected
+    let done = outcome::compare(name, ALL, |jit, times| {
+        outcomes(body, textures, How { jit: Some(jit), ..how }, times)
+    });
+    assert!(done.memory[0].iter().any(|&word| word != 0), "{name}: nothing is stored");
+    done
 }
 
 /// Operands that are dead after the fetch and are not parameters, and operands that are equal in

@@ -6,6 +6,8 @@ use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
 use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
+use crate::lower::mask_of;
+use texunit_alu::L32;
 use texunit_memory::SpaceKind;
 
 pub(super) fn load_bytes(bytes: &[u8], offset: u64, size: u8) -> Option<u64> {
@@ -24,33 +26,35 @@ fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()
     Some(())
 }
 
-/// Loads an element of a lane's local memory at an aligned address.
-pub(in crate::exec) fn load_local(warp: &Warp, lane: usize, address: u64, size: u8) -> Option<u64> {
-    let word = |i: usize| warp.local.get(i).map(|row| u64::from(row[lane]));
+/// Loads an element of a lane's local memory, or of its shadow, at an aligned address.
+pub(in crate::exec) fn load_local(
+    rows: &[L32],
+    lane: usize,
+    address: u64,
+    size: u8,
+) -> Option<u64> {
+    let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
     let at = usize::try_from(address / 4).ok()?;
-    let shift = (address % 4) * 8;
     match size {
-        8 => Some(word(at)? | word(at + 1)? << 32),
-        size => Some(word(at)? >> shift & crate::lower::mask_of(u32::from(size) * 8)),
+        8 => Some(word(at)? | word(at.checked_add(1)?)? << 32),
+        size => Some(word(at)? >> (address % 4 * 8) & mask_of(u32::from(size) * 8)),
     }
 }
 
 pub(in crate::exec) fn store_local(
-    warp: &mut Warp,
+    rows: &mut [L32],
     lane: usize,
     address: u64,
     size: u8,
     value: u64,
 ) -> Option<()> {
     let at = usize::try_from(address / 4).ok()?;
-    let shift = (address % 4) * 8;
     if size == 8 {
-        warp.local.get(at + 1)?;
-        warp.local[at][lane] = value as u32;
-        warp.local[at + 1][lane] = (value >> 32) as u32;
+        rows.get_mut(at.checked_add(1)?)?[lane] = (value >> 32) as u32;
+        rows[at][lane] = value as u32;
     } else {
-        let keep = crate::lower::mask_of(u32::from(size) * 8) as u32;
-        let row = warp.local.get_mut(at)?;
+        let (shift, keep) = (address % 4 * 8, mask_of(u32::from(size) * 8) as u32);
+        let row = rows.get_mut(at)?;
         row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
     }
     Some(())
@@ -77,7 +81,7 @@ impl Context<'_> {
                     .or_else(|| self.update_past_shared(at, size.into(), |old| old))
             }
             SpaceKind::Local => match at.checked_add(size.into()) {
-                Some(end) if end <= warp.local_end => load_local(warp, lane, at, size),
+                Some(end) if end <= warp.local_end => load_local(&warp.local, lane, at, size),
                 _ => None,
             },
             SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
@@ -125,7 +129,9 @@ impl Context<'_> {
                     .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ()))
             }
             SpaceKind::Local => match at.checked_add(size.into()) {
-                Some(end) if end <= warp.local_end => store_local(warp, lane, at, size, value),
+                Some(end) if end <= warp.local_end => {
+                    store_local(&mut warp.local, lane, at, size, value)
+                }
                 _ => None,
             },
             SpaceKind::Param | SpaceKind::Const => {

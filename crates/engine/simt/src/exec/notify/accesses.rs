@@ -1,10 +1,10 @@
 //! Reports memory accesses to observers.
 
-use super::{DynProbe, each_group};
+use super::DynProbe;
 use crate::code::{Access as Stored, AsyncCopy, Atomic, MatrixAction, MemSpace, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
-use crate::exec::warp::{Warp, lanes};
+use crate::exec::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT, split_shared_address};
 use crate::observe::event::ValueSource;
 use crate::observe::{Access, AccessOp, At, Events, FurtherLoad, Order, Values};
@@ -107,15 +107,11 @@ impl Context<'_> {
         };
         self.addresses = all.from;
         // A read size above the copy size is a fault.
-        each_group(
-            at.lanes,
-            |lane| all.read[lane].min(size.into()) as u32,
-            |lanes, size| {
-                if size != 0 {
-                    tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
-                }
-            },
-        );
+        for (lanes, size) in lanes_by(at.lanes, |lane| all.read[lane].min(size.into()) as u32) {
+            if size != 0 {
+                tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
+            }
+        }
         self.addresses = all.to;
         tell(self, AccessOp::CopyTo, copy.to.mem_space, size, at.lanes);
     }
@@ -185,22 +181,15 @@ impl AccessReport<'_, '_> {
     #[cold]
     fn access_by_space(mut self, mem_space: MemSpace, at: &At, access: &Access<'_>) {
         let (addresses, mut own) = (access.addresses, [0; 32]);
-        each_group(
-            at.lanes,
-            |lane| space_at(mem_space, addresses[lane]).0,
-            |mut same, space| {
-                for lane in lanes(same) {
-                    own[lane] = space_at(mem_space, addresses[lane]).1;
-                    // Accesses to the shared memory of another CTA of the cluster are not reported.
-                    let is_far = split_shared_address(own[lane]).0.is_some();
-                    if space == SpaceKind::Shared && is_far {
-                        same &= !(1 << lane);
-                    }
-                }
-                let at = At { lanes: same, ..*at };
-                self.access_in(&at, &Access { space, addresses: &own, ..*access });
-            },
-        );
+        let place = |lane: usize| space_at(mem_space, addresses[lane]);
+        for (same, space) in lanes_by(at.lanes, |lane| place(lane).0) {
+            lanes(same).for_each(|lane| own[lane] = place(lane).1);
+            // Accesses to the shared memory of another CTA of the cluster are not reported.
+            let is_far = |lane| split_shared_address(own[lane]).0.is_some();
+            let those = lanes_where(same, |lane| space != SpaceKind::Shared || !is_far(lane));
+            let at = At { lanes: those, ..*at };
+            self.access_in(&at, &Access { space, addresses: &own, ..*access });
+        }
     }
 
     /// Reports an access of lanes whose addresses are in one state space.

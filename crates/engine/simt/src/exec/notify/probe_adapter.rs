@@ -1,9 +1,9 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{AccessParams, AccessReport, plain_space};
-use super::each_group;
 use crate::code::{Access, Op};
 use crate::exec::context::Launch;
+use crate::exec::warp::lanes_by;
 use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
 use crate::observe::{AccessOp, At, Events, Order, Probe, Synchronization, Values};
@@ -110,14 +110,10 @@ impl<'a> ProbeAdapter<'a> {
             return self.probe.synchronized(at, &Synchronization::Joined);
         }
         let Some(LaneValues::B32(masks)) = rows.first() else { return };
-        let probe = &mut *self.probe;
-        each_group(
-            at.lanes,
-            |lane| masks[lane],
-            |lanes, members| {
-                probe.synchronized(&At { lanes, ..*at }, &Synchronization::Joins { members });
-            },
-        );
+        for (lanes, members) in lanes_by(at.lanes, |lane| masks[lane]) {
+            let joins = Synchronization::Joins { members };
+            self.probe.synchronized(&At { lanes, ..*at }, &joins);
+        }
     }
 }
 

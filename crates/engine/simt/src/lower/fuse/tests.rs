@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use super::*;
+use crate::lower::checked;
 use std::path::Path;
-use texunit_syntax::SourceFile;
 
 /// Register prefix and register type of an operand type.
 fn registers(ty: &str) -> (&'static str, &'static str) {
@@ -45,10 +45,8 @@ fn kernel(head: &str, body: &str) -> String {
 /// decides in several ways (`?`), the sum must be left unfused and counted as undecided.
 fn compare(head: &str, body: &str) -> Result<u64, String> {
     let text = kernel(head, body);
-    let source = SourceFile::new("k.ptx", &text);
-    let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
-    assert!(checked.diagnostics.iter().all(|d| !d.is_error()), "{:?}\n{text}", checked.diagnostics);
-    let function = &checked.module.functions[0];
+    let (module, source) = checked(&text);
+    let function = &module.functions[0];
     let pairs = pairs(function);
     let (mut sums, mut undecided) = (0, 0);
     for (i, inst) in function.body.iter().flatten().enumerate() {

@@ -3,16 +3,12 @@
 
 use crate::code::{Code, Op};
 use crate::launch::Arithmetic;
-use crate::lower::{Program, Symbols};
+use crate::lower::{Program, lower_text};
 use crate::observe::Events;
 use std::path::{Path, PathBuf};
-use texunit_syntax::SourceFile;
 
 fn lowered(path: &Path) -> Program {
-    let name = path.display().to_string();
-    let source = SourceFile::new(name, std::fs::read_to_string(path).unwrap());
-    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-    crate::lower(module, Symbols::default(), source)
+    lower_text(&std::fs::read_to_string(path).unwrap())
 }
 
 /// PTX files of the test programs, one for each compiler, and of the benchmarks.

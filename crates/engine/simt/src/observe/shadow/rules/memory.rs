@@ -68,16 +68,8 @@ impl ShadowBuilder<'_> {
             let old = self.scratch(like, 2);
             let offset = atomic.offset.wrapping_add(i as u64 * u64::from(size));
             let access = |part: Slot| Access {
-                mem_space: atomic.mem_space,
-                size,
-                signed: false,
-                parts: vec![part],
-                mask: u64::MAX,
-                base: atomic.base,
-                offset,
-                constant: false,
-                row: false,
                 seen: atomic.seen.clone(),
+                ..Access::new(atomic.mem_space, (atomic.base, offset), size, vec![part])
             };
             self.shadow_op(Shadow::Load(access(old)));
             if atomic.op == AtomOp::Exch {
