@@ -266,7 +266,10 @@ fn run_fetch(
 }
 
 /// The registers that the instruction writes, with the others set to 0.
-fn registers(form: &FetchForm, FetchValue { mut values, resident }: FetchValue) -> Answer {
+pub(crate) fn registers(
+    form: &FetchForm,
+    FetchValue { mut values, resident }: FetchValue,
+) -> Answer {
     values[form.result.registers().into()..].fill(0);
     Answer { values, resident }
 }

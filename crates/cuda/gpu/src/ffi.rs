@@ -18,7 +18,7 @@ macro_rules! api {
         /// The functions of an opened driver library.
         pub(crate) struct Api {
             $(pub(crate) $field: signature::$symbol,)*
-            /// Keeps the library loaded; `None` for the simulated driver of tests.
+            /// Keeps the library loaded; `None` for the linked driver of tests.
             pub(crate) _library: Option<libloading::Library>,
         }
 
@@ -35,6 +35,25 @@ macro_rules! api {
                     $($field: unsafe { *library.get(stringify!($symbol).as_bytes())? },)*
                     _library: Some(library),
                 })
+            }
+
+            /// The functions of texunit's own driver, which is linked.
+            #[cfg(any(test, feature = "test-card"))]
+            pub(crate) fn linked() -> Self {
+                use texunit_cuda as _;
+                unsafe extern "C" {
+                    $(fn $symbol() -> CUresult;)*
+                }
+                // SAFETY: the driver compares its definitions with the signatures when it is
+                // compiled.
+                unsafe {
+                    use std::mem::transmute;
+                    type Any = unsafe extern "C" fn() -> CUresult;
+                    Self {
+                        $($field: transmute::<Any, signature::$symbol>($symbol),)*
+                        _library: None,
+                    }
+                }
             }
         }
     };

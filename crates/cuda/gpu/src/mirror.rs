@@ -13,12 +13,6 @@ use texunit_texel::Format;
 use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
-/// Name of the format with these numbers in the driver API.
-#[cfg(any(test, feature = "test-card"))]
-pub(crate) fn format_name(cuda: u32, channels: u32) -> Option<&'static str> {
-    FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
-}
-
 fn cuda_format(format: Format) -> Result<(u32, u32), GpuError> {
     let name = format.to_string();
     match FORMATS.iter().find(|row| row.0 == name) {

@@ -92,16 +92,7 @@ impl Runner {
             count.to_le_bytes().to_vec(),
         ];
         module.launch("fetch", shape, &arguments)?;
-        let bytes = answers.read()?;
-        let (answers, _) = bytes.as_chunks::<{ ANSWER_WORDS * 4 }>();
-        Ok(answers
-            .iter()
-            .map(|answer| {
-                let (words, _) = answer.as_chunks::<4>();
-                let word = |i: usize| u32::from_le_bytes(words[i]);
-                FetchValue { values: [0, 1, 2, 3].map(word), resident: word(4) != 0 }
-            })
-            .collect())
+        Ok(self::answers(&answers.read()?))
     }
 
     /// Runs accesses to a surface, one after the other, or, for a warp, all at once with the first
@@ -137,9 +128,22 @@ impl Runner {
     }
 }
 
+/// The results that a kernel has written.
+pub(crate) fn answers(bytes: &[u8]) -> Vec<FetchValue> {
+    let answer = |answer: &[u8; ANSWER_WORDS * 4]| {
+        let (words, _) = answer.as_chunks::<4>();
+        let word = |i: usize| u32::from_le_bytes(words[i]);
+        FetchValue { values: [0, 1, 2, 3].map(word), resident: word(4) != 0 }
+    };
+    bytes.as_chunks().0.iter().map(answer).collect()
+}
+
 /// A fetch's operands in the layout that the kernel reads, with coordinates in the order of the
 /// instruction.
-fn operand_bytes(geometry: Geometry, operands: &FetchOperands) -> [u8; OPERAND_WORDS * 4] {
+pub(crate) fn operand_bytes(
+    geometry: Geometry,
+    operands: &FetchOperands,
+) -> [u8; OPERAND_WORDS * 4] {
     let FetchOperands { coords, offset, level, dpdx, dpdy, compare } = *operands;
     let all = coords
         .padded::<4>(geometry)

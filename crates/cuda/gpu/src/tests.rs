@@ -1,10 +1,17 @@
 //! Tests on the simulated GPU; every kernel that a comparison can generate is accepted by our PTX
 //! checker.
 
-use crate::compare::{Outcome, Tally, compare, compare_fault, compare_here, faulting};
+use crate::compare::{
+    Outcome, Tally, compare, compare_fault, compare_here, faulting, provenance, registers,
+};
+use crate::run::{answers, operand_bytes};
 use crate::{Runner, fake, fetch_kernel, surface_kernel};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use texunit_cases::{Access, BuiltFetch, Case, Engine, random_case};
-use texunit_device::GradientStats;
+use texunit_device::{
+    Arg, BadFetch, Device, GradientPath, LaunchOptions, Module, TextureDescriptor, TextureResource,
+};
 use texunit_syntax::SourceFile;
 use texunit_unit::{
     ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
@@ -97,20 +104,26 @@ fn surface_kernels() {
     }
 }
 
-/// The simulated GPU computes the reference's results, so that every case agrees. This exercises
-/// the driver calls, the kernels in PTX, and copies of each kind of array.
-#[test]
-fn the_driver_is_called_as_it_wants_to_be() {
-    let runner = Runner::new(fake::gpu().expect("the test card starts"));
+fn fetch_files() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
-    let mut tally = Tally::default();
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .expect("a folder of cases")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
         .collect();
     files.sort();
-    for path in files {
+    files
+}
+
+/// The simulated GPU computes the reference's results, so that every case agrees. This exercises
+/// the driver calls, the kernels in PTX, and copies of each kind of array.
+#[test]
+fn the_driver_is_called_as_it_wants_to_be() {
+    let (_alone, gpu) = fake::alone();
+    let free = fake::free_memory();
+    let runner = Runner::new(gpu.clone());
+    let mut tally = Tally::default();
+    for path in fetch_files() {
         let file = texunit_cases::load(&path).expect("a case file");
         // Results are tested elsewhere; a few cases of each kind are enough here.
         let mut seen = std::collections::HashSet::new();
@@ -134,7 +147,7 @@ fn the_driver_is_called_as_it_wants_to_be() {
                 "{compared:?}"
             );
             if let Some(recorded) = recorded {
-                assert_eq!(recorded.provenance, "texunit test card (sm_86), driver for CUDA 12.4");
+                assert_eq!(recorded.provenance, provenance(&gpu));
                 let text = texunit_cases::to_toml(std::slice::from_ref(&recorded));
                 let back = texunit_cases::parse(&text).expect("what is recorded can be read");
                 let (again, _) = compare(&runner, Engine::Reference, "recorded", &back.cases[0]);
@@ -145,7 +158,7 @@ fn the_driver_is_called_as_it_wants_to_be() {
     }
     assert!(tally.cases > 100 && tally.count > 2000, "{tally:?}");
     drop(runner);
-    assert_eq!(fake::alive(), 0, "everything on the card is freed");
+    assert_eq!(fake::free_memory(), free, "everything on the card is freed");
 }
 
 /// Faulting accesses run one by one; the other accesses of their case are compared as usual. The
@@ -182,8 +195,9 @@ values = "11 12 outside"
 warp = true
 "#;
     let cases = texunit_cases::parse(text).expect("a case file").cases;
+    let (_alone, gpu) = fake::alone();
     let new = || Runner::new(fake::gpu().expect("the test card starts"));
-    let runner = new();
+    let runner = Runner::new(gpu);
     let (compared, recorded) = compare(&runner, Engine::Reference, "warp", &cases[1]);
     assert_eq!(compared.outcome, Outcome::Equal { count: 5 });
     let Some(Access::Surface(warp)) = recorded.map(|case| case.access) else { panic!("a surface") };
@@ -209,51 +223,68 @@ warp = true
         let runner = new();
         let (compared, said) = compare_fault(&runner, "faults", &cases[case], access);
         assert_eq!(compared.outcome, Outcome::Equal { count: 1 }, "{access}: {said}");
-        assert!(said.starts_with("cuLaunchKernel failed with "), "{said}");
+        assert!(said.starts_with("cuCtxSynchronize failed with "), "{said}");
     }
 }
 
 /// Gradient fetches of tests/fetch and random ones, lowered to TXD, return the reference's bits.
 #[test]
 fn gradients_by_txd() {
-    let runner = Runner::new(fake::gpu().expect("the test card starts"));
-    fake::by_txd();
-    let (mut tally, mut zeros) = (Tally::default(), 0);
+    let (mut all, mut zeros, mut engine) = (0, 0, 0);
+    let mut unit = BTreeMap::<String, u64>::new();
+    let device = Device::default();
     let mut run = |name: &str, case: &Case| {
         let Access::Fetch(fetch) = &case.access else { return };
         if fetch.form.kind != FetchKind::Sample(Lod::Gradient) {
             return;
         }
-        let (compared, _) = compare(&runner, Engine::Reference, name, case);
-        assert!(
-            matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
-            "{name}: {compared:?}"
-        );
+        let Ok(built) = fetch.build() else { return };
+        let BuiltFetch { form, texture, sampler, operands, .. } = &built;
+        let Ok(reference) = Engine::Reference.run(&built) else { return };
+        let descriptor = TextureDescriptor::default()
+            .with_read_mode(texture.read_mode)
+            .with_normalized_coords(texture.normalized_coords)
+            .with_sampler(*sampler);
+        let texels = TextureResource::Texels(&texture.resource);
+        let Ok(object) = device.create_texture_as_driver(&texels, &descriptor) else { return };
+        let words = operands.iter().flat_map(|o| operand_bytes(form.geometry, o));
+        let words: Vec<u8> = words.collect();
+        let count = operands.len() as u32;
+        let input = device.alloc(words.len() as u64, "operands").expect("memory");
+        input.write(0, &words).expect("its size");
+        let output = device.alloc(32 * u64::from(count), "answers").expect("memory");
+        let module = Module::load(&device, "fetch.ptx", &fetch_kernel(form)).expect("valid PTX");
+        let options = LaunchOptions::new(count.div_ceil(128), 128)
+            .with_bad_fetch(BadFetch::Zero)
+            .with_gradients(GradientPath::Txd);
+        let args =
+            [Arg::Texture(&object), Arg::Buffer(&input), Arg::Buffer(&output), Arg::U32(count)];
+        let kernel = module.kernel("fetch").expect("the kernel");
+        let stats = kernel.launch(&options, &args).expect("no fault");
+        let found = answers(&output.read()).into_iter().map(|value| registers(form, value));
+        assert_eq!(found.collect::<Vec<_>>(), reference, "{name}: {case:?}");
         // A fetch that cannot see the texture reads zeros without a TXD instruction (numerics.md
         // 1.13).
-        let built = fetch.build();
-        let sees = |b: &BuiltFetch| texunit_unit::resolve(b.form, &b.texture, &b.sampler);
-        if built.is_ok_and(|built| sees(&built).is_err_and(|error| error.reads_zero())) {
-            zeros += fetch.operands.len() as u64;
+        let seen = texunit_unit::resolve(*form, texture, sampler);
+        zeros += if seen.is_err_and(|error| error.reads_zero()) { u64::from(count) } else { 0 };
+        all += u64::from(count);
+        let gradients = stats.gradients.expect("fetches by TXD are counted");
+        engine += gradients.engine;
+        for (why, count) in gradients.unit {
+            *unit.entry(why).or_default() += count;
         }
-        tally.add(&compared.outcome);
     };
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
-    for entry in std::fs::read_dir(folder).expect("a folder of cases") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            let file = texunit_cases::load(&path).expect("a case file");
-            file.cases.iter().for_each(|case| run(&path.display().to_string(), case));
-        }
+    for path in fetch_files() {
+        let file = texunit_cases::load(&path).expect("a case file");
+        file.cases.iter().for_each(|case| run(&path.display().to_string(), case));
     }
     for index in 0..4000 {
         run(&format!("random {index}"), &random_case(31, index));
     }
-    let GradientStats { engine, unit } = fake::gradients();
     assert!(engine >= 70_000, "{engine} by TXD, {unit:?}");
     let left: u64 = unit.values().sum();
     assert!(zeros > 0);
-    assert_eq!(engine + left + zeros, tally.count as u64, "every fetch is counted: {unit:?}");
+    assert_eq!(engine + left + zeros, all, "every fetch is counted: {unit:?}");
     for why in ["TXD has no 3d coordinates", "TXD has no cube coordinates"] {
         assert!(unit.contains_key(why), "{unit:?}");
     }

@@ -79,7 +79,7 @@ fn reports_name_cards_rules_and_reasons() {
     assert_eq!(report["card"]["name"], "texunit test card");
     assert!(report["cases"].as_array().unwrap().iter().all(|c| c["outcome"] == "equal"));
     assert!(report["rules"].as_array().unwrap().iter().any(|r| r["rule"] == "1.9"), "{report}");
-    assert!(human(&comparison).contains("sm_86, driver for CUDA 12.4"));
+    assert!(human(&comparison).contains("sm_86, driver for CUDA "));
 }
 
 #[test]
@@ -119,5 +119,5 @@ fn a_card_that_is_lost_ends_the_comparison() {
     let comparison = run_on(gpu, &args);
     assert!(comparison.compared.is_empty() && !comparison.succeeded());
     let [error] = &comparison.errors[..] else { panic!("{comparison:?}") };
-    assert!(error.starts_with("the card stopped responding: cuLaunchKernel failed"), "{error}");
+    assert!(error.starts_with("the card stopped responding: cuCtxSynchronize failed"), "{error}");
 }
