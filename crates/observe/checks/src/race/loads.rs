@@ -302,7 +302,7 @@ impl DeferredLoads {
                     first.wrapping_add(bytes * u64::from(31 - warp.at.lanes.leading_zeros()));
                 allocation.has(last)
             }
-            Shape::OctetLoad(octets) => octets.iter().all(|octet| {
+            Shape::Octets => warp.octets.iter().all(|octet| {
                 let last = if octet.is_row { 7 * bytes } else { 0 };
                 allocation.has(octet.at) && allocation.has(octet.at.wrapping_add(last))
             }),
@@ -326,7 +326,7 @@ impl DeferredLoads {
         let lies = match shape {
             Shape::Row(first) => AddressShape::Row(first),
             Shape::One(at) => AddressShape::One(at),
-            Shape::OctetLoad(_) | Shape::Any => AddressShape::Any,
+            Shape::Octets | Shape::Any => AddressShape::Any,
         };
         let new = LoadNote {
             lies,
@@ -382,11 +382,11 @@ impl RecentLoad {
         let (kind, at) = match warp.shape {
             Shape::Row(first) => (1, first),
             Shape::One(at) => (2, at),
-            Shape::OctetLoad(octets) => {
+            Shape::Octets => {
                 let sum = |sum: u64, octet: &Octet| {
                     (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
                 };
-                (4, octets.iter().fold(0, sum))
+                (4, warp.octets.iter().fold(0, sum))
             }
             Shape::Any => {
                 let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));

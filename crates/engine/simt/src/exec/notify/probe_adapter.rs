@@ -77,19 +77,15 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let build = Build::current();
         let own;
         let addresses = match first {
             LaneValues::B64(row) if offset == 0 => *row,
             _ => {
-                own = build.run_narrow(
-                    #[inline(always)]
-                    || sums(first, offset),
-                );
+                own = sums(first, offset);
                 &own
             }
         };
-        let space = build.run_narrow(
+        let space = Build::current().run_narrow(
             #[inline(always)]
             || plain_space(params.mem_space, addresses, lanes),
         );
@@ -121,16 +117,19 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// The base addresses plus an offset. The result is a new array, because a loop that writes to a
-/// borrowed one is not vectorised, and loads of vectors would wait for the stores of its parts.
-#[inline(always)]
+/// The base addresses plus an offset. As a function of its own it stores vectors to where the
+/// caller loads vectors; stores of parts, or a copy, would let the caller wait.
+#[inline(never)]
 fn sums(base: &LaneValues<'_>, offset: u64) -> L64 {
-    match base {
-        LaneValues::B32(row) => {
-            std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
-        }
-        LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
-    }
+    Build::current().run_narrow(
+        #[inline(always)]
+        || match base {
+            LaneValues::B32(row) => {
+                std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
+            }
+            LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
+        },
+    )
 }
 
 impl Listener for ProbeAdapter<'_> {
