@@ -77,11 +77,11 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let own;
+        let mut own: L64 = [0; 32];
         let addresses = match first {
             LaneValues::B64(row) if offset == 0 => *row,
             _ => {
-                own = sums(first, offset);
+                add(first, offset, &mut own);
                 &own
             }
         };
@@ -117,19 +117,21 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// The base addresses plus an offset. As a function of its own it stores vectors to where the
-/// caller loads vectors; stores of parts, or a copy, would let the caller wait.
-#[inline(never)]
-fn sums(base: &LaneValues<'_>, offset: u64) -> L64 {
+/// Adds an offset to the base addresses. The sums are stored as vectors, because loads of vectors
+/// wait for stores of their parts: they are computed as a new array, which overlaps no other, and
+/// in a function without these loads.
+fn add(base: &LaneValues<'_>, offset: u64, addresses: &mut L64) {
     Build::current().run_narrow(
         #[inline(always)]
-        || match base {
-            LaneValues::B32(row) => {
-                std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
+        || {
+            *addresses = match base {
+                LaneValues::B32(row) => {
+                    std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
+                }
+                LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
             }
-            LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
         },
-    )
+    );
 }
 
 impl Listener for ProbeAdapter<'_> {
