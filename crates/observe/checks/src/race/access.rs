@@ -46,6 +46,9 @@ pub(super) struct Warp<'a> {
     words: usize,
     stamp: Stamp,
     pub(super) shape: Shape,
+    /// For [`Shape::Octets`]. They are no part of the shape, because that is copied often, and a
+    /// copy of memory waits for the stores of its parts.
+    pub(super) octets: [Octet; 4],
     /// Offset from the observed addresses, for a load that is reported together with another.
     moved: u64,
 }
@@ -69,14 +72,15 @@ pub(super) enum Shape {
     Row(u64),
     /// All active lanes access one address.
     One(u64),
-    /// Each octet of lanes is a row or accesses one address; all lanes are active.
-    OctetLoad([Octet; 4]),
+    /// Each octet of lanes is a row or accesses one address ([`Warp::octets`]); all lanes are
+    /// active.
+    Octets,
     /// The lanes' addresses have any other arrangement.
     Any,
 }
 
 /// The addresses of eight consecutive lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octet {
     /// Address of the first lane.
     pub(super) at: u64,
@@ -101,68 +105,46 @@ impl Octet {
             _ => None,
         }
     }
+
+    /// The octets of a warp, if each is a row or accesses one address.
+    #[inline(always)]
+    fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
+        let mut octets = [Self::default(); 4];
+        for (octet, part) in octets.iter_mut().zip(addresses.as_chunks::<8>().0) {
+            *octet = Self::of(part, bytes)?;
+        }
+        Some(octets)
+    }
 }
 
 impl Shape {
-    /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes.
+    /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes; octets
+    /// are not looked for.
     #[inline]
     fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
-        let (build, first) = (Build::current(), lanes.trailing_zeros() & 31);
+        let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
         let base = at.wrapping_sub(u64::from(first) * bytes);
-        // Two numbers are returned in registers. The shape would be copied from memory right after
-        // its parts were stored there, and wait for them.
-        let differences = build.run_narrow(
+        let differences = Build::current().run_narrow(
             #[inline(always)]
-            || Self::differences(addresses, lanes, (at, base), bytes),
+            || {
+                // The loop has no early exit, so that it is vectorised; inactive lanes are masked
+                // out.
+                let (mut apart, mut off, mut next) = (0, 0, base);
+                for (lane, &address) in addresses.iter().enumerate() {
+                    let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+                    apart |= (address ^ at) & here;
+                    off |= (address ^ next) & here;
+                    next = next.wrapping_add(bytes);
+                }
+                (apart, off)
+            },
         );
         match differences {
             (0, _) => Self::One(at),
             (_, 0) => Self::Row(base),
-            _ if lanes == u32::MAX => build.run_narrow(
-                #[inline(always)]
-                || Self::of_parts(addresses, bytes),
-            ),
             _ => Self::Any,
         }
-    }
-
-    /// The bits in which addresses of the active lanes differ from `at`, and from a row at `base`.
-    #[inline(always)]
-    fn differences(
-        addresses: &[u64; 32],
-        lanes: u32,
-        (at, base): (u64, u64),
-        bytes: u64,
-    ) -> (u64, u64) {
-        // The loops have no early exits, so that they are vectorised.
-        let (mut apart, mut off, mut next) = (0, 0, base);
-        if lanes == u32::MAX {
-            for &address in addresses {
-                apart |= address ^ at;
-                off |= address ^ next;
-                next = next.wrapping_add(bytes);
-            }
-        } else {
-            for (lane, &address) in addresses.iter().enumerate() {
-                let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
-                apart |= (address ^ at) & here;
-                off |= (address ^ next) & here;
-                next = next.wrapping_add(bytes);
-            }
-        }
-        (apart, off)
-    }
-
-    #[inline(always)]
-    fn of_parts(addresses: &[u64; 32], bytes: u64) -> Self {
-        let (parts, _) = addresses.as_chunks::<8>();
-        let [Some(a), Some(b), Some(c), Some(d)] =
-            [0, 1, 2, 3].map(|i| parts.get(i).and_then(|part| Octet::of(part, bytes)))
-        else {
-            return Self::Any;
-        };
-        Self::OctetLoad([a, b, c, d])
     }
 
     /// The arrangement with all addresses `by` bytes higher.
@@ -170,10 +152,7 @@ impl Shape {
         match self {
             Self::Row(at) => Self::Row(at.wrapping_add(by)),
             Self::One(at) => Self::One(at.wrapping_add(by)),
-            Self::OctetLoad(octets) => Self::OctetLoad(
-                octets.map(|octet| Octet { at: octet.at.wrapping_add(by), ..octet }),
-            ),
-            Self::Any => Self::Any,
+            Self::Octets | Self::Any => self,
         }
     }
 }
@@ -218,15 +197,26 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let shape = Shape::of(access.addresses, at.lanes, access.bytes().into());
+        let (addresses, bytes) = (access.addresses, access.bytes().into());
+        let mut shape = Shape::of(addresses, at.lanes, bytes);
+        let mut octets = [Octet::default(); 4];
+        if shape == Shape::Any
+            && at.lanes == u32::MAX
+            && let Some(found) = Build::current().run_narrow(
+                #[inline(always)]
+                || Octet::all_of(addresses, bytes),
+            )
+        {
+            (shape, octets) = (Shape::Octets, found);
+        }
         let stored = Stored::NOTHING;
-        Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
+        Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 }
     }
 
     /// Adds the stored values to the access.
     #[inline]
-    pub(super) fn storing(self, stored: &'a Stored) -> Self {
-        Self { stored, ..self }
+    pub(super) fn store(&mut self, stored: &'a Stored) {
+        self.stored = stored;
     }
 
     /// A further load with the same elements at an offset, of which only the arrangement of
@@ -237,6 +227,9 @@ impl<'a> Warp<'a> {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),
             shape: self.shape.moved(further.offset),
+            octets: self
+                .octets
+                .map(|octet| Octet { at: octet.at.wrapping_add(further.offset), ..octet }),
             moved: further.offset,
             ..*self
         }
@@ -442,7 +435,7 @@ impl<'a> Warp<'a> {
     /// The octets of a weak load of whole words that lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
-        let Shape::OctetLoad(octets) = &self.shape else { return None };
+        let octets = (self.shape == Shape::Octets).then_some(&self.octets)?;
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = octets[0].at / LINE;
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)

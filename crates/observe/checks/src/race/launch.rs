@@ -118,9 +118,8 @@ impl Memory {
         // Records of launches that the host has waited for are dropped.
         noted.retain(|loads| streams.is_open(loads.first()));
         lock(&self.arrays).retain(|used| streams.is_open(used.first));
-        let mut bytes = noted.iter().map(|loads| loads.bytes()).sum::<usize>();
-        while bytes > MAX_NOTES {
-            bytes -= noted.remove(0).bytes();
+        while noted.iter().map(|loads| loads.bytes()).sum::<usize>() > MAX_NOTES {
+            noted.remove(0);
         }
         let (others, early) = (others.into(), early.into());
         let knows = lock(&self.children).of(queue);

@@ -253,12 +253,15 @@ impl Allocation {
     }
 }
 
-/// A load that was noted recently: by one warp at one time, or by two CTAs.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// A load that was noted recently: by one warp at one time, or by two CTAs. The alignment keeps it
+/// in one line of the cache, which most of the table is not in.
+#[derive(Clone, Copy, Default)]
+#[repr(align(32))]
 struct RecentLoad {
     what: (u64, u32, u32),
     serials: [u32; 2],
-    by: (u32, u32, u32),
+    /// The time; the warp, of which a CTA has at most 32, in the upper bits, and the operation.
+    by: (u32, u32),
 }
 
 /// The deferred loads of a worker.
@@ -302,7 +305,7 @@ impl DeferredLoads {
                     first.wrapping_add(bytes * u64::from(31 - warp.at.lanes.leading_zeros()));
                 allocation.has(last)
             }
-            Shape::OctetLoad(octets) => octets.iter().all(|octet| {
+            Shape::Octets => warp.octets.iter().all(|octet| {
                 let last = if octet.is_row { 7 * bytes } else { 0 };
                 allocation.has(octet.at) && allocation.has(octet.at.wrapping_add(last))
             }),
@@ -326,7 +329,7 @@ impl DeferredLoads {
         let lies = match shape {
             Shape::Row(first) => AddressShape::Row(first),
             Shape::One(at) => AddressShape::One(at),
-            Shape::OctetLoad(_) | Shape::Any => AddressShape::Any,
+            Shape::Octets | Shape::Any => AddressShape::Any,
         };
         let new = LoadNote {
             lies,
@@ -382,11 +385,11 @@ impl RecentLoad {
         let (kind, at) = match warp.shape {
             Shape::Row(first) => (1, first),
             Shape::One(at) => (2, at),
-            Shape::OctetLoad(octets) => {
+            Shape::Octets => {
                 let sum = |sum: u64, octet: &Octet| {
                     (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
                 };
-                (4, octets.iter().fold(0, sum))
+                (4, warp.octets.iter().fold(0, sum))
             }
             Shape::Any => {
                 let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
@@ -398,7 +401,7 @@ impl RecentLoad {
             }
         };
         let how = kind | warp.access.size << 8 | warp.access.elements << 16;
-        let by = (view.now, warp.at.warp, warp.at.op);
+        let by = (view.now, warp.at.warp << 27 | warp.at.op);
         Self { what: (at, warp.at.lanes, how), serials: [view.serial, 0], by }
     }
 
@@ -418,5 +421,25 @@ impl RecentLoad {
         } else {
             self.serials[1] = load.serials[0];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_is_redundant_if_repeated_or_noted_by_two_ctas() {
+        let load = |serial, op| RecentLoad { what: (128, 1, 4), serials: [serial, 0], by: (1, op) };
+        let mut seen = RecentLoad::default();
+        assert!(!seen.covers(&load(1, 0)));
+        seen.add(&load(1, 0));
+        assert!(seen.covers(&load(1, 0)) && !seen.covers(&load(1, 1)) && !seen.covers(&load(2, 0)));
+        seen.add(&load(1, 1));
+        assert!(seen.covers(&load(1, 1)) && !seen.covers(&load(1, 0)));
+        seen.add(&load(2, 0));
+        assert!(seen.covers(&load(3, 2)));
+        seen.add(&RecentLoad { what: (256, 1, 4), ..load(3, 2) });
+        assert!(!seen.covers(&load(3, 2)));
     }
 }

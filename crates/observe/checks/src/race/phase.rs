@@ -65,7 +65,7 @@ pub(super) struct Phase {
     lines: Vec<LineAccesses>,
     /// The last group of loads that was reported together and added nothing to the list: operation
     /// and address arrangement of the first, and the lanes.
-    redundant: Option<(u32, Shape, u32)>,
+    redundant: Option<(u32, Shape, [Octet; 4], u32)>,
     list: Vec<Entry>,
     /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
     /// first.
@@ -105,7 +105,7 @@ impl Phase {
     /// first load: the same group was examined since the last barrier, and added nothing.
     #[inline]
     pub(super) fn is_redundant(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
-        let what = (warp.at.op, warp.shape, warp.at.lanes);
+        let what = (warp.at.op, warp.shape, warp.octets, warp.at.lanes);
         !self.is_materialized
             && self.epoch == view.epoch()
             && warp.shape != Shape::Any
@@ -117,7 +117,7 @@ impl Phase {
     #[inline]
     pub(super) fn remember_group(&mut self, warp: &Warp<'_>, len: usize) {
         if !self.is_materialized && self.list.len() == len {
-            self.redundant = Some((warp.at.op, warp.shape, warp.at.lanes));
+            self.redundant = Some((warp.at.op, warp.shape, warp.octets, warp.at.lanes));
         }
     }
 
@@ -161,8 +161,8 @@ impl Phase {
             Shape::One(at) if !writes && !warp.at.lanes.is_power_of_two() => {
                 self.touch_all(&[(at, bytes)], first)
             }
-            Shape::OctetLoad(octets) if octets.iter().all(|octet| octet.at.is_multiple_of(4)) => {
-                self.touch_octets(&octets, bytes, &row)
+            Shape::Octets if warp.octets.iter().all(|octet| octet.at.is_multiple_of(4)) => {
+                self.touch_octets(&warp.octets, bytes, &row)
             }
             _ => self.touch_lanes(warp, bytes),
         }
@@ -287,8 +287,8 @@ impl Phase {
         let lies = match warp.shape {
             Shape::Row(first) => AddressShape::Row(first),
             Shape::One(at) => AddressShape::One(at),
-            Shape::OctetLoad(octets) => {
-                AddressShape::OctetLoad(octets.map(|octet| (narrow(octet.at), octet.is_row)))
+            Shape::Octets => {
+                AddressShape::OctetLoad(warp.octets.map(|octet| (narrow(octet.at), octet.is_row)))
             }
             Shape::Any => {
                 self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
@@ -378,7 +378,8 @@ impl Phase {
             let &Entry { now, of_warp, .. } = entry;
             let view =
                 View { serial, near: true, below: serial, now, all, of_warp, cta: &cta, order };
-            let warp = Warp::new(&at, &access, &view).storing(&stored);
+            let mut warp = Warp::new(&at, &access, &view);
+            warp.store(&stored);
             lines.access(&warp, &view, self.epoch, &mut races);
         }
         debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");

@@ -224,16 +224,17 @@ impl Probe for Worker<'_> {
         }
         let near = access.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-        let warp = Warp::new(at, access, &view);
+        let stored;
+        let mut warp = Warp::new(at, access, &view);
         match near {
             true => self.shared.access(&warp, &view, &mut self.races.0),
             false if self.loads.note(&warp, &view, self.launch.shadow) => return,
             false => {
                 let rest = self.pages.rows(&warp, &view, view.epoch());
                 if rest != 0 {
-                    let stored = Stored::of(access);
-                    let (warp, of) = (warp.storing(&stored), (view.epoch(), rest));
-                    self.pages.access(&warp, &view, of, &mut self.races.0);
+                    stored = Stored::of(access);
+                    warp.store(&stored);
+                    self.pages.access(&warp, &view, (view.epoch(), rest), &mut self.races.0);
                 }
             }
         }

@@ -34,8 +34,8 @@ impl Memory {
     #[inline]
     pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<LaneRace>) {
         if !self.phase.note(warp, view) {
-            let stored = Stored::of(warp.access);
-            let warp = warp.storing(&stored);
+            let (stored, mut warp) = (Stored::of(warp.access), *warp);
+            warp.store(&stored);
             self.materialized(view).access(&warp, view, view.epoch(), races);
         }
     }

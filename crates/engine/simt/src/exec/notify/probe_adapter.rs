@@ -77,19 +77,15 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let build = Build::current();
-        let own;
+        let mut own: L64 = [0; 32];
         let addresses = match first {
             LaneValues::B64(row) if offset == 0 => *row,
             _ => {
-                own = build.run_narrow(
-                    #[inline(always)]
-                    || sums(first, offset),
-                );
+                add(first, offset, &mut own);
                 &own
             }
         };
-        let space = build.run_narrow(
+        let space = Build::current().run_narrow(
             #[inline(always)]
             || plain_space(params.mem_space, addresses, lanes),
         );
@@ -117,16 +113,21 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// The base addresses plus an offset. The result is a new array, because a loop that writes to a
-/// borrowed one is not vectorised, and loads of vectors would wait for the stores of its parts.
-#[inline(always)]
-fn sums(base: &LaneValues<'_>, offset: u64) -> L64 {
-    match base {
-        LaneValues::B32(row) => {
-            std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
-        }
-        LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
-    }
+/// Adds an offset to the base addresses. The sums are stored as vectors, because loads of vectors
+/// wait for stores of their parts: they are computed as a new array, which overlaps no other, and
+/// in a function without these loads.
+fn add(base: &LaneValues<'_>, offset: u64, addresses: &mut L64) {
+    Build::current().run_narrow(
+        #[inline(always)]
+        || {
+            *addresses = match base {
+                LaneValues::B32(row) => {
+                    std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
+                }
+                LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
+            }
+        },
+    );
 }
 
 impl Listener for ProbeAdapter<'_> {
