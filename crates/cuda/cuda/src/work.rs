@@ -167,7 +167,7 @@ impl Task {
         let regions: Vec<Region> = self.regions.iter().map(part).collect();
         let each = regions.iter().zip(places).zip(alone);
         let each = each.map(|((region, linear), &alone)| {
-            linear.as_ref().filter(|_| alone).and_then(|linear| direct(region, linear))
+            linear.as_ref().filter(|_| alone).and_then(|linear| in_place(region, linear))
         });
         let direct: Vec<Option<NonNull<u8>>> = each.collect();
         let mut room = HostBuffers::of(&regions, &direct, context)?;
@@ -187,8 +187,7 @@ impl Task {
             .map(|(bytes, direct)| direct.map_or(bytes.as_mut_ptr(), NonNull::as_ptr))
             .collect();
         let inside = InProgram::enter();
-        // SAFETY: the library's callback and data, and memory for each region, which no other one
-        // has.
+        // SAFETY: the library's callback and data, and for each region memory that no other has.
         let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
         drop(inside);
         if code != CUresult::SUCCESS {
@@ -279,8 +278,8 @@ fn is_even(region: &Region) -> bool {
     dimensions.into_iter().all(is_even)
 }
 
-/// The host address of a region in one piece, if the library may access it there.
-fn direct(region: &Region, linear: &Linear) -> Option<NonNull<u8>> {
+/// The host address of a region in one piece of device memory, on which a library can work.
+fn in_place(region: &Region, linear: &Linear) -> Option<NonNull<u8>> {
     let piece = region.in_pieces();
     let at = linear.direct(piece.address - linear.address(), piece.element);
     at.filter(|at| piece.count == [1; DIMENSIONS] && at.addr().get().is_multiple_of(ALIGNMENT))
@@ -336,8 +335,8 @@ thread_local! {
 }
 
 impl HostBuffers {
-    /// Uninitialised memory for regions, except those that are accessed directly. `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of
-    /// the device or the system.
+    /// Uninitialised memory for regions, except those that have memory of the device (`direct`).
+    /// `CUDA_ERROR_OUT_OF_MEMORY` if they exceed the memory of the device or the system.
     fn of(regions: &[Region], direct: &[Option<NonNull<u8>>], context: &Context) -> Answer<Self> {
         let refused = || -> Refusal {
             CUresult::OUT_OF_MEMORY
