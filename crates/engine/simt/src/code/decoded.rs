@@ -65,10 +65,12 @@ impl Decoded {
                 let kind = if plain && !to.p.is_none() { row.kind() } else { Kind::Call };
                 (kind, to.p, [a, b, none])
             }
-            Op::MovNarrow { d, a } => (Kind::MovNarrow, d, [a, none, none]),
-            Op::MovWide { d, a } => (Kind::MovWide, d, [a, none, none]),
-            Op::SelectNarrow { d, a, b, p } => (Kind::SelectNarrow, d, [a, b, p]),
-            Op::SelectWide { d, a, b, p } => (Kind::SelectWide, d, [a, b, p]),
+            Op::Mov { d, a } => {
+                (if d.is_wide() { Kind::MovWide } else { Kind::MovNarrow }, d, [a, none, none])
+            }
+            Op::Select { d, a, b, p } => {
+                (if d.is_wide() { Kind::SelectWide } else { Kind::SelectNarrow }, d, [a, b, p])
+            }
             Op::Logic { .. } => (Kind::Call, none, [none; 3]),
             Op::Special { d, reg, component } if is_narrow(d) => match reg {
                 SpecialReg::Tid if component < 3 => {

@@ -66,6 +66,36 @@ pub(crate) struct Inst {
     pub(crate) span: Span,
 }
 
+impl Op {
+    /// The member mask of an instruction that lanes execute together; [`Slot::NONE`] if its members
+    /// are the active lanes.
+    #[inline]
+    fn member_slot(&self) -> Option<Slot> {
+        Some(match self {
+            Self::WarpSync { mask } => *mask,
+            Self::Shuffle(shuffle) => shuffle.members,
+            Self::Matrix(matrix) => matrix.members,
+            Self::Mma(mma) => mma.members,
+            Self::Elect { members, .. } | Self::Converge { members } => *members,
+            Self::Vote { members, .. } | Self::Match { members, .. } => *members,
+            Self::Redux { members, .. } => *members,
+            _ => return None,
+        })
+    }
+
+    /// The member mask of a `.sync` instruction.
+    #[inline]
+    pub(crate) fn members(&self) -> Option<Slot> {
+        self.member_slot().filter(|members| !members.is_none())
+    }
+
+    /// Whether lanes execute the instruction together.
+    #[inline]
+    pub(crate) fn is_collective(&self) -> bool {
+        self.member_slot().is_some()
+    }
+}
+
 impl Inst {
     /// Whether the instruction calls the texture unit for all lanes of the warp, which makes it a
     /// yield point: warps whose lanes are all active wait for each other there. Surface reductions
@@ -149,11 +179,8 @@ pub(crate) enum Op {
     CountZero {
         divisor: Slot,
     },
-    MovNarrow {
-        d: Slot,
-        a: Slot,
-    },
-    MovWide {
+    /// Copies a register or constant of the same width.
+    Mov {
         d: Slot,
         a: Slot,
     },
@@ -164,13 +191,8 @@ pub(crate) enum Op {
         a: Slot,
         b: Slot,
     },
-    SelectNarrow {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
-    },
-    SelectWide {
+    /// Selects one of two operands of the destination's width.
+    Select {
         d: Slot,
         a: Slot,
         b: Slot,

@@ -8,7 +8,7 @@ use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
-use crate::code::{Atomic, MemSpace};
+use crate::code::{Atomic, MemSpace, Slot};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_alu::soft::{self, Format};
@@ -187,19 +187,13 @@ impl Context<'_> {
         if op.ty == ScalarType::B128 {
             return self.atomic_quad(warp, op, mask);
         }
-        let cut = crate::lower::mask_of(op.ty.bits());
         let size = op.ty.bytes();
         let total = size * op.b.len() as u32;
         for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
-            let [bs, cs, ..] = &mut self.sources;
-            warp.read(&self.launch.constants, b, bs);
-            match op.c.first() {
-                Some(&c) => warp.read(&self.launch.constants, c, cs),
-                None => *cs = [0; 32],
-            }
+            self.read_operands(warp, op, b);
             let mut old = [0; 32];
             for lane in lanes(mask) {
-                let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
+                let (b, c) = (self.sources[0][lane], self.sources[1][lane]);
                 let at = (k as u32 * size, size, total);
                 let place = (op.mem_space, self.addresses[lane]);
                 let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
@@ -208,6 +202,19 @@ impl Context<'_> {
             warp.put(d, &old, u64::MAX, mask);
         }
         Ok(())
+    }
+
+    /// Reads the element `b` and the other operand of an atomic into [`Context::sources`].
+    #[inline]
+    fn read_operands(&mut self, warp: &Warp, op: &Atomic, b: Slot) {
+        let cut = crate::lower::mask_of(op.ty.bits());
+        let [bs, cs, ..] = &mut self.sources;
+        warp.read(&self.launch.constants, b, bs);
+        match op.c.first() {
+            Some(&c) => warp.read(&self.launch.constants, c, cs),
+            None => *cs = [0; 32],
+        }
+        bs.iter_mut().chain(cs).for_each(|value| *value &= cut);
     }
 
     /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
@@ -224,18 +231,10 @@ impl Context<'_> {
         if matches!(target, Target::Local | Target::Param) {
             return false;
         }
-        let cut = crate::lower::mask_of(op.ty.bits());
         for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
-            let [bs, cs, ..] = &mut self.sources;
-            warp.read(&self.launch.constants, b, bs);
-            match op.c.first() {
-                Some(&c) => warp.read(&self.launch.constants, c, cs),
-                None => *cs = [0; 32],
-            }
-            for b in bs.iter_mut().chain(cs.iter_mut()) {
-                *b &= cut;
-            }
-            let (values, offset) = ((&*bs, &*cs), k as u32 * asked.size);
+            self.read_operands(warp, op, b);
+            let [bs, cs, ..] = &self.sources;
+            let (values, offset) = ((bs, cs), k as u32 * asked.size);
             let old = &mut self.wide;
             if let Target::Global(block) = target {
                 let mut cells = Global { block, at: &self.addresses };

@@ -67,9 +67,7 @@ impl Context<'_> {
                 if same != split.mask {
                     // The other lanes execute the call again, for their own target.
                     split.group = warp.group_for(split, reconverge);
-                    warp.frames.retain(split.frame);
-                    warp.splits.push(Split { mask: split.mask & !same, ..*split });
-                    split.mask = same;
+                    warp.part(split, same);
                 }
                 function
             }

@@ -140,11 +140,7 @@ impl Context<'_> {
         }
         // Lanes that have arrived in another phase than the first lane wait separately.
         let same = if *passes >> at & 1 == 1 { *passes } else { *arrived };
-        if mask & !same != 0 {
-            warp.frames.retain(split.frame);
-            warp.splits.push(Split { mask: mask & !same, ..*split });
-            split.mask = mask & same;
-        }
+        warp.part(split, mask & same);
         if *passes >> at & 1 == 0 {
             return Ok(Flow::Waits(State::Cluster));
         }

@@ -1,7 +1,7 @@
 //! Executes operations of several lanes: `.sync` instructions, shuffles, votes, matches,
 //! reductions, barriers.
 
-use super::context::{BarrierState, Context};
+use super::context::Context;
 use super::cross::{reduce, vote};
 use super::outcome::{Flow, PendingFault, fault_at};
 use super::warp::{Split, State, Warp, lanes, lanes_by, lanes_where};
@@ -207,11 +207,7 @@ impl Context<'_> {
         let (id, count) = (ids[lane], counts.map(|c| c[lane]));
         let is_same = |lane| ids[lane] == id && counts.map(|c| c[lane]) == count;
         let same = lanes_where(split.mask, is_same);
-        if same != split.mask {
-            warp.frames.retain(split.frame);
-            warp.splits.push(Split { mask: split.mask & !same, ..*split });
-            split.mask = same;
-        }
+        warp.part(split, same);
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
@@ -257,8 +253,7 @@ impl Context<'_> {
         let waiting = warp.waiting_at(id as u8);
         let last = expected != 0 && split.mask | waiting == warp.live;
         state.arrived += if last { 32 - waiting.count_ones() } else { threads };
-        let needed = if expected == 0 { self.cta.live } else { expected };
-        self.cta.completed |= state.arrived >= needed;
+        self.cta.completed |= state.arrived >= state.needed(self.cta.live);
         if matches!(op.kind, BarrierKind::Popc | BarrierKind::Reduce(_)) {
             state.votes += (warp.p(op.p) & split.mask).count_ones();
             state.voters += threads;
@@ -285,11 +280,7 @@ impl Context<'_> {
     /// Whether any barrier has all arrivals that it needs.
     pub(super) fn has_complete_barrier(&self) -> bool {
         let live = self.cta.live;
-        let is_complete = |state: &BarrierState| {
-            let needed = if state.expected == 0 { live } else { state.expected };
-            state.arrived != 0 && state.arrived >= needed
-        };
-        self.cta.has_barriers && self.cta.barriers.iter().any(is_complete)
+        self.cta.has_barriers && self.cta.barriers.iter().any(|of| of.is_complete(live))
     }
 
     /// Releases the threads at complete barriers. Returns whether there were any.
@@ -301,8 +292,7 @@ impl Context<'_> {
         self.cta.completed = false;
         for id in 0..self.cta.barriers.len() {
             let state = self.cta.barriers[id];
-            let needed = if state.expected == 0 { self.cta.live } else { state.expected };
-            if state.arrived == 0 || state.arrived < needed {
+            if !state.is_complete(self.cta.live) {
                 continue;
             }
             opened = true;

@@ -164,6 +164,18 @@ pub(crate) struct BarrierState {
     pub(crate) voters: u32,
 }
 
+impl BarrierState {
+    /// Number of threads that complete the barrier in a CTA with so many threads.
+    pub(super) fn needed(&self, live: u32) -> u32 {
+        if self.expected == 0 { live } else { self.expected }
+    }
+
+    /// Whether the barrier has all arrivals that it needs.
+    pub(super) fn is_complete(&self, live: u32) -> bool {
+        self.arrived != 0 && self.arrived >= self.needed(live)
+    }
+}
+
 /// The state of the current CTA.
 #[derive(Clone)]
 pub(crate) struct Cta {

@@ -197,7 +197,7 @@ impl Context<'_> {
             let what = match state {
                 State::Barrier(id) => {
                     let b = self.cta.barriers[id as usize];
-                    let of = if b.expected == 0 { self.cta.live } else { b.expected };
+                    let of = b.needed(self.cta.live);
                     format!(
                         "for barrier {id} ({} of {} have arrived)",
                         b.arrived,

@@ -11,7 +11,7 @@ use super::counters::Counts;
 use super::outcome::Stop;
 use super::warp::Warp;
 use crate::code::{Code, Constants, OF_CTA, Slot};
-use arms::arm;
+use arms::{apply, arm};
 use lanes::{Lanes, Spread, Window};
 use texunit_alu::words::*;
 use texunit_alu::{Kind, L32, inner_rows};
@@ -121,7 +121,7 @@ macro_rules! define {
                     continue;
                 }
                 let put = match inst.kind {
-                    $($(Kind::$name => arm!($section lanes inst mask n w predicates |$($arg),*| $value),)*)*
+                    $($(Kind::$name => arm!($section (lanes inst mask n w predicates) |$($arg),*| $value),)*)*
                     Kind::MovNarrow => {
                         n = *lanes.n(inst.s[0]);
                         ArmResult::Narrow

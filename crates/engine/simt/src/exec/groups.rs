@@ -120,6 +120,15 @@ impl Warp {
         }
     }
 
+    /// Continues a split with the lanes `kept` alone; the others execute its instruction later.
+    pub(super) fn part(&mut self, split: &mut Split, kept: u32) {
+        if kept != split.mask {
+            self.frames.retain(split.frame);
+            self.splits.push(Split { mask: split.mask & !kept, ..*split });
+            split.mask = kept;
+        }
+    }
+
     fn is_waiting(&self, g: u32) -> bool {
         self.groups[g as usize].arrived != 0
     }

@@ -47,10 +47,8 @@ enum Stage<'a> {
     /// A state was recorded, which may recur in the remaining rounds.
     Seen { state: u64, left: u32 },
     /// The state has recurred. The remaining rounds are traced, to find whether it recurs again
-    /// without side effects.
-    Close { saved: SavedState<'a>, left: u32 },
-    /// The CTA waits. `polls`: how often its state has recurred.
-    Waits { saved: SavedState<'a>, left: u32, polls: u64 },
+    /// without side effects. The CTA waits once it has; `polls`: how often.
+    Traced { saved: SavedState<'a>, left: u32, polls: u64 },
 }
 
 /// The state that is restored when the CTA continues.
@@ -72,7 +70,7 @@ impl<'a> WaitDetector<'a> {
     /// How often the state of a waiting CTA has recurred; `None` if the CTA does not wait.
     pub(super) fn polls(&self) -> Option<u64> {
         match &self.stage {
-            Stage::Waits { polls, .. } => Some(*polls),
+            Stage::Traced { polls: polls @ 1.., .. } => Some(*polls),
             _ => None,
         }
     }
@@ -102,47 +100,37 @@ impl<'a> WaitDetector<'a> {
                     steps: warps.iter().map(|warp| (warp.steps, warp.end)).collect(),
                 };
                 context.wait_trace = Some(Box::default());
-                Stage::Close { saved, left: PERIOD }
+                Stage::Traced { saved, left: PERIOD, polls: 0 }
             }
             Stage::Seen { state, left } if left > 0 => Stage::Seen { state, left: left - 1 },
             Stage::Seen { .. } => return self.again(context),
-            Stage::Waits { saved, left, .. }
-                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
-                    || left == 0 && saved.state != now =>
-            {
-                context.wait_trace = None;
-                context.compiled = saved.compiled;
-                // The CTA may wait again soon.
-                self.begin(context, SOON);
-                return false;
+            Stage::Traced { saved, left, polls } => {
+                let trace = context.wait_trace.as_deref();
+                let has_side_effect = trace.is_none_or(|trace| trace.has_side_effect);
+                let recurs = saved.state == now;
+                // A loop that loads nothing is infinite, not waiting.
+                let polls_nothing = trace.is_none_or(|trace| trace.polls.is_empty());
+                let is_endless = polls == 0 && recurs && polls_nothing;
+                if has_side_effect || left == 0 && !recurs || is_endless {
+                    context.wait_trace = None;
+                    context.compiled = saved.compiled;
+                    if polls == 0 {
+                        return self.again(context);
+                    }
+                    // The CTA may wait again soon.
+                    self.begin(context, SOON);
+                    return false;
+                }
+                if recurs {
+                    saved.put_back(context, warps);
+                    Stage::Traced { saved, left: PERIOD, polls: polls + 1 }
+                } else {
+                    Stage::Traced { saved, left: left - 1, polls }
+                }
             }
-            Stage::Close { saved, left }
-                if context.wait_trace.as_ref().is_none_or(|trace| trace.has_side_effect)
-                    || left == 0 && saved.state != now =>
-            {
-                context.wait_trace = None;
-                context.compiled = saved.compiled;
-                return self.again(context);
-            }
-            // A loop that loads nothing is infinite, not waiting.
-            Stage::Close { saved, .. } if saved.state == now && context.polls_nothing() => {
-                context.wait_trace = None;
-                context.compiled = saved.compiled;
-                return self.again(context);
-            }
-            Stage::Close { saved, .. } if saved.state == now => {
-                saved.put_back(context, warps);
-                Stage::Waits { saved, left: PERIOD, polls: 1 }
-            }
-            Stage::Close { saved, left } => Stage::Close { saved, left: left - 1 },
-            Stage::Waits { saved, polls, .. } if saved.state == now => {
-                saved.put_back(context, warps);
-                Stage::Waits { saved, left: PERIOD, polls: polls + 1 }
-            }
-            Stage::Waits { saved, left, polls } => Stage::Waits { saved, left: left - 1, polls },
         };
         // Only at the end of an iteration of the waiting loop.
-        matches!(self.stage, Stage::Waits { left: PERIOD, .. })
+        matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. })
     }
 
     /// Called if the CTA does not wait; the next comparison takes place when its age has doubled.
@@ -164,9 +152,7 @@ impl<'a> WaitDetector<'a> {
 
     /// Resets at the end of a CTA.
     pub(super) fn end(&mut self, context: &mut Context<'a>) {
-        if let Stage::Close { saved, .. } | Stage::Waits { saved, .. } =
-            std::mem::replace(&mut self.stage, Stage::Runs)
-        {
+        if let Stage::Traced { saved, .. } = std::mem::replace(&mut self.stage, Stage::Runs) {
             context.compiled = saved.compiled;
         }
         context.wait_trace = None;
@@ -246,10 +232,6 @@ impl<'a> Context<'a> {
             rest.iter().for_each(|&byte| mix.add(byte.into()));
         }
         mix.0
-    }
-
-    fn polls_nothing(&self) -> bool {
-        self.wait_trace.as_ref().is_none_or(|trace| trace.polls.is_empty())
     }
 
     /// Records a side effect that is visible outside the CTA.

@@ -212,22 +212,3 @@ impl<'a> Context<'a> {
         }
     }
 }
-
-impl Op {
-    /// The member mask of an instruction that lanes execute together.
-    pub(crate) fn members(&self) -> Option<Slot> {
-        let members = match self {
-            Op::WarpSync { mask } => *mask,
-            Op::Shuffle(shuffle) => shuffle.members,
-            Op::Matrix(matrix) => matrix.members,
-            Op::Mma(mma) => mma.members,
-            Op::Elect { members, .. }
-            | Op::Converge { members }
-            | Op::Vote { members, .. }
-            | Op::Match { members, .. }
-            | Op::Redux { members, .. } => *members,
-            _ => return None,
-        };
-        (!members.is_none()).then_some(members)
-    }
-}

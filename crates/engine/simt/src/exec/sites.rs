@@ -53,28 +53,17 @@ pub(super) fn plan_for<P, E>(
     handles: (u64, u64),
     make: impl FnOnce() -> Result<Option<P>, E>,
 ) -> Result<Option<&P>, E> {
-    if !find(cache, handles) {
-        match make()? {
-            Some(plan) => keep(cache, handles, plan),
-            None => return Ok(None),
+    match cache.iter().position(|(h, _)| *h == handles) {
+        Some(0) => {}
+        Some(at) => cache.swap(0, at),
+        None => {
+            let Some(plan) = make()? else { return Ok(None) };
+            // The last plan leaves a full cache.
+            cache.truncate(CACHED - 1);
+            cache.push((handles, plan));
+            let last = cache.len() - 1;
+            cache.swap(0, last);
         }
     }
     Ok(Some(&cache[0].1))
-}
-
-/// Looks up the plan for these handles, and moves it to the front.
-fn find<P>(cache: &mut PlanCache<P>, handles: (u64, u64)) -> bool {
-    let found = cache.iter().position(|(h, _)| *h == handles);
-    if let Some(i @ 1..) = found {
-        cache.swap(0, i);
-    }
-    found.is_some()
-}
-
-/// Inserts a plan at the front, replacing the last one if the cache is full.
-fn keep<P>(cache: &mut PlanCache<P>, handles: (u64, u64), plan: P) {
-    cache.truncate(CACHED - 1);
-    cache.push((handles, plan));
-    let last = cache.len() - 1;
-    cache.swap(0, last);
 }

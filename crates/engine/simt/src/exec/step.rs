@@ -299,14 +299,5 @@ fn ends_block(op: &Op) -> bool {
             | Op::Barrier(_)
             | Op::Runtime(_)
             | Op::ClusterBarrier { .. }
-            | Op::WarpSync { .. }
-            | Op::Shuffle(_)
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Redux { .. }
-            | Op::Elect { .. }
-            | Op::Matrix(_)
-            | Op::Mma(_)
-            | Op::Converge { .. }
-    )
+    ) || op.is_collective()
 }

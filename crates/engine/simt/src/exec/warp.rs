@@ -5,6 +5,7 @@
 //! there wait in the group. Correctness does not depend on reconvergence: a group can be opened at
 //! any time, and then its waiting lanes continue without the others.
 
+use super::decoded::each;
 use super::elements::Registers;
 use super::frames::Frames;
 use super::register_file::Rows;
@@ -150,6 +151,16 @@ pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
     [linear % x, linear / x % y, linear / x / y]
 }
 
+/// Stores the lanes `mask` of a value. All lanes are stored if these are the live ones.
+#[inline(always)]
+fn put_lanes<T>(to: &mut [T; 32], value: &L64, (mask, live): (u32, u32), of: impl Fn(u64) -> T) {
+    if mask == live {
+        to.iter_mut().zip(value).for_each(|(to, &value)| *to = of(value));
+    } else {
+        lanes(mask).for_each(|lane| to[lane] = of(value[lane]));
+    }
+}
+
 impl Warp {
     /// Resets the warp to a single split of `lanes` at `pc` in frame 0.
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
@@ -286,13 +297,7 @@ impl Warp {
     #[inline]
     pub(crate) fn put_n(&mut self, d: Slot, value: &L32, mask: u32) {
         let to = &mut self.narrow[self.narrow_base + d.index()];
-        if mask == self.live {
-            *to = *value;
-        } else {
-            for (lane, (to, &v)) in to.iter_mut().zip(value).enumerate() {
-                *to = if mask & (1 << lane) != 0 { v } else { *to };
-            }
-        }
+        if mask == self.live { *to = *value } else { each::merge(to, value, mask) }
     }
 
     #[inline]
@@ -309,28 +314,12 @@ impl Warp {
         if d.is_none() {
         } else if d.is_wide() {
             let to = &mut self.wide[self.wide_base + d.index()];
-            if mask == self.live {
-                for (to, &v) in to.iter_mut().zip(value) {
-                    *to = v & keep;
-                }
-            } else {
-                for lane in lanes(mask) {
-                    to[lane] = value[lane] & keep;
-                }
-            }
+            put_lanes(to, value, (mask, self.live), |value| value & keep);
         } else if d.is_predicate() {
             self.put_p(d, lanes_where(mask, |lane| value[lane] & keep != 0), mask);
         } else {
             let to = &mut self.narrow[self.narrow_base + d.index()];
-            if mask == self.live {
-                for (to, &v) in to.iter_mut().zip(value) {
-                    *to = (v & keep) as u32;
-                }
-            } else {
-                for lane in lanes(mask) {
-                    to[lane] = (value[lane] & keep) as u32;
-                }
-            }
+            put_lanes(to, value, (mask, self.live), |value| (value & keep) as u32);
         }
     }
 }

@@ -70,8 +70,7 @@ macro_rules! each_operand {
                         all!(Use: &$($mutable)? rare.s);
                         f(Access::Def, &$($mutable)? rare.d);
                     }
-                    Op::MovNarrow { d, a }
-                    | Op::MovWide { d, a }
+                    Op::Mov { d, a }
                     | Op::Convert { d, a, .. }
                     | Op::Cvta { d, a, .. }
                     | Op::IsSpace { d, a, .. }
@@ -91,7 +90,7 @@ macro_rules! each_operand {
                         all!(Use: [a, b, &$($mutable)? to.c]);
                         all!(Def: [&$($mutable)? to.p, &$($mutable)? to.q]);
                     }
-                    Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
+                    Op::Select { d, a, b, p } => {
                         all!(Use: [a, b, p]);
                         f(Access::Def, d);
                     }

@@ -227,16 +227,16 @@ impl<'a> Builder<'a> {
         match high {
             None => {
                 let a = self.constant(one, false);
-                self.finisher(Op::SelectNarrow { d, a, b: zero, p });
+                self.finisher(Op::Select { d, a, b: zero, p });
             }
             Some(high) => {
                 let both = self.constant(one, false);
                 let low_only = self.constant(one & 0xffff, false);
                 let high_only = self.constant(one & 0xffff_0000, false);
                 let (x, y) = (self.temporary_narrow(), self.temporary_narrow());
-                self.helper(Op::SelectNarrow { d: x, a: both, b: high_only, p });
-                self.helper(Op::SelectNarrow { d: y, a: low_only, b: zero, p });
-                self.finisher(Op::SelectNarrow { d, a: x, b: y, p: high });
+                self.helper(Op::Select { d: x, a: both, b: high_only, p });
+                self.helper(Op::Select { d: y, a: low_only, b: zero, p });
+                self.finisher(Op::Select { d, a: x, b: y, p: high });
             }
         }
         Some(())

@@ -15,14 +15,11 @@ impl<'a> Builder<'a> {
         let saved = [0, 1].map(|k| {
             let operand = inst.operands.get(k + 1).filter(|_| product.saved[k])?;
             let a = self.source(operand, is_wide)?;
-            let (d, op) = if is_wide {
-                let d = self.wide.take(Slot::wide);
-                (d, Op::MovWide { d, a })
-            } else {
-                let d = self.narrow.take(Slot::narrow);
-                (d, Op::MovNarrow { d, a })
+            let d = match is_wide {
+                true => self.wide.take(Slot::wide),
+                false => self.narrow.take(Slot::narrow),
             };
-            self.helper(op);
+            self.helper(Op::Mov { d, a });
             Some(d)
         });
         self.saved.insert(at, saved);

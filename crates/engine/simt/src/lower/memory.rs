@@ -83,63 +83,55 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// The access of a load or store, with the register of each element of its data.
+    fn data_access(
+        &mut self,
+        inst: &Instruction,
+        (address, data): (&'a Operand, &'a Operand),
+        slot: impl Fn(&mut Self, &'a Operand) -> Option<Slot>,
+    ) -> Option<Access> {
+        let mut access = self.access(inst, address)?;
+        if inst.mods.ty() == Some(ScalarType::B128) {
+            access.parts.extend(self.quad(data)?);
+            return Some(access);
+        }
+        for part in elements(data) {
+            access.parts.push(slot(self, part).filter(|slot| !slot.is_predicate())?);
+        }
+        (access.parts.len() <= 8).then_some(access)
+    }
+
     fn load(&mut self, inst: &'a Instruction) -> Option<()> {
         let text = self.source.snippet(inst.span);
         self.needs.may_wait |= STRONG.iter().any(|word| text.contains(word));
         // A cache policy may follow, which has no effect.
         let [d, address, ..] = &inst.operands[..] else { return None };
-        let mut access = self.access(inst, address)?;
+        let mut access =
+            self.data_access(inst, (address, d), |b, part| b.relaxed_destination(part))?;
         if inst.mods.ty() == Some(ScalarType::B128) {
-            access.parts.extend(self.quad(d)?);
             self.emit(Op::LoadQuad(Box::new(access)));
             return Some(());
         }
-        let parts = match d {
-            Operand::Vector(parts) => &parts[..],
-            one => std::slice::from_ref(one),
-        };
-        for part in parts {
-            let slot = self.relaxed_destination(part)?;
-            if slot.is_predicate() && !slot.is_none() {
-                return None;
-            }
+        for (part, slot) in elements(d).iter().zip(&access.parts) {
             if !slot.is_none() {
                 access.mask = access.mask.min(self.keep_element(part));
             }
-            access.parts.push(slot);
-        }
-        if access.parts.len() > 8 {
-            return None;
         }
         access.row = access.may_be_row();
         let signed = access.signed;
         self.emit(Op::Load(Box::new(access)));
-        parts.iter().for_each(|part| self.fill_high(part, signed));
+        elements(d).iter().for_each(|part| self.fill_high(part, signed));
         Some(())
     }
 
     fn store(&mut self, inst: &'a Instruction) -> Option<()> {
         let [address, source, ..] = &inst.operands[..] else { return None };
-        let mut access = self.access(inst, address)?;
+        let wide = inst.mods.ty().is_some_and(is_wide);
+        let mut access =
+            self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
         if inst.mods.ty() == Some(ScalarType::B128) {
-            access.parts.extend(self.quad(source)?);
             self.emit(Op::StoreQuad(Box::new(access)));
             return Some(());
-        }
-        let parts = match source {
-            Operand::Vector(parts) => &parts[..],
-            one => std::slice::from_ref(one),
-        };
-        let wide = inst.mods.ty().is_some_and(is_wide);
-        for part in parts {
-            let slot = self.source(part, wide)?;
-            if slot.is_predicate() {
-                return None;
-            }
-            access.parts.push(slot);
-        }
-        if access.parts.len() > 8 {
-            return None;
         }
         access.row = access.may_be_row();
         let bytes = u32::from(access.size) * access.parts.len() as u32;
@@ -202,6 +194,14 @@ impl<'a> Builder<'a> {
             one if ty == ScalarType::B128 => self.quad(one).map(Vec::from),
             one => self.destination(one).map(|slot| vec![slot]),
         }
+    }
+}
+
+/// The elements of a vector, or the operand itself.
+pub(super) fn elements(operand: &Operand) -> &[Operand] {
+    match operand {
+        Operand::Vector(parts) => parts,
+        one => std::slice::from_ref(one),
     }
 }
 

@@ -25,8 +25,8 @@ impl<'a> Builder<'a> {
         }
         let op = match (d.is_predicate(), d.is_wide(), a.is_predicate(), a.is_wide()) {
             (true, _, true, _) => Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE },
-            (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::MovNarrow { d, a },
-            (false, true, false, true) => Op::MovWide { d, a },
+            (false, false, false, false) if keep >= u64::from(u32::MAX) => Op::Mov { d, a },
+            (false, true, false, true) => Op::Mov { d, a },
             _ => self.kept(d, a, keep),
         };
         if count { self.emit(op) } else { self.finisher(op) }
@@ -111,13 +111,9 @@ impl<'a> Builder<'a> {
 
     /// Copies a register's value to a temporary, because the register is about to be overwritten.
     fn kept_apart(&mut self, slot: Slot) -> Slot {
-        if slot.is_wide() {
-            let d = self.temporary_wide();
-            self.helper(Op::MovWide { d, a: slot });
-            return d;
-        }
-        let d = self.temporary_narrow();
-        self.helper(Op::MovNarrow { d, a: slot });
+        let wide = slot.is_wide();
+        let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
+        self.helper(Op::Mov { d, a: slot });
         d
     }
 
@@ -186,14 +182,12 @@ impl<'a> Builder<'a> {
         if d.is_none() {
             return Some(());
         }
-        let op = if d.is_wide() {
-            Op::SelectWide { d, a: self.wide(a)?, b: self.wide(b)?, p }
-        } else if d.is_predicate() {
-            return None;
-        } else {
-            Op::SelectNarrow { d, a: self.narrow(a)?, b: self.narrow(b)?, p }
+        let (a, b) = match d.is_wide() {
+            true => (self.wide(a)?, self.wide(b)?),
+            false if d.is_predicate() => return None,
+            false => (self.narrow(a)?, self.narrow(b)?),
         };
-        self.emit(op);
+        self.emit(Op::Select { d, a, b, p });
         Some(())
     }
 
@@ -242,6 +236,6 @@ impl<'a> Builder<'a> {
 
 /// Copies of 64-bit halves; copies without a destination become no-ops.
 fn halves(to: [Slot; 2], from: [Slot; 2]) -> Vec<Op> {
-    let one = |d: Slot, a: Slot| if d.is_none() { Op::Nop } else { Op::MovWide { d, a } };
+    let one = |d: Slot, a: Slot| if d.is_none() { Op::Nop } else { Op::Mov { d, a } };
     vec![one(to[0], from[0]), one(to[1], from[1])]
 }

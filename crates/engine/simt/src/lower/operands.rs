@@ -169,7 +169,7 @@ impl Builder<'_> {
                 let by = self.constant(63, false);
                 Op::Compute { row: Row::inner(Kind::ShrS64), d, s: [low, by, by, by] }
             }
-            false => Op::MovWide { d, a: self.constant(0, true) },
+            false => Op::Mov { d, a: self.constant(0, true) },
         };
         self.finisher(op);
     }

@@ -1,6 +1,7 @@
 //! Lowers `cp.async`, mbarrier and matrix instructions, `elect`, and stack instructions.
 
 use super::builder::Builder;
+use super::memory::elements;
 use crate::code::{
     Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, MemSpace, Op, Slot,
     Stack, StackAction,
@@ -194,13 +195,10 @@ impl<'a> Builder<'a> {
             Opcode::Stmatrix => (MatrixAction::Store, Some(first), second),
             _ => (MatrixAction::Transpose, None, second),
         };
-        let parts = match parts {
-            Operand::Vector(parts) => &parts[..],
-            one => std::slice::from_ref(one),
-        };
         let loads = action == MatrixAction::Load;
         let slot = |b: &mut Self, part| if loads { b.destination(part) } else { b.narrow(part) };
-        let parts: Option<Vec<Slot>> = parts.iter().map(|part| slot(self, part)).collect();
+        let parts = elements(parts).iter().map(|part| slot(self, part));
+        let parts: Option<Vec<Slot>> = parts.collect();
         let at = match address {
             Some(address) => self.located(address, m.space)?,
             None => NOWHERE,

@@ -98,27 +98,22 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
 /// Whether an operation changes nothing but registers. A successful atomic changes memory as well,
 /// but then the loop ends.
 fn is_harmless(op: &Op) -> bool {
-    !matches!(
-        op,
-        Op::Store(_)
-            | Op::StoreQuad(_)
-            | Op::SurfaceStore(_)
-            | Op::SurfaceLoad(_)
-            | Op::Fetch(_)
-            | Op::Query(_)
-            | Op::Barrier(_)
-            | Op::WarpSync { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Redux { .. }
-            | Op::Elect { .. }
-            | Op::Shuffle(_)
-            | Op::BranchIndexed { .. }
-            | Op::Return
-            | Op::Trap
-            | Op::Breakpoint
-            | Op::CountZero { .. }
-    )
+    !op.is_collective()
+        && !matches!(
+            op,
+            Op::Store(_)
+                | Op::StoreQuad(_)
+                | Op::SurfaceStore(_)
+                | Op::SurfaceLoad(_)
+                | Op::Fetch(_)
+                | Op::Query(_)
+                | Op::Barrier(_)
+                | Op::BranchIndexed { .. }
+                | Op::Return
+                | Op::Trap
+                | Op::Breakpoint
+                | Op::CountZero { .. }
+        )
 }
 
 #[cfg(test)]

@@ -7,19 +7,17 @@
 //! through into a block, and lanes that enter a function. The count of a block is the sum over its
 //! incoming edges, so that a loop iteration costs one increment.
 
+use super::counters::Counters;
 use crate::code::{Code, Op, Slot};
 use crate::flow::FunctionCode;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The counters of a program's code, and the blocks and branches that are computed from them.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCounters {
-    len: usize,
+    pub(super) counters: Counters,
     blocks: Vec<CountedBlock>,
     branches: Vec<CountedBranch>,
-    /// The counter of each operation that has one.
-    places: BTreeMap<u32, Counted>,
 }
 
 /// A sum of counters, with signs.
@@ -46,26 +44,6 @@ pub struct CountedBranch {
     /// Lanes for each outgoing edge: first those that take the branch, then those that fall
     /// through. For a `brx`: lanes for each distinct target, in the order of the target list.
     pub edges: Vec<LaneCount>,
-}
-
-/// Counter and position of the counting of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
-    /// Before the operation: lanes that reach it, at this counter; if it is guarded, also lanes
-    /// where the guard holds, at the next counter.
-    Before(u32),
-    /// Before a `brx`: lanes by index, beginning with this counter. If the `brx` is guarded, this
-    /// counter and the next one are those of [`Self::Before`], and the indices begin after them.
-    Indexed(u32),
-    /// After the operation: lanes that fall through into the next block.
-    After(u32),
-}
-
-impl Counted {
-    /// Whether the counting takes place after the operation.
-    pub(crate) fn is_after(self) -> bool {
-        matches!(self, Self::After(_))
-    }
 }
 
 impl LaneCount {
@@ -104,12 +82,12 @@ impl LaneCount {
 impl BlockCounters {
     /// Number of counters.
     pub fn len(&self) -> usize {
-        self.len
+        self.counters.len
     }
 
     /// Whether there are no counters, because the code has no functions.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// All blocks, in code order.
@@ -122,25 +100,15 @@ impl BlockCounters {
         &self.branches
     }
 
-    /// The counting of an operation, if any.
-    pub(crate) fn at(&self, op: u32) -> Option<Counted> {
-        self.places.get(&op).copied()
-    }
-
     /// Assigns the counters of a program's code. The first counters are those of the function
     /// entries, in order.
     pub(crate) fn of(code: &Code) -> Self {
-        let mut counting = Self { len: code.funcs.len(), ..Self::default() };
+        let mut counting = Self::default();
+        counting.counters.add(code.funcs.len());
         for (number, function) in FunctionCode::all(code) {
             counting.function(&function, number as u32);
         }
         counting
-    }
-
-    fn counters(&mut self, count: usize) -> u32 {
-        let first = self.len as u32;
-        self.len += count;
-        first
     }
 
     fn function(&mut self, code: &FunctionCode<'_>, number: u32) {
@@ -156,26 +124,28 @@ impl BlockCounters {
         for (op, inst) in ops.clone().zip(code.insts) {
             let guarded = inst.guard != Slot::TRUE;
             let mut edges = Vec::new();
-            let counted = match &inst.op {
+            let (counters, others) = (&mut self.counters, usize::from(guarded));
+            // The first counter has the lanes that reach the operation; if it is guarded, the next
+            // one has those for which the guard holds.
+            let first = match &inst.op {
                 Op::Branch { target, .. } => {
-                    let first = self.counters(1 + usize::from(guarded));
-                    let taken = LaneCount::counter(first + u32::from(guarded));
+                    let first = counters.add(1 + others);
+                    let taken = LaneCount::counter(first + others as u32);
                     lead(&mut lanes, *target, &taken);
                     edges.extend(guarded.then_some(taken));
-                    Counted::Before(first)
+                    first
                 }
                 Op::Exit | Op::Return if guarded => {
-                    let first = self.counters(2);
+                    let first = counters.add(2);
                     edges.push(LaneCount::counter(first + 1));
-                    Counted::Before(first)
+                    first
                 }
                 Op::Exit | Op::Return => continue,
                 Op::Trap if !guarded => continue,
                 Op::BranchIndexed { targets, .. } => {
-                    let first = self.counters(targets.len() + 2 * usize::from(guarded));
-                    let indexed = first + 2 * u32::from(guarded);
+                    let first = counters.add(targets.len() + 2 * others);
                     let mut named: Vec<u32> = Vec::new();
-                    for (counter, &target) in (indexed..).zip(targets) {
+                    for (counter, &target) in (first + 2 * others as u32..).zip(targets) {
                         let taken = LaneCount::counter(counter);
                         lead(&mut lanes, target, &taken);
                         match named.iter().position(|&t| t == target) {
@@ -183,23 +153,37 @@ impl BlockCounters {
                             None => (named.push(target), edges.push(taken)).0,
                         }
                     }
-                    Counted::Indexed(first)
+                    first
                 }
                 _ if block(op + 1).is_some() => {
-                    let counter = self.counters(1);
+                    // Lanes that fall through into the next block.
+                    let counter = counters.add(1);
                     lead(&mut lanes, op + 1, &LaneCount::counter(counter));
-                    Counted::After(counter)
+                    counters.count_after(op, inst, Op::Count { counter, of: Slot::TRUE });
+                    continue;
                 }
                 _ => continue,
             };
-            if let (true, Counted::Before(first) | Counted::Indexed(first)) = (guarded, counted) {
+            let indices = match &inst.op {
+                Op::BranchIndexed { index, targets, .. } => Some((*index, targets.len() as u32)),
+                _ => None,
+            };
+            if guarded || indices.is_none() {
+                let counts = Op::Count { counter: first, of: inst.guard };
+                counters.count_before(op, inst, counts, Slot::TRUE);
+            }
+            if let Some((index, targets)) = indices {
+                let counter = first + 2 * others as u32;
+                let counts = Op::CountIndexed { counter, index, targets };
+                counters.count_before(op, inst, counts, inst.guard);
+            }
+            if guarded {
                 lead(&mut lanes, op + 1, &LaneCount::others(first));
                 edges.push(LaneCount::others(first));
             }
             if inst.count != 0 && !edges.is_empty() {
                 self.branches.push(CountedBranch { op, edges });
             }
-            self.places.insert(op, counted);
         }
         let ends = starts.iter().skip(1).copied().chain([ops.end]);
         let blocks = starts.iter().copied().zip(ends).zip(lanes);

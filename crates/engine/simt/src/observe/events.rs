@@ -7,57 +7,71 @@ use texunit_memory::SpaceKind;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Events(u32);
 
-impl Events {
-    /// No events except begin and end of CTAs.
-    pub const NONE: Self = Self(0);
+/// Defines the kinds of events: one bit each, in the order of their numbers.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $vis:vis $name:ident = $bit:literal;)*) => {
+        impl Events {
+            $($(#[$doc])* $vis const $name: Self = Self(1 << $bit);)*
+
+            const NAMES: &[&str] = &[$(stringify!($name)),*];
+        }
+    };
+}
+
+kinds! {
     /// Loads, stores, atomics, `cp.async` and matrix accesses, before execution, except loads of
     /// kernel parameters and of constant memory.
-    pub const ACCESSES: Self = Self(1 << 0);
+    pub ACCESSES = 0;
     /// Values that loads and atomics have returned.
-    pub const RESULTS: Self = Self(1 << 1);
+    pub RESULTS = 1;
     /// Loads of kernel parameters, reported as accesses.
-    pub const PARAMETERS: Self = Self(1 << 2);
+    pub PARAMETERS = 2;
     /// Barriers, `.sync` instructions, fences, mbarriers, groups of `cp.async`.
-    pub const SYNCHRONIZATION: Self = Self(1 << 3);
+    pub SYNCHRONIZATION = 3;
     /// `bra`, `brx`, and branches around guarded instructions that lanes must execute together (not
     /// PTX instructions, see [`super::Listing::counts`]).
-    pub const BRANCHES: Self = Self(1 << 4);
+    pub BRANCHES = 4;
     /// Starts of basic blocks.
-    pub const BLOCKS: Self = Self(1 << 5);
+    pub BLOCKS = 5;
     /// Executions of all operations.
-    pub const OPERATIONS: Self = Self(1 << 6);
+    pub OPERATIONS = 6;
     /// Calls, returns, exits, `malloc` and `free`.
-    pub const CALLS: Self = Self(1 << 7);
+    pub CALLS = 7;
     /// Fetches and surface accesses with their operands, before execution.
-    pub const FETCHES: Self = Self(1 << 8);
+    pub FETCHES = 8;
     /// Fetches and surface accesses with their operands and results.
-    pub const ANSWERS: Self = Self(1 << 9);
+    pub ANSWERS = 9;
     /// Numbers of lanes that enter each block and take each branch ([`super::BlockCounters`]).
-    pub const COUNTS: Self = Self(1 << 10);
+    pub COUNTS = 10;
     /// The subset of [`Self::RESULTS`] from atomics and from loads with a memory order, which shows
     /// the stores that they observed.
-    pub const STRONG_RESULTS: Self = Self(1 << 11);
+    pub STRONG_RESULTS = 11;
     /// Uses of uninitialised data ([`super::Probe::undefined`]). The code computes shadows of all
     /// registers.
-    pub const DEFINED: Self = Self(1 << 12);
+    pub DEFINED = 12;
     /// The subset of [`Self::CALLS`] for `malloc` and `free`.
-    pub const HEAP: Self = Self(1 << 13);
+    pub HEAP = 13;
     /// The subset of [`Self::CALLS`] for starts of functions.
-    pub const ENTERS: Self = Self(1 << 14);
+    pub ENTERS = 14;
     /// Possible stops of a debugger before each PTX instruction ([`crate::debug`]); observers are
     /// not notified.
-    pub(crate) const STEPS: Self = Self(1 << 15);
+    pub(crate) STEPS = 15;
     /// With [`Self::COUNTS`], also numbers of issued instructions, of divergent branches, and of
     /// lanes for which guards hold ([`super::Listing::issues`]).
-    pub const ISSUES: Self = Self(1 << 16);
+    pub ISSUES = 16;
     /// For an observer that adds up memory costs: of the weak loads and stores in
     /// [`Self::ACCESSES`], only those whose cost is neither counted nor that of another access
     /// ([`super::Listing::costs`]), in any order, without values, and without CTA
     /// ([`super::At::cta`] is undefined). Requires [`Self::ISSUES`]. An observer combined with
     /// others that do not want this receives all accesses.
-    pub const COSTS: Self = Self(1 << 17);
+    pub COSTS = 17;
     /// Loads of constant memory, reported as accesses.
-    pub const CONSTANTS: Self = Self(1 << 18);
+    pub CONSTANTS = 18;
+}
+
+impl Events {
+    /// No events except begin and end of CTAs.
+    pub const NONE: Self = Self(0);
     /// All events that observers can subscribe to, except [`Self::COSTS`].
     pub const ALL: Self = Self(((1 << 15) - 1) | (1 << 16) | (1 << 18));
 
@@ -120,28 +134,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 19] = [
-            "accesses",
-            "results",
-            "parameters",
-            "synchronization",
-            "branches",
-            "blocks",
-            "operations",
-            "calls",
-            "fetches",
-            "answers",
-            "counts",
-            "strong results",
-            "defined",
-            "heap",
-            "enters",
-            "steps",
-            "issues",
-            "costs",
-            "constants",
-        ];
-        let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
+        let names = Self::NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()
     }
 }

@@ -10,6 +10,7 @@
 //! for which the guard holds.
 
 use super::BlockCounters;
+use super::counters::Counters;
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::FunctionCode;
 use std::collections::BTreeMap;
@@ -18,13 +19,11 @@ use std::ops::Range;
 /// Issue counters of a program's code.
 #[derive(Clone, Debug, Default)]
 pub struct Issues {
-    len: usize,
+    /// The counters, those of [`BlockCounters`] first.
+    pub(super) counters: Counters,
     stretches: Vec<Stretch>,
     guards: BTreeMap<u32, u32>,
     divided: BTreeMap<u32, u32>,
-    /// Counting operations that are inserted before or after another operation.
-    before: BTreeMap<u32, Vec<Inst>>,
-    after: BTreeMap<u32, Inst>,
 }
 
 /// A sequence of operations that a warp executes with the same active mask.
@@ -39,12 +38,12 @@ pub struct Stretch {
 impl Issues {
     /// Number of counters, including those of [`BlockCounters`].
     pub fn len(&self) -> usize {
-        self.len
+        self.counters.len
     }
 
     /// Whether there are no counters.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// All stretches, in code order.
@@ -63,27 +62,11 @@ impl Issues {
         self.divided.get(&op).copied()
     }
 
-    /// Counting operations to insert before an operation.
-    pub(super) fn before(&self, op: u32) -> impl Iterator<Item = Inst> {
-        self.before.get(&op).into_iter().flatten().cloned()
-    }
-
-    /// The counting operation to insert after an operation.
-    pub(super) fn after(&self, op: u32) -> Option<Inst> {
-        self.after.get(&op).cloned()
-    }
-
     /// Assigns the issue counters of a program's code, numbered after those of `counting`.
     pub(crate) fn of(code: &Code, counting: &BlockCounters) -> Self {
-        let mut issues = Self { len: counting.len(), ..Self::default() };
+        let mut issues = Self { counters: counting.counters.clone(), ..Self::default() };
         FunctionCode::all(code).for_each(|(_, function)| issues.function(&function, counting));
         issues
-    }
-
-    fn counters(&mut self, count: usize) -> u32 {
-        let first = self.len as u32;
-        self.len += count;
-        first
     }
 
     fn function(&mut self, code: &FunctionCode<'_>, counting: &BlockCounters) {
@@ -92,10 +75,11 @@ impl Issues {
         let mut begin = code.first;
         for (op, inst) in (code.first..end).zip(code.insts) {
             let is_guarded = inst.guard != Slot::TRUE;
-            if is_guarded && counting.at(op).is_none_or(|counted| counted.is_after()) {
-                let counter = self.counters(2);
+            if is_guarded && counting.counters.beside(op)[0].is_empty() {
+                let counter = self.counters.add(2);
                 self.guards.insert(op, counter);
-                self.put_before(op, inst, Op::Count { counter, of: inst.guard });
+                let counts = Op::Count { counter, of: inst.guard };
+                self.counters.count_before(op, inst, counts, Slot::TRUE);
             }
             if op > begin && waits(&inst.op) {
                 self.ends(&mut begin, op, inst, Slot::TRUE);
@@ -110,17 +94,17 @@ impl Issues {
                 }
                 Op::BranchIndexed { index, targets, .. } => {
                     self.ends(&mut begin, op + 1, inst, Slot::TRUE);
-                    let counter = self.counters(1);
+                    let counter = self.counters.add(1);
                     let (of, targets) = (inst.guard, targets.clone());
                     let counts = Op::IssueIndexed { counter, of, index: *index, targets };
-                    self.put_before(op, inst, counts);
+                    self.counters.count_before(op, inst, counts, Slot::TRUE);
                     self.divided.insert(op, counter);
                 }
                 Op::Trap | Op::Call(_) => drop(self.ends(&mut begin, op + 1, inst, Slot::TRUE)),
                 _ if is_last => {
-                    let counter = self.counters(1);
+                    let counter = self.counters.add(1);
                     self.stretches.push(Stretch { operations: begin..op + 1, counter });
-                    self.after.insert(op, helper(inst, Op::Issue { counter, of: Slot::TRUE }));
+                    self.counters.count_after(op, inst, Op::Issue { counter, of: Slot::TRUE });
                     begin = op + 1;
                 }
                 _ => {}
@@ -131,25 +115,16 @@ impl Issues {
     /// Ends a stretch before operation `to`, or with the operation before `to`. The warps are
     /// counted before that last operation.
     fn ends(&mut self, begin: &mut u32, to: u32, inst: &Inst, of: Slot) -> u32 {
-        let counter = self.counters(1 + usize::from(of != Slot::TRUE));
+        let counter = self.counters.add(1 + usize::from(of != Slot::TRUE));
         self.stretches.push(Stretch { operations: *begin..to, counter });
         let at = if waits(&inst.op) { to } else { to - 1 };
-        self.put_before(at, inst, Op::Issue { counter, of });
+        self.counters.count_before(at, inst, Op::Issue { counter, of }, Slot::TRUE);
         *begin = to;
         counter
-    }
-
-    fn put_before(&mut self, op: u32, inst: &Inst, counts: Op) {
-        self.before.entry(op).or_default().push(helper(inst, counts));
     }
 }
 
 /// Whether diverged lanes may reconverge at an operation.
 fn waits(op: &Op) -> bool {
     matches!(op, Op::Barrier(_)) || op.members().is_some()
-}
-
-/// Creates an operation beside another one, which does not count as an instruction.
-fn helper(inst: &Inst, op: Op) -> Inst {
-    Inst { op, guard: Slot::TRUE, count: 0, span: inst.span }
 }

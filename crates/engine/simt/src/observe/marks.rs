@@ -4,10 +4,11 @@
 //! [`Unit::observed`] is given a set of events and returns the marked code with the mapping of its
 //! operations to those of the program.
 
+use super::counters::Counters;
 use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
-use super::{BlockCounters, Costs, Counted, Events, Issues, Order, Synchronization};
+use super::{BlockCounters, Costs, Events, Issues, Order, Synchronization};
 use crate::code::{Callee, Code, Decoded, Inst, MemSpace, Op, Slot};
 use crate::flow::FunctionCode;
 use crate::lower::{Program, Unit};
@@ -87,8 +88,7 @@ fn sites(code: &Code) -> Vec<u32> {
 
 fn make(program: &Program, code: &Code, events: Events) -> MarkedCode {
     let sites = sites(code);
-    let (counting, issues, costs) = counters(program, code, events);
-    let counters = counting.len().max(issues.len()).max(costs.len());
+    let counters = counters(program, code, events).0.len;
     let mut observed = MarkedCode { sites, counters, ..MarkedCode::default() };
     if !events.is_none() {
         let (code, origin) = marked(program, code, events, &|_| true);
@@ -119,12 +119,14 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
     if leads {
         around.before |= Events::BLOCKS;
     }
-    let members = |around: &mut MarksAround, members: Slot| {
-        if !members.is_none() {
-            around.before |= Events::SYNCHRONIZATION;
+    if inst.op.members().is_some() {
+        around.before |= Events::SYNCHRONIZATION;
+        // The members of a `bar.warp.sync` may wait at different instructions; the last arrival
+        // reports those that continue.
+        if !matches!(inst.op, Op::WarpSync { .. }) {
             around.after |= Events::SYNCHRONIZATION;
         }
-    };
+    }
     match &inst.op {
         Op::Load(access) | Op::LoadQuad(access) | Op::Store(access) | Op::StoreQuad(access) => {
             around.before |= match access.mem_space {
@@ -149,26 +151,12 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
             around.after |= Events::RESULTS | Events::STRONG_RESULTS;
             around.order = Order::of(words());
         }
-        Op::AsyncCopy(_) => around.before |= Events::ACCESSES,
-        Op::Matrix(matrix) => {
-            around.before |= Events::ACCESSES;
-            members(&mut around, matrix.members);
-        }
-        Op::Mma(mma) => members(&mut around, mma.members),
-        Op::Converge { members: slot } => members(&mut around, *slot),
+        Op::AsyncCopy(_) | Op::Matrix(_) => around.before |= Events::ACCESSES,
         Op::Mbarrier(_) => {
             around.before |= Events::SYNCHRONIZATION;
             around.order = Order::of(words());
         }
         Op::HeapCall(_) => around.before |= Events::CALLS | Events::HEAP,
-        // The members of a `.sync` may wait at different instructions; the last arrival reports
-        // those that continue.
-        Op::WarpSync { .. } => around.before |= Events::SYNCHRONIZATION,
-        Op::Shuffle(shuffle) => members(&mut around, shuffle.members),
-        Op::Vote { members: slot, .. }
-        | Op::Match { members: slot, .. }
-        | Op::Redux { members: slot, .. }
-        | Op::Elect { members: slot, .. } => members(&mut around, *slot),
         Op::Branch { .. } | Op::BranchIndexed { .. } => around.before |= Events::BRANCHES,
         Op::Nop if inst.count != 0 => {
             around.fence = fence(&words().collect::<Vec<_>>(), program, inst);
@@ -241,7 +229,7 @@ pub(crate) fn marked(
     steps: &dyn Fn(u32) -> bool,
 ) -> (Code, Vec<u32>) {
     let leads = leaders(code);
-    let (counting, issues, costs) = counters(program, code, events);
+    let (counters, costs) = counters(program, code, events);
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
@@ -252,12 +240,12 @@ pub(crate) fn marked(
         leading |= leads[op as usize];
         let (beside_it, at_entry) = shadows.take(op);
         let with = |role| move |inst| Item { inst, op, role };
+        let [counted_before, counted_after] = counters.beside(op);
         items.extend(at_entry.into_iter().map(with(Role::AtEntry)));
         items.extend(beside_it.into_iter().map(with(Role::Inserted)));
         if matches!(inst.op, Op::Join) {
             items.push(Item { inst: inst.clone(), op, role: Role::Itself });
-            items.extend(counted_after(&counting, inst, op));
-            items.extend(issues.after(op).map(with(Role::Inserted)));
+            items.extend(counted_after.iter().cloned().map(with(Role::Inserted)));
             continue;
         }
         let MarksAround { mut before, after, order, fence } =
@@ -275,8 +263,7 @@ pub(crate) fn marked(
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, role: Role::Inserted });
-        counted_before(&counting, inst, op).into_iter().for_each(&mut push);
-        issues.before(op).for_each(&mut push);
+        counted_before.iter().cloned().for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
@@ -284,8 +271,7 @@ pub(crate) fn marked(
         if !after.is_none() {
             items.push(Item { inst: mark(after, true), op, role: Role::Inserted });
         }
-        items.extend(counted_after(&counting, inst, op));
-        items.extend(issues.after(op).map(with(Role::Inserted)));
+        items.extend(counted_after.iter().cloned().map(with(Role::Inserted)));
     }
     if shadows.funcs.is_empty() {
         return assemble(code, &items);
@@ -295,7 +281,7 @@ pub(crate) fn marked(
 }
 
 /// The counters for a set of events.
-fn counters(program: &Program, code: &Code, events: Events) -> (BlockCounters, Issues, Costs) {
+fn counters(program: &Program, code: &Code, events: Events) -> (Counters, Costs) {
     if !events.has(Events::COUNTS) {
         return Default::default();
     }
@@ -307,38 +293,10 @@ fn counters(program: &Program, code: &Code, events: Events) -> (BlockCounters, I
     } else {
         Costs::default()
     };
-    (counting, issues, costs)
-}
-
-/// The operations that count the lanes that reach a branch and the edges that they take.
-fn counted_before(counting: &BlockCounters, inst: &Inst, op: u32) -> Vec<Inst> {
-    let (counter, targets) = match (counting.at(op), &inst.op) {
-        (Some(Counted::Before(counter)), _) => (counter, None),
-        (Some(Counted::Indexed(counter)), Op::BranchIndexed { index, targets, .. }) => {
-            (counter, Some((*index, targets.len() as u32)))
-        }
-        _ => return Vec::new(),
-    };
-    let guarded = inst.guard != Slot::TRUE;
-    let helper = |op, guard| Inst { op, guard, count: 0, span: inst.span };
-    let mut all = Vec::new();
-    if guarded || targets.is_none() {
-        all.push(helper(Op::Count { counter, of: inst.guard }, Slot::TRUE));
-    }
-    if let Some((index, targets)) = targets {
-        let counter = counter + 2 * u32::from(guarded);
-        all.push(helper(Op::CountIndexed { counter, index, targets }, inst.guard));
-    }
-    all
-}
-
-/// The operation that counts the lanes that fall through into the next block; branches to the block
-/// skip it.
-fn counted_after(counting: &BlockCounters, inst: &Inst, op: u32) -> Option<Item> {
-    let Some(Counted::After(counter)) = counting.at(op) else { return None };
-    let count = Op::Count { counter, of: Slot::TRUE };
-    let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
-    Some(Item { inst, op, role: Role::Inserted })
+    let is_issued = events.has(Events::ISSUES);
+    let mut counters = if is_issued { issues.counters } else { counting.counters };
+    counters.len = counters.len.max(costs.len());
+    (counters, costs)
 }
 
 /// First operations of PTX instructions. All operations of an instruction have its span. Operations

@@ -90,6 +90,7 @@
 //! location, its function and its registers.
 
 mod costs;
+mod counters;
 mod counts;
 pub(crate) mod event;
 mod events;
@@ -106,7 +107,6 @@ mod shadow;
 mod used;
 
 pub use costs::{AccessCost, Costs};
-pub(crate) use counts::Counted;
 pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use event::{
     Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,

@@ -63,7 +63,8 @@ impl Listing<'_> {
         for inst in insts {
             let pointer = match &inst.op {
                 Op::FrameAddress { d, .. } => *d,
-                Op::Cvta { d, a, .. } | Op::MovWide { d, a } if all.contains(a) => *d,
+                Op::Cvta { d, a, .. } if all.contains(a) => *d,
+                Op::Mov { d, a } if d.is_wide() && all.contains(a) => *d,
                 _ => continue,
             };
             all.push(pointer);
@@ -118,7 +119,7 @@ enum Effect {
 
 fn effect(inst: &Inst, slot: Slot, frame: Option<&[Slot]>) -> Effect {
     match &inst.op {
-        Op::MovNarrow { d, a } if *a == slot => Effect::Copies(*d),
+        Op::Mov { d, a } if *a == slot && !d.is_wide() => Effect::Copies(*d),
         Op::Store(store) if store.base != slot && inst.guard.plain() != slot.plain() => {
             let own = matches!(store.mem_space, MemSpace::Frame | MemSpace::Local);
             let is_kept = frame.is_some_and(|frame| own || frame.contains(&store.base));

@@ -13,7 +13,7 @@ use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 const MEMORY: u8 = 0;
 
 /// The operands of an access in the region's form; `None` if the interpreter has to execute it.
-fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
+fn access(operands: &mut Operands<'_>, access: &code::Access) -> Option<Access> {
     let space = match access.mem_space {
         // Addresses of parameters in registers are generic.
         MemSpace::Global | MemSpace::Generic | MemSpace::Param => Space::Global,
@@ -22,19 +22,27 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
         MemSpace::Frame => Space::Frame,
         MemSpace::KernelParam => Space::Param,
     };
-    let count = u8::try_from(access.parts.len()).ok()?;
-    if !matches!(total, 1 | 2 | 4 | 8 | 16) || (access.constant && access.base.is_none()) {
+    if access.constant && access.base.is_none() {
         return None;
     }
-    Some(Access {
-        space,
-        size: access.size,
-        count,
-        base: operands.base(access.base)?,
-        offset: access.offset,
-        site: operands.site(space),
-        map: MEMORY,
-    })
+    let base = operands.base(access.base)?;
+    placed(operands, access, space, (base, access.offset), MEMORY)
+}
+
+/// An access to elements in another place; `None` if the interpreter has to execute it because of
+/// the elements' number.
+pub(super) fn placed(
+    operands: &mut Operands<'_>,
+    of: &code::Access,
+    space: Space,
+    (base, offset): (Option<Source>, u64),
+    map: u8,
+) -> Option<Access> {
+    let count = u8::try_from(of.parts.len()).ok()?;
+    let is_whole = matches!(usize::from(of.size) * of.parts.len(), 1 | 2 | 4 | 8 | 16);
+    let access =
+        || Access { space, size: of.size, count, base, offset, site: operands.site(space), map };
+    is_whole.then(access)
 }
 
 /// Translates an access whose generic addresses have all pointed into one window so far to an
@@ -43,21 +51,12 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
 pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
         Op::Load(of) | Op::Store(of) => {
-            let total = total(of);
-            if of.constant || !matches!(total, 1 | 2 | 4 | 8 | 16) {
+            if of.constant {
                 return None;
             }
             let (mut actions, space, base) =
                 place_in_window(operands, &of.seen, of.base, of.offset)?;
-            let access = Access {
-                space,
-                size: of.size,
-                count: u8::try_from(of.parts.len()).ok()?,
-                base: Some(base),
-                offset: 0,
-                site: operands.site(space),
-                map: MEMORY,
-            };
+            let access = placed(operands, of, space, (Some(base), 0), MEMORY)?;
             actions.push(match op {
                 Op::Store(_) => store_to(operands, of, access)?,
                 _ => load_from(of, access)?,
@@ -118,14 +117,9 @@ fn place_in_window(
     Some((actions, space, Source::B32(place)))
 }
 
-/// Bytes of all elements of an access.
-pub(super) fn total(access: &code::Access) -> usize {
-    usize::from(access.size) * access.parts.len()
-}
-
 /// Translates a load.
 pub(super) fn load(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
-    let access = access(operands, of, total(of))?;
+    let access = access(operands, of)?;
     load_from(of, access)
 }
 
@@ -143,7 +137,7 @@ pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Ac
     if of.constant || matches!(of.mem_space, MemSpace::KernelParam | MemSpace::Param) {
         return None;
     }
-    let access = access(operands, of, total(of))?;
+    let access = access(operands, of)?;
     store_to(operands, of, access)
 }
 

@@ -55,7 +55,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
         Op::Load(of) => access::load(operands, of)?,
         Op::Store(of) => access::store(operands, of)?,
         Op::Atomic(of) => access::atomic(operands, of)?,
-        op if is_collective(op) => {
+        op if op.is_collective() => {
             // The executing lanes must be those of the split.
             if inst.guard != Slot::TRUE {
                 return None;
@@ -98,17 +98,6 @@ fn routine(alu: Alu) -> Option<Routine> {
         }
         _ => return None,
     })
-}
-
-fn is_collective(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::WarpSync { .. }
-            | Op::Shuffle(_)
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Redux { .. }
-    )
 }
 
 /// Translates operations that lanes execute together.

@@ -59,9 +59,11 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
                 None => call(Routine::B32(lanes(*reg)?), *d, &[]),
             },
         }]),
-        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, vreg(*d), &[operands.source(*a)])]),
-        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, vreg(*d), &[operands.source(*a)])]),
-        Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
+        Op::Mov { d, a } => {
+            let op = if d.is_wide() { J::CopyWide } else { J::Copy };
+            Some(vec![compute(op, vreg(*d), &[operands.source(*a)])])
+        }
+        Op::Select { d, a, b, p } => {
             let from = [operands.source(*a), operands.source(*b)];
             let p = predicate(*p);
             let op = if d.is_wide() { J::SelectWide(p) } else { J::Select(p) };

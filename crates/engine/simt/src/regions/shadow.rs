@@ -1,6 +1,6 @@
 //! Translates shadow operations (`observe::shadow`) to steps of a region.
 
-use super::access::{load_from, store_to, total};
+use super::access::{load_from, placed, store_to};
 use super::moves::compute;
 use super::operand::{Operands, predicate};
 use crate::code::{self, Check, MemSpace, Shadow, Slot};
@@ -20,14 +20,12 @@ const EITHER: u8 = 0xf0 | 0xcc;
 /// The actions of a shadow operation; `None` if the interpreter has to execute it.
 pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Vec<Action>> {
     match shadow {
-        Shadow::Load(of) => {
+        Shadow::Load(of) | Shadow::Store(of) => {
             let (mut actions, access) = access(operands, of)?;
-            actions.push(load_from(of, access)?);
-            Some(actions)
-        }
-        Shadow::Store(of) => {
-            let (mut actions, access) = access(operands, of)?;
-            actions.push(store_to(operands, of, access)?);
+            actions.push(match shadow {
+                Shadow::Load(_) => load_from(of, access)?,
+                _ => store_to(operands, of, access)?,
+            });
             Some(actions)
         }
         Shadow::Check(of) => check(operands, of),
@@ -37,7 +35,7 @@ pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Ve
 
 /// An access to the shadow of global or shared memory, with 64-bit addresses.
 fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>, Access)> {
-    if of.constant || !matches!(total(of), 1 | 2 | 4 | 8 | 16) {
+    if of.constant {
         return None;
     }
     let Temporaries { narrow, wide, .. } = operands.temporaries;
@@ -55,10 +53,7 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
         }
         _ => return None,
     }
-    let count = u8::try_from(of.parts.len()).ok()?;
-    let site = operands.site(Space::Global);
-    let access =
-        Access { space: Space::Global, size: of.size, count, base, offset, site, map: SHADOW };
+    let access = placed(operands, of, Space::Global, (base, offset), SHADOW)?;
     Some((actions, access))
 }
 

@@ -1,122 +1,71 @@
 //! Arms of the inner loop for the operations of the ALU table, which store their results in `n` or
 //! `w`.
 
-/// Expands to the arm of an operation; the section of the table gives the operand widths.
+/// Expands to the arm of an operation; the section of the table gives the operand widths. `$c` are
+/// the loop's variables: registers, instruction, mask, both results, predicates.
 macro_rules! arm {
-    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $n,
-            $l.n($i.s[0]),
-            #[inline(always)]
-            |$a: u32| $e,
-        );
-        ArmResult::Narrow
-    }};
-    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $n,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u32, $b: u32| $e,
-        );
-        ArmResult::Narrow
-    }};
-    (b32 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
-        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.n($i.s[2]));
-        each::three(
-            &mut $n,
-            sources,
-            #[inline(always)]
-            |$a: u32, $b: u32, $c: u32| $e,
-        );
-        ArmResult::Narrow
-    }};
-    (b64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u64, $b: u64| $e,
-        );
-        ArmResult::Wide
-    }};
-    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $w,
-            $l.n($i.s[0]),
-            #[inline(always)]
-            |$a: u32| $e,
-        );
-        ArmResult::Wide
-    }};
-    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u32, $b: u32| $e,
-        );
-        ArmResult::Wide
-    }};
-    (extend $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident, $c:ident| $e:expr) => {{
-        let sources = ($l.n($i.s[0]), $l.n($i.s[1]), $l.w($i.s[2]));
-        each::three(
-            &mut $w,
-            sources,
-            #[inline(always)]
-            |$a: u32, $b: u32, $c: u64| $e,
-        );
-        ArmResult::Wide
-    }};
-    (truncate $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident| $e:expr) => {{
-        each::one(
-            &mut $n,
-            $l.w($i.s[0]),
-            #[inline(always)]
-            |$a: u64| $e,
-        );
-        ArmResult::Narrow
-    }};
-    (shift $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.w($i.s[0]), $l.n($i.s[1]));
-        each::two(
-            &mut $w,
-            a,
-            b,
-            #[inline(always)]
-            |$a: u64, $b: u32| $e,
-        );
-        ArmResult::Wide
-    }};
-    (compare64 $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.w($i.s[0]), $l.w($i.s[1]));
+    (b32 $c:tt |$a:ident| $e:expr) => { apply!($c n one [n 0 $a u32] => $e) };
+    (b32 $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c n two [n 0 $a u32] [n 1 $b u32] => $e)
+    };
+    (b32 $c:tt |$a:ident, $b:ident, $d:ident| $e:expr) => {
+        apply!($c n three [n 0 $a u32] [n 1 $b u32] [n 2 $d u32] => $e)
+    };
+    (b64 $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c w two [w 0 $a u64] [w 1 $b u64] => $e)
+    };
+    (extend $c:tt |$a:ident| $e:expr) => { apply!($c w one [n 0 $a u32] => $e) };
+    (extend $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c w two [n 0 $a u32] [n 1 $b u32] => $e)
+    };
+    (extend $c:tt |$a:ident, $b:ident, $d:ident| $e:expr) => {
+        apply!($c w three [n 0 $a u32] [n 1 $b u32] [w 2 $d u64] => $e)
+    };
+    (truncate $c:tt |$a:ident| $e:expr) => { apply!($c n one [w 0 $a u64] => $e) };
+    (shift $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c w two [w 0 $a u64] [n 1 $b u32] => $e)
+    };
+    (compare64 $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c p holds [w 0 $a u64] [w 1 $b u64] => $e)
+    };
+    (compare $c:tt |$a:ident, $b:ident| $e:expr) => {
+        apply!($c p holds [n 0 $a u32] [n 1 $b u32] => $e)
+    };
+}
+
+/// Applies a function of `each` to sources, of each of which the file, number, name and type are
+/// given, for a result of the file that comes first.
+macro_rules! apply {
+    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) p holds
+     $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{
         let holds = each::holds(
-            a,
-            b,
+            $($l.$file($i.s[$at]),)*
             #[inline(always)]
-            |$a: u64, $b: u64| $e,
+            |$($name: $int),*| $e,
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
         ArmResult::Executed
     }};
-    (compare $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
-        let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
-        let holds = each::holds(
-            a,
-            b,
+    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) n $each:ident
+     $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{
+        each::$each(
+            &mut $n,
+            $($l.$file($i.s[$at]),)*
             #[inline(always)]
-            |$a: u32, $b: u32| $e,
+            |$($name: $int),*| $e,
         );
-        let to = &mut $p[$i.d.predicate_index()];
-        *to = (*to & !$m) | (holds & $m);
-        ArmResult::Executed
+        ArmResult::Narrow
+    }};
+    (($l:ident $i:ident $m:ident $n:ident $w:ident $p:ident) w $each:ident
+     $([$file:ident $at:literal $name:ident $int:ty])* => $e:expr) => {{
+        each::$each(
+            &mut $w,
+            $($l.$file($i.s[$at]),)*
+            #[inline(always)]
+            |$($name: $int),*| $e,
+        );
+        ArmResult::Wide
     }};
 }
-pub(super) use arm;
+pub(super) use {apply, arm};

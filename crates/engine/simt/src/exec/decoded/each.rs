@@ -26,7 +26,9 @@ pub(in crate::exec) fn two<D, A: Copy, B: Copy>(
 #[inline(always)]
 pub(in crate::exec) fn three<D, A: Copy, B: Copy, C: Copy>(
     d: &mut [D; 32],
-    (a, b, c): (&[A; 32], &[B; 32], &[C; 32]),
+    a: &[A; 32],
+    b: &[B; 32],
+    c: &[C; 32],
     f: impl Fn(A, B, C) -> D,
 ) {
     for i in 0..32 {

@@ -125,6 +125,15 @@ impl<'a> ShadowBuilder<'a> {
         }
     }
 
+    fn shadows<T: FromIterator<Slot>>(&self, slots: &[Slot]) -> T {
+        slots.iter().map(|&slot| self.shadow(slot)).collect()
+    }
+
+    /// The shadows of destination registers; [`Slot::NONE`] for those that are not tracked.
+    fn destination_shadows<T: FromIterator<Slot>>(&self, slots: &[Slot]) -> T {
+        slots.iter().map(|&slot| self.destination_shadow(slot).unwrap_or(Slot::NONE)).collect()
+    }
+
     /// A temporary register of the same width as another register.
     fn scratch(&self, like: Slot, number: u32) -> Slot {
         debug_assert!(number < SCRATCH);
@@ -148,10 +157,8 @@ impl<'a> ShadowBuilder<'a> {
         }
         self.push(if d.is_predicate() {
             Op::Logic { f: |a, b| a | b, d, a, b: Slot::FALSE }
-        } else if d.is_wide() {
-            Op::MovWide { d, a }
         } else {
-            Op::MovNarrow { d, a }
+            Op::Mov { d, a }
         });
     }
 
@@ -234,10 +241,15 @@ impl<'a> ShadowBuilder<'a> {
         match of {
             None => self.set(destination_shadow, zero),
             Some(p) if d.is_predicate() => self.set(destination_shadow, p),
-            Some(p) if d.is_wide() => {
-                self.push(Op::SelectWide { d: destination_shadow, a: ones, b: zero, p })
-            }
-            Some(p) => self.push(Op::SelectNarrow { d: destination_shadow, a: ones, b: zero, p }),
+            Some(p) => self.push(Op::Select { d: destination_shadow, a: ones, b: zero, p }),
+        }
+    }
+
+    /// Marks the whole result as uninitialised where a bit of a source is.
+    fn all_of_any(&mut self, d: Slot, sources: &[Slot]) {
+        if self.destination_shadow(d).is_some() {
+            let any = self.any(sources);
+            self.all(d, any);
         }
     }
 
@@ -275,17 +287,29 @@ impl<'a> ShadowBuilder<'a> {
             }
         });
         for (sink, slots) in all {
-            let shadows: Vec<Slot> = slots.iter().map(|&slot| self.shadow(slot)).collect();
             // An uninitialised guard concerns all lanes, so its check is not guarded.
             let is_guard = slots == [self.inst.guard.plain()];
-            self.check(sink, slots, shadows, None);
+            self.check(sink, slots, None);
             if let (true, Some(check)) = (is_guard, self.out.last_mut()) {
                 check.guard = Slot::TRUE;
             }
         }
     }
 
-    fn check(&mut self, sink: Sink, slots: Vec<Slot>, shadows: Vec<Slot>, access: Option<Access>) {
+    fn check(&mut self, sink: Sink, slots: Vec<Slot>, access: Option<Access>) {
+        if !slots.is_empty() {
+            let shadows = self.shadows(&slots);
+            self.check_shadows(sink, slots, shadows, access);
+        }
+    }
+
+    fn check_shadows(
+        &mut self,
+        sink: Sink,
+        slots: Vec<Slot>,
+        shadows: Vec<Slot>,
+        access: Option<Access>,
+    ) {
         let (registers, shadows) = (slots.into(), shadows.into());
         self.shadow_op(Shadow::Check(Check { sink, op: self.op, registers, shadows, access }));
     }
@@ -300,24 +324,18 @@ impl<'a> ShadowBuilder<'a> {
             Op::Lop3 { d, s, table, .. } => self.table(*d, s, *table),
             Op::Compare { a, b, to, .. } => self.compare(&[*a, *b], to),
             Op::ComparePair { a, b, to, .. } => self.compare(&[*a, *b], to),
-            Op::MovNarrow { d, a } | Op::MovWide { d, a } | Op::Cvta { d, a, .. } => {
-                self.copy(*d, *a)
-            }
+            Op::Mov { d, a } | Op::Cvta { d, a, .. } => self.copy(*d, *a),
             Op::Logic { f, d, a, b } => self.predicates(*f, *d, *a, *b),
-            Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
-                self.select(*d, [*a, *b], *p);
-            }
+            Op::Select { d, a, b, p } => self.select(*d, [*a, *b], *p),
             Op::Convert { d, a, mask } => self.convert(*d, *a, *mask),
             Op::Pack { d, parts, bits } => {
                 if let Some(d) = self.destination_shadow(*d) {
-                    let parts = parts.iter().map(|&part| self.shadow(part)).collect();
+                    let parts = self.shadows(parts);
                     self.push(Op::Pack { d, parts, bits: *bits });
                 }
             }
             Op::Unpack { parts, a, bits } => {
-                let destination_shadow =
-                    |part: &Slot| self.destination_shadow(*part).unwrap_or(Slot::NONE);
-                let parts: Box<[Slot]> = parts.iter().map(destination_shadow).collect();
+                let parts: Box<[Slot]> = self.destination_shadows(parts);
                 if parts.iter().any(|part| !part.is_none()) {
                     let a = self.shadow(*a);
                     self.push(Op::Unpack { parts, a, bits: *bits });
@@ -343,17 +361,9 @@ impl<'a> ShadowBuilder<'a> {
             Op::Matrix(matrix) => self.matrix(matrix),
             Op::Mma(mma) => self.mma(mma),
             Op::AsyncCopy(copy) => self.shadow_op(Shadow::AsyncCopy((**copy).clone())),
-            Op::MapShared { d, a, rank, .. } => {
-                if self.destination_shadow(*d).is_some() {
-                    let any = self.any(&[*a, *rank]);
-                    self.all(*d, any);
-                }
-            }
-            Op::SharedRank { d, a, .. } => {
-                if self.destination_shadow(*d).is_some() {
-                    let any = self.any(&[*a]);
-                    self.all(*d, any);
-                }
+            Op::MapShared { d, a, rank, .. } => self.all_of_any(*d, &[*a, *rank]),
+            Op::SharedRank { d, a, .. } | Op::IsSpace { d, a, .. } | Op::IsType { d, a, .. } => {
+                self.all_of_any(*d, &[*a]);
             }
             Op::Mbarrier(of) => {
                 if of.action == MbarrierAction::Init {
@@ -367,18 +377,9 @@ impl<'a> ShadowBuilder<'a> {
             }
             Op::Runtime(call) => self.defines(call.result, call.function.result()),
             Op::Printf(printf) => self.defines(printf.result, 4),
-            Op::IsSpace { d, a, .. } | Op::IsType { d, a, .. } => {
-                if self.destination_shadow(*d).is_some() {
-                    let any = self.any(&[*a]);
-                    self.all(*d, any);
-                }
-            }
             Op::Fetch(fetch) => self.fetch(fetch),
             Op::SurfaceLoad(access) => {
-                let homes = access.parts.iter().map(|&part| self.destination_shadow(part));
-                let shadows: Box<[Slot]> = homes
-                    .map(|destination_shadow| destination_shadow.unwrap_or(Slot::NONE))
-                    .collect();
+                let shadows: Box<[Slot]> = self.destination_shadows(&access.parts);
                 if shadows.iter().any(|shadow| !shadow.is_none()) {
                     self.surface(access, shadows);
                 }
@@ -388,7 +389,7 @@ impl<'a> ShadowBuilder<'a> {
                 if !access.is_reduction() {
                     self.computed(&access.parts, None);
                 }
-                let shadows = access.parts.iter().map(|&part| self.shadow(part)).collect();
+                let shadows = self.shadows(&access.parts);
                 self.surface(access, shadows);
             }
             _ => self.defined(),

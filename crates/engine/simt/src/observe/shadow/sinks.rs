@@ -59,15 +59,11 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
             }
         }
         Op::Fetch(_) | Op::Query(_) => reads(&inst.op, |slot| f(Sink::Fetch, slot)),
-        Op::WarpSync { .. }
-        | Op::Barrier(_)
-        | Op::Vote { .. }
-        | Op::Match { .. }
-        | Op::Redux { .. }
-        | Op::Converge { .. }
-        | Op::Elect { .. } => reads(&inst.op, |slot| f(Sink::Collective, slot)),
         Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => {
             reads(&inst.op, |slot| f(Sink::Address, slot))
+        }
+        op if op.is_collective() || matches!(op, Op::Barrier(_)) => {
+            reads(op, |slot| f(Sink::Collective, slot));
         }
         _ => {}
     }

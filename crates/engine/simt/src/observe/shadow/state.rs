@@ -99,12 +99,10 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
     let computed = |all: State| if all == 0 { 0 } else { COMPUTED };
     let copied = |all: State| if all & UNWRITTEN != 0 { all & !UNWRITTEN | COPY } else { all };
     match &inst.op {
-        Op::MovNarrow { a, .. } | Op::MovWide { a, .. } => copied(of(*a)),
-        Op::Convert { a, .. } | Op::Cvta { a, .. } | Op::Unpack { a, .. } => copied(of(*a)),
+        Op::Mov { a, .. } | Op::Convert { a, .. } => copied(of(*a)),
+        Op::Cvta { a, .. } | Op::Unpack { a, .. } => copied(of(*a)),
         Op::Pack { parts, .. } => copied(any(parts)),
-        Op::SelectNarrow { a, b, p, .. } | Op::SelectWide { a, b, p, .. } => {
-            copied(of(*a) | of(*b)) | computed(of(*p))
-        }
+        Op::Select { a, b, p, .. } => copied(of(*a) | of(*b)) | computed(of(*p)),
         Op::Shuffle(shuffle) => copied(of(shuffle.a)),
         Op::Matrix(matrix) => match matrix.action {
             crate::code::MatrixAction::Transpose => copied(any(&matrix.parts)),

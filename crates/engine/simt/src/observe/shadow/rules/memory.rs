@@ -4,11 +4,7 @@ use super::*;
 
 impl ShadowBuilder<'_> {
     pub(super) fn load(&mut self, access: &Access) {
-        let parts: Vec<Slot> = access
-            .parts
-            .iter()
-            .map(|&part| self.destination_shadow(part).unwrap_or(Slot::NONE))
-            .collect();
+        let parts: Vec<Slot> = self.destination_shadows(&access.parts);
         if parts.iter().all(|part| part.is_none()) {
             return;
         }
@@ -18,7 +14,7 @@ impl ShadowBuilder<'_> {
         let (registers, shadows): (Vec<Slot>, Vec<Slot>) = loaded.unzip();
         let from = Access { parts, ..access.clone() };
         self.shadow_op(Shadow::Load(from));
-        self.check(Sink::Origin, registers, shadows, Some(access.clone()));
+        self.check_shadows(Sink::Origin, registers, shadows, Some(access.clone()));
     }
 
     /// Checks stored values, as far as they were computed.
@@ -26,10 +22,7 @@ impl ShadowBuilder<'_> {
         let computed = parts.iter().filter(|&&part| self.state(part) & COMPUTED != 0);
         let mut slots: Vec<Slot> = computed.copied().collect();
         slots.dedup();
-        if !slots.is_empty() {
-            let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
-            self.check(Sink::Store, slots, shadows, access);
-        }
+        self.check(Sink::Store, slots, access);
     }
 
     pub(super) fn store(&mut self, access: &Access) {
@@ -48,13 +41,9 @@ impl ShadowBuilder<'_> {
                 _ => {}
             }
         }
-        for (sink, slots) in [(Sink::Copy, copied), (Sink::Keep, kept)] {
-            if !slots.is_empty() {
-                let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
-                self.check(sink, slots, shadows, Some(access.clone()));
-            }
-        }
-        let parts = access.parts.iter().map(|&part| self.shadow(part)).collect();
+        self.check(Sink::Copy, copied, Some(access.clone()));
+        self.check(Sink::Keep, kept, Some(access.clone()));
+        let parts = self.shadows(&access.parts);
         self.shadow_op(Shadow::Store(Access { parts, ..access.clone() }));
     }
 
@@ -79,7 +68,7 @@ impl ShadowBuilder<'_> {
                     self.set(d, old);
                 }
             } else {
-                self.check(Sink::Atomic, vec![d], vec![old], Some(access(old)));
+                self.check_shadows(Sink::Atomic, vec![d], vec![old], Some(access(old)));
                 self.all(d, None);
             }
         }
@@ -100,7 +89,6 @@ impl ShadowBuilder<'_> {
     }
 
     pub(super) fn matrix(&mut self, matrix: &Matrix) {
-        let shadows = |builder: &Self| matrix.parts.iter().map(|&p| builder.shadow(p)).collect();
         let destination_shadow = |slot: Slot| {
             self.destination_shadow(slot).unwrap_or(self.scratch(self.common.zero[0], 3))
         };
@@ -109,19 +97,19 @@ impl ShadowBuilder<'_> {
                 parts: matrix.parts.iter().map(|&p| destination_shadow(p)).collect(),
                 ..matrix.clone()
             },
-            MatrixAction::Store => Matrix { parts: shadows(self), ..matrix.clone() },
-            MatrixAction::Transpose => {
-                Matrix { parts: shadows(self), d: destination_shadow(matrix.d), ..matrix.clone() }
-            }
+            MatrixAction::Store => Matrix { parts: self.shadows(&matrix.parts), ..matrix.clone() },
+            MatrixAction::Transpose => Matrix {
+                parts: self.shadows(&matrix.parts),
+                d: destination_shadow(matrix.d),
+                ..matrix.clone()
+            },
         };
         self.shadow_op(Shadow::Matrix(of));
     }
 
     pub(super) fn mma(&mut self, mma: &Mma) {
-        let shadows = |slots: &Vec<Slot>| slots.iter().map(|&slot| self.shadow(slot)).collect();
-        let sources = mma.sources.each_ref().map(shadows);
-        let d =
-            mma.d.iter().map(|&slot| self.destination_shadow(slot).unwrap_or(Slot::NONE)).collect();
+        let sources = mma.sources.each_ref().map(|slots| self.shadows(slots));
+        let d = self.destination_shadows(&mma.d);
         let of = Mma { sources, d, metadata: Slot::NONE, ..mma.clone() };
         self.shadow_op(Shadow::Mma(of));
     }

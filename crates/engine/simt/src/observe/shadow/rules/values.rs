@@ -49,18 +49,15 @@ impl ShadowBuilder<'_> {
     pub(super) fn select(&mut self, d: Slot, [a, b]: [Slot; 2], p: Slot) {
         let Some(destination_shadow) = self.destination_shadow(d) else { return };
         let [a, b] = [a, b].map(|slot| self.shadow(slot));
-        let select = |d, a, b, p| match is_wide(d) {
-            true => Op::SelectWide { d, a, b, p },
-            false => Op::SelectNarrow { d, a, b, p },
-        };
         if a == b {
             self.set(destination_shadow, a);
         } else {
-            self.push(select(destination_shadow, a, b, p));
+            self.push(Op::Select { d: destination_shadow, a, b, p });
         }
         if self.state(p) != 0 {
             let (ones, p) = (self.ones(d), self.shadow(p));
-            self.push(select(destination_shadow, ones, destination_shadow, p));
+            let d = destination_shadow;
+            self.push(Op::Select { d, a: ones, b: d, p });
         }
     }
 
