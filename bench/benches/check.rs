@@ -7,10 +7,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use texunit_bench::{memory, nvcc_output, seconds};
 
 use texunit_check::{Options, check_source, check_with, lint};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
@@ -20,14 +19,6 @@ struct Input {
     name: &'static str,
     text: String,
     runs: usize,
-}
-
-/// The output of nvcc 13.5 for data/sample.cu: CUB, Thrust and a few kernels with textures.
-fn nvcc_output() -> String {
-    let mut text = String::new();
-    let packed = &include_bytes!("../data/sample.ptx.gz")[..];
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    text
 }
 
 /// A kernel with at least `lines` lines of one instruction each, and at least `bytes` bytes.
@@ -65,12 +56,6 @@ fn inputs() -> Vec<Input> {
     ]
 }
 
-fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let start = Instant::now();
-    let result = work();
-    (start.elapsed().as_secs_f64(), result)
-}
-
 /// The times of parsing, checking, linting, and all of them together, in seconds.
 fn phases(source: &SourceFile) -> [f64; 4] {
     let options = Options::default();
@@ -82,13 +67,6 @@ fn phases(source: &SourceFile) -> [f64; 4] {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
     assert!(errors.is_empty(), "{}: {:?}", source.name(), errors[0]);
     [parsing, checking, linting, all]
-}
-
-/// Peak memory of this process in MiB, or `None` if the system does not report it.
-fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
 /// The argument that makes this program check one file and print its peak memory, because memory is
@@ -106,7 +84,7 @@ fn memory_of(file: &Path) -> String {
 fn check_and_tell_memory(file: &str) {
     let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap());
     drop(check_source(&source, &Options::default()));
-    if let Some(mib) = peak_memory() {
+    if let Some(mib) = memory("VmHWM:") {
         println!("{mib:.0} MiB");
     }
 }

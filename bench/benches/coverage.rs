@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use texunit_bench::{is_wanted, median};
 use texunit_coverage::Module as Covered;
 use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module, Observer};
 use texunit_job::{Problems, bind, load};
@@ -89,11 +90,7 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
         };
         rounds.push((times.0.as_secs_f64(), times.1.as_secs_f64()));
     }
-    let median = |of: fn(&(f64, f64)) -> f64| {
-        let mut all: Vec<f64> = rounds.iter().map(of).collect();
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
-    };
+    let median = |of: fn(&(f64, f64)) -> f64| median(rounds.iter().map(of).collect());
     let each = 1e6 / f64::from(count);
     let (without, with) = (median(|t| t.0) * each, median(|t| t.1) * each);
     println!("| {name} | {without:.1} | {with:.1} | {:+.0} % |", (with / without - 1.0) * 100.0);
@@ -134,9 +131,6 @@ fn text(name: &str, text: &str, grid: u32) {
 }
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with('-')).collect();
-    let is_wanted =
-        |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w.as_str()));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     println!("| launch | without, us | with, us | slower by |\n|---|---|---|---|");
     let mut jobs: Vec<(String, PathBuf)> = std::fs::read_dir(root.join("examples"))

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use texunit_bench::{is_wanted, median, seconds};
 use texunit_device::{Approximate, Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 
 const ROUNDS: usize = 9;
@@ -63,19 +63,16 @@ fn ptx(instruction: &str, multiple: f32, offset: f32) -> String {
     text
 }
 
-fn time(kernel: &Kernel, approximate: Approximate, args: &[Arg<'_>]) -> Duration {
+fn time(kernel: &Kernel, approximate: Approximate, args: &[Arg<'_>]) -> f64 {
     let options = LaunchOptions::default()
         .with_grid(CTAS)
         .with_block(256)
         .with_threads(1)
         .with_approximate(approximate);
-    let start = Instant::now();
-    kernel.launch(&options, args).unwrap();
-    start.elapsed()
+    seconds(|| kernel.launch(&options, args).unwrap()).0
 }
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with('-')).collect();
     let device = Device::new(&DeviceOptions::default());
     let out = device.alloc(256 * 4, "out").unwrap();
     let args = [Arg::Buffer(&out)];
@@ -88,11 +85,11 @@ fn main() {
     println!("| instruction | card, million a second | rounded | card is times |");
     println!("|---|---|---|---|");
     for &of in &INSTRUCTIONS[..INSTRUCTIONS.len() - 1] {
-        if !words.is_empty() && !words.iter().any(|word| of.0.contains(word.as_str())) {
+        if !is_wanted(of.0) {
             continue;
         }
         let kernel = kernel(of);
-        let mut times: [Vec<Duration>; 3] = Default::default();
+        let mut times: [Vec<f64>; 3] = Default::default();
         for round in 0..=ROUNDS {
             let mut now = ways.map(|way| time(&kernel, way, &args)).to_vec();
             now.push(time(&empty, Approximate::Card, &args));
@@ -101,10 +98,7 @@ fn main() {
                 times.iter_mut().zip(now).for_each(|(all, time)| all.push(time));
             }
         }
-        let [card, rounded, empty] = times.map(|mut all| {
-            all.sort();
-            all[all.len() / 2].as_secs_f64()
-        });
+        let [card, rounded, empty] = times.map(median);
         let results = f64::from(CTAS * 256 * TURNS * FUNCTIONS) / 1e6;
         let rate = |seconds: f64| results / (seconds - empty).max(1e-9);
         let times = (rounded - empty) / (card - empty).max(1e-9);

@@ -7,7 +7,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
-use std::time::Instant;
+use texunit_bench::seconds;
 // Links the crate that defines the functions declared below.
 use texunit_cuda as _;
 use texunit_cuda_abi::{CUDA_KERNEL_NODE_PARAMS, CUresult};
@@ -74,12 +74,7 @@ fn ok(code: CUresult) {
 
 /// Best time of several runs, in milliseconds.
 fn best(mut work: impl FnMut()) -> f64 {
-    let time = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..RUNS).map(time).min_by(f64::total_cmp).unwrap()
+    (0..RUNS).map(|_| seconds(&mut work).0 * 1e3).min_by(f64::total_cmp).unwrap()
 }
 
 fn main() {

@@ -6,7 +6,7 @@
 //! the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
-use std::time::Instant;
+use texunit_bench::{cpu_time, memory, seconds};
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, Kernel,
     LaunchOptions, LaunchStats, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
@@ -19,21 +19,14 @@ const RUNS: usize = 5;
 /// thread it is CPU time, which other programs do not affect.
 fn best(kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) -> (f64, LaunchStats) {
     let run = |_| {
-        let (start, cpu) = (Instant::now(), cpu_time());
-        let stats = kernel.launch(options, args).unwrap();
-        let time = start.elapsed().as_secs_f64();
+        let cpu = cpu_time();
+        let (time, stats) = seconds(|| kernel.launch(options, args).unwrap());
         // A launch with one host thread runs in the calling thread, whose CPU time is then the
         // launch's.
         let own = options.threads == 1;
         (cpu.zip(cpu_time()).filter(|_| own).map_or(time, |(from, to)| to - from), stats)
     };
     (0..RUNS).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
-}
-
-/// CPU time of this thread in seconds, or `None` if the system does not report it.
-fn cpu_time() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
 fn row(name: &str, threads: usize, time: f64, stats: &LaunchStats) {
@@ -147,13 +140,6 @@ fn fma(device: &Device) {
     }
 }
 
-/// Peak memory of this process in MiB, or `None` if the system does not report it.
-fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
-}
-
 /// A function that measures one kind of launch, and prints its rows of the table.
 type Measurement = fn(&Device);
 
@@ -168,7 +154,7 @@ fn main() {
     for (_, run) in rows.iter().filter(|(name, _)| name.starts_with(&wanted)) {
         run(&device);
     }
-    if let Some(mib) = peak_memory() {
+    if let Some(mib) = memory("VmHWM:") {
         println!("\nPeak memory of this process: {mib:.0} MiB. Best of {RUNS} runs.");
     }
 }

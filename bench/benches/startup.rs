@@ -8,10 +8,9 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use texunit_bench::{cpu_time, is_wanted, median, memory, nvcc_output, seconds};
 use texunit_device::{Device, DeviceOptions, LaunchOptions, Module};
 use texunit_syntax::SourceFile;
 
@@ -22,14 +21,6 @@ struct Input {
     name: &'static str,
     text: String,
     kernel: &'static str,
-}
-
-/// The output of nvcc 13.5 for data/sample.cu: CUB, Thrust and a few kernels with textures.
-fn nvcc_output() -> String {
-    let mut text = String::new();
-    let packed = &include_bytes!("../data/sample.ptx.gz")[..];
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    text
 }
 
 /// Kernels `k0`, `k1`, ... with a pointer parameter and about `lines` lines in total. Like a
@@ -94,9 +85,8 @@ fn inputs() -> Vec<Input> {
 /// Milliseconds that `work` takes. Above [`COARSE`] seconds they are CPU time, which other programs
 /// do not affect, since this thread does all of the work.
 fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let (start, cpu) = (Instant::now(), cpu_time());
-    let result = work();
-    let time = start.elapsed().as_secs_f64();
+    let cpu = cpu_time();
+    let (time, result) = seconds(work);
     let cpu = cpu.zip(cpu_time()).map(|(from, to)| to - from).filter(|_| time > COARSE);
     (cpu.unwrap_or(time) * 1e3, result)
 }
@@ -104,19 +94,6 @@ fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
 /// Time in seconds above which CPU time is precise enough, since the system counts it in steps of
 /// some milliseconds.
 const COARSE: f64 = 0.05;
-
-/// CPU time of this thread in seconds, or `None` if the system does not report it.
-fn cpu_time() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(status.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
-}
-
-/// Peak memory of this process in MiB, or `None` if the system does not report it.
-fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
-}
 
 /// Arguments that make this program perform one measurement and print its numbers, separated by
 /// spaces, because each measurement needs a new process.
@@ -153,7 +130,7 @@ fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     // All parameters are zeros, so that an arbitrary kernel may fault, which does not take longer.
     let (first, _) = ms(|| kernel.launch_packed(&options, &params));
     let (second, _) = ms(|| kernel.launch_packed(&options, &params));
-    vec![loading, lowering, first, second, peak_memory().unwrap_or(0.0)]
+    vec![loading, lowering, first, second, memory("VmHWM:").unwrap_or(0.0)]
 }
 
 /// The numbers that one process of this program prints.
@@ -172,7 +149,7 @@ fn least(args: &[&str], jit: Option<&str>) -> Vec<f64> {
     (0..RUNS).map(|_| once(args, jit)).reduce(fewer).unwrap()
 }
 
-fn modules(folder: &Path, is_wanted: impl Fn(&str) -> bool) {
+fn modules(folder: &Path) {
     println!(
         "| module | lines | MB | parse | check | load | one kernel lowered | first launch | second | text to launch | memory, MiB |"
     );
@@ -239,12 +216,8 @@ fn never_pays(folder: &Path) {
         all[0].push(off);
         all[1].push(on);
     }
-    let middle = |numbers: &mut Vec<f64>| {
-        numbers.sort_by(f64::total_cmp);
-        numbers[numbers.len() / 2]
-    };
-    let [off, on] = all.map(|mut numbers| middle(&mut numbers));
-    println!("| first launch | {off:.0} | {on:.0} | {:.2} |", middle(&mut ratios));
+    let [off, on] = all.map(median);
+    println!("| first launch | {off:.0} | {on:.0} | {:.2} |", median(ratios));
 }
 
 fn main() {
@@ -255,10 +228,8 @@ fn main() {
         [START, file, kernel, grid] => start(file, kernel, grid.parse().unwrap()),
         _ => {
             let folder = texunit_testkit::TempDir::new("bench");
-            let words: Vec<&str> = words.into_iter().filter(|w| !w.starts_with('-')).collect();
-            let is_wanted = |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w));
-            modules(&folder, is_wanted);
-            if words.is_empty() {
+            modules(&folder);
+            if is_wanted("") {
                 first_launches(&folder);
             }
             if is_wanted("short regions") {

@@ -25,6 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use suite::{Case, Check, RunStats, Session, Size, Value, case, differences, digest, names};
+use texunit_bench::memory;
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
@@ -135,13 +136,6 @@ fn describe(case: &Case, folder: &str) -> Result<(), String> {
         "launches": case.launches.iter().map(launch).collect::<Json>(),
         "plain": values(&case.plain),
     }))
-}
-
-/// A line of `/proc/self/status` in MiB, or `None` if the system does not report it.
-fn memory(of: &str) -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with(of))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -19,7 +19,7 @@ use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
     CUarrayMapInfo, CUresult,
 };
-use texunit_device::{Array, Error, Extent, MipTail, TileRegion};
+use texunit_device::{Array, Error, Extent, TileRegion};
 use texunit_forms::Count;
 
 /// Size of a tile in bytes.
@@ -33,9 +33,10 @@ const NOT_SPARSE: &str = "the array was made without CUDA_ARRAY3D_SPARSE, and ha
 
 /// A sparse array or mipmapped array.
 #[derive(Clone, Debug)]
-enum Sparse {
-    Array(Array),
-    Mipmapped(Arc<MipmapObject>),
+struct Sparse {
+    array: Array,
+    /// The mipmapped array, if the array is one.
+    mipmapped: Option<Arc<MipmapObject>>,
 }
 
 impl Sparse {
@@ -47,19 +48,20 @@ impl Sparse {
             return Err(CUresult::INVALID_VALUE
                 .because("the array is a level of a mipmapped one, which is mapped itself"));
         }
-        if object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE.because(NOT_SPARSE));
-        }
-        Ok(Self::Array(object.array.clone()))
+        Self { array: object.array.clone(), mipmapped: None }.if_sparse()
     }
 
     /// The sparse mipmapped array of a handle; `CUDA_ERROR_INVALID_VALUE` if it is not sparse.
     fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
         let object = handle.get()?;
-        if object.array.tile().is_none() {
-            return Err(CUresult::INVALID_VALUE.because(NOT_SPARSE));
+        Self { array: Array::clone(&object.array), mipmapped: Some(object) }.if_sparse()
+    }
+
+    fn if_sparse(self) -> Answer<Self> {
+        match self.array.tile() {
+            Some(_) => Ok(self),
+            None => Err(CUresult::INVALID_VALUE.because(NOT_SPARSE)),
         }
-        Ok(Self::Mipmapped(object))
     }
 
     fn of(info: &CUarrayMapInfo) -> Answer<Self> {
@@ -73,52 +75,23 @@ impl Sparse {
     }
 
     fn tile(&self) -> [u32; 3] {
-        let tile = match self {
-            Self::Array(array) => array.tile(),
-            Self::Mipmapped(object) => object.array.tile(),
-        };
-        tile.unwrap_or([1; 3])
-    }
-
-    fn tail(&self) -> Option<MipTail> {
-        match self {
-            Self::Array(_) => None,
-            Self::Mipmapped(object) => object.array.mip_tail(),
-        }
-    }
-
-    /// Number of layers, or of faces of all cubes.
-    fn planes(&self) -> u32 {
-        let (geometry, layers) = match self {
-            Self::Array(array) => (array.geometry(), array.layers()),
-            Self::Mipmapped(object) => (object.array.geometry(), object.array.layers()),
-        };
-        if geometry.is_cube() { layers * 6 } else { layers }
+        self.array.tile().unwrap_or([1; 3])
     }
 
     /// Extent of a level that consists of tiles; `None` for levels in the mip tail and invalid
     /// levels.
     fn level(&self, level: u32) -> Option<[u32; 3]> {
-        let (extent, levels) = match self {
-            Self::Array(array) => (array.extent(), 1),
-            Self::Mipmapped(object) => (object.array.extent(), object.array.levels()),
-        };
-        let levels = self.tail().map_or(levels, |tail| tail.first_level);
-        (level < levels).then(|| extent.level(level).axes())
+        let levels = self.mipmapped.as_ref().map_or(1, |object| object.array.levels());
+        let levels = self.array.mip_tail().map_or(levels, |tail| tail.first_level);
+        (level < levels).then(|| self.array.extent().level(level).axes())
     }
 
     fn set(&self, region: &Region, resident: bool) -> Answer {
-        let done = match (self, region) {
-            (Self::Array(array), Region::Level(tiles)) if resident => array.map_tiles(tiles),
-            (Self::Array(array), Region::Level(tiles)) => array.unmap_tiles(tiles),
-            (Self::Mipmapped(object), Region::Level(tiles)) if resident => {
-                object.array.map_tiles(tiles)
-            }
-            (Self::Mipmapped(object), Region::Level(tiles)) => object.array.unmap_tiles(tiles),
-            (Self::Mipmapped(object), Region::Tail(tail)) => set_tail(object, tail, resident),
-            (Self::Array(_), Region::Tail(_)) => {
-                return Err(CUresult::INVALID_VALUE.because(NO_TAIL));
-            }
+        let done = match (region, &self.mipmapped) {
+            (Region::Level(tiles), _) if resident => self.array.map_tiles(tiles),
+            (Region::Level(tiles), _) => self.array.unmap_tiles(tiles),
+            (Region::Tail(tail), Some(object)) => set_tail(object, tail, resident),
+            (Region::Tail(_), None) => return Err(CUresult::INVALID_VALUE.because(NO_TAIL)),
         };
         done.map_err(refusal)
     }
@@ -151,10 +124,10 @@ pub(crate) fn mipmapped_properties(
     Ok(properties(&Sparse::mipmapped(handle)?))
 }
 
-fn properties(array: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
-    let tail = array.tail();
+fn properties(sparse: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
+    let tail = sparse.array.mip_tail();
     CUDA_ARRAY_SPARSE_PROPERTIES {
-        tile_extent: array.tile(),
+        tile_extent: sparse.tile(),
         miptail_first_level: tail.map_or(0, |tail| tail.first_level),
         miptail_size: tail.map_or(0, |tail| tail.size),
         ..CUDA_ARRAY_SPARSE_PROPERTIES::default()
@@ -181,7 +154,7 @@ struct Tail {
 
 /// An entry of the list of `cuMemMapArrayAsync` that has been checked.
 struct Change {
-    array: Sparse,
+    sparse: Sparse,
     region: Region,
     resident: bool,
 }
@@ -192,7 +165,7 @@ pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
         check(context, info).map_err(|refusal| refusal.within(|| format!("mapInfoList[{i}]"), &[]))
     };
     let changes: Vec<Change> = infos.iter().enumerate().map(check).collect::<Answer<_>>()?;
-    changes.iter().try_for_each(|change| change.array.set(&change.region, change.resident))
+    changes.iter().try_for_each(|change| change.sparse.set(&change.region, change.resident))
 }
 
 fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
@@ -208,10 +181,10 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
             mask.unwrap_or(0)
         ));
     }
-    let array = Sparse::of(info).map_err(|refusal| refusal.named("resource"))?;
+    let sparse = Sparse::of(info).map_err(|refusal| refusal.named("resource"))?;
     let (region, size) = match info.subresource_type {
-        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&array, info.subresource)?,
-        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&array, info.subresource)?,
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&sparse, info.subresource)?,
+        CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&sparse, info.subresource)?,
         other => {
             return refused(format!(
                 "subresourceType {other} is not CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL (0) or _MIPTAIL (1)"
@@ -269,20 +242,20 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
             ));
         }
     };
-    Ok(Change { array, region, resident })
+    Ok(Change { sparse, region, resident })
 }
 
 /// A region of a level's tiles, and the size of its memory. The region starts at a tile, and
 /// consists of whole tiles unless it ends where the level ends.
-fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
+fn level_region(sparse: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    let Some(all) = array.level(level) else {
+    let Some(all) = sparse.level(level) else {
         return refused(format!(
             "level {level} is not a level that is made of tiles: it is in the mip tail, or does not exist"
         ));
     };
-    let tile = array.tile();
+    let tile = sparse.tile();
     let (offset, size) = ([x, y, z], [width, height, depth]);
     let mut bytes = TILE;
     for axis in 0..3 {
@@ -307,23 +280,29 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
         // No array has so many tiles that this exceeds 64 bits.
         bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
     }
-    if layer >= array.planes() {
-        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
+    if layer >= sparse.array.planes() {
+        return refused(format!(
+            "layer {layer} does not exist: the array has {}",
+            sparse.array.planes()
+        ));
     }
     let extent = Some(Extent { width, height, depth });
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
 }
 
 /// A range of tiles of a layer's mip tail, and their size in bytes.
-fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
+fn tail_region(sparse: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [layer, _, a, b, c, d, ..] = numbers;
     let [offset, size] = [[a, b], [c, d]].map(|[low, high]| u64::from(high) << 32 | u64::from(low));
-    let tail = array.tail().ok_or(CUresult::INVALID_VALUE.because(NO_TAIL))?;
+    let tail = sparse.array.mip_tail().ok_or(CUresult::INVALID_VALUE.because(NO_TAIL))?;
     let inside = offset.checked_add(size).is_some_and(|end| end <= tail.size);
     let aligned = offset.is_multiple_of(TILE) && size.is_multiple_of(TILE);
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if layer >= array.planes() {
-        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
+    if layer >= sparse.array.planes() {
+        return refused(format!(
+            "layer {layer} does not exist: the array has {}",
+            sparse.array.planes()
+        ));
     }
     if !inside || size == 0 {
         return refused(format!(

@@ -48,9 +48,8 @@ macro_rules! api {
                 // compiled.
                 unsafe {
                     use std::mem::transmute;
-                    type Any = unsafe extern "C" fn() -> CUresult;
                     Self {
-                        $($field: transmute::<Any, signature::$symbol>($symbol),)*
+                        $($field: transmute::<*const (), signature::$symbol>($symbol as *const ()),)*
                         _library: None,
                     }
                 }

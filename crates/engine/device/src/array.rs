@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::limits::{self, LimitedObject};
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_forms::Count;
 use texunit_memory::{Block, End};
@@ -109,7 +110,8 @@ pub struct Array {
     resource: Arc<Resource>,
 }
 
-/// An array with mip levels (`cuMipmappedArrayCreate`). Clones share the texels.
+/// An array with mip levels (`cuMipmappedArrayCreate`), with all functions of an [`Array`]. Clones
+/// share the texels.
 #[derive(Clone, Debug)]
 pub struct MipmappedArray {
     whole: Array,
@@ -279,6 +281,14 @@ impl Array {
         };
         let planes = Some(layer..layer.saturating_add(1));
         self.view(&View { geometry: Some(geometry), planes, ..View::default() })
+    }
+
+    /// One level, as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such level.
+    pub fn level(&self, level: u32) -> Result<Self, Error> {
+        self.with(self.resource.single_level(level)?)
     }
 
     fn with(&self, resource: Resource) -> Result<Self, Error> {
@@ -452,31 +462,7 @@ impl MipmappedArray {
         32 - longest.max(1).leading_zeros()
     }
 
-    /// One level, as an array that shares the texels (`cuMipmappedArrayGetLevel`).
-    ///
-    /// # Errors
-    /// [`Error::Create`] if there is no such level.
-    pub fn level(&self, level: u32) -> Result<Array, Error> {
-        self.whole.with(self.whole.resource.single_level(level)?)
-    }
-
-    /// As [`Array::number`].
-    pub fn number(&self) -> u64 {
-        self.whole.number()
-    }
-
-    /// As [`Array::clear`], for all levels.
-    pub fn clear(&self) {
-        self.whole.clear();
-    }
-
-    /// As [`Array::destroy`], for all levels.
-    pub fn destroy(&self) {
-        self.whole.destroy();
-    }
-
-    /// A part of the array, or its texels with another format or geometry
-    /// (`CUDA_RESOURCE_VIEW_DESC`).
+    /// As [`Array::view`].
     ///
     /// # Errors
     /// [`Error::Create`] if there is no such part, or the texels cannot be reinterpreted in this
@@ -487,75 +473,21 @@ impl MipmappedArray {
 
     /// Number of mip levels.
     pub fn levels(&self) -> u32 {
-        self.whole.resource.levels().len() as u32
+        self.resource.levels().len() as u32
     }
+}
 
-    /// Format of the texels.
-    pub fn format(&self) -> Format {
-        self.whole.format()
-    }
+/// All levels as one array, whose texels are read and written level by level.
+impl Deref for MipmappedArray {
+    type Target = Array;
 
-    /// The kind of array.
-    pub fn geometry(&self) -> Geometry {
-        self.whole.geometry()
-    }
-
-    /// Size in texels of a layer or face of the base level.
-    pub fn extent(&self) -> Extent {
-        self.whole.extent()
-    }
-
-    /// Layers; cubes of a layered cube map; 1 for other geometries.
-    pub fn layers(&self) -> u32 {
-        self.whole.layers()
-    }
-
-    /// The array's name in messages.
-    pub fn name(&self) -> &str {
-        self.whole.name()
-    }
-
-    /// As [`Array::check_surface`], for all levels.
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with the reason why there can be no surface.
-    pub fn check_surface(&self) -> Result<(), Error> {
-        self.whole.check_surface()
-    }
-
-    /// As [`Array::check_gather`].
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] with the reason why `tld4` cannot read it.
-    pub fn check_gather(&self) -> Result<(), Error> {
-        self.whole.check_gather()
-    }
-
-    /// Size of all texels of all levels in bytes.
-    pub fn size(&self) -> u64 {
-        self.whole.size()
-    }
-
-    /// The texels, level by level, each as [`Array::read`] returns them.
-    pub fn read(&self) -> Vec<u8> {
-        self.whole.read()
-    }
-
-    /// Sets the first texels from `bytes`, which are laid out as [`Self::read`] returns them.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if there are more bytes than texels.
-    pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
-        self.whole.write(bytes)
-    }
-
-    /// The device that the array belongs to.
-    pub fn device(&self) -> &Device {
-        self.whole().device()
-    }
-
-    /// All levels as one array, for functions that both kinds of arrays share.
-    pub(crate) fn whole(&self) -> &Array {
+    fn deref(&self) -> &Array {
         &self.whole
+    }
+}
+
+impl From<MipmappedArray> for Array {
+    fn from(array: MipmappedArray) -> Self {
+        array.whole
     }
 }

@@ -58,21 +58,24 @@ impl TextureObject {
     pub fn bound(&self) -> Option<BoundTexture> {
         let tables = self.device().inner.tables();
         let (header, sampler) = self.slots();
-        Some(BoundTexture { texture: tables.texture(header)?, sampler: *tables.sampler(sampler)? })
+        Some(BoundTexture {
+            texture: tables.textures.get(header)?,
+            sampler: *tables.samplers.get(sampler)?,
+        })
     }
 }
 
 impl SurfaceObject {
     /// The surface that the object refers to.
     pub fn bound(&self) -> Option<Arc<Surface>> {
-        self.device().inner.tables().surface(self.slot())
+        self.device().inner.tables().surfaces.get(self.slot())
     }
 }
 
 impl SamplerObject {
     /// The sampler's state.
     pub fn state(&self) -> Option<Sampler> {
-        self.device().inner.tables().sampler(self.slot()).map(|sampler| *sampler)
+        self.device().inner.tables().samplers.get(self.slot()).map(|sampler| *sampler)
     }
 }
 
@@ -82,15 +85,15 @@ impl Module {
         let (header, sampler) = self.slots(name, OpaqueKind::Texture)?;
         let tables = self.inner.device.inner.tables();
         Some(BoundTexture {
-            texture: tables.texture(header?)?,
-            sampler: *tables.sampler(sampler?)?,
+            texture: tables.textures.get(header?)?,
+            sampler: *tables.samplers.get(sampler?)?,
         })
     }
 
     /// The state of the `.samplerref` of this name.
     pub fn bound_sampler(&self, name: &str) -> Option<Sampler> {
         let (_, sampler) = self.slots(name, OpaqueKind::Sampler)?;
-        self.inner.device.inner.tables().sampler(sampler?).map(|sampler| *sampler)
+        self.inner.device.inner.tables().samplers.get(sampler?).map(|sampler| *sampler)
     }
 }
 

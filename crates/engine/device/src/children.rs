@@ -126,6 +126,15 @@ impl RuntimeHost for DefaultRuntime<'_> {
     }
 }
 
+/// The error of a launch, with the statistics of the launches before it added.
+fn after(mut sum: LaunchStats, mut error: LaunchError) -> LaunchError {
+    if let LaunchError::Fault(fault) = &mut error {
+        sum.add(std::mem::take(&mut fault.stats));
+        fault.stats = sum;
+    }
+    error
+}
+
 impl DefaultRuntime<'_> {
     fn run_all(&self, work: Vec<Work>) -> Result<LaunchStats, LaunchError> {
         let (mut sum, mut waiting) = (LaunchStats::default(), work.len());
@@ -133,12 +142,7 @@ impl DefaultRuntime<'_> {
             waiting -= 1;
             match self.run(&work, waiting) {
                 Ok(stats) => sum.add(stats),
-                Err(LaunchError::Fault(mut fault)) => {
-                    sum.add(std::mem::take(&mut fault.stats));
-                    fault.stats = sum;
-                    return Err(LaunchError::Fault(fault));
-                }
-                Err(error) => return Err(error),
+                Err(error) => return Err(after(sum, error)),
             }
         }
         Ok(sum)
@@ -193,23 +197,16 @@ impl Kernel {
         let error = own.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut sum = std::mem::take(&mut *own.done.lock().unwrap_or_else(PoisonError::into_inner));
         match (result, error) {
-            (Err(LaunchError::Fault(parent)), Some(LaunchError::Fault(mut fault))) => {
+            (Err(LaunchError::Fault(parent)), Some(error @ LaunchError::Fault(_))) => {
                 sum.add(parent.stats);
-                sum.add(std::mem::take(&mut fault.stats));
-                fault.stats = sum;
-                return Err(LaunchError::Fault(fault));
+                return Err(after(sum, error));
             }
             (_, Some(error)) | (Err(error), None) => return Err(error),
             (Ok(stats), None) => sum.add(stats),
         }
         match own.run_all(grid.take()) {
             Ok(stats) => sum.add(stats),
-            Err(LaunchError::Fault(mut fault)) => {
-                sum.add(std::mem::take(&mut fault.stats));
-                fault.stats = sum;
-                return Err(LaunchError::Fault(fault));
-            }
-            Err(error) => return Err(error),
+            Err(error) => return Err(after(sum, error)),
         }
         Ok(sum)
     }

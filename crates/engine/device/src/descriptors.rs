@@ -2,6 +2,7 @@
 //! Objects and references of modules allocate slots here; a launch takes a snapshot.
 
 use crate::error::Error;
+use crate::texture::{sampler_slot, surface_slot, taken, texture_slots};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;
@@ -17,7 +18,7 @@ const REUSE_DELAY: usize = 1024;
 /// One table. Slot 0 is never allocated, so that a handle of zero is always invalid. A freed slot
 /// is not reused for a long time, so that stale handles are detected.
 #[derive(Debug)]
-struct DescriptorTable<T> {
+pub(crate) struct DescriptorTable<T> {
     entries: Vec<Option<Arc<T>>>,
     /// Free slots; those that have been free longest come first.
     free: VecDeque<usize>,
@@ -52,13 +53,32 @@ impl<T> DescriptorTable<T> {
         at.and_then(|at| self.free.remove(at)).is_some()
     }
 
+    /// Allocates the slot of a handle, or a free one.
+    fn take(
+        &mut self,
+        name: &str,
+        handle: Option<u64>,
+        slot_of: fn(u64) -> Option<usize>,
+    ) -> Result<usize, Error> {
+        let Some(handle) = handle else { return self.reserve() };
+        slot_of(handle).filter(|&slot| self.claim(slot)).ok_or_else(|| taken(name, handle))
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> Option<Arc<T>> {
+        self.entries.get(slot)?.clone()
+    }
+
+    pub(crate) fn set(&mut self, slot: usize, value: Option<Arc<T>>) {
+        self.entries[slot] = value;
+    }
+
     /// All slots in use, with their contents.
-    fn filled(&self) -> impl Iterator<Item = (usize, &Arc<T>)> {
+    pub(crate) fn filled(&self) -> impl Iterator<Item = (usize, &Arc<T>)> {
         let all = self.entries.iter().enumerate();
         all.filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
     }
 
-    fn release(&mut self, slot: usize) {
+    pub(crate) fn release(&mut self, slot: usize) {
         self.entries[slot] = None;
         self.free.push_back(slot);
     }
@@ -67,33 +87,13 @@ impl<T> DescriptorTable<T> {
 /// The descriptor tables of a device.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    textures: DescriptorTable<Texture>,
-    samplers: DescriptorTable<Sampler>,
-    surfaces: DescriptorTable<Surface>,
+    pub(crate) textures: DescriptorTable<Texture>,
+    pub(crate) samplers: DescriptorTable<Sampler>,
+    pub(crate) surfaces: DescriptorTable<Surface>,
     /// For each sampler slot, the number of texture objects that share it.
     sampler_users: Vec<u32>,
     /// For each texture slot that was allocated with a sampler, the sampler's slot.
     pairs: HashMap<usize, usize>,
-}
-
-macro_rules! table {
-    ($reserve:ident, $claim:ident, $set:ident, $release:ident, $all:ident, $field:ident, $t:ty) => {
-        pub(crate) fn $reserve(&mut self) -> Result<usize, Error> {
-            self.$field.reserve()
-        }
-        pub(crate) fn $claim(&mut self, slot: usize) -> bool {
-            self.$field.claim(slot)
-        }
-        pub(crate) fn $all(&self) -> Vec<(usize, Arc<$t>)> {
-            self.$field.filled().map(|(slot, entry)| (slot, Arc::clone(entry))).collect()
-        }
-        pub(crate) fn $set(&mut self, slot: usize, value: Option<Arc<$t>>) {
-            self.$field.entries[slot] = value;
-        }
-        pub(crate) fn $release(&mut self, slot: usize) {
-            self.$field.release(slot);
-        }
-    };
 }
 
 impl Tables {
@@ -107,42 +107,39 @@ impl Tables {
         }
     }
 
-    table!(
-        reserve_texture,
-        claim_texture,
-        set_texture,
-        free_texture,
-        all_textures,
-        textures,
-        Texture
-    );
-    table!(
-        reserve_sampler,
-        claim_sampler,
-        set_sampler,
-        release_sampler,
-        all_samplers,
-        samplers,
-        Sampler
-    );
-    table!(
-        reserve_surface,
-        claim_surface,
-        set_surface,
-        release_surface,
-        all_surfaces,
-        surfaces,
-        Surface
-    );
+    /// Allocates the slot of a surface's handle, or a free one.
+    pub(crate) fn take_surface(&mut self, name: &str, handle: Option<u64>) -> Result<usize, Error> {
+        self.surfaces.take(name, handle, surface_slot)
+    }
+
+    /// Allocates the slot of a sampler's handle, or a free one.
+    pub(crate) fn take_sampler(&mut self, name: &str, handle: Option<u64>) -> Result<usize, Error> {
+        self.samplers.take(name, handle, sampler_slot)
+    }
+
+    /// Allocates the slots of a texture's handle, or free ones. A sampler with a state is shared.
+    pub(crate) fn take_texture(
+        &mut self,
+        name: &str,
+        handle: Option<u64>,
+        sampler: Option<&Sampler>,
+    ) -> Result<(usize, usize), Error> {
+        let header = self.textures.take(name, handle, |handle| Some(texture_slots(handle)?.0))?;
+        let sampler_of = |handle| Some(texture_slots(handle)?.1);
+        let slot = match sampler {
+            Some(state) => self.share(state, "the sampler of a texture", handle, sampler_of),
+            None => self.samplers.take(name, handle, sampler_of),
+        };
+        match slot {
+            Ok(slot) => drop(self.pairs.insert(header, slot)),
+            Err(_) => self.textures.release(header),
+        }
+        Ok((header, slot?))
+    }
 
     pub(crate) fn release_texture(&mut self, slot: usize) {
         self.pairs.remove(&slot);
-        self.free_texture(slot);
-    }
-
-    /// Records the sampler with which a texture's handle was made.
-    pub(crate) fn pair(&mut self, texture: usize, sampler: usize) {
-        self.pairs.insert(texture, sampler);
+        self.textures.release(slot);
     }
 
     /// The sampler with which a texture's handle was made.
@@ -150,38 +147,42 @@ impl Tables {
         self.pairs.get(&texture).copied()
     }
 
-    /// Adds a user to a sampler slot with this state, or allocates the slot; false if the slot has
-    /// another use.
-    pub(crate) fn share_sampler_at(&mut self, slot: usize, sampler: &Sampler) -> bool {
-        let users = self.sampler_users.get(slot).copied().unwrap_or(0);
-        let same = users > 0 && self.samplers.entries[slot].as_deref() == Some(sampler);
-        if !same && !self.samplers.claim(slot) {
-            return false;
-        }
-        self.add_user(slot);
-        self.samplers.entries[slot] = Some(Arc::new(*sampler));
-        true
+    /// The slot of a sampler's handle, or any slot with this state, shared with other objects if
+    /// possible, because there are only 4095 slots.
+    pub(crate) fn share_sampler(
+        &mut self,
+        sampler: &Sampler,
+        handle: Option<u64>,
+    ) -> Result<usize, Error> {
+        self.share(sampler, "a sampler", handle, sampler_slot)
     }
 
-    fn add_user(&mut self, slot: usize) {
-        if self.sampler_users.len() <= slot {
-            self.sampler_users.resize(slot + 1, 0);
-        }
-        self.sampler_users[slot] += 1;
-    }
-
-    /// A sampler slot with this state, shared with other texture objects if possible, because there
-    /// are only 4095 slots.
-    pub(crate) fn share_sampler(&mut self, sampler: &Sampler) -> Result<usize, Error> {
-        let shared = self.sampler_users.iter().enumerate().find(|&(slot, &users)| {
-            users > 0 && self.samplers.entries[slot].as_deref() == Some(sampler)
-        });
-        let slot = match shared {
-            Some((slot, _)) => slot,
-            None => self.samplers.reserve()?,
+    fn share(
+        &mut self,
+        sampler: &Sampler,
+        name: &str,
+        handle: Option<u64>,
+        slot_of: fn(u64) -> Option<usize>,
+    ) -> Result<usize, Error> {
+        let users = &mut self.sampler_users;
+        let entries = &self.samplers.entries;
+        let is_same = |&slot: &usize| {
+            users.get(slot).is_some_and(|&users| users > 0)
+                && entries[slot].as_deref() == Some(sampler)
         };
-        self.add_user(slot);
-        self.samplers.entries[slot] = Some(Arc::new(*sampler));
+        let shared = match handle {
+            Some(handle) => slot_of(handle).filter(is_same),
+            None => (0..users.len()).find(is_same),
+        };
+        let slot = match shared {
+            Some(slot) => slot,
+            None => self.samplers.take(name, handle, slot_of)?,
+        };
+        if users.len() <= slot {
+            users.resize(slot + 1, 0);
+        }
+        users[slot] += 1;
+        self.samplers.set(slot, Some(Arc::new(*sampler)));
         Ok(slot)
     }
 
@@ -190,18 +191,6 @@ impl Tables {
         if self.sampler_users[slot] == 0 {
             self.samplers.release(slot);
         }
-    }
-
-    pub(crate) fn texture(&self, slot: usize) -> Option<Arc<Texture>> {
-        self.textures.entries.get(slot)?.clone()
-    }
-
-    pub(crate) fn sampler(&self, slot: usize) -> Option<Arc<Sampler>> {
-        self.samplers.entries.get(slot)?.clone()
-    }
-
-    pub(crate) fn surface(&self, slot: usize) -> Option<Arc<Surface>> {
-        self.surfaces.entries.get(slot)?.clone()
     }
 
     /// A copy of the tables for a launch.

@@ -181,7 +181,7 @@ impl Device {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::Now)
+        TextureObject::new(self, resource, descriptor, Pairing::Now, None)
     }
 
     /// Creates a texture object, and refuses only what the driver refuses (`cuTexObjectCreate`):
@@ -195,7 +195,7 @@ impl Device {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::AtFetch)
+        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, None)
     }
 
     /// Creates a sampler object, for modules in independent texturing mode.
@@ -203,7 +203,7 @@ impl Device {
     /// # Errors
     /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
     pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
-        SamplerObject::new(self, sampler)
+        SamplerObject::new(self, sampler, None)
     }
 
     /// Creates a surface object (`cuSurfObjectCreate`) of an array, `create_surface(&array)`, or of
@@ -216,7 +216,7 @@ impl Device {
         &self,
         resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        SurfaceObject::new(self, &resource.into())
+        SurfaceObject::new(self, &resource.into(), None)
     }
 
     /// The architecture whose limits apply.

@@ -2,16 +2,12 @@
 //! resolves addresses.
 
 use crate::buffer::copy_in;
-use crate::descriptors::Tables;
 use crate::device::Device;
 use crate::error::Error;
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
 use crate::state::VariableAddresses;
-use crate::texture::{
-    sampler_handle, sampler_slot, surface_handle, surface_slot, taken, texture_handle,
-    texture_slots,
-};
+use crate::texture::{sampler_handle, surface_handle, texture_handle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
@@ -128,35 +124,21 @@ impl<'a> Loader<'a> {
         ty: ScalarType,
     ) -> Result<(), Error> {
         let initial = initial_state(&variable.fields);
-        let wanted = self.places.handles.get(&variable.name).copied();
+        let name = &variable.name;
+        let wanted = self.places.handles.get(name).copied();
         let mut tables = self.device.inner.tables();
         let (kind, slots, handle) = match ty {
             ScalarType::Samplerref => {
-                let slot = match wanted {
-                    None => tables.reserve_sampler()?,
-                    Some(handle) => {
-                        let slot = sampler_slot(handle);
-                        let had = sampler_handle(slot) == handle && tables.claim_sampler(slot);
-                        had.then_some(slot).ok_or_else(|| taken(&variable.name, handle))?
-                    }
-                };
-                tables.set_sampler(slot, Some(Arc::new(initial.sampler)));
+                let slot = tables.take_sampler(name, wanted)?;
+                tables.samplers.set(slot, Some(Arc::new(initial.sampler)));
                 (OpaqueKind::Sampler, (None, Some(slot)), sampler_handle(slot))
             }
             ScalarType::Surfref => {
-                let slot = match wanted {
-                    None => tables.reserve_surface()?,
-                    Some(handle) => {
-                        let slot = surface_slot(handle);
-                        let had = surface_handle(slot) == handle && tables.claim_surface(slot);
-                        had.then_some(slot).ok_or_else(|| taken(&variable.name, handle))?
-                    }
-                };
+                let slot = tables.take_surface(name, wanted)?;
                 (OpaqueKind::Surface, (Some(slot), None), surface_handle(slot))
             }
             _ => {
-                let (header, sampler) = reserve_pair(&mut tables, &variable.name, wanted)?;
-                tables.pair(header, sampler);
+                let (header, sampler) = tables.take_texture(name, wanted, None)?;
                 let handle = texture_handle(header, sampler);
                 (OpaqueKind::Texture, (Some(header), Some(sampler)), handle)
             }
@@ -218,33 +200,6 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Allocates the descriptor slots of a `.texref`, those of the requested handle if there is one.
-fn reserve_pair(
-    tables: &mut Tables,
-    name: &str,
-    wanted: Option<u64>,
-) -> Result<(usize, usize), Error> {
-    if let Some(handle) = wanted {
-        let (header, sampler) = texture_slots(handle);
-        if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
-            return Err(taken(name, handle));
-        }
-        if !tables.claim_sampler(sampler) {
-            tables.release_texture(header);
-            return Err(taken(name, handle));
-        }
-        return Ok((header, sampler));
-    }
-    let header = tables.reserve_texture()?;
-    match tables.reserve_sampler() {
-        Ok(sampler) => Ok((header, sampler)),
-        Err(error) => {
-            tables.release_texture(header);
-            Err(error)
-        }
-    }
-}
-
 /// Frees the memory and the descriptor slots of a module.
 pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]) {
     for &address in placed {
@@ -254,11 +209,11 @@ pub(crate) fn release(device: &Device, placed: &[u64], opaque: &[OpaqueVariable]
     for variable in opaque {
         match (variable.kind, variable.slots.0) {
             (OpaqueKind::Texture, Some(slot)) => tables.release_texture(slot),
-            (OpaqueKind::Surface, Some(slot)) => tables.release_surface(slot),
+            (OpaqueKind::Surface, Some(slot)) => tables.surfaces.release(slot),
             _ => {}
         }
         if let Some(slot) = variable.slots.1 {
-            tables.release_sampler(slot);
+            tables.samplers.release(slot);
         }
     }
 }

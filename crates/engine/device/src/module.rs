@@ -394,10 +394,10 @@ impl Module {
         let (texture, kept) = texture_header(device, resource, descriptor, pairing)?;
         let warnings = self.bind(name, OpaqueKind::Texture, Some(kept), |tables, v| {
             if let Some(slot) = v.slots.0 {
-                tables.set_texture(slot, Some(Arc::clone(&texture)));
+                tables.textures.set(slot, Some(Arc::clone(&texture)));
             }
             if let Some(slot) = v.slots.1 {
-                tables.set_sampler(slot, Some(Arc::new(descriptor.sampler)));
+                tables.samplers.set(slot, Some(Arc::new(descriptor.sampler)));
             }
             texture_warnings(name, &v.fields, &texture, descriptor)
         })?;
@@ -412,8 +412,8 @@ impl Module {
         let Some(variable) = variable else { return };
         let mut tables = self.inner.device.inner.tables();
         match (variable.kind, variable.slots.0) {
-            (OpaqueKind::Texture, Some(slot)) => tables.set_texture(slot, None),
-            (OpaqueKind::Surface, Some(slot)) => tables.set_surface(slot, None),
+            (OpaqueKind::Texture, Some(slot)) => tables.textures.set(slot, None),
+            (OpaqueKind::Surface, Some(slot)) => tables.surfaces.set(slot, None),
             _ => return,
         }
         variable.bound = false;
@@ -428,7 +428,7 @@ impl Module {
     pub fn bind_sampler(&self, name: &str, sampler: &Sampler) -> Result<(), Error> {
         self.bind(name, OpaqueKind::Sampler, None, |tables, v| {
             if let Some(slot) = v.slots.1 {
-                tables.set_sampler(slot, Some(Arc::new(*sampler)));
+                tables.samplers.set(slot, Some(Arc::new(*sampler)));
             }
         })
     }
@@ -446,7 +446,7 @@ impl Module {
         let (surface, kept) = surface_header(&self.inner.device, &resource.into())?;
         self.bind(name, OpaqueKind::Surface, Some(kept), |tables, v| {
             if let Some(slot) = v.slots.0 {
-                tables.set_surface(slot, Some(Arc::clone(&surface)));
+                tables.surfaces.set(slot, Some(Arc::clone(&surface)));
             }
             surface_warnings(name, &v.fields, &surface)
         })

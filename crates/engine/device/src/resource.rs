@@ -111,38 +111,21 @@ impl<'a> MemoryTexels<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TextureResource<'a> {
-    /// An array.
+    /// An array, with or without mip levels.
     Array(&'a Array),
-    /// An array with mip levels.
-    Mipmapped(&'a MipmappedArray),
     /// Texels in linear or pitch-linear memory: one or two axes.
     Memory(MemoryTexels<'a>),
     /// Texels that are not in device memory: those of a resource that the host program has created,
-    /// which are read in place.
+    /// which are read and written in place.
     Texels(&'a Arc<Resource>),
 }
 
-/// A resource that a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer
-/// or face ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum SurfaceResource<'a> {
-    /// An array.
-    Array(&'a Array),
-    /// Texels in linear or pitch-linear memory: a `.1d` or `.2d` surface, which CUDA does not have.
-    Memory(MemoryTexels<'a>),
-    /// Texels that are not in device memory: those of a resource that the host program has created,
-    /// which are written in place.
-    Texels(&'a Arc<Resource>),
-}
+/// A resource that a surface reads and writes: an array without mip levels, or memory as a `.1d` or
+/// `.2d` surface, which CUDA does not have. A mip level ([`Array::level`]) and a layer or face
+/// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
+pub type SurfaceResource<'a> = TextureResource<'a>;
 
 impl<'a> From<MemoryTexels<'a>> for TextureResource<'a> {
-    fn from(texels: MemoryTexels<'a>) -> Self {
-        Self::Memory(texels)
-    }
-}
-
-impl<'a> From<MemoryTexels<'a>> for SurfaceResource<'a> {
     fn from(texels: MemoryTexels<'a>) -> Self {
         Self::Memory(texels)
     }
@@ -156,12 +139,6 @@ impl<'a> From<&'a Array> for TextureResource<'a> {
 
 impl<'a> From<&'a MipmappedArray> for TextureResource<'a> {
     fn from(array: &'a MipmappedArray) -> Self {
-        Self::Mipmapped(array)
-    }
-}
-
-impl<'a> From<&'a Array> for SurfaceResource<'a> {
-    fn from(array: &'a Array) -> Self {
         Self::Array(array)
     }
 }
@@ -198,15 +175,12 @@ impl TextureResource<'_> {
     pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => of_array(device, array),
-            Self::Mipmapped(array) => of_array(device, array.whole()),
             Self::Texels(resource) => Ok(of_texels(resource)),
             Self::Memory(texels) => texels.make(device),
         }
     }
-}
 
-impl SurfaceResource<'_> {
-    pub(crate) fn make(&self, device: &Device) -> Result<OwnedResource, Error> {
+    pub(crate) fn make_surface(&self, device: &Device) -> Result<OwnedResource, Error> {
         match *self {
             Self::Array(array) => {
                 let made = of_array(device, array)?;

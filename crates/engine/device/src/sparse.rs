@@ -1,6 +1,6 @@
 //! Sparse arrays: tiles of 64 KiB that are mapped to memory one by one (`cuMemMapArrayAsync`).
 
-use crate::array::{Array, MipmappedArray};
+use crate::array::Array;
 use crate::error::Error;
 use std::sync::Arc;
 use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource, TILE_BYTES};
@@ -86,12 +86,11 @@ impl Array {
         map.set_region(level, layer, offset, extent, resident)?;
         Ok(())
     }
-}
 
-impl MipmappedArray {
     /// The mip tail; `None` if there is none, or the array is not sparse.
     pub fn mip_tail(&self) -> Option<MipTail> {
-        let map = self.whole().resource().residency()?;
+        self.mip_levels()?;
+        let map = self.resource().residency()?;
         let (shape, first_level) = (map.shape(), map.tail_first_level());
         if first_level >= shape.level_count() {
             return None;
@@ -108,36 +107,7 @@ impl MipmappedArray {
     /// # Errors
     /// [`Error::Create`] if the array has no such tail.
     pub fn set_mip_tail(&self, layer: u32, resident: bool) -> Result<(), Error> {
-        self.whole().map()?.set_tail(layer, resident)?;
+        self.map()?.set_tail(layer, resident)?;
         Ok(())
-    }
-
-    /// As [`Array::tile`].
-    pub fn tile(&self) -> Option<[u32; 3]> {
-        self.whole().tile()
-    }
-
-    /// As [`Array::map_tiles`].
-    ///
-    /// # Errors
-    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
-    pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
-        self.whole().map_tiles(region)
-    }
-
-    /// As [`Array::unmap_tiles`].
-    ///
-    /// # Errors
-    /// [`Error::Create`] if the array is not sparse, or the region does not consist of tiles.
-    pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
-        self.whole().unmap_tiles(region)
-    }
-
-    /// As [`Array::map_all_tiles`].
-    ///
-    /// # Errors
-    /// [`Error::Create`] if the array is not sparse.
-    pub fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
-        self.whole().map_all_tiles(resident)
     }
 }

@@ -8,8 +8,8 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{
-    SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, sampler_handle, surface_handle,
-    texture_handle,
+    Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, sampler_handle,
+    surface_handle, texture_handle,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -73,23 +73,28 @@ impl Device {
         let memory = self.inner.memory.map();
         let arrays = Array::all(self);
         let tables = self.inner.tables();
-        let samplers = tables.all_samplers();
         let mut paired = HashSet::new();
         let mut textures = Vec::new();
-        for (slot, texture) in tables.all_textures() {
+        for (slot, texture) in tables.textures.filled() {
             let Some(sampler_slot) = tables.pair_of(slot) else { continue };
             paired.insert(sampler_slot);
-            let sampler = tables.sampler(sampler_slot).map_or_else(Sampler::default, |s| *s);
+            let sampler = tables.samplers.get(sampler_slot).map_or_else(Sampler::default, |s| *s);
             let handle = texture_handle(slot, sampler_slot);
-            textures.push(WithHandle { handle, value: BoundTexture { texture, sampler } });
+            textures.push(WithHandle {
+                handle,
+                value: BoundTexture { texture: Arc::clone(texture), sampler },
+            });
         }
-        let alone = samplers.into_iter().filter(|(slot, _)| !paired.contains(slot));
+        let alone = tables.samplers.filled().filter(|(slot, _)| !paired.contains(slot));
         let samplers = alone
-            .map(|(slot, sampler)| WithHandle { handle: sampler_handle(slot), value: *sampler })
+            .map(|(slot, sampler)| WithHandle { handle: sampler_handle(slot), value: **sampler })
             .collect();
-        let surfaces = tables.all_surfaces().into_iter();
+        let surfaces = tables.surfaces.filled();
         let surfaces = surfaces
-            .map(|(slot, value)| WithHandle { handle: surface_handle(slot), value })
+            .map(|(slot, value)| WithHandle {
+                handle: surface_handle(slot),
+                value: Arc::clone(value),
+            })
             .collect();
         drop(tables);
         let launches = self.inner.launches.load(Ordering::Relaxed);
@@ -127,7 +132,7 @@ impl Device {
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
     ) -> Result<TextureObject, Error> {
-        TextureObject::with_handle(self, resource, descriptor, handle)
+        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, Some(handle))
     }
 
     /// As [`Self::create_sampler`], with a given handle.
@@ -139,7 +144,7 @@ impl Device {
         handle: u64,
         sampler: &Sampler,
     ) -> Result<SamplerObject, Error> {
-        SamplerObject::with_handle(self, sampler, handle)
+        SamplerObject::new(self, sampler, Some(handle))
     }
 
     /// As [`Self::create_surface`], with a given handle.
@@ -151,6 +156,6 @@ impl Device {
         handle: u64,
         resource: impl Into<SurfaceResource<'a>>,
     ) -> Result<SurfaceObject, Error> {
-        SurfaceObject::with_handle(self, &resource.into(), handle)
+        SurfaceObject::new(self, &resource.into(), Some(handle))
     }
 }

@@ -64,47 +64,19 @@ pub struct TextureObject {
 }
 
 impl TextureObject {
+    /// Creates a texture object, with a given handle or any.
     pub(crate) fn new(
         device: &Device,
         resource: &TextureResource<'_>,
         descriptor: &TextureDescriptor,
         pairing: Pairing,
+        handle: Option<u64>,
     ) -> Result<Self, Error> {
         let (texture, owner) = texture_header(device, resource, descriptor, pairing)?;
         let mut tables = device.inner.tables();
-        let header = tables.reserve_texture()?;
-        let sampler = match tables.share_sampler(&descriptor.sampler) {
-            Ok(slot) => slot,
-            Err(e) => {
-                tables.release_texture(header);
-                return Err(e);
-            }
-        };
-        tables.set_texture(header, Some(texture));
-        tables.pair(header, sampler);
-        drop(tables);
-        Ok(Self { device: device.clone(), header, sampler, _kept: owner })
-    }
-
-    /// Creates a texture object as the driver does, with a given handle.
-    pub(crate) fn with_handle(
-        device: &Device,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-        handle: u64,
-    ) -> Result<Self, Error> {
-        let (texture, owner) = texture_header(device, resource, descriptor, Pairing::AtFetch)?;
-        let (header, sampler) = texture_slots(handle);
-        let mut tables = device.inner.tables();
-        if texture_handle(header, sampler) != handle || !tables.claim_texture(header) {
-            return Err(taken("a texture", handle));
-        }
-        if !tables.share_sampler_at(sampler, &descriptor.sampler) {
-            tables.release_texture(header);
-            return Err(taken("the sampler of a texture", handle));
-        }
-        tables.set_texture(header, Some(texture));
-        tables.pair(header, sampler);
+        let (header, sampler) =
+            tables.take_texture("a texture", handle, Some(&descriptor.sampler))?;
+        tables.textures.set(header, Some(texture));
         drop(tables);
         Ok(Self { device: device.clone(), header, sampler, _kept: owner })
     }
@@ -137,9 +109,10 @@ pub(crate) fn texture_handle(header: usize, sampler: usize) -> u64 {
     header as u64 | (sampler as u64) << 20 | TEXTURE_BIT
 }
 
-/// The slots of header and sampler in a handle.
-pub(crate) fn texture_slots(handle: u64) -> (usize, usize) {
-    ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize)
+/// The slots of header and sampler in a handle; `None` if it is not that of a texture.
+pub(crate) fn texture_slots(handle: u64) -> Option<(usize, usize)> {
+    let (header, sampler) = ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize);
+    (texture_handle(header, sampler) == handle).then_some((header, sampler))
 }
 
 /// The error for a handle that is in use or invalid.
@@ -157,22 +130,13 @@ pub struct SamplerObject {
 }
 
 impl SamplerObject {
-    pub(crate) fn new(device: &Device, sampler: &Sampler) -> Result<Self, Error> {
-        let slot = device.inner.tables().share_sampler(sampler)?;
-        Ok(Self { device: device.clone(), slot })
-    }
-
-    /// Creates a sampler object with a given handle.
-    pub(crate) fn with_handle(
+    /// Creates a sampler object, with a given handle or any.
+    pub(crate) fn new(
         device: &Device,
         sampler: &Sampler,
-        handle: u64,
+        handle: Option<u64>,
     ) -> Result<Self, Error> {
-        let slot = sampler_slot(handle);
-        let known = sampler_handle(slot) == handle;
-        if !known || !device.inner.tables().share_sampler_at(slot, sampler) {
-            return Err(taken("a sampler", handle));
-        }
+        let slot = device.inner.tables().share_sampler(sampler, handle)?;
         Ok(Self { device: device.clone(), slot })
     }
 
@@ -201,9 +165,10 @@ pub(crate) fn sampler_handle(slot: usize) -> u64 {
     (slot as u64) << 20 | SAMPLER_BIT
 }
 
-/// The slot in a sampler's handle.
-pub(crate) fn sampler_slot(handle: u64) -> usize {
-    (handle >> 20 & 0xfff) as usize
+/// The slot in a handle; `None` if it is not that of a sampler.
+pub(crate) fn sampler_slot(handle: u64) -> Option<usize> {
+    let slot = (handle >> 20 & 0xfff) as usize;
+    (sampler_handle(slot) == handle).then_some(slot)
 }
 
 /// A surface object, which is destroyed when dropped.
@@ -215,28 +180,16 @@ pub struct SurfaceObject {
 }
 
 impl SurfaceObject {
-    pub(crate) fn new(device: &Device, resource: &SurfaceResource<'_>) -> Result<Self, Error> {
-        let (surface, owner) = surface_header(device, resource)?;
-        let mut tables = device.inner.tables();
-        let slot = tables.reserve_surface()?;
-        tables.set_surface(slot, Some(surface));
-        drop(tables);
-        Ok(Self { device: device.clone(), slot, _kept: owner })
-    }
-
-    /// Creates a surface object with a given handle.
-    pub(crate) fn with_handle(
+    /// Creates a surface object, with a given handle or any.
+    pub(crate) fn new(
         device: &Device,
         resource: &SurfaceResource<'_>,
-        handle: u64,
+        handle: Option<u64>,
     ) -> Result<Self, Error> {
         let (surface, owner) = surface_header(device, resource)?;
-        let slot = surface_slot(handle);
         let mut tables = device.inner.tables();
-        if surface_handle(slot) != handle || !tables.claim_surface(slot) {
-            return Err(taken("a surface", handle));
-        }
-        tables.set_surface(slot, Some(surface));
+        let slot = tables.take_surface("a surface", handle)?;
+        tables.surfaces.set(slot, Some(surface));
         drop(tables);
         Ok(Self { device: device.clone(), slot, _kept: owner })
     }
@@ -260,7 +213,7 @@ impl SurfaceObject {
 
 impl Drop for SurfaceObject {
     fn drop(&mut self) {
-        self.device.inner.tables().release_surface(self.slot);
+        self.device.inner.tables().surfaces.release(self.slot);
     }
 }
 
@@ -269,7 +222,7 @@ pub(crate) fn surface_header(
     device: &Device,
     resource: &SurfaceResource<'_>,
 ) -> Result<(Arc<Surface>, Owner), Error> {
-    let OwnedResource { resource, owner } = resource.make(device)?;
+    let OwnedResource { resource, owner } = resource.make_surface(device)?;
     Ok((Arc::new(Surface::new(resource)?), owner))
 }
 
@@ -278,7 +231,8 @@ pub(crate) fn surface_handle(slot: usize) -> u64 {
     slot as u64 | SURFACE_BIT
 }
 
-/// The slot in a surface's handle.
-pub(crate) fn surface_slot(handle: u64) -> usize {
-    (handle & 0xf_ffff) as usize
+/// The slot in a handle; `None` if it is not that of a surface.
+pub(crate) fn surface_slot(handle: u64) -> Option<usize> {
+    let slot = (handle & 0xf_ffff) as usize;
+    (surface_handle(slot) == handle).then_some(slot)
 }

@@ -1,6 +1,6 @@
 //! Explanations of fetches and accesses, as text, JSON and pictures.
 
-use crate::caller::{Out, bytes_mut, read};
+use crate::caller::{bytes_mut, read, set};
 use crate::fetch::{request, texunit_fetch_desc};
 use crate::handle::{SurfaceObject, find, texunit_surface, texunit_texture};
 use crate::query::form;
@@ -18,6 +18,21 @@ pub const TEXUNIT_EXPLAIN_TEXT: u32 = 0;
 pub const TEXUNIT_EXPLAIN_JSON: u32 = 1;
 /// A picture: the texels around the point with their weights.
 pub const TEXUNIT_EXPLAIN_SVG: u32 = 2;
+
+/// An explanation in the wanted form.
+macro_rules! said {
+    ($format:expr, $explained:expr) => {
+        match $format {
+            TEXUNIT_EXPLAIN_TEXT => $explained.text(),
+            TEXUNIT_EXPLAIN_JSON => $explained.json().to_string(),
+            TEXUNIT_EXPLAIN_SVG => $explained.svg(),
+            other => {
+                let text = format!("format {other} is not 0 (text), 1 (JSON) or 2 (SVG)");
+                return Err(Failure::value(text));
+            }
+        }
+    };
+}
 
 /// Explains one of the fetches, the one with the given index: every step with its rule. format is a
 /// TEXUNIT_EXPLAIN_*.
@@ -45,21 +60,13 @@ pub unsafe extern "C" fn texunit_explain(
         let texture: Arc<Texture> = find(texture)?;
         // SAFETY: guaranteed by the caller.
         let desc = unsafe { read("desc", desc)? };
-        if index >= desc.count {
-            let all = Count(desc.count, "fetch");
-            return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
-        }
+        check_index(index, Count(desc.count, "fetch"))?;
         // SAFETY: guaranteed by the caller.
         let call = texture.call(unsafe { request(operation, &desc)? })?;
         let operands = call.operands(index)?;
         let explained =
             Explanation::new(call.form(), texture.header(), texture.sampler(), &operands)?;
-        let said = match format {
-            TEXUNIT_EXPLAIN_TEXT => explained.text(),
-            TEXUNIT_EXPLAIN_JSON => explained.json().to_string(),
-            TEXUNIT_EXPLAIN_SVG => explained.svg(),
-            other => return Err(no_format(other)),
-        };
+        let said = said!(format, explained);
         // SAFETY: guaranteed by the caller.
         unsafe { give(&said, text, capacity, length) }
     })
@@ -118,26 +125,21 @@ pub unsafe extern "C" fn texunit_surface_explain(
         let surface: Arc<SurfaceObject> = find(surface)?;
         // SAFETY: guaranteed by the caller.
         let desc = unsafe { read("desc", desc)? };
-        if index >= desc.count {
-            let all = Count(desc.count, "access");
-            return Err(Failure::value(format!("index {index}: there {} {all}", all.are())));
-        }
+        check_index(index, Count(desc.count, "access"))?;
         // SAFETY: guaranteed by the caller.
         let (form, coords) = surface.load_at(unsafe { places(&desc)? }, index)?;
         let explained = SurfaceExplanation::new(form, surface.header(), coords, [0; 4])?;
-        let said = match format {
-            TEXUNIT_EXPLAIN_TEXT => explained.text(),
-            TEXUNIT_EXPLAIN_JSON => explained.json().to_string(),
-            TEXUNIT_EXPLAIN_SVG => explained.svg(),
-            other => return Err(no_format(other)),
-        };
+        let said = said!(format, explained);
         // SAFETY: guaranteed by the caller.
         unsafe { give(&said, text, capacity, length) }
     })
 }
 
-fn no_format(format: u32) -> Failure {
-    Failure::value(format!("format {format} is not 0 (text), 1 (JSON) or 2 (SVG)"))
+fn check_index(index: usize, all: Count<usize>) -> Result<(), Failure> {
+    if index < all.0 {
+        return Ok(());
+    }
+    Err(Failure::value(format!("index {index}: there {} {all}", all.are())))
 }
 
 /// Copies a text to the caller.
@@ -150,10 +152,8 @@ unsafe fn give(
     capacity: usize,
     length: *mut usize,
 ) -> Result<(), Failure> {
-    if !length.is_null() {
-        // SAFETY: guaranteed by the caller.
-        unsafe { Out::new("length", length)? }.set(said.len());
-    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { set(length, said.len()) };
     if text.is_null() && capacity == 0 {
         return Ok(());
     }

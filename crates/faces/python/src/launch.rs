@@ -77,6 +77,13 @@ pub(crate) fn diagnostics(text: Located<'_>, all: &[Diagnostic]) -> Value {
     all.iter().map(object).collect()
 }
 
+/// The meaning of a keyword that has one of two words.
+fn word<T: Copy>(key: &str, given: &str, words: [(&str, T); 2]) -> PyResult<T> {
+    let [(first, _), (second, _)] = words;
+    let found = words.into_iter().find(|(word, _)| *word == given);
+    found.map(|row| row.1).ok_or_else(|| value_error(format!("{key}: {first} or {second}")))
+}
+
 impl Launch<'_> {
     fn log(&self) -> PyResult<Option<Log>> {
         let words = self.words;
@@ -96,31 +103,6 @@ impl Launch<'_> {
         Ok(Some(Log::new(options)))
     }
 
-    fn bounds(&self) -> PyResult<Bounds> {
-        match self.words.bounds.as_str() {
-            "exact" => Ok(Bounds::Exact),
-            "hardware" => Ok(Bounds::Hardware),
-            _ => Err(value_error("bounds: exact or hardware")),
-        }
-    }
-
-    fn arithmetic(&self) -> PyResult<Arithmetic> {
-        let approximate = match self.words.approx.as_str() {
-            "card" => Approximate::Card,
-            "rounded" => Approximate::Rounded,
-            _ => return Err(value_error("approx: card or rounded")),
-        };
-        Ok(Arithmetic { fmad: self.words.fmad, approximate })
-    }
-
-    fn bad_fetch(&self) -> PyResult<BadFetch> {
-        match self.words.bad_fetch.as_str() {
-            "fault" => Ok(BadFetch::Fault),
-            "zero" => Ok(BadFetch::Zero),
-            _ => Err(value_error("bad_fetch: fault or zero")),
-        }
-    }
-
     /// Runs the kernel on another thread, while this thread handles signals without holding the
     /// GIL.
     pub(crate) fn run(
@@ -130,8 +112,14 @@ impl Launch<'_> {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LaunchResult> {
         let words = self.words;
-        let (mut log, bounds, bad_fetch) = (self.log()?, self.bounds()?, self.bad_fetch()?);
-        let arithmetic = self.arithmetic()?;
+        let mut log = self.log()?;
+        let bounds = [("exact", Bounds::Exact), ("hardware", Bounds::Hardware)];
+        let bounds = word("bounds", &words.bounds, bounds)?;
+        let bad_fetch = [("fault", BadFetch::Fault), ("zero", BadFetch::Zero)];
+        let bad_fetch = word("bad_fetch", &words.bad_fetch, bad_fetch)?;
+        let approximate = [("card", Approximate::Card), ("rounded", Approximate::Rounded)];
+        let approximate = word("approx", &words.approx, approximate)?;
+        let arithmetic = Arithmetic { fmad: words.fmad, approximate };
         let path = Path::new(self.module.source().name());
         let coverage = py.detach(|| {
             words

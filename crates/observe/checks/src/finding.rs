@@ -173,7 +173,7 @@ impl Finding {
 
     /// The code of its rule.
     pub fn code(&self) -> &'static str {
-        self.rule.code.code
+        self.rule.code
     }
 
     /// The kernel's name in the PTX; empty if no kernel is involved.
@@ -192,7 +192,7 @@ impl Finding {
         // A load and a store of these two lines lack one barrier whichever comes first, so both
         // orders share a key with the load's line first.
         let is_war = self.rule == rules::RACE_WRITE_AFTER_READ;
-        let code = if is_war { rules::RACE_READ_AFTER_WRITE.code.code } else { self.code() };
+        let code = if is_war { rules::RACE_READ_AFTER_WRITE.code } else { self.code() };
         if is_war {
             lines.swap(0, 1);
         }
@@ -281,7 +281,7 @@ impl Finding {
 
     /// The advice of the finding, or else that of its kind.
     fn help(&self) -> &str {
-        self.help.as_deref().unwrap_or(self.rule.help)
+        self.help.as_deref().unwrap_or(self.rule.help())
     }
 
     /// The remarks that follow the message and the lines.

@@ -27,7 +27,6 @@ mod object;
 mod padding;
 mod pattern;
 pub mod race;
-pub mod rules;
 mod sink;
 mod suppress;
 mod sync;
@@ -44,6 +43,7 @@ pub use pattern::Pattern;
 pub use sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
 pub use suppress::{Suppression, Suppressions, SuppressionsError};
 pub use text::{summary, text};
+pub use texunit_report::rules;
 
 use std::sync::Arc;
 use texunit_simt::Observer;

@@ -100,7 +100,7 @@ impl LaunchFinding {
             OtherAt::Here(spot) => OtherEnd::Here(spot.op),
             OtherAt::Known(end) => OtherEnd::Known(end.place.ptx.file.clone(), end.span),
         });
-        Key { code: self.rule.code.code, op: self.at.op, other }
+        Key { code: self.rule.code, op: self.at.op, other }
     }
 }
 
@@ -147,7 +147,7 @@ impl Sink {
     /// At least one finding of each kind is kept, however many there are of others.
     pub fn found(&self, found: LaunchFinding) {
         let state = &mut *self.state();
-        let is_new = state.kinds.insert(found.rule.code.code);
+        let is_new = state.kinds.insert(found.rule.code);
         let is_full = state.found.len() >= MAX && !is_new;
         match state.found.entry(found.key()) {
             Entry::Occupied(mut kept) => {
@@ -167,7 +167,7 @@ impl Sink {
     /// Counts another occurrence of a known finding with this other side. Returns false if it is
     /// unknown or was found in a later CTA: then the caller has to describe it, which is slow.
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
-        let (code, other) = (rule.code.code, other.map(OtherEnd::Here));
+        let (code, other) = (rule.code, other.map(OtherEnd::Here));
         let state = &mut *self.state();
         match state.found.get_mut(&Key { code, op: at.op, other }) {
             Some(kept) if cta(&kept.at) <= cta(at) => {
@@ -182,7 +182,7 @@ impl Sink {
     pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
         let state = std::mem::take(&mut *self.state());
         let mut found: Vec<LaunchFinding> = state.found.into_values().collect();
-        found.sort_by_key(|found| (order(found), found.at.op, found.rule.code.code));
+        found.sort_by_key(|found| (order(found), found.at.op, found.rule.code));
         (found, state.more)
     }
 }

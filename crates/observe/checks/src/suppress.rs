@@ -201,7 +201,7 @@ impl Finding {
             texunit_report::visible(&format!("*{name}:{}", place.line()))
         };
         let rule = if self.is_padding { "padding" } else { self.code() };
-        let mut text = format!("{{\n   {}\n   rule: {rule}\n", self.rule.code.title);
+        let mut text = format!("{{\n   {}\n   rule: {rule}\n", self.rule.text().title);
         if !self.kernel().is_empty() {
             let kernel = texunit_report::visible(&function_name(self.kernel()));
             text += &format!("   kernel: {kernel}\n");
@@ -277,7 +277,7 @@ mod tests {
         assert!(text.contains("rule: sync-barrier-divergent\n"), "{text}");
         let all = Suppressions::parse(&text).unwrap();
         assert!(all.has(&finding()), "{text}");
-        let title = rules::SYNC_BARRIER_DIVERGENT.code.title;
+        let title = rules::SYNC_BARRIER_DIVERGENT.text().title;
         assert_eq!(all.used().collect::<Vec<_>>(), [(title, 1)]);
     }
 

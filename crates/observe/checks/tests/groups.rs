@@ -62,7 +62,7 @@ fn both_ways_round_are_one_finding() {
     assert_eq!(all.len(), 2);
     let kinds: Vec<_> = all[0].kinds().map(|f| (f.code(), f.lines(), f.count)).collect();
     let (load, store) = ("k.ptx:5 with line 3".to_owned(), "k.ptx:3 with line 5".to_owned());
-    assert_eq!(kinds, [(raw.code.code, load, 30), (war.code.code, store, 20)]);
+    assert_eq!(kinds, [(raw.code, load, 30), (war.code, store, 20)]);
     let text = texunit_checks::text(&all[0], None, false);
     let also = "the other way round, too (`race-write-after-read`, 20 times): races";
     assert!(text.contains(also), "{text}");

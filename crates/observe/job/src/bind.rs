@@ -274,7 +274,7 @@ impl Binder<'_> {
         for global in &self.job.globals {
             let Some(variable) = self.module.global(&global.name.value) else {
                 let message = format!("the module has no variable `{}`", global.name.value);
-                let problem = Problem::new(codes::NAME, global.name.at(), message);
+                let problem = global.name.problem(codes::NAME, message);
                 self.push(problem.suggest(&global.name.value, &self.module.globals()));
                 continue;
             };

@@ -147,7 +147,7 @@ impl Expectation {
         let message = format!(
             "{bytes} not as expected after the launch; the first is at {at}: {found:#04x} instead of {expected:#04x}"
         );
-        Problem::new(codes::DIFFERENT, self.at.at(), message)
+        self.at.problem(codes::DIFFERENT, message)
     }
 }
 

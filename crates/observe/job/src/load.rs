@@ -62,7 +62,7 @@ pub fn read_ptx(job: &Job, folder: &Path) -> Result<(String, String), Problem> {
     match read_text(&path, SourceFile::MAX_LEN) {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(Unreadable { message, help }) => {
-            let mut problem = Problem::new(codes::FILE, job.ptx.at(), message);
+            let mut problem = job.ptx.problem(codes::FILE, message);
             problem.help = help.map(str::to_owned);
             Err(problem)
         }
@@ -108,7 +108,7 @@ pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
     module.kernel(name).map_err(|error| {
         let kernels = error.kernels;
         let message = format!("`{}` has no kernel `{name}`", job.ptx.value.display());
-        let problem = Problem::new(codes::NAME, job.kernel.at(), message);
+        let problem = job.kernel.problem(codes::NAME, message);
         if kernels.is_empty() {
             return problem.help("it has no `.entry` at all");
         }

@@ -2,7 +2,7 @@
 
 use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
-use crate::texel_resource::TexelResource;
+use crate::texel_resource::{Place, TexelResource};
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Kind, Prepared, Texels};
@@ -71,7 +71,7 @@ impl Pending {
         };
         if let Some(Shape { format, dims, .. }) = texels {
             texunit_files::can_encode(kind, format, dims)
-                .map_err(|e| Problem::new(codes::VALUE, file.at(), e.to_string()))?;
+                .map_err(|e| file.problem(codes::VALUE, e.to_string()))?;
         }
         // `./x` and `x` are the same file.
         let file = file.value.components().filter(|c| matches!(c, std::path::Component::Normal(_)));
@@ -119,9 +119,11 @@ impl Pending {
             Source::Texels(TexelResource::Array(array)) => {
                 (None, Some((array.number(), array.first_plane())))
             }
-            Source::Texels(TexelResource::Linear { buffer, offset, .. }) => {
-                (Some(buffer.address() + offset), None)
-            }
+            Source::Texels(TexelResource::Memory {
+                place: Place::Buffer(buffer, offset),
+                rows: None,
+                ..
+            }) => (Some(buffer.address() + offset), None),
             Source::Texels(_) => (None, None),
         }
     }
@@ -163,7 +165,7 @@ fn surface_texels(
         && wanted.value != format
     {
         let message = format!("the surface has format {format}, not {}", wanted.value);
-        return Err(Problem::new(codes::CONFLICT, wanted.at(), message));
+        return Err(wanted.problem(codes::CONFLICT, message));
     }
     let Extent { width, height, depth } = made.extent();
     if let Some(extent) = spec.value.extent
@@ -171,14 +173,14 @@ fn surface_texels(
     {
         let message =
             format!("the surface has {width} x {height} x {depth} texels: leave its size out");
-        return Err(Problem::new(codes::CONFLICT, spec.at(), message));
+        return Err(spec.problem(codes::CONFLICT, message));
     }
     if format.is_block() {
         if kind == Kind::Raw {
             return Ok(None);
         }
         let message = format!("blocks of {format} are written to raw files only");
-        return Err(Problem::new(codes::VALUE, spec.value.file.at(), message));
+        return Err(spec.value.file.problem(codes::VALUE, message));
     }
     let images = made.planes();
     let pictures = matches!(kind, Kind::Png | Kind::Exr | Kind::Jpeg);
@@ -197,7 +199,7 @@ fn surface_texels(
             "{w} x {h} x {d} texels are more than a file can have, {}",
             Count(most, "byte")
         );
-        return Err(Problem::new(codes::VALUE, spec.at(), message));
+        return Err(spec.problem(codes::VALUE, message));
     }
     Ok(Some(Shape { format, extent, dims }))
 }
@@ -206,12 +208,11 @@ fn surface_texels(
 fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<Shape>, Problem> {
     let part = [&spec.value.level, &spec.value.layer];
     if let Some(key) = part.into_iter().flatten().next() {
-        let message = "only surfaces have a `level` and a `layer`";
-        return Err(Problem::new(codes::CONFLICT, key.at(), message));
+        return Err(key.problem(codes::CONFLICT, "only surfaces have a `level` and a `layer`"));
     }
     let missing = |what: &str| {
         let message = format!("memory that is written as {} needs {what}", kind.name());
-        Problem::new(codes::MISSING_KEY, spec.at(), message)
+        spec.problem(codes::MISSING_KEY, message)
     };
     let Some(format) = &spec.value.format else {
         return match (kind, spec.value.extent) {
@@ -219,7 +220,8 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
                 let most = texunit_files::MAX_BYTES;
                 let message =
                     format!("there are {}, but a file can have {most}", Count(size, "byte"));
-                Err(Problem::new(codes::VALUE, spec.at(), message)
+                Err(spec
+                    .problem(codes::VALUE, message)
                     .help("give a `format` and a `width` of what is wanted"))
             }
             (Kind::Raw, None) => Ok(None),
@@ -237,7 +239,7 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
             let bytes = Count(size, "byte");
             let message =
                 format!("the {bytes} {} not a whole number of texels of {format}", bytes.are());
-            Problem::new(codes::VALUE, spec.at(), message)
+            spec.problem(codes::VALUE, message)
         })?;
         return Ok(Some(Shape { format, extent: [width, 1, 1], dims: 1 }));
     };
@@ -252,7 +254,7 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
                 "{w} x {h} x {d} texels of {format} take {}, but only {most} {limit}",
                 Count(needed, "byte")
             );
-            Err(Problem::new(codes::VALUE, spec.at(), message))
+            Err(spec.problem(codes::VALUE, message))
         }
     }
 }

@@ -170,7 +170,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     for object in named(root, "objects", read(true)) {
         if params.iter().any(|p| p.name.value == object.name.value) {
             let message = format!("`{}` is the name of a parameter too", object.name.value);
-            root.report(Problem::new(codes::CONFLICT, object.name.at(), message));
+            root.report(object.name.problem(codes::CONFLICT, message));
             continue;
         }
         params.push(object);
@@ -266,7 +266,7 @@ fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Par
         };
         let code = if given.is_empty() { codes::MISSING_KEY } else { codes::CONFLICT };
         if !given.is_empty() || table.problem_count() == before {
-            value.report(Problem::new(code, name.at(), message));
+            value.report(name.problem(code, message));
         }
         return None;
     };

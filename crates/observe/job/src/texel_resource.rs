@@ -1,213 +1,123 @@
-//! A created resource with texels: array, mipmapped array, or memory.
+//! A created resource with texels: an array or memory.
 
 use crate::problem::{Problem, codes};
 use crate::spec::PartSpec;
 use texunit_device::{
     Array, Buffer, CreateError, Error, Extent, Format, Geometry, Linear, MemoryTexels,
-    MipmappedArray, SurfaceResource, TextureResource, TileRegion, View,
+    SurfaceResource, TextureResource, TileRegion, View,
 };
 use texunit_spec::{At, ViewSpec};
 
 /// The resource of a texture or surface.
 #[derive(Clone, Debug)]
 pub(crate) enum TexelResource {
+    /// An array, with or without mip levels.
     Array(Array),
-    Mipmapped(MipmappedArray),
-    Linear {
-        buffer: Buffer,
-        offset: u64,
-        format: Format,
-        width: u32,
-    },
-    Pitched {
-        buffer: Buffer,
-        offset: u64,
-        format: Format,
-        width: u32,
-        height: u32,
-        pitch: u64,
-    },
+    /// Linear memory or, with a number of rows and a pitch, pitched memory.
+    Memory { place: Place, format: Format, width: u32, rows: Option<(u32, u64)> },
+}
+
+/// The memory of texels.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// A buffer, and the offset of the first texel in it.
+    Buffer(Buffer, u64),
     /// Memory by address, for textures only.
-    LinearAt {
-        memory: Linear,
-        format: Format,
-        width: u32,
-    },
-    PitchedAt {
-        memory: Linear,
-        format: Format,
-        width: u32,
-        height: u32,
-        pitch: u64,
-    },
+    Address(Linear),
 }
 
 impl TexelResource {
-    /// Sets all texels to zero.
-    pub(crate) fn clear(&self) {
+    /// The array of a sparse or mipmapped resource.
+    pub(crate) fn array(&self) -> Option<&Array> {
         match self {
-            Self::Array(array) => array.clear(),
-            Self::Mipmapped(array) => array.clear(),
-            Self::Linear { buffer, .. } | Self::Pitched { buffer, .. } => buffer.clear(),
-            Self::LinearAt { .. } | Self::PitchedAt { .. } => {}
+            Self::Array(array) => Some(array),
+            Self::Memory { .. } => None,
         }
     }
 
+    /// Whether it is an array with mip levels.
+    pub(crate) fn is_mipmapped(&self) -> bool {
+        self.array().is_some_and(|array| array.mip_levels().is_some())
+    }
+
     pub(crate) fn texture(&self) -> TextureResource<'_> {
-        match *self {
-            TexelResource::Array(ref array) => TextureResource::Array(array),
-            TexelResource::Mipmapped(ref array) => TextureResource::Mipmapped(array),
-            TexelResource::Linear { ref buffer, offset, format, width } => TextureResource::Memory(
-                MemoryTexels::line(buffer, format, width).with_offset(offset),
-            ),
-            TexelResource::Pitched { ref buffer, offset, format, width, height, pitch } => {
-                TextureResource::Memory(
-                    MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
-                )
+        let (place, format, width, rows) = match self {
+            Self::Array(array) => return array.into(),
+            Self::Memory { place, format, width, rows } => (place, *format, *width, *rows),
+        };
+        let texels = match (place, rows) {
+            (Place::Buffer(buffer, offset), None) => {
+                MemoryTexels::line(buffer, format, width).with_offset(*offset)
             }
-            TexelResource::LinearAt { ref memory, format, width } => {
-                TextureResource::Memory(MemoryTexels::line_at(memory, format, width))
+            (Place::Buffer(buffer, offset), Some((height, pitch))) => {
+                MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(*offset)
             }
-            TexelResource::PitchedAt { ref memory, format, width, height, pitch } => {
-                TextureResource::Memory(MemoryTexels::rows_at(
-                    memory,
-                    format,
-                    [width, height],
-                    pitch,
-                ))
+            (Place::Address(memory), None) => MemoryTexels::line_at(memory, format, width),
+            (Place::Address(memory), Some((height, pitch))) => {
+                MemoryTexels::rows_at(memory, format, [width, height], pitch)
             }
-        }
+        };
+        texels.into()
     }
 
     /// The resource of a surface; `None` for a mipmapped array, since a surface refers to one
     /// level.
     pub(crate) fn surface(&self) -> Option<SurfaceResource<'_>> {
-        match *self {
-            TexelResource::Array(ref array) => Some(SurfaceResource::Array(array)),
-            TexelResource::Mipmapped(_)
-            | TexelResource::LinearAt { .. }
-            | TexelResource::PitchedAt { .. } => None,
-            TexelResource::Linear { ref buffer, offset, format, width } => {
-                Some(SurfaceResource::Memory(
-                    MemoryTexels::line(buffer, format, width).with_offset(offset),
-                ))
-            }
-            TexelResource::Pitched { ref buffer, offset, format, width, height, pitch } => {
-                Some(SurfaceResource::Memory(
-                    MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
-                ))
-            }
-        }
+        let is_of_texture = matches!(self, Self::Memory { place: Place::Address(_), .. });
+        (!is_of_texture && !self.is_mipmapped()).then(|| self.texture())
     }
 
     pub(crate) fn format(&self) -> Format {
         match self {
-            TexelResource::Array(array) => array.format(),
-            TexelResource::Mipmapped(array) => array.format(),
-            TexelResource::Linear { format, .. }
-            | TexelResource::Pitched { format, .. }
-            | TexelResource::LinearAt { format, .. }
-            | TexelResource::PitchedAt { format, .. } => *format,
+            Self::Array(array) => array.format(),
+            Self::Memory { format, .. } => *format,
         }
     }
 
     pub(crate) fn geometry(&self) -> Geometry {
         match self {
-            TexelResource::Array(array) => array.geometry(),
-            TexelResource::Mipmapped(array) => array.geometry(),
-            TexelResource::Linear { .. } | TexelResource::LinearAt { .. } => Geometry::D1,
-            TexelResource::Pitched { .. } | TexelResource::PitchedAt { .. } => Geometry::D2,
+            Self::Array(array) => array.geometry(),
+            Self::Memory { rows: None, .. } => Geometry::D1,
+            Self::Memory { rows: Some(_), .. } => Geometry::D2,
         }
     }
 
     /// The size of a layer of the base level.
     pub(crate) fn extent(&self) -> Extent {
         match *self {
-            TexelResource::Array(ref array) => array.extent(),
-            TexelResource::Mipmapped(ref array) => array.extent(),
-            TexelResource::Linear { width, .. } | TexelResource::LinearAt { width, .. } => {
-                Extent { width, height: 1, depth: 1 }
+            Self::Array(ref array) => array.extent(),
+            Self::Memory { width, rows, .. } => {
+                Extent { width, height: rows.map_or(1, |(height, _)| height), depth: 1 }
             }
-            TexelResource::Pitched { width, height, .. }
-            | TexelResource::PitchedAt { width, height, .. } => Extent { width, height, depth: 1 },
         }
     }
 
     /// The number of layers or of cube faces.
     pub(crate) fn planes(&self) -> u32 {
-        match self {
-            TexelResource::Array(array) => array.planes(),
-            TexelResource::Mipmapped(array) => {
-                array.layers() * if self.geometry().is_cube() { 6 } else { 1 }
-            }
-            _ => 1,
-        }
+        self.array().map_or(1, Array::planes)
     }
 
     /// The texels, packed.
     pub(crate) fn read(&self) -> Vec<u8> {
-        match self {
-            TexelResource::Array(array) => array.read(),
-            TexelResource::Mipmapped(array) => array.read(),
-            TexelResource::Linear { buffer, offset, format, width } => {
-                let size = *width as usize * format.texel_size() as usize;
-                let bytes = buffer.read();
-                let texels = bytes.get(*offset as usize..).and_then(|b| b.get(..size));
-                texels.unwrap_or_default().to_vec()
-            }
-            TexelResource::Pitched { buffer, offset, format, width, height, pitch } => {
-                let row = *width as usize * format.texel_size() as usize;
-                let bytes = buffer.read();
-                let texels = bytes.get(*offset as usize..).unwrap_or_default();
-                let rows = texels.chunks(*pitch as usize).take(*height as usize);
-                rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
-            }
+        let (buffer, offset, row, rows) = match self {
+            Self::Array(array) => return array.read(),
             // Only textures have it, and they have no outputs.
-            TexelResource::LinearAt { .. } | TexelResource::PitchedAt { .. } => Vec::new(),
-        }
-    }
-
-    /// Writes the texels of an array, all levels packed.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
-        match self {
-            TexelResource::Array(array) => array.write(bytes),
-            TexelResource::Mipmapped(array) => array.write(bytes),
-            TexelResource::Linear { buffer, .. } | TexelResource::Pitched { buffer, .. } => {
-                buffer.write(0, bytes)
+            Self::Memory { place: Place::Address(_), .. } => return Vec::new(),
+            Self::Memory { place: Place::Buffer(buffer, offset), format, width, rows } => {
+                (buffer, *offset, *width as usize * format.texel_size() as usize, rows)
             }
-            TexelResource::LinearAt { memory, .. } | TexelResource::PitchedAt { memory, .. } => {
-                memory.write(0, bytes)
-            }
-        }
-    }
-
-    /// Maps or unmaps all tiles of a sparse array.
-    pub(crate) fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
-        match self {
-            TexelResource::Array(array) => array.map_all_tiles(resident),
-            TexelResource::Mipmapped(array) => array.map_all_tiles(resident),
-            _ => Ok(()),
-        }
-    }
-
-    /// Maps or unmaps tiles of a sparse array.
-    pub(crate) fn set_tiles(&self, region: &TileRegion, resident: bool) -> Result<(), Error> {
-        match (self, resident) {
-            (TexelResource::Array(array), true) => array.map_tiles(region),
-            (TexelResource::Array(array), false) => array.unmap_tiles(region),
-            (TexelResource::Mipmapped(array), true) => array.map_tiles(region),
-            (TexelResource::Mipmapped(array), false) => array.unmap_tiles(region),
-            _ => Ok(()),
-        }
-    }
-
-    /// The region of one tile, given by its number along each axis.
-    pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
-        let (size, tail) = match self {
-            TexelResource::Array(array) => (array.tile(), None),
-            TexelResource::Mipmapped(array) => (array.tile(), array.mip_tail()),
-            _ => (None, None),
         };
+        let bytes = buffer.read();
+        let texels = bytes.get(offset as usize..).unwrap_or_default();
+        let (height, pitch) = rows.unwrap_or((1, texels.len().max(1) as u64));
+        let rows = texels.chunks(pitch as usize).take(height as usize);
+        rows.flat_map(|bytes| bytes.get(..row).unwrap_or_default()).copied().collect()
+    }
+
+    /// The region of one tile of a sparse array, given by its number along each axis.
+    pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
+        let (size, tail) =
+            self.array().map_or((None, None), |array| (array.tile(), array.mip_tail()));
         // A level in the mip tail refers to the whole tail.
         if tail.is_some_and(|tail| level >= tail.first_level) {
             return TileRegion { level, layer, offset: tile, extent: None };
@@ -223,9 +133,9 @@ impl TexelResource {
     pub(crate) fn part(&self, wanted: &PartSpec) -> Result<Self, Problem> {
         let mut part = self.clone();
         if let Some(level) = &wanted.level {
-            let TexelResource::Mipmapped(array) = &part else {
+            let Some(array) = part.array().filter(|_| part.is_mipmapped()) else {
                 let message = "a `level` is of an array with mip levels, and this has none";
-                return Err(Problem::new(codes::CONFLICT, level.at(), message));
+                return Err(level.problem(codes::CONFLICT, message));
             };
             part = TexelResource::Array(array.level(level.value).map_err(refused(level))?);
         }
@@ -235,14 +145,14 @@ impl TexelResource {
                 Geometry::A1d | Geometry::A2d | Geometry::A2dms | Geometry::Cube | Geometry::Acube
             );
             let one = match &part {
-                TexelResource::Array(array) if layers => array.layer(layer.value),
-                TexelResource::Mipmapped(_) if layers => {
+                TexelResource::Array(_) if layers && part.is_mipmapped() => {
                     let message = "one layer of an array with mip levels needs a `level` too";
-                    return Err(Problem::new(codes::MISSING_KEY, layer.at(), message));
+                    return Err(layer.problem(codes::MISSING_KEY, message));
                 }
+                TexelResource::Array(array) if layers => array.layer(layer.value),
                 _ => {
                     let message = "a `layer` is of a layered array or a cube map";
-                    return Err(Problem::new(codes::CONFLICT, layer.at(), message));
+                    return Err(layer.problem(codes::CONFLICT, message));
                 }
             };
             part = TexelResource::Array(one.map_err(refused(layer))?);
@@ -260,16 +170,11 @@ impl TexelResource {
             levels: range(levels),
             planes: range(layers),
         };
-        match self {
-            TexelResource::Array(array) => {
-                array.view(&view).map(TexelResource::Array).map_err(refused(spec))
-            }
-            TexelResource::Mipmapped(array) => {
-                array.view(&view).map(TexelResource::Mipmapped).map_err(refused(spec))
-            }
-            _ => {
+        match self.array() {
+            Some(array) => array.view(&view).map(TexelResource::Array).map_err(refused(spec)),
+            None => {
                 let message = "memory has no views: give it the `format` and size that are wanted";
-                Err(Problem::new(codes::CONFLICT, spec.at(), message))
+                Err(spec.problem(codes::CONFLICT, message))
             }
         }
     }
@@ -278,7 +183,7 @@ impl TexelResource {
 /// The problem of an object that the device rejects, at the position that describes it.
 pub(crate) fn refused<T>(at: &At<T>) -> impl Fn(Error) -> Problem + '_ {
     |error| {
-        let problem = Problem::new(codes::REFUSED, at.at(), error.to_string());
+        let problem = at.problem(codes::REFUSED, error.to_string());
         match error {
             Error::Limit { enough: Some(architecture), .. } => {
                 problem.help(format!("`--arch {architecture}` has room for it"))

@@ -10,11 +10,11 @@
 
 mod fault;
 mod fidelity;
-mod findings;
 mod human;
 mod json;
 mod located;
 pub mod place;
+pub mod rules;
 mod run;
 mod sarif;
 mod shown;
@@ -27,11 +27,11 @@ pub use fault::{
     FAULTS, Host, LIBRARY, POOL, bad_fetch_diagnostic, fault_diagnostic, fault_json, who_called,
 };
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence, fidelity_totals};
-pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;
 pub use located::Located;
 pub use place::CodeLocation;
+pub use rules::{CHECK_RULES, CheckRule, check_rule};
 pub use run::{Run, Settings, Totals};
 pub use sarif::{Rule, uri};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};

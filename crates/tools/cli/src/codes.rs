@@ -39,7 +39,7 @@ pub fn all() -> Vec<&'static Code> {
     ]
     .into_iter()
     .flatten()
-    .chain(texunit_report::CHECK_RULES.iter().map(|rule| &rule.code))
+    .chain(texunit_report::CHECK_RULES.iter().map(|rule| rule.text()))
     .chain([texunit_report::LIBRARY, texunit_report::POOL])
     .collect();
     all.sort_by_key(|c| (rank(c), c.code));

@@ -155,7 +155,7 @@ fn spare_inputs(args: &SampleArgs, given: &Operands) -> Result<(), Failure> {
 
 fn write(path: &Path, call: &Call<'_>, bytes: Vec<u8>) -> Result<(), Failure> {
     let shape: Vec<u64> = call.shape().iter().map(|&n| n as u64).collect();
-    let file = texunit_files::encode_array(call.dtype().npy(), &shape, &bytes);
+    let file = texunit_files::encode_array(call.dtype(), &shape, &bytes);
     texunit_files::write_atomically(path, &file)
         .map_err(|e| Failure::input(format!("cannot write {e}")))
 }

@@ -297,7 +297,7 @@ fn algorithm(job: &Path) -> Result<(), Failed> {
 fn documented() -> Result<(), Failed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/checks.md");
     let page = std::fs::read_to_string(path)?;
-    let rules = texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code);
+    let rules = texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code);
     let headed = |code: &str| page.lines().any(|line| line.trim_start_matches('#').trim() == code);
     let missing: Vec<&str> = rules.filter(|code| !headed(code)).collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("no section for {missing:?}").into()) }
@@ -316,7 +316,7 @@ fn every_finding(files: &[PathBuf], programs: &Path) -> Result<(), Failed> {
         texts.iter().flat_map(|text| wanted(text)).map(|wanted| wanted.code).collect();
     let right: BTreeSet<String> = texts.iter().flat_map(|text| right(text)).collect();
     let rules: Vec<&str> =
-        texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code).collect();
+        texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code).collect();
     let without = |in_cases: &BTreeSet<String>| -> Vec<&str> {
         rules.iter().copied().filter(|code| !in_cases.contains(*code)).collect()
     };

@@ -333,9 +333,9 @@ fn expected_elements(folder: &Path, expected: &Table) -> Result<(String, Vec<Ele
     if let Some(file) = expected.get("file") {
         let path = folder.join(file.as_str().unwrap());
         let array = texunit_files::read_array(&path).map_err(|e| e.to_string())?;
-        let kind = if array.dtype.kind == 'i' { 's' } else { array.dtype.kind };
-        let ty = format!("{kind}{}", 8 * array.dtype.size);
-        let list = array.bytes.chunks(array.dtype.size).map(|b| element(&ty, b)).collect();
+        let kind = if array.dtype.kind() == 'i' { 's' } else { array.dtype.kind() };
+        let ty = format!("{kind}{}", 8 * array.dtype.size());
+        let list = array.bytes.chunks(array.dtype.size()).map(|b| element(&ty, b)).collect();
         return Ok((ty, list));
     }
     let types = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"];

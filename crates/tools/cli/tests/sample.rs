@@ -33,7 +33,7 @@ fn sample(arguments: &str, folder: &Path) -> (String, texunit_files::Array) {
 }
 
 fn floats(array: &texunit_files::Array) -> Vec<f32> {
-    assert_eq!((array.dtype.kind, array.dtype.size), ('f', 4));
+    assert_eq!(array.dtype, texunit_files::Dtype::F32);
     array.bytes.as_chunks::<4>().0.iter().map(|&word| f32::from_le_bytes(word)).collect()
 }
 
@@ -58,9 +58,9 @@ fn results() -> Result<(), Failed> {
     let (_, gathered) = sample("--tex grid.npy --at xy.npy --gather r", &folder);
     assert_eq!((&gathered.shape[..], &floats(&gathered)[..4]), (&[3, 4][..], &[9.0, 10.0, 6.0, 5.0][..]));
     let (_, codes) = sample("--tex layers.npy --geometry a2d --at xy.npy --layer 0 --read element", &folder);
-    assert_eq!((codes.dtype.kind, codes.dtype.size, &codes.bytes[..]), ('u', 1, &[153, 102, 51][..]));
+    assert_eq!((codes.dtype, &codes.bytes[..]), (texunit_files::Dtype::U8, &[153, 102, 51][..]));
     let (_, half) = sample("--tex grid.npy --at xy.npy --half", &folder);
-    assert_eq!((half.dtype.size, &half.bytes[..2]), (2, &[0, 0x49][..]));
+    assert_eq!((half.dtype.size(), &half.bytes[..2]), (2, &[0, 0x49][..]));
     Ok(())
 }
 

@@ -88,5 +88,5 @@ fn texture(device: &Device, workload: &Workload) -> Result<TextureObject, Failur
     };
     let array = device.create_mipmapped_array(&descriptor, levels).map_err(say)?;
     array.write(&texels).map_err(say)?;
-    device.create_texture(&TextureResource::Mipmapped(&array), &how).map_err(say)
+    device.create_texture(&TextureResource::Array(&array), &how).map_err(say)
 }

@@ -10,10 +10,10 @@
 //! | EXR integers | bits | the number | refused | refused |
 
 use crate::error::Problem;
-use crate::raster::{Meaning, Raster, Sample};
+use crate::raster::{Meaning, Raster};
 use crate::{MAX_BYTES, Texels};
 use texunit_forms::{CHANNELS, Count};
-use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16, f64_to_f16};
+use texunit_texel::{Channel, Dtype, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
 /// The value of one sample.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ pub(crate) fn to_texels(raster: &Raster, format: Format) -> Result<Texels, Probl
     if size > MAX_BYTES {
         return Err(Problem::TooLarge { what: "the decoded picture", bytes: size });
     }
-    let same = own_channel(raster.sample) == Some(channel);
+    let same = raster.sample.channel() == Some(channel);
     let bytes = if same && spread.iter().copied().eq((0..raster.channels).map(Some)) {
         raster.bytes.clone()
     } else {
@@ -71,52 +71,39 @@ fn spread(raster: &Raster, wanted: u8) -> Result<Vec<Option<usize>>, String> {
     }
 }
 
-fn own_channel(sample: Sample) -> Option<Channel> {
-    Some(match sample {
-        Sample::U8 => Channel::U8,
-        Sample::S8 => Channel::S8,
-        Sample::U16 => Channel::U16,
-        Sample::S16 => Channel::S16,
-        Sample::U32 => Channel::U32,
-        Sample::S32 => Channel::S32,
-        Sample::F16 => Channel::F16,
-        Sample::F32 => Channel::F32,
-        Sample::U64 | Sample::S64 | Sample::F64 => return None,
-    })
-}
-
-fn is_float(sample: Sample) -> bool {
-    matches!(sample, Sample::F16 | Sample::F32 | Sample::F64)
-}
-
 fn check_types(raster: &Raster, channel: Channel) -> Result<(), String> {
     let sample = raster.sample;
-    if own_channel(sample) == Some(channel) {
+    if sample.channel() == Some(channel) {
         return Ok(());
     }
-    if is_float(sample) && channel.is_integer() {
+    if sample.is_float() && channel.is_integer() {
         return Err("floats are not rounded to integers: use an f16 or f32 format".into());
     }
     match raster.meaning {
-        Meaning::Numbers if sample == Sample::F64 => Err(
+        Meaning::Numbers if sample == Dtype::F64 => Err(
             "float64 is not narrowed silently: save the array as float32, `a.astype(numpy.float32)`".into(),
         ),
         Meaning::Numbers => Ok(()),
-        Meaning::Radiance if is_float(sample) || channel.is_integer() => Ok(()),
+        Meaning::Radiance if sample.is_float() || channel.is_integer() => Ok(()),
         Meaning::Radiance => Err("use a u32 format".into()),
         Meaning::Picture => match (sample, channel) {
             (_, Channel::S8 | Channel::S16) => {
                 Err("the samples of a picture are unsigned: use a u8 or u16 format".into())
             }
-            (Sample::U16, Channel::U8) => Err("16 bits are not cut to 8: use a u16 format".into()),
+            (Dtype::U16, Channel::U8) => Err("16 bits are not cut to 8: use a u16 format".into()),
             _ => Ok(()),
         },
     }
 }
 
 fn describe(raster: &Raster) -> String {
-    let n = raster.channels;
-    format!("{} of {}", Count(n, "channel"), raster.sample.words())
+    let (n, bits) = (raster.channels, 8 * raster.sample.size());
+    let what = match raster.sample.kind() {
+        'u' => "unsigned integers",
+        'i' => "signed integers",
+        _ => "floats",
+    };
+    format!("{} of {bits}-bit {what}", Count(n, "channel"))
 }
 
 fn convert_pixels(
@@ -127,8 +114,8 @@ fn convert_pixels(
 ) -> Result<Vec<u8>, Problem> {
     let step = raster.sample.size();
     let opaque = match raster.sample {
-        Sample::U8 => Value::Int(0xff),
-        Sample::U16 => Value::Int(0xffff),
+        Dtype::U8 => Value::Int(0xff),
+        Dtype::U16 => Value::Int(0xffff),
         _ => Value::F32(1.0_f32.to_bits()),
     };
     let mut out = crate::io::room(size)?;
@@ -155,19 +142,19 @@ fn convert_pixels(
     Ok(out)
 }
 
-fn read(sample: Sample, bytes: &[u8]) -> Value {
+fn read(sample: Dtype, bytes: &[u8]) -> Value {
     let mut le = [0; 8];
     le[..bytes.len()].copy_from_slice(bytes);
     let v = u64::from_le_bytes(le);
     match sample {
-        Sample::U8 | Sample::U16 | Sample::U32 | Sample::U64 => Value::Int(v.into()),
-        Sample::S8 => Value::Int((v as i8).into()),
-        Sample::S16 => Value::Int((v as i16).into()),
-        Sample::S32 => Value::Int((v as i32).into()),
-        Sample::S64 => Value::Int((v as i64).into()),
-        Sample::F16 => Value::F16(v as u16),
-        Sample::F32 => Value::F32(v as u32),
-        Sample::F64 => Value::F64(f64::from_bits(v)),
+        Dtype::U8 | Dtype::U16 | Dtype::U32 | Dtype::U64 => Value::Int(v.into()),
+        Dtype::S8 => Value::Int((v as i8).into()),
+        Dtype::S16 => Value::Int((v as i16).into()),
+        Dtype::S32 => Value::Int((v as i32).into()),
+        Dtype::S64 => Value::Int((v as i64).into()),
+        Dtype::F16 => Value::F16(v as u16),
+        Dtype::F32 => Value::F32(v as u32),
+        Dtype::F64 => Value::F64(f64::from_bits(v)),
     }
 }
 
@@ -181,8 +168,8 @@ fn text(value: Value) -> String {
 }
 
 /// Converts a picture sample: to a fraction for float formats, else to the same number.
-fn picture_code(sample: Sample, channel: Channel, value: i128) -> Option<u32> {
-    let max = if sample == Sample::U8 { 255.0 } else { 65535.0 };
+fn picture_code(sample: Dtype, channel: Channel, value: i128) -> Option<u32> {
+    let max = if sample == Dtype::U8 { 255.0 } else { 65535.0 };
     // The quotient in f64 is never so close to a tie of f32 or f16 that the second rounding changes
     // the result: a tie is a fraction with a power of two as denominator, at least 2^-41 away from
     // n/65535.
@@ -190,7 +177,7 @@ fn picture_code(sample: Sample, channel: Channel, value: i128) -> Option<u32> {
     Some(match (sample, channel) {
         (_, Channel::F32) => (fraction as f32).to_bits(),
         (_, Channel::F16) => f64_to_f16(fraction).into(),
-        (Sample::U8, Channel::U16) => value as u32 * 257,
+        (Dtype::U8, Channel::U16) => value as u32 * 257,
         _ => value as u32,
     })
 }

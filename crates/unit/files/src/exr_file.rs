@@ -2,14 +2,14 @@
 
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster, Sample};
+use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, Texels};
 use exr::prelude::{
     AnyChannel, AnyChannels, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData,
     ReadChannels, ReadLayers, WritableImage, f16,
 };
 use std::io::Cursor;
-use texunit_texel::{Channel, Format};
+use texunit_texel::{Channel, Dtype, Format};
 
 pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
     let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(problem)?;
@@ -76,11 +76,11 @@ fn interleave(layer: &Layer<AnyChannels<FlatSamples>>, wanted: Format) -> Result
     let chosen = chosen.ok_or_else(|| {
         refuse("expected R, G, B (and A) or Y for 4 channels, R, G or Y, A for 2, Y or a single one for 1")
     })?;
-    let kinds: Vec<Sample> = chosen.iter().map(|&i| sample_type(&list[i].sample_data)).collect();
+    let kinds: Vec<Dtype> = chosen.iter().map(|&i| sample_type(&list[i].sample_data)).collect();
     if kinds.iter().any(|&k| k != kinds[0]) {
         return Err(refuse("the channels are of different types"));
     }
-    if kinds[0] == Sample::U32 && wanted.channels() as usize != chosen.len() {
+    if kinds[0] == Dtype::U32 && wanted.channels() as usize != chosen.len() {
         return Err(refuse("integer channels have no opaque alpha to be filled in"));
     }
     let (width, height) = (layer.size.0, layer.size.1);
@@ -104,11 +104,11 @@ fn interleave(layer: &Layer<AnyChannels<FlatSamples>>, wanted: Format) -> Result
     })
 }
 
-fn sample_type(samples: &FlatSamples) -> Sample {
+fn sample_type(samples: &FlatSamples) -> Dtype {
     match samples {
-        FlatSamples::F16(_) => Sample::F16,
-        FlatSamples::F32(_) => Sample::F32,
-        FlatSamples::U32(_) => Sample::U32,
+        FlatSamples::F16(_) => Dtype::F16,
+        FlatSamples::F32(_) => Dtype::F32,
+        FlatSamples::U32(_) => Dtype::U32,
     }
 }
 

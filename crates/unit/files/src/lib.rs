@@ -39,9 +39,10 @@ pub use identity::Identity;
 pub use io::{Prepared, read_bytes, write_atomically};
 pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
-pub use npy::{Array, Dtype};
+pub use npy::Array;
 
 use std::path::Path;
+pub use texunit_texel::Dtype;
 use texunit_texel::Format;
 
 /// Maximum size of a file, and of its decoded contents, in bytes.

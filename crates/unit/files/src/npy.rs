@@ -5,24 +5,15 @@
 
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster, Sample};
+use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, TexelRequest, Texels};
 use texunit_forms::{CHANNELS, Count};
-use texunit_texel::{Channel, Format};
+use texunit_texel::{Dtype, Format};
 
 /// Maximum length of a header; NumPy's own limit is 10,000 bytes.
 const MAX_HEADER: usize = 64 * 1024;
 /// Maximum number of axes; NumPy's own limit.
 const MAX_RANK: usize = 64;
-
-/// Element type of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dtype {
-    /// NumPy's kind letter: `u`, `i`, `f`, `b` (bool).
-    pub kind: char,
-    /// Size of an element in bytes: 1, 2, 4, 8.
-    pub size: usize,
-}
 
 /// An array, converted to C order and little endian.
 #[derive(Clone, Debug)]
@@ -63,7 +54,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let header = Parser { rest: header }.header()?;
 
     let elements = header.shape.iter().try_fold(1_u64, |n, &d| n.checked_mul(d));
-    let size = elements.and_then(|n| n.checked_mul(header.dtype.size as u64));
+    let size = elements.and_then(|n| n.checked_mul(header.dtype.size() as u64));
     let size = size.ok_or_else(|| bad("the shape is larger than any memory"))?;
     let data = &bytes[start + length..];
     if data.len() as u64 != size {
@@ -75,10 +66,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     }
     let mut data = crate::io::copy(data)?;
     if header.big_endian {
-        data.chunks_exact_mut(header.dtype.size).for_each(<[u8]>::reverse);
+        data.chunks_exact_mut(header.dtype.size()).for_each(<[u8]>::reverse);
     }
     if header.fortran && header.shape.len() > 1 && !data.is_empty() {
-        data = to_c_order(&data, &header.shape, header.dtype.size)?;
+        data = to_c_order(&data, &header.shape, header.dtype.size())?;
     }
     Ok(Array { dtype: header.dtype, shape: header.shape, bytes: data })
 }
@@ -185,21 +176,16 @@ impl<'a> Parser<'a> {
                 "elements of type `{text}` are not supported: expected bool, an integer or a float of at most 8 bytes"
             ))
         };
-        let (order, rest) = text.split_at_checked(1).ok_or_else(unsupported)?;
-        let (kind, size) = rest.split_at_checked(1).ok_or_else(unsupported)?;
+        let &[order, kind, size @ b'1'..=b'8'] = text.as_bytes() else {
+            return Err(unsupported());
+        };
         let big_endian = match order {
-            ">" => true,
-            "<" | "|" => false,
-            "=" => cfg!(target_endian = "big"),
+            b'>' => true,
+            b'<' | b'|' => false,
+            b'=' => cfg!(target_endian = "big"),
             _ => return Err(unsupported()),
         };
-        let dtype = match (kind, size) {
-            ("b", "1") => Dtype { kind: 'b', size: 1 },
-            ("u", "1" | "2" | "4" | "8") => Dtype { kind: 'u', size: number(size) },
-            ("i", "1" | "2" | "4" | "8") => Dtype { kind: 'i', size: number(size) },
-            ("f", "2" | "4" | "8") => Dtype { kind: 'f', size: number(size) },
-            _ => return Err(unsupported()),
-        };
+        let dtype = Dtype::of(kind.into(), usize::from(size - b'0')).ok_or_else(unsupported)?;
         Ok((dtype, big_endian))
     }
 
@@ -224,57 +210,21 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The value of a digit that a match has checked.
-fn number(digit: &str) -> usize {
-    usize::from(digit.as_bytes()[0] - b'0')
-}
-
-impl Dtype {
-    fn sample(self) -> Sample {
-        match (self.kind, self.size) {
-            ('u' | 'b', 1) => Sample::U8,
-            ('u', 2) => Sample::U16,
-            ('u', 4) => Sample::U32,
-            ('u', _) => Sample::U64,
-            ('i', 1) => Sample::S8,
-            ('i', 2) => Sample::S16,
-            ('i', 4) => Sample::S32,
-            ('i', _) => Sample::S64,
-            (_, 2) => Sample::F16,
-            (_, 4) => Sample::F32,
-            _ => Sample::F64,
-        }
-    }
-}
-
 impl Array {
     /// The texel format for the elements: `<f4` is f32. `axes` is the number of axes of the
     /// texture, including layers. If the array has one axis more, of length 2 or 4, that axis holds
     /// the channels. If `axes` is unknown, a third axis does. The error says how to save the array
     /// instead.
     pub fn format(&self, axes: Option<usize>) -> Result<Format, String> {
-        let channel = match (self.dtype.kind, self.dtype.size) {
-            ('u' | 'b', 1) => "u8",
-            ('i', 1) => "s8",
-            ('u', 2) => "u16",
-            ('i', 2) => "s16",
-            ('u', 4) => "u32",
-            ('i', 4) => "s32",
-            ('f', 2) => "f16",
-            ('f', 4) => "f32",
-            (kind, size) => {
-                let (ty, to) = match kind {
-                    'f' => ("float", "float32"),
-                    'u' => ("uint", "uint32"),
-                    _ => ("int", "int32"),
-                };
-                return Err(format!(
-                    "holds {ty}{}, which textures do not have: save it as {to}, \
-                     `numpy.save(file, a.astype(numpy.{to}))`",
-                    8 * size
-                ));
-            }
+        let Some(channel) = self.dtype.channel() else {
+            let to = self.dtype.name().replace("64", "32");
+            return Err(format!(
+                "holds {}, which textures do not have: save it as {to}, \
+                 `numpy.save(file, a.astype(numpy.{to}))`",
+                self.dtype
+            ));
         };
+        let channel = channel.name();
         let several = self.shape.len() > axes.unwrap_or(2);
         let name = match self.shape.last() {
             Some(&last @ (2 | 4)) if several => format!("{channel}x{last}"),
@@ -320,7 +270,7 @@ impl Array {
             };
         }
         Ok(Raster {
-            sample: self.dtype.sample(),
+            sample: self.dtype,
             channels: channels.into(),
             meaning: Meaning::Numbers,
             dims: axes.len() as u8,
@@ -337,47 +287,31 @@ fn shape_text(shape: &[u64]) -> String {
     format!("({}{})", axes.join(", "), if axes.len() == 1 { "," } else { "" })
 }
 
-fn descr(channel: Channel) -> &'static str {
-    match channel {
-        Channel::U8 => "|u1",
-        Channel::S8 => "|i1",
-        Channel::U16 => "<u2",
-        Channel::S16 => "<i2",
-        Channel::U32 => "<u4",
-        Channel::S32 => "<i4",
-        Channel::F16 => "<f2",
-        Channel::F32 => "<f4",
-    }
-}
-
 /// Checks that such texels can be written, and returns the type of their elements.
-pub(crate) fn can_encode(format: Format) -> Result<Channel, Problem> {
-    format.plain_channel().ok_or_else(|| {
+pub(crate) fn can_encode(format: Format) -> Result<Dtype, Problem> {
+    format.plain_channel().map(Dtype::of_channel).ok_or_else(|| {
         Problem::Unsupported(format!("an NPY file holds plain channels, not {format}; use .raw"))
     })
 }
 
 /// Encodes texels as an array of shape `[z][y][x][c]`, without axes that they do not have.
 pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
-    let channel = can_encode(texels.format)?;
+    let dtype = can_encode(texels.format)?;
     let extent = [texels.depth, texels.height, texels.width];
     let axes = &extent[3 - usize::from(texels.dims.clamp(1, 3))..];
     let mut shape: Vec<u64> = axes.iter().map(|&n| n.into()).collect();
     if texels.format.channels() > 1 {
         shape.push(texels.format.channels().into());
     }
-    let out = file(descr(channel), &shape, &texels.bytes);
+    let out = encode_array(dtype, &shape, &texels.bytes);
     debug_assert!(out.len() as u64 <= MAX_BYTES + (1 << 16));
     Ok(out)
 }
 
 /// Encodes elements, in C order and little endian, as a file.
 pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
-    let order = if dtype.size == 1 { '|' } else { '<' };
-    file(&format!("{order}{}{}", dtype.kind, dtype.size), shape, bytes)
-}
-
-fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    let order = if dtype.size() == 1 { '|' } else { '<' };
+    let descr = format!("{order}{}{}", dtype.kind(), dtype.size());
     let shape = shape_text(shape);
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // The data begin at a multiple of 64 bytes; the header ends with a newline.

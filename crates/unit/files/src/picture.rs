@@ -2,11 +2,11 @@
 
 use crate::error::Problem;
 use crate::io::damaged;
-use crate::raster::{Meaning, Raster, Sample};
+use crate::raster::{Meaning, Raster};
 use crate::{Kind, MAX_BYTES, Texels};
 use png::{BitDepth, ColorType};
 use std::io::Cursor;
-use texunit_texel::{Channel, Format};
+use texunit_texel::{Channel, Dtype, Format};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -24,8 +24,8 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     let mut reader = decoder.read_info().map_err(|e| damaged(Kind::Png, e))?;
     let (color, depth) = reader.output_color_type();
     let sample = match depth {
-        BitDepth::Eight => Sample::U8,
-        BitDepth::Sixteen => Sample::U16,
+        BitDepth::Eight => Dtype::U8,
+        BitDepth::Sixteen => Dtype::U16,
         other => {
             return Err(Problem::Unsupported(format!(
                 "samples of {other:?} bits are not supported"
@@ -36,7 +36,7 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
     let size = reader.output_buffer_size().map_or(u64::MAX, |size| size as u64);
     let mut bytes = zeros(size)?;
     reader.next_frame(&mut bytes).map_err(|e| damaged(Kind::Png, e))?;
-    if sample == Sample::U16 {
+    if sample == Dtype::U16 {
         reverse_pairs(&mut bytes);
     }
     Ok(raster(sample, color.samples(), (width, height), bytes))
@@ -66,7 +66,7 @@ pub(crate) fn decode_jpeg(bytes: &[u8]) -> Result<Raster, Problem> {
     let mut pixels = zeros(size)?;
     decoder.decode_into(&mut pixels).map_err(|e| damaged(Kind::Jpeg, e))?;
     let extent = (info.width.into(), info.height.into());
-    Ok(raster(Sample::U8, color.num_components(), extent, pixels))
+    Ok(raster(Dtype::U8, color.num_components(), extent, pixels))
 }
 
 /// Allocates a zeroed buffer for a picture, within the size limit.
@@ -79,7 +79,7 @@ fn zeros(size: u64) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-fn raster(sample: Sample, channels: usize, (width, height): (u32, u32), bytes: Vec<u8>) -> Raster {
+fn raster(sample: Dtype, channels: usize, (width, height): (u32, u32), bytes: Vec<u8>) -> Raster {
     let meaning = Meaning::Picture;
     Raster { sample, channels, meaning, dims: 2, width, height, depth: 1, bytes }
 }

@@ -3,7 +3,6 @@
 
 use crate::error::SampleError;
 use crate::fill::Operand;
-use crate::input::Dtype;
 use crate::interleave::interleave;
 use crate::request::{Action, Request, Slot};
 use crate::scratch::Borrowed;
@@ -11,6 +10,7 @@ use crate::texture::Texture;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::hint;
+use texunit_texel::Dtype;
 use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, ResultType};
 
 /// Fetches per block, chosen so that the operands and results of a block stay in the L1 cache.

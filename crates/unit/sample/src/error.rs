@@ -1,10 +1,10 @@
 //! Errors in arrays, options and operands. Each variant names the rule that was broken
 //! (docs/python-conventions.md).
 
-use crate::input::Dtype;
 #[cfg(feature = "files")]
 use texunit_files::FileError;
 use texunit_forms::{CHANNELS, Count};
+use texunit_texel::Dtype;
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
 /// The Python exception class to which an error is mapped.

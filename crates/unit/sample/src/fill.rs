@@ -1,9 +1,10 @@
 //! Converts operands from arrays of any number type to the 32-bit registers of fetches.
 
 use crate::error::SampleError;
-use crate::input::{Dtype, Input};
+use crate::input::Input;
 use crate::walk::Walk;
 use std::ops::Range;
+use texunit_texel::Dtype;
 use texunit_texel::f16_to_f32;
 
 /// The number type of an operand's 32-bit registers, to which array elements are converted.

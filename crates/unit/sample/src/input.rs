@@ -2,133 +2,7 @@
 
 use crate::error::{SampleError, shape_text};
 use crate::walk::Walk;
-use std::fmt;
-use texunit_texel::Channel;
-
-/// Type of the elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Dtype {
-    U8,
-    S8,
-    U16,
-    S16,
-    U32,
-    S32,
-    U64,
-    S64,
-    F16,
-    F32,
-    F64,
-}
-
-#[rustfmt::skip]
-const DTYPES: [(Dtype, &str, usize); 11] = [
-    (Dtype::U8,  "uint8",   1),
-    (Dtype::S8,  "int8",    1),
-    (Dtype::U16, "uint16",  2),
-    (Dtype::S16, "int16",   2),
-    (Dtype::U32, "uint32",  4),
-    (Dtype::S32, "int32",   4),
-    (Dtype::U64, "uint64",  8),
-    (Dtype::S64, "int64",   8),
-    (Dtype::F16, "float16", 2),
-    (Dtype::F32, "float32", 4),
-    (Dtype::F64, "float64", 8),
-];
-
-impl Dtype {
-    /// All element types, in the order of their declaration.
-    pub const ALL: [Self; 11] = {
-        let mut all = [Self::U8; 11];
-        let mut i = 0;
-        while i < all.len() {
-            all[i] = DTYPES[i].0;
-            i += 1;
-        }
-        all
-    };
-
-    /// NumPy's name, such as `float32`.
-    pub fn name(self) -> &'static str {
-        DTYPES[self as usize].1
-    }
-
-    /// The type for NumPy's kind letter and element size, such as `('f', 4)`. Bool counts as uint8.
-    pub fn of(kind: char, size: usize) -> Option<Self> {
-        let prefix = match kind {
-            'b' | 'u' => "uint",
-            'i' => "int",
-            'f' => "float",
-            _ => return None,
-        };
-        let is = |row: &&(Self, &str, usize)| {
-            row.2 == size
-                && row.1.strip_prefix(prefix).is_some_and(|rest| rest.parse::<u8>().is_ok())
-        };
-        DTYPES.iter().find(is).map(|row| row.0)
-    }
-
-    /// The corresponding type of an NPY file.
-    #[cfg(feature = "files")]
-    pub fn npy(self) -> texunit_files::Dtype {
-        let kind = match self {
-            Self::U8 | Self::U16 | Self::U32 | Self::U64 => 'u',
-            Self::S8 | Self::S16 | Self::S32 | Self::S64 => 'i',
-            Self::F16 | Self::F32 | Self::F64 => 'f',
-        };
-        texunit_files::Dtype { kind, size: self.size() }
-    }
-
-    /// Size of an element in bytes.
-    pub fn size(self) -> usize {
-        DTYPES[self as usize].2
-    }
-
-    /// Whether elements of this type are floats.
-    pub fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::F32 | Self::F64)
-    }
-
-    /// The channel type of texels with this element type. If textures have none, the error names
-    /// the type to convert to (rule A12).
-    pub(crate) fn channel(self) -> Result<Channel, SampleError> {
-        let refused = |instead| Err(SampleError::TexelType { found: self, instead });
-        match self {
-            Self::U8 => Ok(Channel::U8),
-            Self::S8 => Ok(Channel::S8),
-            Self::U16 => Ok(Channel::U16),
-            Self::S16 => Ok(Channel::S16),
-            Self::U32 => Ok(Channel::U32),
-            Self::S32 => Ok(Channel::S32),
-            Self::F16 => Ok(Channel::F16),
-            Self::F32 => Ok(Channel::F32),
-            Self::U64 => refused(Self::U32),
-            Self::S64 => refused(Self::S32),
-            Self::F64 => refused(Self::F32),
-        }
-    }
-
-    /// The element type of arrays that hold channels of this type as they are stored in texels.
-    pub(crate) fn of_channel(channel: Channel) -> Self {
-        match channel {
-            Channel::U8 => Self::U8,
-            Channel::S8 => Self::S8,
-            Channel::U16 => Self::U16,
-            Channel::S16 => Self::S16,
-            Channel::U32 => Self::U32,
-            Channel::S32 => Self::S32,
-            Channel::F16 => Self::F16,
-            Channel::F32 => Self::F32,
-        }
-    }
-}
-
-impl fmt::Display for Dtype {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use texunit_texel::{Channel, Dtype};
 
 /// Maximum number of axes, NumPy's limit.
 const MAX_RANK: usize = 64;
@@ -220,6 +94,18 @@ impl<'a> Input<'a> {
                 stride = stride.wrapping_mul(axis as isize);
                 fits
             })
+    }
+
+    /// The channel type of texels with this element type. If textures have none, the error names
+    /// the type to convert to (rule A12).
+    pub(crate) fn channel(&self) -> Result<Channel, SampleError> {
+        let instead = match self.dtype {
+            Dtype::U64 => Dtype::U32,
+            Dtype::S64 => Dtype::S32,
+            _ => Dtype::F32,
+        };
+        let found = self.dtype;
+        found.channel().ok_or(SampleError::TexelType { found, instead })
     }
 
     pub(crate) fn is_weak(&self) -> bool {

@@ -31,7 +31,7 @@ mod walk;
 
 pub use call::Call;
 pub use error::{ErrorKind, SampleError};
-pub use input::{Dtype, Input};
+pub use input::Input;
 pub use meaning::{ArrayOptions, Mipmaps};
 pub use options::{OPTIONS, Setting, TextureOptions};
 pub use point::PointResult;
@@ -41,3 +41,4 @@ pub use shared::shared_shape;
 pub use source::read;
 pub use surface::{Surface, SurfaceCoordinates};
 pub use texture::{Effective, Texture, resource};
+pub use texunit_texel::Dtype;

@@ -171,7 +171,7 @@ impl ArrayOptions {
             }
             return Ok((format, format.block_extent()));
         }
-        let channel = input.dtype().channel()?;
+        let channel = input.channel()?;
         let plain = u8::try_from(last).ok().and_then(|n| Format::new(channel, n));
         let format = plain.ok_or_else(|| match last {
             3 => SampleError::ThreeChannels { shape: shape_text(shape) },

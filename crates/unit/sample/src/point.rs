@@ -1,10 +1,10 @@
 //! A fast path for one fetch at a point, without the machinery for arrays.
 
-use crate::input::Dtype;
 use crate::request::{Action, Points, Request};
 use crate::scratch::Borrowed;
 use crate::texture::Texture;
 use std::sync::Arc;
+use texunit_texel::Dtype;
 use texunit_unit::{Coordinates, FetchAnswer, FetchPlan, FetchRequest, ZERO_LANES};
 
 /// The result of one fetch.

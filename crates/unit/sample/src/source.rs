@@ -2,7 +2,7 @@
 //! pictures are 2D.
 
 use crate::error::SampleError;
-use crate::input::{Dtype, Input};
+use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
 use crate::texture::{Texture, made, make_levels, resource};
@@ -45,9 +45,7 @@ fn npy(path: &Path, array: &ArrayOptions) -> Result<Resource, SampleError> {
     let refused = |why: &str| FileError::new(path, Problem::Unsupported(why.into()));
     let shape: Result<Vec<usize>, _> = file.shape.iter().map(|&n| usize::try_from(n)).collect();
     let shape = shape.map_err(|_| refused("is larger than memory"))?;
-    let dtype = Dtype::of(file.dtype.kind, file.dtype.size);
-    let dtype = dtype.ok_or_else(|| refused("has elements of another type than textures"))?;
-    resource(&[Input::contiguous(&shape, dtype, &file.bytes)?], array)
+    resource(&[Input::contiguous(&shape, file.dtype, &file.bytes)?], array)
 }
 
 fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, SampleError> {

@@ -3,12 +3,13 @@
 
 use crate::error::{SampleError, shape_text};
 use crate::fill::{Number, Operand};
-use crate::input::{Dtype, Input, broadcast};
+use crate::input::{Input, broadcast};
 use crate::meaning::ArrayOptions;
 use crate::request::{Points, index};
 use crate::texture::resource;
 use std::sync::Arc;
 use texunit_forms::Count;
+use texunit_texel::Dtype;
 use texunit_unit::{
     ClampMode, Coordinates, Geometry, Lanes, ReduceOp, ReduceType, Resource, Surface as Header,
     SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,

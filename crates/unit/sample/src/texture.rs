@@ -3,12 +3,13 @@
 use crate::call::Call;
 use crate::error::{SampleError, shape_text};
 use crate::file::usual_read;
-use crate::input::{Dtype, Input};
+use crate::input::Input;
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
 use crate::request::Request;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_memory::Block;
+use texunit_texel::Dtype;
 use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
     ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource, ResultType,

@@ -1,7 +1,7 @@
 //! Parsing of a resource's shape: format, geometry, size, memory layout, resident tiles, and views.
 
 use crate::keys;
-use crate::problem::{Problem, codes};
+use crate::problem::codes;
 use crate::table::{At, Table, TomlValue};
 use crate::words::LAYOUTS;
 use texunit_texel::Format;
@@ -127,7 +127,7 @@ pub fn format(table: &Table<'_>) -> Option<At<Format>> {
     if format.is_none() {
         let names: Vec<_> = Format::names().collect();
         let message = format!("`{}` is not a texel format", name.value);
-        let problem = Problem::new(codes::VALUE, name.at(), message);
+        let problem = name.problem(codes::VALUE, message);
         value.report(match crate::formats::meant(&name.value) {
             Some(meant) => problem.help(format!("did you mean `{meant}`?")),
             None => problem.suggest(&name.value, &names),

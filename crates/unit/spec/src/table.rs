@@ -26,6 +26,11 @@ impl<T> At<T> {
         (&self.key, self.span.clone())
     }
 
+    /// A mistake at the value.
+    pub fn problem(&self, code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(code, self.at(), message)
+    }
+
     /// Another value at the same position.
     pub fn with<U>(&self, value: U) -> At<U> {
         At { value, key: self.key.clone(), span: self.span.clone() }
@@ -401,7 +406,7 @@ impl<'a> TomlValue<'a> {
         let word = words.iter().find(|w| w.0 == text.value);
         if word.is_none() {
             let message = format!("expected {list}, found `{}`", text.value);
-            let mut problem = Problem::new(codes::VALUE, text.at(), message);
+            let mut problem = text.problem(codes::VALUE, message);
             if let Some(near) = crate::problem::nearest(&text.value, &names) {
                 problem = problem.help(format!("did you mean `{near}`?"));
             }

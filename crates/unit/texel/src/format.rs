@@ -15,7 +15,7 @@ pub enum Channel {
 }
 
 #[rustfmt::skip]
-const CHANNELS: [(Channel, &str, u32); 8] = [
+pub(crate) const CHANNELS: [(Channel, &str, u32); 8] = [
     (Channel::U8,  "u8",  1),
     (Channel::S8,  "s8",  1),
     (Channel::U16, "u16", 2),

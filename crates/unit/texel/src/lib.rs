@@ -10,6 +10,7 @@
 
 mod block;
 mod code;
+mod dtype;
 mod format;
 mod half;
 mod opencl;
@@ -19,6 +20,7 @@ mod store;
 
 pub use block::{block_codes, decode_block};
 pub use code::{pack, unpack};
+pub use dtype::Dtype;
 pub use format::{Channel, Format, UnknownFormat};
 pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero, f64_to_f16};
 pub use reading::{

@@ -67,7 +67,7 @@ driver_api! {
         current()?;
         let (reference, array) = (hTexRef.get()?, hMipmappedArray.get()?);
         overrides(Flags)?;
-        let bound = Bound::Mipmapped(hMipmappedArray, Source::Mipmapped(array.array.clone()));
+        let bound = Bound::Mipmapped(hMipmappedArray, Source::Array(array.array.clone().into()));
         reference.set(|state| { state.bound = bound; Ok(()) })
     }
 

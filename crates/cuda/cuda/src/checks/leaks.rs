@@ -114,7 +114,7 @@ fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u6
     let line = places.first().filter(|place| texunit_checks::has_line(place));
     let key = line.map_or_else(|| places.clone(), |line| vec![line.clone()]);
     let new = || Group { places, ..Group::default() };
-    let group = groups.entry((rule.code.code, what.to_owned(), key)).or_insert_with(new);
+    let group = groups.entry((rule.code, what.to_owned(), key)).or_insert_with(new);
     group.count += 1;
     group.bytes = group.bytes.saturating_add(bytes);
 }

@@ -14,18 +14,15 @@ use texunit_cuda_abi::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUresult,
 };
 use texunit_device::{
-    Array, Device, Error, Format, Geometry, Linear, MemoryTexels, MipmappedArray, TextureResource,
-    View,
+    Array, Device, Error, Format, Geometry, Linear, MemoryTexels, TextureResource, View,
 };
 use texunit_forms::Count;
 
 /// Resource of a texture.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// An array.
+    /// An array, with or without mip levels.
     Array(Array),
-    /// An array with mip levels.
-    Mipmapped(MipmappedArray),
     /// Linear memory with format and number of elements.
     Linear(Linear, Format, u32),
     /// Pitched memory with format, width and height in elements, and row pitch in bytes.
@@ -37,7 +34,6 @@ impl Source {
     pub(crate) fn resource(&self) -> TextureResource<'_> {
         match self {
             Self::Array(array) => TextureResource::Array(array),
-            Self::Mipmapped(array) => TextureResource::Mipmapped(array),
             Self::Linear(memory, format, width) => {
                 MemoryTexels::line_at(memory, *format, *width).as_driver().into()
             }
@@ -51,7 +47,6 @@ impl Source {
     pub(crate) fn format(&self) -> Format {
         match self {
             Self::Array(array) => array.format(),
-            Self::Mipmapped(array) => array.format(),
             Self::Linear(_, format, _) | Self::Pitched(_, format, ..) => *format,
         }
     }
@@ -59,7 +54,6 @@ impl Source {
     pub(super) fn geometry(&self) -> Geometry {
         match self {
             Self::Array(array) => array.geometry(),
-            Self::Mipmapped(array) => array.geometry(),
             Self::Linear(..) => Geometry::D1,
             Self::Pitched(..) => Geometry::D2,
         }
@@ -210,10 +204,10 @@ pub(super) fn source(
             let object = object.map_err(|refusal| refusal.named("hMipmappedArray"))?;
             let array = &object.array;
             check_reached(context, array.device())?;
-            let Some(view) = view else { return Ok(Source::Mipmapped(array.clone())) };
+            let Some(view) = view else { return Ok(Source::Array(array.clone().into())) };
             let levels = Some(array.levels());
             let view = view_of(view, &object.descriptor, array.format(), levels)?;
-            Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
+            Ok(Source::Array(array.view(&view).map_err(refusal)?.into()))
         }
         CU_RESOURCE_TYPE_LINEAR => Source::linear(&reached(context), what, size, memory_format()?),
         CU_RESOURCE_TYPE_PITCH2D => {

@@ -156,7 +156,7 @@ fn mip_levels_are_fetched_as_by_the_device() {
                 name: row.2.to_owned(),
                 kernel: format!("level_{}", geometry.name()),
                 given: resource,
-                ours: TextureResource::Mipmapped(&ours),
+                ours: TextureResource::Array(&ours),
                 reads: row.3,
                 cube: geometry.is_cube(),
                 srgb_block: format.2.is_srgb_block(),

@@ -218,7 +218,7 @@ impl Sums {
         let object = &self.object;
         let (object, severity) = (object.clone(), rule.severity);
         let new = || SiteFinding { rule, severity, spot, message, object, count: 0 };
-        let hit = self.hits.entry((rule.code.code, spot.op)).or_insert_with(new);
+        let hit = self.hits.entry((rule.code, spot.op)).or_insert_with(new);
         hit.count = hit.count.saturating_add(count);
     }
 
@@ -229,7 +229,7 @@ impl Sums {
         who: Lane<'_>,
         message: impl FnOnce() -> String,
     ) {
-        match self.hits.get_mut(&(rule.code.code, who.at.op)) {
+        match self.hits.get_mut(&(rule.code, who.at.op)) {
             Some(hit) => hit.count = hit.count.saturating_add(1),
             None => self.hit(rule, who.spot(), message(), 1),
         }
@@ -349,7 +349,7 @@ impl Sums {
             // Rays that enter and leave a volume read its border intentionally.
             let message = lie(count) + ", most of them where the border is read";
             self.hit(rules::TEXTURE_OUTSIDE, spot, message, count);
-            let own = (rules::TEXTURE_OUTSIDE.code.code, spot.op);
+            let own = (rules::TEXTURE_OUTSIDE.code, spot.op);
             self.hits.entry(own).and_modify(|hit| hit.severity = Severity::Note);
         }
     }

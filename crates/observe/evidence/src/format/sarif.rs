@@ -47,7 +47,7 @@ fn rule(id: &str) -> Value {
         .iter()
         .chain([LIBRARY, POOL])
         .find(|fault| fault.code == id)
-        .or(check.map(|rule| &rule.code))
+        .or(check.map(|rule| rule.text()))
     {
         Some(fault) => json!({
             "id": id,

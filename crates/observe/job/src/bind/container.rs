@@ -22,7 +22,7 @@ impl Binder<'_> {
     ) -> Result<Plan, Problem> {
         let read = texunit_files::read_container(&self.path(file));
         let container = read.map_err(file_problem(file))?;
-        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, file.at(), message));
+        let conflict = |message: String| Err(file.problem(codes::CONFLICT, message));
         let name = file.value.display();
         if let Some(format) = format
             && !container.can_be(format)

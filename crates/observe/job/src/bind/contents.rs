@@ -158,17 +158,14 @@ fn of(table: &'static str, key: &str, (bytes, shape): (Vec<u8>, Option<Shape>)) 
 fn texels(spec: &ResourceSpec, made: &TexelResource) -> Option<(Vec<u8>, Option<Shape>)> {
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
     let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
-    let (layers, levels, samples, size) = match made {
-        TexelResource::Array(array) => (array.layers(), None, array.samples(), array.size()),
-        TexelResource::Mipmapped(array) => (array.layers(), Some(array.levels()), 1, array.size()),
-        _ => return None,
-    };
-    if !own || !whole || size > MAX_BYTES as u64 {
+    let array = made.array()?;
+    if !own || !whole || array.size() > MAX_BYTES as u64 {
         return None;
     }
     let (format, geometry) = (made.format(), made.geometry());
     let extent = made.extent().axes();
-    let layers = geometry.is_array().then_some(layers);
-    let samples = geometry.is_multisample().then_some(samples);
+    let levels = array.mip_levels();
+    let layers = geometry.is_array().then(|| array.layers());
+    let samples = geometry.is_multisample().then(|| array.samples());
     Some((made.read(), Some(Shape { format, geometry, extent, layers, levels, samples })))
 }

@@ -76,7 +76,7 @@ impl Binder<'_> {
         if pieces.end() > size {
             let message =
                 format!("the bytes that are expected pass the end of the {size} there are");
-            return Err(Problem::new(codes::VALUE, spec.at(), message));
+            return Err(spec.problem(codes::VALUE, message));
         }
         Ok(pieces)
     }
@@ -94,11 +94,11 @@ impl Binder<'_> {
                         self.device.end_memory(buffer.address(), how);
                     }
                 }
-                (ParamValue::Array(spec), Some(Object::Array(made))) if spec.ended => match made {
-                    TexelResource::Array(array) => array.destroy(),
-                    TexelResource::Mipmapped(array) => array.destroy(),
-                    _ => {}
-                },
+                (ParamValue::Array(spec), Some(Object::Array(TexelResource::Array(array))))
+                    if spec.ended =>
+                {
+                    array.destroy();
+                }
                 _ => {}
             }
         }

@@ -31,7 +31,7 @@ pub(super) fn match_params(
                 "parameter `{}` of the kernel is given twice: as `{}` and as `{}`",
                 params[slot].name, job.params[first].name.value, param.name.value
             );
-            push(Problem::new(codes::CONFLICT, param.name.at(), message));
+            push(param.name.problem(codes::CONFLICT, message));
         }
     }
     let unread = |slot| {
@@ -52,7 +52,8 @@ pub(super) fn match_params(
         let example = missing[0].rsplit(' ').next().unwrap_or("0").to_owned();
         let example = example.split('[').next().unwrap_or("0").to_owned();
         push(
-            Problem::new(codes::PARAMETER, job.kernel.at(), message)
+            job.kernel
+                .problem(codes::PARAMETER, message)
                 .help(format!("add a table `[params.{example}]`")),
         );
     }
@@ -79,13 +80,13 @@ fn resolve(
             let given = &job.params[index];
             push(match &given.value {
                 ParamValue::Scalar(scalar) => {
-                    let problem = Problem::new(codes::PARAMETER, scalar.at(), message);
+                    let problem = scalar.problem(codes::PARAMETER, message);
                     match rewritten(&scalar.value, param) {
                         Some(text) => problem.help(format!("write `scalar = {text}`")),
                         None => problem,
                     }
                 }
-                _ => Problem::new(codes::PARAMETER, given.name.at(), message),
+                _ => given.name.problem(codes::PARAMETER, message),
             });
         }
     }
@@ -103,16 +104,16 @@ fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Proble
     let names: Vec<_> = job.params.iter().map(|p| p.name.value.as_str()).collect();
     let Some(target) = job_param(&other.value, job, params) else {
         let message = format!("the job has no parameter `{}`", other.value);
-        return Err(Problem::new(codes::NAME, other.at(), message).suggest(&other.value, &names));
+        return Err(other.problem(codes::NAME, message).suggest(&other.value, &names));
     };
     if matches!(job.params[target].value, ParamValue::Array(_)) {
         let message = format!("`{}` is an array: name a texture or a surface of it", other.value);
-        return Err(Problem::new(codes::CONFLICT, other.at(), message));
+        return Err(other.problem(codes::CONFLICT, message));
     }
     if matches!(job.params[target].value, ParamValue::Use(_)) {
         let message =
             format!("`{}` has `use` itself: name the parameter that has the object", other.value);
-        return Err(Problem::new(codes::CONFLICT, other.at(), message));
+        return Err(other.problem(codes::CONFLICT, message));
     }
     Ok(target)
 }
@@ -121,7 +122,7 @@ fn no_such_parameter(param: &Param, params: &[ParamInfo], kernel: &str) -> Probl
     let name = &param.name.value;
     let what = param.value.what();
     let message = format!("kernel `{kernel}` has no parameter `{name}`, which is given {what}");
-    let problem = Problem::new(codes::NAME, param.name.at(), message);
+    let problem = param.name.problem(codes::NAME, message);
     let names: Vec<_> = params.iter().map(|p| p.name.as_str()).collect();
     let list: Vec<_> = params.iter().map(|p| format!("`{p}`")).collect();
     match (crate::problem::nearest(name, &names), list.is_empty()) {

@@ -24,9 +24,8 @@ pub(super) fn check_members(
     job: &Job,
     mut push: impl FnMut(Problem),
 ) {
-    let problem = |index: usize, code, message: String| {
-        Problem::new(code, job.params[index].name.at(), message)
-    };
+    let problem =
+        |index: usize, code, message: String| job.params[index].name.problem(code, message);
     let mut last: Option<(u64, usize)> = None;
     for &(offset, index, target) in targets {
         let value = &job.params[target].value;

@@ -36,13 +36,13 @@ impl Binder<'_> {
                     Count(own, "byte"),
                     size.value
                 );
-                return Err(Problem::new(codes::VALUE, size.at(), message));
+                return Err(size.problem(codes::VALUE, message));
             }
             Some(size) => size.value,
             None => own,
         };
         if size == 0 {
-            return Err(Problem::new(codes::VALUE, spec.at.at(), "the buffer has no bytes"));
+            return Err(spec.at.problem(codes::VALUE, "the buffer has no bytes"));
         }
         let buffer = match &spec.place.address {
             Some(address) => {
@@ -80,7 +80,7 @@ impl Binder<'_> {
         if pieces.end() > size {
             let message =
                 format!("the data has more than the {} of the variable", Count(size, "byte"));
-            return Err(Problem::new(codes::VALUE, data.at(), message));
+            return Err(data.problem(codes::VALUE, message));
         }
         if parts.is_some() {
             // Bytes that no part covers are zero, as in a buffer; the module's initialiser is not
@@ -110,7 +110,7 @@ impl Binder<'_> {
         let read = match (kind, format) {
             (Kind::Raw, Some(format)) => {
                 let message = "a raw file is taken as it is: leave `format` out";
-                return Err(Problem::new(codes::CONFLICT, format.at(), message));
+                return Err(format.problem(codes::CONFLICT, message));
             }
             (Kind::Raw, None) => texunit_files::read_bytes(&path),
             (Kind::Npy, None) => texunit_files::read_array(&path).map(|a| a.bytes),
@@ -123,7 +123,7 @@ impl Binder<'_> {
                     "a buffer from a {} file needs a `format`, for instance \"u8x4\"",
                     kind.name()
                 );
-                return Err(Problem::new(codes::MISSING_KEY, file.at(), message));
+                return Err(file.problem(codes::MISSING_KEY, message));
             }
         };
         read.map_err(file_problem(file))
@@ -132,5 +132,5 @@ impl Binder<'_> {
 
 /// The problem of a file that cannot be read, at the key that names it.
 pub(super) fn file_problem<T>(at: &At<T>) -> impl Fn(FileError) -> Problem + '_ {
-    |error| Problem::new(codes::FILE, at.at(), error.to_string())
+    |error| at.problem(codes::FILE, error.to_string())
 }

@@ -3,7 +3,7 @@
 use super::{Binder, Object, state};
 use crate::problem::{Problem, codes};
 use crate::spec::ParamValue;
-use crate::texel_resource::{TexelResource, refused};
+use crate::texel_resource::refused;
 use texunit_device::TextureDescriptor;
 use texunit_spec::At;
 
@@ -69,9 +69,9 @@ impl Binder<'_> {
             }
             ParamValue::Array(spec) => {
                 let made = self.resource(&spec.resource, &spec.at, &name, "array")?;
-                if !matches!(made, TexelResource::Array(_) | TexelResource::Mipmapped(_)) {
+                if made.array().is_none() {
                     let message = "an array has the layout \"array\"";
-                    return Err(Problem::new(codes::CONFLICT, spec.at.at(), message));
+                    return Err(spec.at.problem(codes::CONFLICT, message));
                 }
                 Object::Array(made)
             }
@@ -83,9 +83,5 @@ impl Binder<'_> {
 
 /// The problem of a `level` key for an array without mip levels.
 pub(super) fn no_level(at: &At<()>) -> Problem {
-    Problem::new(
-        codes::MISSING_KEY,
-        at.at(),
-        "a surface of an array with mip levels needs a `level`",
-    )
+    at.problem(codes::MISSING_KEY, "a surface of an array with mip levels needs a `level`")
 }

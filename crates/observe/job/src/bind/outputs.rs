@@ -22,7 +22,7 @@ fn texels(
     let chosen = match (level, layer) {
         (None, None) => part.clone(),
         // A layer of the level that the surface refers to.
-        (None, Some(_)) if matches!(whole, TexelResource::Mipmapped(_)) => part.part(&wanted)?,
+        (None, Some(_)) if whole.is_mipmapped() => part.part(&wanted)?,
         _ => whole.part(&wanted)?,
     };
     Ok(Source::Texels(chosen))
@@ -44,7 +44,7 @@ impl Binder<'_> {
                     Some(Object::Surface { whole, part, .. }) => texels(whole, part, output),
                     Some(_) => {
                         let message = "only buffers and surfaces have an output";
-                        Err(Problem::new(codes::CONFLICT, output.at(), message))
+                        Err(output.problem(codes::CONFLICT, message))
                     }
                     None => continue,
                 };
@@ -70,7 +70,7 @@ impl Binder<'_> {
             if let Some(first) = seen.insert(file, output) {
                 let message =
                     format!("`{}` is already the output of `{}`", file.display(), first.param);
-                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
+                self.push(output.at.problem(codes::CONFLICT, message));
             }
         }
         for output in &self.bound.outputs {
@@ -79,7 +79,7 @@ impl Binder<'_> {
                 let name = folder.display();
                 let message =
                     format!("`{name}` cannot be a folder: it is the output of `{}`", other.param);
-                self.push(Problem::new(codes::CONFLICT, output.at.at(), message));
+                self.push(output.at.problem(codes::CONFLICT, message));
             }
         }
     }

@@ -43,7 +43,7 @@ impl Binder<'_> {
         for (name, _) in &self.job.places {
             if !known.contains(&name.value) {
                 let message = format!("the module has no variable `{}`", name.value);
-                let problem = Problem::new(codes::NAME, name.at(), message);
+                let problem = name.problem(codes::NAME, message);
                 self.push(problem.suggest(&name.value, &known));
             }
         }
@@ -52,7 +52,7 @@ impl Binder<'_> {
         let handles = handles.chain(self.job.samplers.iter().map(|(n, spec)| (n, spec.handle)));
         for (name, _) in handles.filter(|(_, handle)| handle.is_some()) {
             let message = format!("the handle of `{}` is that of a variable", name.value);
-            let problem = Problem::new(codes::CONFLICT, name.at(), message);
+            let problem = name.problem(codes::CONFLICT, message);
             self.push(problem.help("`[places]` says what it is"));
         }
     }
@@ -105,7 +105,7 @@ impl Binder<'_> {
         let known: Vec<_> =
             variables.iter().filter(|v| v.kind.name() == *kind).map(|v| &v.name).collect();
         let message = format!("the module has no {kind} `{}`", name.value);
-        let problem = Problem::new(codes::NAME, name.at(), message);
+        let problem = name.problem(codes::NAME, message);
         if known.is_empty() {
             return problem.help(format!("it declares no {kind} at all"));
         }

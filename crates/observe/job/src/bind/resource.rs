@@ -6,8 +6,8 @@ use super::{Binder, Object};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
 use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
-use crate::texel_resource::{TexelResource, refused};
-use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
+use crate::texel_resource::{Place, TexelResource, refused};
+use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry, TileRegion};
 use texunit_forms::Count;
 use texunit_spec::{At, Layout, Region, RegionPart, TilesSpec};
 
@@ -48,7 +48,7 @@ impl Binder<'_> {
             TexelSource::Buffer(other) => {
                 let Some(format) = &spec.shape.format else {
                     let message = format!("a {what} needs a `format`");
-                    return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+                    return Err(at.problem(codes::MISSING_KEY, message));
                 };
                 self.over_buffer(spec, at, other, format.value, what)?
             }
@@ -109,12 +109,12 @@ impl Binder<'_> {
         whole: &TexelResource,
     ) -> Result<TexelResource, Problem> {
         let part = whole.part(&spec.part)?;
-        match part {
-            TexelResource::Mipmapped(array) => {
-                // A surface without `level` refers to the base level.
+        match part.array() {
+            // A surface without `level` refers to the base level.
+            Some(array) if part.is_mipmapped() => {
                 Ok(TexelResource::Array(array.level(0).map_err(refused(&spec.at))?))
             }
-            part => Ok(part),
+            _ => Ok(part),
         }
     }
 
@@ -126,7 +126,7 @@ impl Binder<'_> {
         name: &str,
         what: &str,
     ) -> Result<TexelResource, Problem> {
-        let conflict = |m: String| Err(Problem::new(codes::CONFLICT, at.at(), m));
+        let conflict = |m: String| Err(at.problem(codes::CONFLICT, m));
         let plan = self.plan(spec, spec.shape.format.as_ref().map(|f| f.value), at)?;
         let format = plan.format;
         let layout = spec.shape.layout.unwrap_or(if spec.shape.pitch.is_some() {
@@ -159,13 +159,14 @@ impl Binder<'_> {
                 buffer.clear();
             }
             buffer.write(0, &bytes).map_err(refused(at))?;
-            return Ok(TexelResource::Linear { buffer, offset: 0, format, width });
+            let place = Place::Buffer(buffer, 0);
+            return Ok(TexelResource::Memory { place, format, width, rows: None });
         }
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         if pitch < row {
             let message =
                 format!("a row takes {}, more than the pitch of {pitch}", Count(row, "byte"));
-            return Err(Problem::new(codes::VALUE, at.at(), message));
+            return Err(at.problem(codes::VALUE, message));
         }
         let size = pitch.saturating_mul(height.into());
         let buffer = self.device.alloc(size, name).map_err(refused(at))?;
@@ -177,7 +178,8 @@ impl Binder<'_> {
             let given = if zeros.is_empty() { given } else { &zeros };
             buffer.write(y * pitch, given).map_err(refused(at))?;
         }
-        Ok(TexelResource::Pitched { buffer, offset: 0, format, width, height, pitch })
+        let place = Place::Buffer(buffer, 0);
+        Ok(TexelResource::Memory { place, format, width, rows: Some((height, pitch)) })
     }
 
     /// Creates an array with its texels.
@@ -193,21 +195,20 @@ impl Binder<'_> {
             .with_layers(layers)
             .with_samples(samples)
             .with_sparse(spec.shape.tiles.is_some());
-        let made = match levels {
-            None => {
-                TexelResource::Array(self.device.create_array(&descriptor).map_err(refused(at))?)
-            }
+        let array = match levels {
+            None => self.device.create_array(&descriptor),
             Some(levels) => {
-                let array = self.device.create_mipmapped_array(&descriptor, levels);
-                TexelResource::Mipmapped(array.map_err(refused(at))?)
+                self.device.create_mipmapped_array(&descriptor, levels).map(Array::from)
             }
         };
+        let array = array.map_err(refused(at))?;
         if !spec.is_undefined {
-            made.clear();
+            array.clear();
         }
         if !bytes.is_empty() {
-            made.write(&bytes).map_err(refused(at))?;
+            array.write(&bytes).map_err(refused(at))?;
         }
+        let made = TexelResource::Array(array);
         if let Some(tiles) = &spec.shape.tiles {
             map_tiles(&made, tiles)?;
         }
@@ -223,7 +224,7 @@ impl Binder<'_> {
         format: Format,
         what: &str,
     ) -> Result<TexelResource, Problem> {
-        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
+        let conflict = |message: String| Err(at.problem(codes::CONFLICT, message));
         let plain = match &spec.shape.geometry {
             Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2),
             None => true,
@@ -256,17 +257,16 @@ impl Binder<'_> {
         };
         let layout = if linear { Layout::Linear } else { Layout::Pitched };
         check_layout(spec, at, layout, what)?;
-        let buffer = buffer.clone();
-        let offset = spec.offset.unwrap_or(0);
+        let place = Place::Buffer(buffer.clone(), spec.offset.unwrap_or(0));
         if linear {
             if height != 1 {
                 return conflict(format!("a {what} of layout \"linear\" has a single row"));
             }
-            return Ok(TexelResource::Linear { buffer, offset, format, width });
+            return Ok(TexelResource::Memory { place, format, width, rows: None });
         }
         let row = u64::from(width) * u64::from(format.texel_size());
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
-        Ok(TexelResource::Pitched { buffer, offset, format, width, height, pitch })
+        Ok(TexelResource::Memory { place, format, width, rows: Some((height, pitch)) })
     }
 
     /// Creates a texture on the memory at an address.
@@ -277,10 +277,9 @@ impl Binder<'_> {
         address: &At<u64>,
         what: &str,
     ) -> Result<TexelResource, Problem> {
-        let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
+        let conflict = |message: String| Err(at.problem(codes::CONFLICT, message));
         let Some(format) = &spec.shape.format else {
-            let message = format!("a {what} needs a `format`");
-            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+            return Err(at.problem(codes::MISSING_KEY, format!("a {what} needs a `format`")));
         };
         let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
         let plain = counts.iter().all(|c| c.is_none()) && spec.shape.tiles.is_none();
@@ -301,10 +300,8 @@ impl Binder<'_> {
         let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);
         let memory = self.device.linear(address.value, len).map_err(refused(address))?;
-        Ok(match pitched {
-            false => TexelResource::LinearAt { memory, format, width },
-            true => TexelResource::PitchedAt { memory, format, width, height, pitch },
-        })
+        let (place, rows) = (Place::Address(memory), pitched.then_some((height, pitch)));
+        Ok(TexelResource::Memory { place, format, width, rows })
     }
 
     /// The texels of another texture or surface of the job.
@@ -318,11 +315,12 @@ impl Binder<'_> {
     ) -> Result<TexelResource, Problem> {
         if spec.shape.layout.is_some_and(|l| l != Layout::Array) {
             let message = format!("a {what} over a {kind} has the layout \"array\"");
-            return Err(Problem::new(codes::CONFLICT, at.at(), message));
+            return Err(at.problem(codes::CONFLICT, message));
         }
         if let Some(key) = own_key(spec) {
             let message = format!("a {what} over a {kind} has its size: leave `{key}` out");
-            return Err(Problem::new(codes::CONFLICT, at.at(), message)
+            return Err(at
+                .problem(codes::CONFLICT, message)
                 .help("a `view` has another format or geometry, or some of the levels or layers"));
         }
         let index = job_param(&other.value, self.job, &self.params);
@@ -339,7 +337,8 @@ impl Binder<'_> {
             && format.value != made.format()
         {
             let message = format!("the {kind} has format {}, not {}", made.format(), format.value);
-            return Err(Problem::new(codes::CONFLICT, format.at(), message)
+            return Err(format
+                .problem(codes::CONFLICT, message)
                 .help("a `view` has another format of equal size"));
         }
         Ok(made.clone())
@@ -348,17 +347,17 @@ impl Binder<'_> {
     fn no_such_object(&self, name: &At<String>, kind: &str) -> Problem {
         if kind == "buffer" {
             let message = format!("no parameter `{}` of the job has a buffer", name.value);
-            return Problem::new(codes::NAME, name.at(), message);
+            return name.problem(codes::NAME, message);
         }
         if kind == "array" {
             let message = format!("no object `{}` of the job is an array", name.value);
-            return Problem::new(codes::NAME, name.at(), message);
+            return name.problem(codes::NAME, message);
         }
         let message = format!(
             "no parameter and no `[{kind}s]` entry `{}` of the job has a {kind}",
             name.value
         );
-        let problem = Problem::new(codes::NAME, name.at(), message);
+        let problem = name.problem(codes::NAME, message);
         problem.help(format!("a {kind} that has texels of its own, not those of another object"))
     }
 }
@@ -380,26 +379,28 @@ fn check_layout(
             let message = format!(
                 "a {what} of layout \"{word}\" has the geometry `{geometry}`, not `{named}`"
             );
-            Err(Problem::new(codes::CONFLICT, at.at(), message))
+            Err(at.problem(codes::CONFLICT, message))
         }
         _ => Ok(()),
     }
 }
 
 /// Maps the resident tiles of a sparse array.
-fn map_tiles(array: &TexelResource, tiles: &At<TilesSpec>) -> Result<(), Problem> {
+fn map_tiles(made: &TexelResource, tiles: &At<TilesSpec>) -> Result<(), Problem> {
+    let Some(array) = made.array() else { return Ok(()) };
     let resident = tiles.value.resident;
     array.map_all_tiles(!resident).map_err(refused(tiles))?;
     for at in &tiles.value.regions {
         let Region { level, layer, place } = at.value;
         let region = match place {
-            RegionPart::Tile(tile) => array.tile_region(level, layer, tile),
+            RegionPart::Tile(tile) => made.tile_region(level, layer, tile),
             RegionPart::Box { offset, extent } => {
                 let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
                 TileRegion { level, layer, offset, extent }
             }
         };
-        array.set_tiles(&region, resident).map_err(refused(at))?;
+        let done = if resident { array.map_tiles(&region) } else { array.unmap_tiles(&region) };
+        done.map_err(refused(at))?;
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ impl Binder<'_> {
             }
             (None, None) => {
                 let message = "these texels need a `format`, for instance \"u8x4\"";
-                return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+                return Err(at.problem(codes::MISSING_KEY, message));
             }
         };
         let format = plan.format;
@@ -87,7 +87,8 @@ impl Binder<'_> {
             plan.levels = Some(levels);
             let Some(channel) = format.plain_channel() else {
                 let message = format!("mip levels of {format} are not made: give all levels");
-                return Err(Problem::new(codes::VALUE, mipmaps.at(), message)
+                return Err(mipmaps
+                    .problem(codes::VALUE, message)
                     .help("a box filter works on plain channels, such as those of `u8x4`"));
             };
             // The device reports too many levels later.
@@ -96,7 +97,7 @@ impl Binder<'_> {
                 let chain = mipmaps::chain(bytes, *format, channel, extent.axes(), levels);
                 plan.bytes = chain.ok_or_else(|| {
                     let message = "there is not enough memory for the mip levels".to_owned();
-                    Problem::new(codes::VALUE, mipmaps.at(), message)
+                    mipmaps.problem(codes::VALUE, message)
                 })?;
             }
         }
@@ -105,7 +106,7 @@ impl Binder<'_> {
 
     /// The format of the elements of an array file (`.npy`).
     fn npy_format(&self, spec: &ResourceSpec, file: &At<PathBuf>) -> Result<Format, Problem> {
-        let problem = |message: String| Problem::new(codes::FILE, file.at(), message);
+        let problem = |message: String| file.problem(codes::FILE, message);
         let array =
             texunit_files::read_array(&self.path(file)).map_err(|e| problem(e.to_string()))?;
         let of = |g: Geometry| {
@@ -152,7 +153,7 @@ impl Binder<'_> {
                     let sizes: Vec<u64> =
                         plan.level_extents(own_levels(spec)).map(|e| plan.level_bytes(e)).collect();
                     let bytes = made.packed(format, &sizes);
-                    let bytes = bytes.map_err(|e| Problem::new(codes::VALUE, texels.at(), e))?;
+                    let bytes = bytes.map_err(|e| texels.problem(codes::VALUE, e))?;
                     Plan { bytes, ..plan }
                 }
             },
@@ -205,7 +206,7 @@ impl Binder<'_> {
             total += piece.bytes.len() as u64;
             if total > MAX_BYTES {
                 let message = format!("more than {MAX_BYTES} bytes of texels");
-                return Err(Problem::new(codes::VALUE, at.at(), message));
+                return Err(at.problem(codes::VALUE, message));
             }
             pieces.push(piece);
         }
@@ -235,8 +236,7 @@ fn own_levels(spec: &ResourceSpec) -> u32 {
 /// Checks the size of an array before its texels are allocated.
 fn small(plan: Plan, spec: &ResourceSpec, at: &At<()>) -> Result<Plan, Problem> {
     if plan.size(own_levels(spec)) > MAX_BYTES {
-        let message = format!("more than {MAX_BYTES} bytes of texels");
-        return Err(Problem::new(codes::VALUE, at.at(), message));
+        return Err(at.problem(codes::VALUE, format!("more than {MAX_BYTES} bytes of texels")));
     }
     Ok(plan)
 }
@@ -254,7 +254,7 @@ fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Resul
             Count(bytes.len(), "byte"),
             describe(&plan, spec)
         );
-        return Err(Problem::new(codes::VALUE, at.at(), message));
+        return Err(at.problem(codes::VALUE, message));
     }
     Ok(Plan { bytes, ..plan })
 }
@@ -298,7 +298,7 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
             && count.value != 1
         {
             let message = format!("the geometry `{name}` has no {what}");
-            let problem = Problem::new(codes::CONFLICT, count.at(), message);
+            let problem = count.problem(codes::CONFLICT, message);
             // Layered 3D arrays do not exist.
             return Err(match Geometry::from_name(other) {
                 Some(_) => problem.help(format!("`geometry = \"{other}\"` has")),
@@ -347,7 +347,7 @@ fn shape(
         (None, false) => 1,
         (None, true) => {
             let message = "a multi-sample array needs the number of its `samples`";
-            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+            return Err(at.problem(codes::MISSING_KEY, message));
         }
     };
     let given = spec.shape.layers.as_ref().map(|l| l.value);
@@ -376,7 +376,7 @@ fn extent(
     pieces: Option<&[Piece<'_>]>,
     first: Option<[u32; 3]>,
 ) -> Result<Extent, Problem> {
-    let problem = |message: String| Err(Problem::new(codes::VALUE, at.at(), message));
+    let problem = |message: String| Err(at.problem(codes::VALUE, message));
     let geometry = plan.geometry;
     let [width, mut height, depth] = match (spec.shape.extent.extent, first) {
         (Some(extent), _) => extent,
@@ -397,7 +397,7 @@ fn extent(
         (None, None) => {
             let message = "a raw file does not say how large the array is: give `width`, \
                            `height` and `depth`";
-            return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
+            return Err(at.problem(codes::MISSING_KEY, message));
         }
     };
     if geometry.is_cube() && spec.shape.extent.dims == 1 {
@@ -427,7 +427,7 @@ fn check_rows(plan: &Plan, spec: &ResourceSpec, pieces: &[Piece<'_>]) -> Result<
         }
         if let Some([width, height, depth]) = piece.size {
             let file = piece.file.value.display();
-            let wrong = |message| Err(Problem::new(codes::VALUE, piece.file.at(), message));
+            let wrong = |message| Err(piece.file.problem(codes::VALUE, message));
             let wanted = levels[level].width;
             if width != wanted {
                 return wrong(format!(

@@ -1,7 +1,7 @@
 //! Parses buffers, variables and outputs of a job.
 
 use super::recorded::{self, Parts, PlaceSpec};
-use crate::problem::{Problem, codes};
+use crate::problem::codes;
 use std::path::{Component, Path, PathBuf};
 use texunit_device::Format;
 use texunit_spec::number::{self, Typed};
@@ -142,13 +142,13 @@ fn output(value: &TomlValue<'_>) -> Option<At<OutputSpec>> {
     if !plain || path.file_name().is_none() || file.value.ends_with('/') {
         let message = format!("`{}` is not a file below the output folder", file.value);
         value.report(
-            Problem::new(codes::VALUE, file.at(), message)
+            file.problem(codes::VALUE, message)
                 .help("outputs are written to the folder of `--out`: give a name without `..` and a leading `/`"),
         );
         return None;
     }
     if file.value.chars().any(char::is_control) {
-        value.report(Problem::new(codes::VALUE, file.at(), "no file name has control characters"));
+        value.report(file.problem(codes::VALUE, "no file name has control characters"));
         return None;
     }
     let file = file.with(path.to_owned());

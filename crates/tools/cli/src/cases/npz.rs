@@ -33,8 +33,7 @@ impl Arrays {
     /// Completes the file.
     pub(super) fn finish(mut self, document: &Value) -> Result<Vec<u8>, String> {
         let text = document.to_string();
-        let byte = Dtype { kind: 'u', size: 1 };
-        self.add(DOCUMENT, byte, &[text.len() as u64], text.as_bytes())?;
+        self.add(DOCUMENT, Dtype::U8, &[text.len() as u64], text.as_bytes())?;
         self.0.finish().map(Cursor::into_inner).map_err(|e| e.to_string())
     }
 }
@@ -43,13 +42,12 @@ impl Numbers for Arrays {
     fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String> {
         let rows = columns.first().map_or(0, Vec::len) as u64;
         let bytes: Vec<u8> = columns.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-        let word = Dtype { kind: 'u', size: 4 };
-        self.add(&name, word, &[columns.len() as u64, rows], &bytes)?;
+        self.add(&name, Dtype::U32, &[columns.len() as u64, rows], &bytes)?;
         Ok(json!(name))
     }
 
     fn bytes(&mut self, name: String, bytes: &[u8]) -> Result<Value, String> {
-        self.add(&name, Dtype { kind: 'u', size: 1 }, &[bytes.len() as u64], bytes)?;
+        self.add(&name, Dtype::U8, &[bytes.len() as u64], bytes)?;
         Ok(json!(name))
     }
 }

@@ -125,12 +125,10 @@ impl Owned {
     fn file(path: &Path) -> Result<Self, Failure> {
         let array = texunit_files::read_array(path).map_err(|e| Failure::input(e.to_string()))?;
         let name = path.display();
-        let dtype = Dtype::of(array.dtype.kind, array.dtype.size)
-            .ok_or_else(|| Failure::input(format!("`{name}` has elements that are not numbers")))?;
         let shape: Result<Vec<usize>, _> =
             array.shape.iter().map(|&n| usize::try_from(n)).collect();
         let shape = shape.map_err(|_| Failure::input(format!("`{name}` is larger than memory")))?;
-        Ok(Self { file: Some(path.to_owned()), shape, dtype, bytes: array.bytes })
+        Ok(Self { file: Some(path.to_owned()), shape, dtype: array.dtype, bytes: array.bytes })
     }
 
     /// Numbers of the command line are converted to the required type.

@@ -50,7 +50,7 @@ impl Drawn {
                 let array: MipmappedArray =
                     device.create_mipmapped_array(&descriptor, levels).ok()?;
                 array.write(&bytes).expect("as many bytes");
-                device.create_texture(&TextureResource::Mipmapped(&array), &how).ok()?
+                device.create_texture(&TextureResource::Array(&array), &how).ok()?
             }
             None => {
                 let array = device.create_array(&descriptor).ok()?;

@@ -19,7 +19,7 @@ impl Storage {
     pub(crate) fn resource(&self) -> TextureResource<'_> {
         match self {
             Self::Array(array) => array.into(),
-            Self::Mipmapped(array) => TextureResource::Mipmapped(array),
+            Self::Mipmapped(array) => TextureResource::Array(array),
             Self::Pitched { buffer, format, size: [width, height], pitch } => {
                 TextureResource::Memory(MemoryTexels::rows(
                     buffer,
