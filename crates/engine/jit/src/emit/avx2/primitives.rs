@@ -1,0 +1,403 @@
+//! The primitives of AVX2: masks are vectors, and constants are memory operands of a whole vector.
+
+use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
+use crate::emit::asm::{at, of_quiet_rounding};
+use crate::emit::backend::Primitives;
+use crate::emit::register_cache::{Key, Reg, Width};
+use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two};
+use crate::frame::Frame;
+use crate::machine::Mode;
+use crate::op::{Op, Rounding};
+use crate::operand::{Predicate, Source};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
+const BLEND: C = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+/// A value is loaded to a register if its next use is at most this many steps away.
+const SOON: u32 = 12;
+
+/// The comparison predicate "less, or unordered".
+const NOT_GREATER_OR_EQUAL: u32 = 0x19;
+/// 2^31, 2^32 and 2^16 as f32.
+const TWO_31_F: u32 = 0x4f00_0000;
+const TWO_32_F: u32 = 0x4f80_0000;
+const TWO_16_F: u32 = 0x4780_0000;
+/// 2^32, 2^63 and 2^64 as f64.
+const TWO_32: u64 = 0x41f0_0000_0000_0000;
+const TWO_63: u64 = 0x43e0_0000_0000_0000;
+const TWO_64: u64 = 0x43f0_0000_0000_0000;
+/// 2^52, 2^84, and 2^84 + 2^52 as f64. Setting the low 32 bits of the first two to a number n gives
+/// 2^52 + n and 2^84 + 2^32 n exactly.
+const TWO_52: u64 = 0x4330_0000_0000_0000;
+const TWO_84: u64 = 0x4530_0000_0000_0000;
+const TWO_84_52: u64 = 0x4530_0000_0010_0000;
+
+impl Primitives for Avx2 {
+    const IS_512: bool = false;
+    const LANES: usize = 8;
+    const VECTORS: u8 = 15;
+    const MASKS: u8 = 0;
+    const SPARE: Reg = SCRATCH;
+    const SPARE_MASK: Reg = SCRATCH;
+    const PREDICATE_PARTS: u8 = 4;
+
+    fn name(reg: Reg) -> R {
+        reg.ymm()
+    }
+
+    fn half(reg: Reg) -> R {
+        reg.xmm()
+    }
+
+    fn constant(e: &mut Avx2Emitter<'_>, number: u64, width: Width) -> Operand {
+        let number = if width == Width::B32 { number << 32 | number } else { number };
+        e.pool_vector([number; 4])
+    }
+
+    fn in_register_file(e: &Avx2Emitter<'_>, key: Key) -> Option<MemoryOperand> {
+        let (Key::B32(..) | Key::B64(..), None) = (key, e.cache.position(key)) else {
+            return None;
+        };
+        let after = e.facts.uses[e.block].after.get(e.step)?;
+        let next = after.iter().find(|a| Some(a.vreg) == key.vreg()).map(|a| a.next)?;
+        let soon = next.saturating_sub(e.step as u32) <= SOON;
+        (!soon).then(|| super::operand::register_file(key))
+    }
+
+    fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {
+        let nan = e.number(0x7fff_ffff);
+        e.three_with(V::CompareF, SCRATCH, reg, reg, UNORDERED);
+        Self::blend(e, false, (reg, reg), nan, SCRATCH);
+    }
+
+    fn mask_of(e: &mut Avx2Emitter<'_>, mask: Reg, wide: bool, part: u8) -> Reg {
+        if !wide {
+            return mask;
+        }
+        e.spread(SCRATCH, mask, part % 2);
+        SCRATCH
+    }
+
+    // A mask has all bits of a lane set or cleared.
+    fn blend(
+        e: &mut Avx2Emitter<'_>,
+        _: bool,
+        (d, a): (Reg, Reg),
+        b: impl Into<Operand>,
+        mask: Reg,
+    ) {
+        let code = C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
+        e.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), mask.ymm()),
+            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, mask.ymm()),
+        });
+    }
+
+    fn keep(e: &mut Avx2Emitter<'_>, _: bool, d: Reg, a: Reg) {
+        e.three(V::And32, d, a, SCRATCH);
+    }
+
+    fn three_where(
+        e: &mut Avx2Emitter<'_>,
+        code: V,
+        (d, t): (Reg, Reg),
+        a: Reg,
+        b: impl Into<Operand>,
+    ) {
+        e.three(code, t, a, b);
+        Self::blend(e, false, (d, d), t, SCRATCH);
+    }
+
+    fn zero_where(e: &mut Avx2Emitter<'_>, y: Reg) {
+        // Makes a mask of all bits except the sign bit.
+        e.two_with(V::RightU32, SCRATCH, SCRATCH, 1);
+        e.three(AND_NOT, y, SCRATCH, y);
+    }
+
+    fn flush(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {
+        let (exponent, zero) = (e.number(0x7f80_0000), e.number(0));
+        e.three(V::And32, SCRATCH, from, exponent);
+        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, zero);
+        e.two_with(V::RightU32, SCRATCH, SCRATCH, 1);
+        e.three(AND_NOT, to, SCRATCH, from);
+    }
+
+    fn test_tiny(e: &mut Avx2Emitter<'_>, x: Reg, y: Reg) {
+        // Vector comparisons of integers are signed, so the sign bit is not part of the operands.
+        let [less, twice] = [i32::MAX as u32, 0x0100_0000 ^ 1 << 31].map(|n| e.number(n));
+        // The magnitude (shifted left by one, without the sign) minus one, so that zero does not
+        // count as small.
+        e.three(V::Add32, x, y, y);
+        e.three(V::Add32, x, x, less);
+        e.two(MOVE, SCRATCH, twice);
+        e.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, x);
+        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
+        e.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+    }
+
+    // The processor's rounding mode is set around the instruction; the rest of the code relies on
+    // rounding to nearest.
+    fn rounded_by(
+        e: &mut Avx2Emitter<'_>,
+        rounding: Rounding,
+        instruction: impl FnOnce(&mut Avx2Emitter<'_>),
+    ) {
+        if rounding == Rounding::Near {
+            return instruction(e);
+        }
+        e.rounding(rounding);
+        instruction(e);
+        e.rounding(Rounding::Near);
+    }
+
+    fn zero_inactive(e: &mut Avx2Emitter<'_>, y: Reg, (part, half): (u8, Option<u8>)) {
+        if e.mode == Mode::Some && !e.cache.kind(y).inactive_normal {
+            e.inactive_row(SCRATCH, part, half);
+            e.three(AND_NOT, y, SCRATCH, y);
+            e.cache.of(y).kind.inactive_normal = true;
+        }
+    }
+
+    fn bits(e: &mut Avx2Emitter<'_>, table: u8, sources: [Operand; 3], _: bool) -> Reg {
+        e.bits(table, sources)
+    }
+
+    // The exponent of the number as a float is the position of the highest bit. A number whose
+    // highest bit is set becomes negative.
+    fn leading_zeros(e: &mut Avx2Emitter<'_>, a: Reg) -> Reg {
+        let (bias, zero, most) = (e.number(127 + 31), e.number(0), e.number(32));
+        let d = e.temporary();
+        // Clears each bit below a set bit, so that the number is not rounded up to the next power
+        // of two.
+        e.two_with(V::RightU32, d, a, 1);
+        e.three(AND_NOT, d, d, a);
+        e.two(V::FromS32, d, d);
+        e.two_with(V::RightU32, d, d, 23);
+        e.two(MOVE, SCRATCH, bias);
+        e.three(V::Sub32, d, SCRATCH, d);
+        e.three(V::MaxS32, d, d, zero);
+        e.three(V::MinS32, d, d, most);
+        d
+    }
+
+    fn take_odd(e: &mut Avx2Emitter<'_>, d: Reg, odd: Reg) {
+        e.three_with(BLEND, d, d, odd, 0b1010_1010);
+    }
+
+    fn low_halves(e: &mut Avx2Emitter<'_>, d: Reg, [a, b]: [Reg; 2]) {
+        // The shuffle takes low halves from each 128 bits of a and of b alternately; the
+        // permutation restores the order of lanes.
+        e.three_with(C::VEX_Vshufps_ymm_ymm_ymmm256_imm8, d, a, b, 0b1000_1000);
+        e.two_with(C::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0b1101_1000);
+    }
+
+    fn low_words(e: &mut Avx2Emitter<'_>, d: Reg, a: Reg) {
+        let zeros = 0x8080_8080_8080_8080;
+        let words = e.pool_vector([0x0d0c_0908_0504_0100, zeros, 0x0d0c_0908_0504_0100, zeros]);
+        e.three(V::ShuffleBytes, d, a, words);
+        e.two_with(C::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0b1000);
+    }
+
+    // AVX2 converts only signed numbers, so the two halves of the bits are converted, and an fma
+    // rounds their sum once.
+    fn float_of_unsigned(e: &mut Avx2Emitter<'_>, d: Reg) {
+        let (low, scale) = (e.number(0xffff), e.number(TWO_16_F));
+        e.three(V::And32, SCRATCH, d, low);
+        e.two(V::FromS32, SCRATCH, SCRATCH);
+        e.two_with(V::RightU32, d, d, 16);
+        e.two(V::FromS32, d, d);
+        // d * scale + SCRATCH
+        e.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, SCRATCH, scale);
+    }
+
+    // Out of range, the processor's signed conversion gives the lowest number, whose bits are 2^31.
+    // So numbers below 2^31 are converted as they are, and for larger ones 2^31 is combined with
+    // the converted difference from 2^31.
+    fn unsigned_of_float(e: &mut Avx2Emitter<'_>, a: Reg) -> Reg {
+        let (zero, half, end) = (e.number(0), e.number(TWO_31_F), e.number(TWO_32_F));
+        let (x, rest) = (e.temporary(), e.temporary());
+        // `max` returns its second source if one is a NaN.
+        e.three(V::MaxF, x, a, zero);
+        e.three(V::SubF, rest, x, half);
+        e.two(V::TruncatedS32, rest, rest);
+        e.two(V::TruncatedS32, SCRATCH, x);
+        e.three_with(V::CompareF, x, x, end, GREATER_OR_EQUAL);
+        e.three(V::Or32, x, x, SCRATCH);
+        e.two_with(V::RightS32, SCRATCH, SCRATCH, 31);
+        e.three(V::And32, rest, rest, SCRATCH);
+        e.three(V::Or32, x, x, rest);
+        x
+    }
+
+    fn unsigned_of_double(e: &mut Avx2Emitter<'_>, from: [Reg; 2]) -> Reg {
+        let [low, high] = from.map(|a| {
+            let (most, shift_in) =
+                (e.wide_number(f64::from(u32::MAX).to_bits()), e.wide_number(TWO_52));
+            let (d, lowest) = (e.temporary(), e.wide_number(1 << 31));
+            e.three(V::Xor32, d, d, d);
+            // `max` returns its second source if one is a NaN.
+            e.three(V::MaxD, d, d, a);
+            e.three(V::MinD, d, d, most);
+            e.two_with(V::RoundD, d, d, of_quiet_rounding(Rounding::Trunc));
+            e.three(V::AddD, d, d, shift_in);
+            e.three_with(V::CompareD, SCRATCH, a, a, UNORDERED);
+            Self::blend(e, true, (d, d), lowest, SCRATCH);
+            d
+        });
+        Self::low_halves(e, low, [low, high]);
+        e.release(high);
+        low
+    }
+
+    // The high and the low half of the integral number are converted separately, by adding a power
+    // of two that moves their bits to the low end of the significand exactly.
+    fn wide_of_double(e: &mut Avx2Emitter<'_>, signed: bool, a: Reg) -> Reg {
+        let (down, up) = (e.wide_number((2_f64.powi(-32)).to_bits()), e.wide_number(TWO_32));
+        let shift_in = e.wide_number(TWO_52);
+        // Adding 2^52 + 2^51 keeps the sum positive for negative numbers.
+        let upper_shift_in = if signed { e.wide_number(TWO_52 | 1 << 51) } else { shift_in };
+        let (d, high) = (e.temporary(), e.temporary());
+        let mut from = a;
+        if !signed {
+            e.three(V::Xor32, d, d, d);
+            e.three(V::MaxD, d, d, a);
+            from = d;
+        }
+        e.two_with(V::RoundD, d, from, of_quiet_rounding(Rounding::Trunc));
+        e.three(V::MulD, high, d, down);
+        e.two_with(V::RoundD, high, high, of_quiet_rounding(Rounding::Floor));
+        // Computes the low half of the result: d - high * 2^32.
+        e.two(MOVE, SCRATCH, up);
+        e.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, SCRATCH);
+        e.three(V::AddD, d, d, shift_in);
+        e.three(V::AddD, high, high, upper_shift_in);
+        e.two_with(V::Left64, high, high, 32);
+        // Combines the low halves of `d` with the high halves of `high`.
+        e.three_with(BLEND, d, d, high, 0xaa);
+        e.release(high);
+        let (end, most) = if signed { (TWO_63, i64::MAX as u64) } else { (TWO_64, u64::MAX) };
+        let (end, most) = (e.wide_number(end), e.wide_number(most));
+        e.three_with(V::CompareD, SCRATCH, a, end, GREATER_OR_EQUAL);
+        Self::blend(e, true, (d, d), most, SCRATCH);
+        let lowest = e.wide_number(1 << 63);
+        if signed {
+            let below = e.wide_number(TWO_63 | 1 << 63);
+            e.three_with(V::CompareD, SCRATCH, a, below, NOT_GREATER_OR_EQUAL);
+        } else {
+            e.three_with(V::CompareD, SCRATCH, a, a, UNORDERED);
+        }
+        Self::blend(e, true, (d, d), lowest, SCRATCH);
+        d
+    }
+
+    // Halves of 32 bits are converted exactly, and their sum is rounded once.
+    fn double_of(e: &mut Avx2Emitter<'_>, op: Op, a: Reg) -> Reg {
+        let (small, large) = (e.wide_number(TWO_52), e.wide_number(TWO_84));
+        match op {
+            Op::DoubleFromU => {
+                e.three(V::Or64, a, a, small);
+                e.three(V::SubD, a, a, small);
+                a
+            }
+            Op::DoubleFromS => {
+                // Adding 2^52 + 2^51 keeps the sum positive for negative numbers.
+                let middle = e.wide_number(TWO_52 | 1 << 51);
+                e.three(V::Add64, a, a, middle);
+                e.three(V::SubD, a, a, middle);
+                a
+            }
+            _ => {
+                let (high, low) = (e.temporary(), e.temporary());
+                e.two_with(V::RightU64, high, a, 32);
+                let mut offset = TWO_84_52;
+                if op == Op::DoubleFromWideS {
+                    // The upper half is signed: flipping its sign bit adds 2^31 to it, and 2^63 is
+                    // subtracted from the sum.
+                    let sign = e.wide_number(1 << 31);
+                    e.three(V::Xor64, high, high, sign);
+                    offset = 0x4530_0000_8010_0000;
+                }
+                e.three(V::Or64, high, high, large);
+                let offset = e.wide_number(offset);
+                e.three(V::SubD, high, high, offset);
+                // Combines the low halves of `a` with the high halves of 2^52.
+                e.three_with(BLEND, low, a, small, 0xaa);
+                e.three(V::AddD, high, high, low);
+                e.release(low);
+                high
+            }
+        }
+    }
+
+    // AVX2 only multiplies 32-bit halves.
+    fn multiply_wide(e: &mut Avx2Emitter<'_>, [a, b]: [Source; 2], part: u8) -> Option<Reg> {
+        let (a, b) = if matches!(a, Source::Literal(_)) { (b, a) } else { (a, b) };
+        let a = e.wide(a, part)?;
+        let d = e.temporary();
+        if let Some(count) = power_of_two(b) {
+            e.two_with(V::Left64, d, a, count);
+            return Some(d);
+        }
+        if let Source::Literal(number) = b
+            && let Ok(number) = u32::try_from(number)
+        {
+            // high(a) * b << 32 + low(a) * b
+            let b = e.wide_number(number.into());
+            e.two_with(V::RightU64, d, a, 32);
+            e.three(V::ProductU, d, d, b);
+            e.three(V::ProductU, SCRATCH, a, b);
+        } else {
+            // The products of a low and a high half are 32-bit products with the halves of b
+            // swapped.
+            let b = e.wide(b, part)?;
+            e.two_with(C::VEX_Vpshufd_ymm_ymmm256_imm8, d, b, 0b1011_0001);
+            e.three(V::Mul32, d, d, a);
+            e.two_with(V::RightU64, SCRATCH, d, 32);
+            e.three(V::Add32, d, d, SCRATCH);
+            e.three(V::ProductU, SCRATCH, a, b);
+        }
+        e.two_with(V::Left64, d, d, 32);
+        e.three(V::Add64, d, d, SCRATCH);
+        Some(d)
+    }
+
+    // Negative numbers are complemented before and after the shift, so that zeros are shifted in.
+    fn shift_right_signed(e: &mut Avx2Emitter<'_>, a: Reg, count: Source, part: u8) -> Option<Reg> {
+        let sign = e.temporary();
+        e.three(V::Xor64, sign, sign, sign);
+        e.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, a);
+        let shifted = e.binary(V::Xor64, a, sign);
+        let d = e.shift_wide(false, shifted, count, part)?;
+        e.three(V::Xor64, d, d, sign);
+        Some(d)
+    }
+
+    fn function(e: &mut Avx2Emitter<'_>, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let a = e.narrow(source, part)?;
+        match op {
+            Op::LookUp(words) => Some(e.entries(words.all(), a, part)),
+            Op::Curve(curve) => Some(e.curve(curve, a, part)),
+            _ => Some(e.folded_square_of(a)),
+        }
+    }
+
+    fn take_predicate(e: &mut Avx2Emitter<'_>, to: u32, row: usize, guard: Predicate) {
+        for part in 0..Avx2Emitter::PARTS {
+            let value = e.temporary();
+            e.spread_byte(value, at(R::RDI, Frame::scratch(row) + usize::from(part)));
+            let guard = e.guard(guard, part);
+            e.put_predicate(to, value, guard, part);
+            e.cache.unpin();
+        }
+    }
+}
+
+impl Avx2Emitter<'_> {
+    /// Sets the processor's rounding mode.
+    fn rounding(&mut self, rounding: Rounding) {
+        let control = u64::from(crate::emit::asm::of_rounding(rounding));
+        // All exceptions are masked, and no exception flag is set.
+        let control = at(R::R9, self.pooled(&[0x1f80 | control << 13]));
+        self.asm.put(I::with1(C::VEX_Vldmxcsr_m32, control));
+    }
+}

@@ -1,0 +1,83 @@
+//! Conversions between f64, f32, f16 and integers that change the width of a lane.
+
+use super::float::UNORDERED;
+use super::{Opcode, V};
+use crate::emit::Emitter;
+use crate::emit::asm::of_rounding;
+use crate::emit::backend::Backend;
+use crate::emit::register_cache::{Kind, Nans, Reg};
+use crate::op::{Op, Rounding};
+use crate::operand::Source;
+use iced_x86::Instruction as I;
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Emits a conversion to 32-bit lanes. Returns the temporary with the result, and what is known
+    /// of it.
+    pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
+        Some(match op {
+            Op::FromHalf => {
+                let a = self.narrow(source, part)?;
+                let d = self.temporary();
+                B::low_words(self, d, a);
+                self.widen(V::FFromHalf, d, d);
+                (d, Kind::normal(Nans::Any))
+            }
+            Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),
+            Op::DoubleToU => {
+                let halves = [2 * part, 2 * part + 1].map(|part| self.wide(source, part));
+                let [Some(low), Some(high)] = halves else { return None };
+                (B::unsigned_of_double(self, [low, high]), Kind::BITS)
+            }
+            _ => {
+                let low = self.half_from_double(op, source, 2 * part)?;
+                let high = self.half_from_double(op, source, 2 * part + 1)?;
+                self.join_halves(low, high);
+                (low, Kind::BITS)
+            }
+        })
+    }
+
+    fn half_of(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
+        let (a, nan) = (self.float(source, part)?, self.number(0x7fff));
+        let d = self.temporary();
+        let (code, to) = (V::HalfFromF.code::<B>(), B::half(d));
+        self.asm.put(I::with3(code, to, B::name(a), of_rounding(rounding)));
+        self.widen(V::ExtendWords, d, d);
+        self.three_with(V::CompareF, B::SPARE_MASK, a, a, UNORDERED);
+        B::blend(self, false, (d, d), nan, B::SPARE_MASK);
+        Some(d)
+    }
+
+    /// Converts a part of f64 to 32-bit lanes in the lower half of a temporary.
+    fn half_from_double(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let a = self.wide(source, part)?;
+        let d = self.temporary();
+        match op {
+            Op::FromDouble(rounding) => {
+                B::rounded_by(self, rounding, |e| e.shrink(V::FFromD, d, a));
+            }
+            Op::DoubleToS => {
+                let most = self.wide_number(f64::from(i32::MAX).to_bits());
+                // `min` returns its second source if one is a NaN. The conversion returns the
+                // lowest number for NaNs and for values below it.
+                self.set(true, d, most);
+                self.three(V::MinD, d, d, a);
+                self.shrink(V::TruncatedS32FromD, d, d);
+            }
+            _ => return None,
+        }
+        Some(d)
+    }
+
+    /// Converts a part of f32 to f64.
+    pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.narrow(source, part / 2)?;
+        let (d, mut from) = (self.temporary(), a);
+        if part % 2 == 1 {
+            self.upper_half(d, a);
+            from = d;
+        }
+        self.widen(V::DFromF, d, from);
+        Some(d)
+    }
+}

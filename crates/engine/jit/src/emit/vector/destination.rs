@@ -1,0 +1,127 @@
+//! Destinations of steps: results are written in the lanes whose guard is true.
+
+use crate::emit::Emitter;
+use crate::emit::backend::Backend;
+use crate::emit::register_cache::{Key, Kind, Nans, Reg};
+use crate::emit::vector::V;
+use crate::operand::{Predicate, VReg};
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Writes a part of a 32-bit register; the value is a temporary.
+    pub(in crate::emit) fn write_narrow(
+        &mut self,
+        to: u32,
+        part: u8,
+        value: Reg,
+        kind: Kind,
+        guard: Predicate,
+    ) {
+        self.write(Key::B32(to, part), value, kind, guard);
+    }
+
+    /// Writes a part of a 64-bit register; the value is a temporary.
+    pub(in crate::emit) fn write_wide(&mut self, to: u32, part: u8, value: Reg, guard: Predicate) {
+        self.write(Key::B64(to, part), value, Kind::BITS, guard);
+    }
+
+    fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
+        let (i, not) = match guard {
+            Predicate::Always => return self.define(key, value, kind),
+            Predicate::Never => return self.release(value),
+            Predicate::If(i) => (i, false),
+            Predicate::Unless(i) => (i, true),
+        };
+        let old = self.hold(key);
+        let (wide, part) = match key {
+            Key::B64(_, part) => (true, part),
+            Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => (false, part),
+        };
+        let before = self.cache.kind(old);
+        let joined = before.or(kind).unwrap_or_else(|| {
+            // The old value's NaNs are bits, so that the new value's NaNs must be canonical too.
+            self.canonical(old);
+            if kind.nans == Nans::Any {
+                B::canonical(self, value);
+            }
+            before.bits_or(kind)
+        });
+        let mask = self.mask(i, wide, part);
+        let (a, b) = if not { (value, old) } else { (old, value) };
+        B::blend(self, wide, (old, a), b, mask);
+        let held = self.cache.of(old);
+        (held.dirty, held.kind) = (true, joined);
+        self.release(value);
+    }
+
+    /// The mask of a predicate for a part of lanes of 32 or 64 bits, which may be a condition.
+    pub(in crate::emit) fn mask(&mut self, predicate: u32, wide: bool, part: u8) -> Reg {
+        let eighth = if wide { part / 2 } else { part };
+        let mask = self.hold(Key::Predicate(predicate, eighth % B::PREDICATE_PARTS));
+        B::mask_of(self, mask, wide, part)
+    }
+
+    /// Writes a 32-bit value, which is a temporary, to a part of a register of 32 or 64 bits:
+    /// sign-extended if the flag says so, and masked by the bits to keep.
+    pub(in crate::emit) fn write_masked(
+        &mut self,
+        to: VReg,
+        part: u8,
+        value: Reg,
+        (signed, keep): (bool, u64),
+        guard: Predicate,
+    ) -> Option<()> {
+        match to {
+            VReg::B32(i) => {
+                self.keep_bits(value, keep as u32);
+                self.write_narrow(i, part, value, Kind::BITS, guard);
+            }
+            VReg::B64(i) => {
+                for half in 0..2 {
+                    let d = self.extended_half(value, half, signed);
+                    self.keep_wide(d, keep);
+                    self.write_wide(i, 2 * part + half, d, guard);
+                }
+                self.release(value);
+            }
+            VReg::Predicate(_) => return None,
+        }
+        Some(())
+    }
+
+    /// Writes a 64-bit value, whose halves are temporaries, to a part of a register of 32 or 64
+    /// bits.
+    pub(in crate::emit) fn write_double(
+        &mut self,
+        to: VReg,
+        part: u8,
+        [low, high]: [Reg; 2],
+        keep: u64,
+        guard: Predicate,
+    ) -> Option<()> {
+        let VReg::B64(i) = to else {
+            B::low_halves(self, low, [low, high]);
+            return self.write_masked(to, part, low, (false, keep), guard);
+        };
+        for (half, value) in [low, high].into_iter().enumerate() {
+            self.keep_wide(value, keep);
+            self.write_wide(i, 2 * part + half as u8, value, guard);
+        }
+        Some(())
+    }
+
+    /// Clears all bits of 32-bit lanes but those to keep.
+    pub(in crate::emit) fn keep_bits(&mut self, value: Reg, keep: u32) {
+        if keep != u32::MAX {
+            let keep = self.number(keep);
+            self.three(V::And32, value, value, keep);
+        }
+    }
+
+    /// Clears all bits of 64-bit lanes but those to keep.
+    pub(in crate::emit) fn keep_wide(&mut self, value: Reg, keep: u64) {
+        if keep != u64::MAX {
+            let keep = self.wide_number(keep);
+            self.three(V::And64, value, value, keep);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Steps on vectors of lanes, for both instruction sets: instructions with register or memory
+//! operands ([`codes::V`]), sources, destinations, and the operations of compute steps. What an
+//! instruction set does in its own way is a primitive of [`super::backend::Backend`].
+//!
+//! A *condition* is the result of a comparison in [`Backend::SPARE_MASK`]; allocating a register may
+//! overwrite it.
+
+mod affine;
+mod bytes;
+mod codes;
+mod compute;
+mod convert;
+mod destination;
+mod double;
+mod float;
+mod integer;
+mod scratch;
+mod source;
+mod wide;
+
+use super::Emitter;
+use super::backend::Backend;
+use super::register_cache::Reg;
+pub(super) use codes::{Opcode, V};
+pub(super) use float::{GREATER_OR_EQUAL, UNORDERED};
+use iced_x86::{Instruction as I, MemoryOperand, Register as R};
+pub(super) use integer::power_of_two;
+
+/// The last operand of an instruction, which may be in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    Register(Reg),
+    Memory(MemoryOperand),
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Self {
+        Self::Register(reg)
+    }
+}
+
+impl From<MemoryOperand> for Operand {
+    fn from(memory: MemoryOperand) -> Self {
+        Self::Memory(memory)
+    }
+}
+
+/// The destination of an instruction: a register of the cache, or a name.
+pub(super) trait Destination {
+    /// The name of the register.
+    fn name<B: Backend>(self) -> R;
+}
+
+impl Destination for Reg {
+    fn name<B: Backend>(self) -> R {
+        B::name(self)
+    }
+}
+
+impl Destination for R {
+    fn name<B: Backend>(self) -> R {
+        self
+    }
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Emits an instruction with two sources.
+    pub(super) fn three(
+        &mut self,
+        code: impl Opcode,
+        d: impl Destination,
+        a: Reg,
+        b: impl Into<Operand>,
+    ) {
+        let (code, d) = (code.code::<B>(), d.name::<B>());
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with3(code, d, B::name(a), B::name(b)),
+            Operand::Memory(b) => I::with3(code, d, B::name(a), b),
+        });
+    }
+
+    /// Emits an instruction with two sources and an immediate.
+    pub(super) fn three_with(
+        &mut self,
+        code: impl Opcode,
+        d: impl Destination,
+        a: Reg,
+        b: impl Into<Operand>,
+        number: u32,
+    ) {
+        let (code, d) = (code.code::<B>(), d.name::<B>());
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d, B::name(a), B::name(b), number),
+            Operand::Memory(b) => I::with4(code, d, B::name(a), b, number),
+        });
+    }
+
+    /// Emits an instruction with one source.
+    pub(super) fn two(&mut self, code: impl Opcode, d: Reg, a: impl Into<Operand>) {
+        let (code, d) = (code.code::<B>(), B::name(d));
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with2(code, d, B::name(a)),
+            Operand::Memory(a) => I::with2(code, d, a),
+        });
+    }
+
+    /// Emits an instruction with one source and an immediate.
+    pub(super) fn two_with(
+        &mut self,
+        code: impl Opcode,
+        d: Reg,
+        a: impl Into<Operand>,
+        number: u32,
+    ) {
+        let (code, d) = (code.code::<B>(), B::name(d));
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with3(code, d, B::name(a), number),
+            Operand::Memory(a) => I::with3(code, d, a, number),
+        });
+    }
+
+    /// Emits an instruction that widens the elements of half a register.
+    pub(super) fn widen(&mut self, code: V, d: Reg, a: Reg) {
+        self.asm.put(I::with2(code.code::<B>(), B::name(d), B::half(a)));
+    }
+
+    /// Emits an instruction that narrows elements to half a register.
+    pub(super) fn shrink(&mut self, code: V, d: Reg, a: Reg) {
+        self.asm.put(I::with2(code.code::<B>(), B::half(d), B::name(a)));
+    }
+
+    /// Copies the upper half of a register to the lower half of another.
+    pub(super) fn upper_half(&mut self, d: Reg, a: Reg) {
+        self.asm.put(I::with3(V::UpperHalf.code::<B>(), B::half(d), B::name(a), 1_u32));
+    }
+
+    /// Makes the second register, which is released, the upper half of the first.
+    pub(super) fn join_halves(&mut self, low: Reg, high: Reg) {
+        let (code, d) = (V::JoinHalves.code::<B>(), B::name(low));
+        self.asm.put(I::with4(code, d, d, B::half(high), 1_u32));
+        self.release(high);
+    }
+
+    /// Loads a register or a memory operand of elements of 32 bits, or of 64 if `wide`.
+    pub(super) fn set(&mut self, wide: bool, d: Reg, a: impl Into<Operand>) {
+        match a.into() {
+            Operand::Memory(a) if a.is_broadcast => {
+                let a = MemoryOperand { is_broadcast: false, ..a };
+                let code = if wide { V::Spread64 } else { V::Spread32 };
+                self.two(code, d, Operand::Memory(a));
+            }
+            a @ Operand::Memory(_) => self.two(V::Load, d, a),
+            a => self.two(V::Move, d, a),
+        }
+    }
+
+    /// Stores a register.
+    pub(super) fn store(&mut self, to: MemoryOperand, from: Reg) {
+        self.asm.put(I::with2(V::Store.code::<B>(), to, B::name(from)));
+    }
+
+    /// Emits an instruction with two sources into a new temporary.
+    pub(super) fn binary(&mut self, code: impl Opcode, a: Reg, b: impl Into<Operand>) -> Reg {
+        let (d, b) = (self.temporary(), b.into());
+        self.three(code, d, a, b);
+        d
+    }
+
+    /// Emits an instruction with one source into a new temporary.
+    pub(super) fn unary(&mut self, code: impl Opcode, a: impl Into<Operand>) -> Reg {
+        let (d, a) = (self.temporary(), a.into());
+        self.two(code, d, a);
+        d
+    }
+
+    /// A copy in a new temporary.
+    pub(super) fn copied(&mut self, wide: bool, a: impl Into<Operand>) -> Reg {
+        let (d, a) = (self.temporary(), a.into());
+        self.set(wide, d, a);
+        d
+    }
+
+    /// Whether a register is a temporary of the step, which may be overwritten.
+    pub(super) fn is_temporary(&self, reg: Reg) -> bool {
+        self.cache.get(reg).key.is_none()
+    }
+
+    /// Frees a register if it is a temporary.
+    pub(super) fn release(&mut self, reg: Reg) {
+        if self.is_temporary(reg) {
+            self.cache.release(reg);
+        }
+    }
+}
