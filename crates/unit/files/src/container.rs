@@ -2,9 +2,7 @@
 //! them.
 
 use crate::error::Problem;
-use crate::io::damaged;
 use crate::{Kind, TexelRequest, Texels};
-use texunit_forms::Count;
 use texunit_texel::Format;
 
 /// The contents of a DDS or KTX 2.0 file: stored texels of every level, layer and face.
@@ -86,68 +84,8 @@ fn same_bytes(a: Format, b: Format) -> bool {
     }
 }
 
-fn level_extent(extent: [u32; 3], level: u32) -> [u32; 3] {
+pub(crate) fn level_extent(extent: [u32; 3], level: u32) -> [u32; 3] {
     extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
-}
-
-/// The shape in a file's header, before it is validated.
-pub(crate) struct Shape {
-    pub(crate) dims: u8,
-    pub(crate) extent: [u32; 3],
-    pub(crate) layers: Option<u32>,
-    pub(crate) is_cube: bool,
-    pub(crate) levels: u32,
-}
-
-impl Shape {
-    /// Number of layers times faces.
-    pub(crate) fn images(&self) -> u64 {
-        u64::from(self.layers.unwrap_or(1)) * if self.is_cube { 6 } else { 1 }
-    }
-
-    /// Size of a level in bytes, with all layers and faces.
-    pub(crate) fn level_size(&self, format: Format, level: u32) -> u128 {
-        // At most 2^100 bytes per image and 2^35 images; `check` has bounded the product.
-        format.byte_size(level_extent(self.extent, level)).saturating_mul(u128::from(self.images()))
-    }
-
-    /// Checks that the shape is valid and has at most `most` bytes.
-    pub(crate) fn check(&self, kind: Kind, format: Format, most: u64) -> Result<(), Problem> {
-        let [width, height, depth] = self.extent;
-        if self.extent.contains(&0) {
-            let message = format!("it is {width} x {height} x {depth} texels");
-            return Err(damaged(kind, message));
-        }
-        if self.is_cube && (self.dims != 2 || width != height) {
-            return Err(damaged(kind, "a face of a cube map is a square"));
-        }
-        if self.dims == 3 && self.layers.is_some() {
-            return Err(Problem::Unsupported(
-                "no CUDA array has layers of three dimensions".into(),
-            ));
-        }
-        let largest = width.max(height).max(depth);
-        if self.levels > largest.ilog2() + 1 {
-            let message = format!(
-                "{} are more than {} have",
-                Count(self.levels, "level"),
-                Count(largest, "texel")
-            );
-            return Err(damaged(kind, message));
-        }
-        let sizes = (0..self.levels).map(|level| self.level_size(format, level));
-        let bytes = sizes.fold(0_u128, u128::saturating_add);
-        if bytes > u128::from(most) {
-            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-            return Err(Problem::TooLarge { what: "the texture", bytes });
-        }
-        Ok(())
-    }
-
-    pub(crate) fn container(self, format: Format, srgb: bool, levels: Vec<Vec<u8>>) -> Container {
-        let Self { dims, extent, layers, is_cube, .. } = self;
-        Container { format, srgb, dims, extent, layers, is_cube, levels }
-    }
 }
 
 /// Decodes a container. Pictures, arrays and raw files are an error.

@@ -196,8 +196,9 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
         }
         (Value::Int(v), Channel::F16) => {
             // Every number that f64 cannot hold exactly is infinite as an f16.
-            let float = half::f16::from_bits(f64_to_f16(v as f64));
-            (float.is_finite() && float.to_f64() as i128 == v).then(|| float.to_bits().into())
+            let code = f64_to_f16(v as f64);
+            let float = f32::from_bits(f16_to_f32(code));
+            (float.is_finite() && float as i128 == v).then(|| code.into())
         }
         (Value::F16(b), Channel::F16) => Some(b.into()),
         (Value::F16(b), Channel::F32) => Some(f16_to_f32(b)),

@@ -1,9 +1,10 @@
 //! DDS files of Direct3D 9 and 10. The `ddsfile` crate parses the header; this module extracts the
 //! texels.
 
-use crate::container::{Container, Shape};
+use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
+use crate::shape::Shape;
 use crate::texel_formats::FORMATS;
 use crate::{Kind, MAX_BYTES};
 use ddsfile::{

@@ -1,9 +1,10 @@
 //! KTX 2.0 files. The `ktx2` crate parses the header and the level index; this module checks the
 //! levels against them.
 
-use crate::container::{Container, Shape};
+use crate::container::Container;
 use crate::error::Problem;
 use crate::io::damaged;
+use crate::shape::Shape;
 use crate::texel_formats::FORMATS;
 use crate::{Kind, MAX_BYTES};
 use ktx2::{Format as Vk, Header, Index, LevelIndex, ParseError, SupercompressionScheme};

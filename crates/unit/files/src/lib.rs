@@ -7,20 +7,28 @@
 //! wanted. No file can make this crate panic, or allocate more than [`MAX_BYTES`] for its decoded
 //! contents.
 //!
+//! Without the feature `all`, DDS, KTX 2.0 and EXR files are an error that says how to get a build
+//! that has them.
+//!
 //! Not supported: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
 //! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
 //! writing of DDS and KTX 2.0.
 
+#[cfg(not(feature = "all"))]
+mod absent;
 mod command_files;
 mod container;
 mod convert;
+#[cfg(feature = "all")]
 mod dds;
 mod error;
+#[cfg(feature = "all")]
 mod exr_file;
 mod folder;
 mod guard;
 mod identity;
 mod io;
+#[cfg(feature = "all")]
 mod ktx;
 mod leftovers;
 mod memory_files;
@@ -28,6 +36,9 @@ pub mod mipmaps;
 mod npy;
 mod picture;
 mod raster;
+#[cfg(feature = "all")]
+mod shape;
+#[cfg(feature = "all")]
 mod texel_formats;
 
 pub use command_files::{CommandFiles, FileConflict};
@@ -41,6 +52,8 @@ pub use leftovers::{end_by_signal, is_ignored, leave_signals};
 pub use memory_files::MemoryFiles;
 pub use npy::Array;
 
+#[cfg(not(feature = "all"))]
+use absent::{dds, exr_file, ktx};
 use std::path::Path;
 pub use texunit_texel::Dtype;
 use texunit_texel::Format;
@@ -85,7 +98,7 @@ const MAGIC: [(&[u8], Kind); 6] = [
     (b"\x76\x2f\x31\x01",      Kind::Exr),
     (b"\x93NUMPY",             Kind::Npy),
     (b"DDS ",                  Kind::Dds),
-    (&ktx2::MAGIC,             Kind::Ktx2),
+    (b"\xabKTX 20\xbb\r\n\x1a\n", Kind::Ktx2),
 ];
 
 impl Kind {

@@ -2,7 +2,7 @@
 //! before, rounded to nearest (for integers, halves up). The last row or column of an odd size is
 //! ignored, as in most tools.
 
-use texunit_texel::{Channel, Format, f64_to_f16};
+use texunit_texel::{Channel, Format, f16_to_f32, f64_to_f16};
 
 /// Generates all levels, packed, from the packed planes (layers, faces) of the base level; `None`
 /// if there is not enough memory.
@@ -80,7 +80,7 @@ fn value(channel: Channel, bytes: &[u8]) -> f64 {
         Channel::S8 => f64::from(word as u8 as i8),
         Channel::S16 => f64::from(word as u16 as i16),
         Channel::S32 => f64::from(word as i32),
-        Channel::F16 => half::f16::from_bits(word as u16).to_f64(),
+        Channel::F16 => f64::from(f32::from_bits(f16_to_f32(word as u16))),
         Channel::F32 => f64::from(f32::from_bits(word)),
     }
 }

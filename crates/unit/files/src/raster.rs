@@ -10,6 +10,7 @@ pub(crate) enum Meaning {
     /// NPY: samples are numbers.
     Numbers,
     /// EXR: samples are numbers, in channels selected by name.
+    #[cfg_attr(not(feature = "all"), expect(dead_code, reason = "only EXR files have radiance"))]
     Radiance,
 }
 

@@ -1,20 +1,20 @@
 //! The SIMD stages of an axis: from a coordinate to the texels along the axis and their weights.
 
 use super::{
-    Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR,
-    MIRROR_2, Operands, POINT, RAW, WRAP, WRAP_2, exact,
+    Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, LINEAR, MIRROR, MIRROR_2,
+    Operands, POINT, RAW, WRAP, WRAP_2, exact,
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
 /// Rule 1.9: integer coordinates.
-pub(super) struct IntegerAxis<const TO: u8>;
+pub(super) struct IntegerAxis;
 
-impl<const TO: u8> Stage<AxisArgs> for IntegerAxis<TO> {
+impl Stage<AxisArgs> for IntegerAxis {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         out.outside = [0; 2];
         for chunk in 0..32 / S::LANES {
-            let size = size::<S, POINT, TO>(simd, axis, of, chunk);
+            let size = size::<S, POINT>(simd, axis, of, chunk);
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
@@ -31,22 +31,22 @@ impl<const TO: u8> Stage<AxisArgs> for IntegerAxis<TO> {
             }
             let outside = outside(simd, index, size.n);
             out.outside[0] |= outside.bits() << (chunk * S::LANES);
-            found::<S, TO>(simd, size.offset(index), outside).store(&mut out.lower, chunk);
+            found(simd, size.offset(index), outside).store(&mut out.lower, chunk);
         }
     }
 }
 
 /// Rules 1.1 to 1.8: float coordinates.
-pub(super) struct FloatAxis<const FIND: u8, const MODE: u8, const TO: u8>;
+pub(super) struct FloatAxis<const FIND: u8, const MODE: u8>;
 
-impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE, TO> {
+impl<const FIND: u8, const MODE: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         let scale = axis.kind.0;
         let (mut near, mut outside_bits, mut together) = (0, [0; 2], 0);
         for chunk in 0..32 / S::LANES {
             let place = chunk * S::LANES;
-            let size = size::<S, FIND, TO>(simd, axis, of, chunk);
+            let size = size::<S, FIND>(simd, axis, of, chunk);
             let x = load(simd, of.coords, chunk);
             let mut offset = match of.offset {
                 Some(offset) => load(simd, offset, chunk),
@@ -63,14 +63,14 @@ impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<AxisArgs> for FloatAxis
             let [mut lower, mut upper] = [on_axis.lower, on_axis.upper];
             if has_border(MODE) {
                 outside_bits[0] |= on_axis.outside[0].bits() << place;
-                lower = found::<S, TO>(simd, lower, on_axis.outside[0]);
+                lower = found(simd, lower, on_axis.outside[0]);
             }
             lower.store(&mut out.lower, chunk);
             if FIND == LINEAR {
                 together |= on_axis.together.bits() << place;
                 if has_border(MODE) {
                     outside_bits[1] |= on_axis.outside[1].bits() << place;
-                    upper = found::<S, TO>(simd, upper, on_axis.outside[1]);
+                    upper = found(simd, upper, on_axis.outside[1]);
                 }
                 on_axis.weight.store(&mut out.weight, chunk);
                 upper.store(&mut out.upper, chunk);
@@ -79,7 +79,7 @@ impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<AxisArgs> for FloatAxis
         out.outside = outside_bits;
         out.scattered = !together | outside_bits[0] | outside_bits[1];
         if near != u32::MAX {
-            exact::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
+            exact::fill(!near, axis.exact, (axis.size, axis.pitch), of, out);
         }
     }
 }
@@ -89,10 +89,11 @@ const fn has_border(mode: u8) -> bool {
     mode == BORDER || mode == CLAMP_OGL
 }
 
-/// The stored value for a texel that may be outside.
+/// The stored value for a texel that may be outside: -1 if it is an index. As a byte offset, any
+/// value would do, because the border replaces such a texel.
 #[inline(always)]
-fn found<S: Simd, const TO: u8>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
-    if TO == INDICES { outside.select(int(simd, -1), texel) } else { texel }
+fn found<S: Simd>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
+    outside.select(int(simd, -1), texel)
 }
 
 /// The texels that the lanes of a vector read along an axis.
@@ -182,13 +183,11 @@ pub(in crate::warp) struct Size<S: Simd> {
     middle: Int<S>,
 }
 
-/// Conversion from texel indices to byte offsets.
+/// Conversion from texel indices to byte offsets, or to indices with a pitch of 1.
 enum Pitch<S: Simd> {
     Bytes(Int<S>),
     /// Log2 of a pitch that is a power of two.
     Shift(Int<S>),
-    /// No conversion: results are indices.
-    None,
 }
 
 impl<S: Simd> Size<S> {
@@ -223,7 +222,6 @@ impl<S: Simd> Size<S> {
         match self.pitch {
             Pitch::Bytes(pitch) => texel * pitch,
             Pitch::Shift(bits) => texel.shl_each(bits),
-            Pitch::None => texel,
         }
     }
 
@@ -233,18 +231,12 @@ impl<S: Simd> Size<S> {
         match self.pitch {
             Pitch::Bytes(pitch) => at + pitch,
             Pitch::Shift(bits) => at + int(simd, 1).shl_each(bits),
-            Pitch::None => at + int(simd, 1),
         }
     }
 }
 
 #[inline(always)]
-fn size<S: Simd, const FIND: u8, const TO: u8>(
-    simd: S,
-    axis: &Axis,
-    of: Operands<'_>,
-    chunk: usize,
-) -> Size<S> {
+fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: usize) -> Size<S> {
     let mut all = Size::of(simd, axis, false);
     let Some(sizes) = of.size else { return all };
     all.n = load(simd, sizes, chunk);
@@ -255,10 +247,9 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
         all.factor = steps.to_float();
         all.middle = if axis.is_of_face() { steps } else { int(simd, 0) };
     }
-    all.pitch = match of.pitch {
-        Some(pitch) if TO != INDICES => Pitch::Bytes(load(simd, pitch, chunk)),
-        _ => Pitch::None,
-    };
+    if let Some(pitch) = of.pitch {
+        all.pitch = Pitch::Bytes(load(simd, pitch, chunk));
+    }
     all
 }
 

@@ -1,7 +1,7 @@
 //! The exact path for lanes whose coordinates are too large for 32-bit arithmetic, infinite or NaN:
 //! they use the reference.
 
-use super::{AxisLanes, Find, INDICES, Operands, Scaling};
+use super::{AxisLanes, Find, Operands, Scaling};
 use crate::reference::{coordinate, cube, fixed::Fixed, footprint};
 use crate::request::lanes;
 use crate::sampler::AddressMode;
@@ -59,7 +59,7 @@ fn index(texel: Option<u32>) -> i32 {
 /// Fills the lanes of `far`, with sizes and pitches that are common or per lane.
 #[cold]
 #[inline(never)]
-pub(super) fn fill<const TO: u8>(
+pub(super) fn fill(
     far: u32,
     exact: Exact,
     (size, pitch): (u32, u32),
@@ -73,10 +73,7 @@ pub(super) fn fill<const TO: u8>(
         let size = each(of.size, size);
         let moved = [of.offset, of.shift].map(|lanes| each(lanes, 0) as i32);
         let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
-        let pitch = match TO {
-            INDICES => 1,
-            _ => each(of.pitch, pitch),
-        };
+        let pitch = each(of.pitch, pitch);
         for (side, texel) in texels.into_iter().enumerate() {
             // Indices of a face are never negative-tested as outside, because its neighbours
             // continue there.

@@ -187,10 +187,6 @@ const CLAMP_INDEX: u8 = 7;
 /// No address mode is applied, so that indices may be outside the level.
 const RAW: u8 = 8;
 
-/// Result form ([`To`]): byte offsets.
-const OFFSETS: u8 = 0;
-const INDICES: u8 = 1;
-
 impl Axis {
     /// The axis stage of a plan of the fast schedule, which computes byte offsets.
     pub(super) fn fast(
@@ -310,16 +306,16 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
 fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
     fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<AxisArgs> {
         match mode {
-            CLAMP => pick_wide::<_, FloatAxis<FIND, CLAMP, OFFSETS>>(build),
-            WRAP_2 => pick_wide::<_, FloatAxis<FIND, WRAP_2, OFFSETS>>(build),
-            MIRROR_2 => pick_wide::<_, FloatAxis<FIND, MIRROR_2, OFFSETS>>(build),
-            WRAP => pick_wide::<_, FloatAxis<FIND, WRAP, OFFSETS>>(build),
-            MIRROR => pick_wide::<_, FloatAxis<FIND, MIRROR, OFFSETS>>(build),
-            _ => pick_wide::<_, FloatAxis<FIND, BORDER, OFFSETS>>(build),
+            CLAMP => pick_wide::<_, FloatAxis<FIND, CLAMP>>(build),
+            WRAP_2 => pick_wide::<_, FloatAxis<FIND, WRAP_2>>(build),
+            MIRROR_2 => pick_wide::<_, FloatAxis<FIND, MIRROR_2>>(build),
+            WRAP => pick_wide::<_, FloatAxis<FIND, WRAP>>(build),
+            MIRROR => pick_wide::<_, FloatAxis<FIND, MIRROR>>(build),
+            _ => pick_wide::<_, FloatAxis<FIND, BORDER>>(build),
         }
     }
     match find {
-        Find::Integer | Find::Clamped => pick_wide::<_, IntegerAxis<OFFSETS>>(build),
+        Find::Integer | Find::Clamped => pick_wide::<_, IntegerAxis>(build),
         Find::Point => by_mode::<POINT>(mode, build),
         _ => by_mode::<LINEAR>(mode, build),
     }
@@ -328,18 +324,18 @@ fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
 /// Stages of the general schedule.
 fn indices(find: Find, mode: u8, build: Build) -> Run<AxisArgs> {
     match (find, mode) {
-        (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis<INDICES>>(build),
-        (Find::Taps, _) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP, INDICES>>(build),
-        (Find::Point, WRAP) => pick::<_, FloatAxis<POINT, WRAP, INDICES>>(build),
-        (Find::Point, MIRROR) => pick::<_, FloatAxis<POINT, MIRROR, INDICES>>(build),
-        (Find::Point, _) => pick::<_, FloatAxis<POINT, BORDER, INDICES>>(build),
-        (_, CLAMP) => pick::<_, FloatAxis<LINEAR, CLAMP, INDICES>>(build),
-        (_, WRAP) => pick::<_, FloatAxis<LINEAR, WRAP, INDICES>>(build),
-        (_, MIRROR) => pick::<_, FloatAxis<LINEAR, MIRROR, INDICES>>(build),
-        (_, BORDER) => pick::<_, FloatAxis<LINEAR, BORDER, INDICES>>(build),
-        (_, CLAMP_OGL) => pick::<_, FloatAxis<LINEAR, CLAMP_OGL, INDICES>>(build),
-        (_, CLAMP_INDEX) => pick::<_, FloatAxis<LINEAR, CLAMP_INDEX, INDICES>>(build),
-        _ => pick::<_, FloatAxis<LINEAR, RAW, INDICES>>(build),
+        (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis>(build),
+        (Find::Taps, _) => pick::<_, FloatAxis<POINT, CLAMP>>(build),
+        (Find::Point, CLAMP) => pick::<_, FloatAxis<POINT, CLAMP>>(build),
+        (Find::Point, WRAP) => pick::<_, FloatAxis<POINT, WRAP>>(build),
+        (Find::Point, MIRROR) => pick::<_, FloatAxis<POINT, MIRROR>>(build),
+        (Find::Point, _) => pick::<_, FloatAxis<POINT, BORDER>>(build),
+        (_, CLAMP) => pick::<_, FloatAxis<LINEAR, CLAMP>>(build),
+        (_, WRAP) => pick::<_, FloatAxis<LINEAR, WRAP>>(build),
+        (_, MIRROR) => pick::<_, FloatAxis<LINEAR, MIRROR>>(build),
+        (_, BORDER) => pick::<_, FloatAxis<LINEAR, BORDER>>(build),
+        (_, CLAMP_OGL) => pick::<_, FloatAxis<LINEAR, CLAMP_OGL>>(build),
+        (_, CLAMP_INDEX) => pick::<_, FloatAxis<LINEAR, CLAMP_INDEX>>(build),
+        _ => pick::<_, FloatAxis<LINEAR, RAW>>(build),
     }
 }

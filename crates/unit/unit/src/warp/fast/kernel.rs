@@ -70,12 +70,10 @@ pub(super) fn kernel(
         (Stored::U16, true) => filtered::<NormalizedFilter<Unorm16>>(n, footprint, build),
         (Stored::S16, true) => filtered::<NormalizedFilter<Snorm16>>(n, footprint, build),
         (Stored::F16, false) => filtered::<FloatFilter<F16>>(n, footprint, build),
-        (Stored::F32, false) => match (n, footprint) {
-            (1, Footprint::Square) => alone::<Unrolled<FloatFilter<F32>, 1, 1>>(build),
-            (1, Footprint::TwoSquares) => alone::<Unrolled<FloatFilter<F32>, 1, 2>>(build),
-            (4, Footprint::Square) => alone::<Unrolled<FloatFilter<F32>, 4, 1>>(build),
-            _ => filtered::<FloatFilter<F32>>(n, footprint, build),
-        },
+        (Stored::F32, false) if (n, footprint) == (4, Footprint::Square) => {
+            alone::<Unrolled<FloatFilter<F32>, 4, 1>>(build)
+        }
+        (Stored::F32, false) => filtered::<FloatFilter<F32>>(n, footprint, build),
         _ => return None,
     })
 }
@@ -130,10 +128,11 @@ struct SeparateKernel<K>(PhantomData<K>);
 
 impl<K: Kernel> Stage<KernelArgs> for SeparateKernel<K> {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, mut call: Call<'_>) {
-        let groups = call.groups;
+    fn run<S: Simd>(simd: S, Call { groups, task }: Call<'_>) {
+        // Without prefetches, whose variant of the kernel is not compiled.
+        let mut task = Task { next: None, ..task };
         for chunk in 0..32 / S::LANES {
-            K::values(simd, &mut call.task, &Chunk { groups, chunk }, chunk);
+            K::values(simd, &mut task, &Chunk { groups, chunk }, chunk);
         }
     }
 }

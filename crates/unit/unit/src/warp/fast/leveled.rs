@@ -58,7 +58,9 @@ struct Leveled<One, Two>(PhantomData<(One, Two)>);
 impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let Call { axes, each, point, levels, blends, mut task, is_done } = call;
+        let Call { axes, each, point, levels, blends, task, is_done } = call;
+        // Without prefetches, whose variant of the kernels is not compiled.
+        let mut task = Task { next: None, ..task };
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {
             let at = [load(simd, point[0], chunk), load(simd, point[1], chunk)];

@@ -1,0 +1,48 @@
+//! What a build without the feature `all` has for DDS, KTX 2.0 and EXR files: errors that say how
+//! to get a build that has them.
+
+use crate::Kind;
+use crate::error::Problem;
+
+fn absent<T>(kind: Kind) -> Result<T, Problem> {
+    Err(Problem::Unsupported(format!(
+        "this build of texunit has no {} files: `cargo install --path crates/tools/cli --features \
+         all` builds all of texunit, and so does `cargo run --release -p xtask -- libs`, into \
+         target/release",
+        kind.name()
+    )))
+}
+
+pub(crate) mod dds {
+    use super::{Kind, Problem, absent};
+
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+        absent(Kind::Dds)
+    }
+}
+
+pub(crate) mod ktx {
+    use super::{Kind, Problem, absent};
+
+    pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
+        absent(Kind::Ktx2)
+    }
+}
+
+pub(crate) mod exr_file {
+    use super::{Kind, Problem, absent};
+    use crate::raster::Raster;
+    use texunit_texel::Format;
+
+    pub(crate) fn decode(_: &[u8], _: Format) -> Result<Raster, Problem> {
+        absent(Kind::Exr)
+    }
+
+    pub(crate) fn can_encode(_: Format, _: u8) -> Result<(), Problem> {
+        absent(Kind::Exr)
+    }
+
+    pub(crate) fn encode(_: &crate::Texels) -> Result<Vec<u8>, Problem> {
+        absent(Kind::Exr)
+    }
+}
