@@ -9,29 +9,43 @@ mod lt;
 mod rotations;
 mod transfer;
 
-/// Calls a defining macro for several element types, each with 32-bit and with 64-bit integers, and
-/// with further arguments in parentheses.
+/// Defines a function for several element types, each with 32-bit and with 64-bit integers. In its
+/// parameters and its body these are `T` and `Int`, and `NAME` is its name. Before the names are
+/// items that the body uses, too.
 ///
 /// ```ignore
-/// for_types! { axpy: f32: cublasSaxpy_v2 cublasSaxpy_v2_64, f64: cublasDaxpy_v2 cublasDaxpy_v2_64 }
-/// for_types! { dot(true): Complex32: cublasCdotc_v2 cublasCdotc_v2_64 }
+/// blas! {
+///     /// Dot product.
+///     fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, result: u64) { .. }
+///     [const CONJUGATES: bool = true;]
+///     Complex32: cublasCdotc_v2 cublasCdotc_v2_64, Complex64: cublasZdotc_v2 cublasZdotc_v2_64;
+/// }
 /// ```
-macro_rules! for_types {
-    ($define:ident: $($types:tt)*) => {
-        $crate::api::for_types! { $define(): $($types)* }
+macro_rules! blas {
+    ($(#[$doc:meta])* fn $args:tt $body:block $($names:tt)+) => {
+        $crate::api::blas! { @ [$(#[$doc])*] $args $body; $($names)+ }
     };
-    ($define:ident $more:tt: $($type:ty: $name:ident $name64:ident),* $(,)?) => {
-        $($crate::api::for_types! { @ $define $name, std::ffi::c_int, $type; $more })*
-        $($crate::api::for_types! { @ $define $name64, i64, $type; $more })*
+    (@ $docs:tt $args:tt $body:block; $($items:tt $($type:ty: $name:ident $name64:ident),+;)+) => {
+        $($(
+            $crate::api::blas! { @ $docs $args $body $items $type, $name, std::ffi::c_int }
+            $crate::api::blas! { @ $docs $args $body $items $type, $name64, i64 }
+        )+)+
     };
-    (@ $define:ident $name:ident, $int:ty, $type:ty; ()) => {
-        $define! { $name, $int, $type }
-    };
-    (@ $define:ident $name:ident, $int:ty, $type:ty; ($($more:tt)+)) => {
-        $define! { $name, $int, $type, $($more)+ }
+    (
+        @ [$($doc:tt)*] $args:tt $body:block [$($item:item)*] $type:ty, $name:ident, $int:ty
+    ) => {
+        // 64-bit integers need no conversion.
+        #[allow(clippy::useless_conversion)]
+        const _: () = {
+            type T = $type;
+            type Int = $int;
+            const NAME: &str = stringify!($name);
+            $($item)*
+            texunit_client::library_api! { ($crate::code::BlasCode) $($doc)* fn $name $args $body }
+        };
     };
 }
-use for_types;
+use blas;
 
 /// The type of scalars that are as the elements.
 type Same<T> = T;

@@ -12,7 +12,7 @@ mod reason;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, cuCtxDestroy_v2, cuCtxSetCurrent, functions, ok};
+use common::*;
 use reason::{ready, why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,16 +21,9 @@ use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CUdevResource, CUresult};
 use world::World;
 
 functions! {
-    cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
-    cuTexRefCreate(texref: *mut Ptr);
     cuDeviceGetDevResource(device: i32, resource: *mut CUdevResource, kind: u32);
     cuDevResourceGenerateDesc(descriptor: *mut Ptr, resources: *const CUdevResource, count: u32);
     cuGreenCtxCreate(context: *mut Ptr, descriptor: Ptr, device: i32, flags: u32);
-    cuStreamCreate(stream: *mut Ptr, flags: u32);
-    cuStreamWriteValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
-    cuGraphCreate(graph: *mut Ptr, flags: u32);
-    cuGraphAddEmptyNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize);
-    cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
     cuUserObjectCreate(
         object: *mut Ptr, of: Ptr, destroy: Option<unsafe extern "C" fn(Ptr)>, count: u32, flags: u32,
     );

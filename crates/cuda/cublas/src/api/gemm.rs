@@ -1,7 +1,6 @@
 //! Level 3: matrix products, single or in batches, of one type or of mixed types (`cublasGemmEx`).
 //! Half, bfloat and byte matrices are multiplied in a wider type, and the result is rounded once.
 
-use super::for_types;
 use crate::call::{Call, Integer, operation, size};
 use crate::code::{Answer, BlasCode};
 use crate::format::{Compute, Format};
@@ -130,50 +129,44 @@ macro_rules! product {
     };
 }
 
+/// Defines the products of one element type: of single matrices, and of batches.
 macro_rules! gemm {
-    ($name:ident, $int:ty, $type:ty) => {
+    ($int:ty: $($type:ty: $one:ident $strided:ident $batched:ident,)*) => {$(
         product! { "`C = alpha op(A) op(B) + beta C`."
-            $name($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], Batch::One, None
+            $one($int) [,] [,] [,] [] [] => [<$type>::FORMAT; 3], Batch::One, None
         }
-    };
-}
-for_types! { gemm:
-    f32: cublasSgemm_v2 cublasSgemm_v2_64, f64: cublasDgemm_v2 cublasDgemm_v2_64,
-    Complex32: cublasCgemm_v2 cublasCgemm_v2_64, Complex64: cublasZgemm_v2 cublasZgemm_v2_64,
-    Complex32: cublasCgemm3m cublasCgemm3m_64, Complex64: cublasZgemm3m cublasZgemm3m_64,
-    f16: cublasHgemm cublasHgemm_64,
-}
-
-macro_rules! strided {
-    ($name:ident, $int:ty, $type:ty) => {
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with matrices at equal distances."
-            $name($int) [,strideA] [,strideB] [,strideC] [batchCount] [] => [<$type>::FORMAT; 3],
+            $strided($int) [,strideA] [,strideB] [,strideC] [batchCount] [] => [<$type>::FORMAT; 3],
             Batch::Strided([strideA, strideB, strideC], batchCount.into()), None
         }
-    };
-}
-for_types! { strided:
-    f32: cublasSgemmStridedBatched cublasSgemmStridedBatched_64,
-    f64: cublasDgemmStridedBatched cublasDgemmStridedBatched_64,
-    Complex32: cublasCgemmStridedBatched cublasCgemmStridedBatched_64,
-    Complex64: cublasZgemmStridedBatched cublasZgemmStridedBatched_64,
-    Complex32: cublasCgemm3mStridedBatched cublasCgemm3mStridedBatched_64,
-    f16: cublasHgemmStridedBatched cublasHgemmStridedBatched_64,
-}
-
-macro_rules! batched {
-    ($name:ident, $int:ty, $type:ty) => {
         product! { "Batched `C = alpha op(A) op(B) + beta C`, with arrays of addresses in device \
 memory. The arrays are read during the call, after preceding work of the stream."
-            $name($int) [,] [,] [,] [batchCount] [] => [<$type>::FORMAT; 3],
+            $batched($int) [,] [,] [,] [batchCount] [] => [<$type>::FORMAT; 3],
             Batch::Listed(batchCount.into()), None
         }
-    };
+    )*};
 }
-for_types! { batched:
-    f32: cublasSgemmBatched cublasSgemmBatched_64, f64: cublasDgemmBatched cublasDgemmBatched_64,
-    Complex32: cublasCgemmBatched cublasCgemmBatched_64, Complex64: cublasZgemmBatched cublasZgemmBatched_64,
-    Complex32: cublasCgemm3mBatched cublasCgemm3mBatched_64, f16: cublasHgemmBatched cublasHgemmBatched_64,
+gemm! { c_int:
+    f32: cublasSgemm_v2 cublasSgemmStridedBatched cublasSgemmBatched,
+    f64: cublasDgemm_v2 cublasDgemmStridedBatched cublasDgemmBatched,
+    Complex32: cublasCgemm_v2 cublasCgemmStridedBatched cublasCgemmBatched,
+    Complex64: cublasZgemm_v2 cublasZgemmStridedBatched cublasZgemmBatched,
+    Complex32: cublasCgemm3m cublasCgemm3mStridedBatched cublasCgemm3mBatched,
+    f16: cublasHgemm cublasHgemmStridedBatched cublasHgemmBatched,
+}
+gemm! { i64:
+    f32: cublasSgemm_v2_64 cublasSgemmStridedBatched_64 cublasSgemmBatched_64,
+    f64: cublasDgemm_v2_64 cublasDgemmStridedBatched_64 cublasDgemmBatched_64,
+    Complex32: cublasCgemm_v2_64 cublasCgemmStridedBatched_64 cublasCgemmBatched_64,
+    Complex64: cublasZgemm_v2_64 cublasZgemmStridedBatched_64 cublasZgemmBatched_64,
+    Complex32: cublasCgemm3m_64 cublasCgemm3mStridedBatched_64 cublasCgemm3mBatched_64,
+    f16: cublasHgemm_64 cublasHgemmStridedBatched_64 cublasHgemmBatched_64,
+}
+product! { "`C = alpha op(A) op(B) + beta C`."
+    cublasZgemm3m(c_int) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], Batch::One, None
+}
+product! { "`C = alpha op(A) op(B) + beta C`."
+    cublasZgemm3m_64(i64) [,] [,] [,] [] [] => [Complex64::FORMAT; 3], Batch::One, None
 }
 
 fn formats(types: [u32; 3]) -> Answer<[Format; 3]> {

@@ -2,15 +2,14 @@
 //! triangle is stored, sums, and diagonal matrices.
 
 use super::gemm::shapes;
-use super::{Real, Same, for_types};
+use super::{Real, Same, blas};
 use crate::call::{Call, operation, second};
-use crate::code::{Answer, BlasCode};
+use crate::code::Answer;
 use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
 use crate::number::{Element, Number};
 use crate::operand::{Factor, Operand, changed, sizes};
 use crate::view::{Operation, View, multiply};
 use num_complex::{Complex32, Complex64};
-use texunit_client::library_api;
 use texunit_client::work::{Region, threads};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
@@ -128,117 +127,94 @@ pub(super) fn triangular<T: Number>(
     })
 }
 
-macro_rules! symm {
-    ($name:ident, $int:ty, $type:ty, $other:expr) => {
-        library_api! { (BlasCode)
-            /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
-            fn $name(
-                handle: usize, side: u32, uplo: u32, m: $int, n: $int, alpha: u64, A: u64,
-                lda: $int, B: u64, ldb: $int, beta: u64, C: u64, ldc: $int,
-            ) {
-                let call = Call::new(stringify!($name), handle)?;
-                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-                let order = if is_right(side)? { n } else { m };
-                let operands = [
-                    Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?,
-                    Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
-                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-                ];
-                half_product::<$type>(call, [side, uplo], $other, [alpha, beta], operands)
-            }
-        }
-    };
-}
-for_types! { symm(OtherTriangle::Symmetric):
+blas! {
+    /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
+fn(
+        handle: usize, side: u32, uplo: u32, m: Int, n: Int, alpha: u64, A: u64,
+        lda: Int, B: u64, ldb: Int, beta: u64, C: u64, ldc: Int,
+    ) {
+        let call = Call::new(NAME, handle)?;
+        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+        let order = if is_right(side)? { n } else { m };
+        let operands = [
+            Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?,
+            Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
+            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+        ];
+        half_product::<T>(call, [side, uplo], OTHER, [alpha, beta], operands)
+    }
+    [const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
     f32: cublasSsymm_v2 cublasSsymm_v2_64, f64: cublasDsymm_v2 cublasDsymm_v2_64,
-    Complex32: cublasCsymm_v2 cublasCsymm_v2_64, Complex64: cublasZsymm_v2 cublasZsymm_v2_64,
-}
-for_types! { symm(OtherTriangle::Hermitian):
-    Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64,
+    Complex32: cublasCsymm_v2 cublasCsymm_v2_64, Complex64: cublasZsymm_v2 cublasZsymm_v2_64;
+    [const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
+    Complex32: cublasChemm_v2 cublasChemm_v2_64, Complex64: cublasZhemm_v2 cublasZhemm_v2_64;
 }
 
-/// Updates of one triangle, with scalars of type `$factor`.
-macro_rules! syrk {
-    ($name:ident, $int:ty, $type:ty, $factor:ident, $other:expr) => {
-        library_api! { (BlasCode)
-            /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
-            /// for Hermitian matrices.
-            fn $name(
-                handle: usize, uplo: u32, trans: u32, n: $int, k: $int, alpha: u64, A: u64,
-                lda: $int, beta: u64, C: u64, ldc: $int,
-            ) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let trans = operation("trans", trans)?;
-                let [n, k] = sizes([("n", n.into()), ("k", k.into())])?;
-                let [shape, _] = shapes([trans, Operation::None], [n, n, k]);
-                let operands = [
-                    Operand::matrix(<$type>::FORMAT, A, shape, ("lda", lda.into()))?,
-                    Operand::matrix(<$type>::FORMAT, C, [n, n], ("ldc", ldc.into()))?,
-                ];
-                let alpha = Factor::new(&mut call, "alpha", alpha, <$factor<$type>>::FORMAT)?;
-                let beta = Factor::new(&mut call, "beta", beta, <$factor<$type>>::FORMAT)?;
-                half_update::<$type>(call, uplo, trans, $other, [alpha, beta], operands)
-            }
-        }
-    };
-}
-for_types! { syrk(Same, OtherTriangle::Symmetric):
+blas! {
+    /// `C = alpha op(A) op(A)^T + beta C`, one triangle of it; with the conjugate transpose
+    /// for Hermitian matrices.
+fn(
+        handle: usize, uplo: u32, trans: u32, n: Int, k: Int, alpha: u64, A: u64,
+        lda: Int, beta: u64, C: u64, ldc: Int,
+    ) {
+        let mut call = Call::new(NAME, handle)?;
+        let trans = operation("trans", trans)?;
+        let [n, k] = sizes([("n", n.into()), ("k", k.into())])?;
+        let [shape, _] = shapes([trans, Operation::None], [n, n, k]);
+        let operands = [
+            Operand::matrix(T::FORMAT, A, shape, ("lda", lda.into()))?,
+            Operand::matrix(T::FORMAT, C, [n, n], ("ldc", ldc.into()))?,
+        ];
+        let alpha = Factor::new(&mut call, "alpha", alpha, Scalar::FORMAT)?;
+        let beta = Factor::new(&mut call, "beta", beta, Scalar::FORMAT)?;
+        half_update::<T>(call, uplo, trans, OTHER, [alpha, beta], operands)
+    }
+    [type Scalar = Same<T>; const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
     f32: cublasSsyrk_v2 cublasSsyrk_v2_64, f64: cublasDsyrk_v2 cublasDsyrk_v2_64,
-    Complex32: cublasCsyrk_v2 cublasCsyrk_v2_64, Complex64: cublasZsyrk_v2 cublasZsyrk_v2_64,
-}
-for_types! { syrk(Real, OtherTriangle::Hermitian):
-    Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cublasZherk_v2 cublasZherk_v2_64,
+    Complex32: cublasCsyrk_v2 cublasCsyrk_v2_64, Complex64: cublasZsyrk_v2 cublasZsyrk_v2_64;
+    [type Scalar = Real<T>; const OTHER: OtherTriangle = OtherTriangle::Hermitian;]
+    Complex32: cublasCherk_v2 cublasCherk_v2_64, Complex64: cublasZherk_v2 cublasZherk_v2_64;
 }
 
-macro_rules! trsm {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X overwrites B.
-            fn $name(
-                handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: $int, n: $int,
-                alpha: u64, A: u64, lda: $int, B: u64, ldb: $int,
-            ) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-                let order = if is_right(side)? { n } else { m };
-                let a = Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?;
-                let b = Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?;
-                let alpha = Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?;
-                triangular::<$type>(call, [side, uplo, trans, diag], alpha, [a, b, b], true)
-            }
-        }
-    };
-}
-for_types! { trsm:
+blas! {
+    /// Solves `op(A) X = alpha B`, or `X op(A) = alpha B` (`side`); X overwrites B.
+fn(
+        handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
+        alpha: u64, A: u64, lda: Int, B: u64, ldb: Int,
+    ) {
+        let mut call = Call::new(NAME, handle)?;
+        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+        let order = if is_right(side)? { n } else { m };
+        let a = Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?;
+        let b = Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?;
+        let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
+        triangular::<T>(call, [side, uplo, trans, diag], alpha, [a, b, b], true)
+    }
+    []
     f32: cublasStrsm_v2 cublasStrsm_v2_64, f64: cublasDtrsm_v2 cublasDtrsm_v2_64,
-    Complex32: cublasCtrsm_v2 cublasCtrsm_v2_64, Complex64: cublasZtrsm_v2 cublasZtrsm_v2_64,
+    Complex32: cublasCtrsm_v2 cublasCtrsm_v2_64, Complex64: cublasZtrsm_v2 cublasZtrsm_v2_64;
 }
 
-macro_rules! trmm {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// `C = alpha op(A) B`, or `alpha B op(A)` (`side`), where A is triangular; C may be B.
-            fn $name(
-                handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: $int, n: $int,
-                alpha: u64, A: u64, lda: $int, B: u64, ldb: $int, C: u64, ldc: $int,
-            ) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-                let order = if is_right(side)? { n } else { m };
-                let operands = [
-                    Operand::matrix(<$type>::FORMAT, A, [order, order], ("lda", lda.into()))?,
-                    Operand::matrix(<$type>::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
-                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-                ];
-                let alpha = Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?;
-                triangular::<$type>(call, [side, uplo, trans, diag], alpha, operands, false)
-            }
-        }
-    };
-}
-for_types! { trmm:
+blas! {
+    /// `C = alpha op(A) B`, or `alpha B op(A)` (`side`), where A is triangular; C may be B.
+fn(
+        handle: usize, side: u32, uplo: u32, trans: u32, diag: u32, m: Int, n: Int,
+        alpha: u64, A: u64, lda: Int, B: u64, ldb: Int, C: u64, ldc: Int,
+    ) {
+        let mut call = Call::new(NAME, handle)?;
+        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+        let order = if is_right(side)? { n } else { m };
+        let operands = [
+            Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?,
+            Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
+            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+        ];
+        let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
+        triangular::<T>(call, [side, uplo, trans, diag], alpha, operands, false)
+    }
+    []
     f32: cublasStrmm_v2 cublasStrmm_v2_64, f64: cublasDtrmm_v2 cublasDtrmm_v2_64,
-    Complex32: cublasCtrmm_v2 cublasCtrmm_v2_64, Complex64: cublasZtrmm_v2 cublasZtrmm_v2_64,
+    Complex32: cublasCtrmm_v2 cublasCtrmm_v2_64, Complex64: cublasZtrmm_v2 cublasZtrmm_v2_64;
 }
 
 /// `C = alpha op(A) + beta op(B)`; a matrix whose scalar is 0 is not read.
@@ -269,35 +245,30 @@ fn sum<T: Number>(
     })
 }
 
-macro_rules! geam {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// `C = alpha op(A) + beta op(B)`.
-            fn $name(
-                handle: usize, transa: u32, transb: u32, m: $int, n: $int, alpha: u64, A: u64,
-                lda: $int, beta: u64, B: u64, ldb: $int, C: u64, ldc: $int,
-            ) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let operations = [operation("transa", transa)?, operation("transb", transb)?];
-                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-                let factors = [
-                    Factor::new(&mut call, "alpha", alpha, <$type>::FORMAT)?,
-                    Factor::new(&mut call, "beta", beta, <$type>::FORMAT)?,
-                ];
-                let [[a, _], [b, _]] = operations.map(|of| shapes([of, of], [m, 0, n]));
-                let operands = [
-                    Operand::matrix(<$type>::FORMAT, A, a, ("lda", lda.into()))?,
-                    Operand::matrix(<$type>::FORMAT, B, b, ("ldb", ldb.into()))?,
-                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-                ];
-                sum::<$type>(call, operations, factors, operands)
-            }
-        }
-    };
-}
-for_types! { geam:
+blas! {
+    /// `C = alpha op(A) + beta op(B)`.
+fn(
+        handle: usize, transa: u32, transb: u32, m: Int, n: Int, alpha: u64, A: u64,
+        lda: Int, beta: u64, B: u64, ldb: Int, C: u64, ldc: Int,
+    ) {
+        let mut call = Call::new(NAME, handle)?;
+        let operations = [operation("transa", transa)?, operation("transb", transb)?];
+        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+        let factors = [
+            Factor::new(&mut call, "alpha", alpha, T::FORMAT)?,
+            Factor::new(&mut call, "beta", beta, T::FORMAT)?,
+        ];
+        let [[a, _], [b, _]] = operations.map(|of| shapes([of, of], [m, 0, n]));
+        let operands = [
+            Operand::matrix(T::FORMAT, A, a, ("lda", lda.into()))?,
+            Operand::matrix(T::FORMAT, B, b, ("ldb", ldb.into()))?,
+            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+        ];
+        sum::<T>(call, operations, factors, operands)
+    }
+    []
     f32: cublasSgeam cublasSgeam_64, f64: cublasDgeam cublasDgeam_64,
-    Complex32: cublasCgeam cublasCgeam_64, Complex64: cublasZgeam cublasZgeam_64,
+    Complex32: cublasCgeam cublasCgeam_64, Complex64: cublasZgeam cublasZgeam_64;
 }
 
 /// `C = diag(x) A`, or (`right`) `A diag(x)`, for the operands A, x and C.
@@ -315,28 +286,23 @@ fn scale<T: Number>(mut call: Call, right: bool, [a, x, c]: [Operand; 3]) -> Ans
     })
 }
 
-macro_rules! dgmm {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// `C = diag(x) A`, or `A diag(x)` (`mode`).
-            fn $name(
-                handle: usize, mode: u32, m: $int, n: $int, A: u64, lda: $int, x: u64, incx: $int,
-                C: u64, ldc: $int,
-            ) {
-                let call = Call::new(stringify!($name), handle)?;
-                let right = second("mode", mode, ["left", "right"])?;
-                let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-                let operands = [
-                    Operand::matrix(<$type>::FORMAT, A, [m, n], ("lda", lda.into()))?,
-                    Operand::vector(<$type>::FORMAT, x, if right { n } else { m }, incx.into())?,
-                    Operand::matrix(<$type>::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-                ];
-                scale::<$type>(call, right, operands)
-            }
-        }
-    };
-}
-for_types! { dgmm:
+blas! {
+    /// `C = diag(x) A`, or `A diag(x)` (`mode`).
+fn(
+        handle: usize, mode: u32, m: Int, n: Int, A: u64, lda: Int, x: u64, incx: Int,
+        C: u64, ldc: Int,
+    ) {
+        let call = Call::new(NAME, handle)?;
+        let right = second("mode", mode, ["left", "right"])?;
+        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
+        let operands = [
+            Operand::matrix(T::FORMAT, A, [m, n], ("lda", lda.into()))?,
+            Operand::vector(T::FORMAT, x, if right { n } else { m }, incx.into())?,
+            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
+        ];
+        scale::<T>(call, right, operands)
+    }
+    []
     f32: cublasSdgmm cublasSdgmm_64, f64: cublasDdgmm cublasDdgmm_64,
-    Complex32: cublasCdgmm cublasCdgmm_64, Complex64: cublasZdgmm cublasZdgmm_64,
+    Complex32: cublasCdgmm cublasCdgmm_64, Complex64: cublasZdgmm cublasZdgmm_64;
 }

@@ -1,6 +1,6 @@
 //! Level 1: plane rotations.
 
-use super::for_types;
+use super::blas;
 use super::level1::vector;
 use crate::call::Call;
 use crate::code::{Answer, BlasCode};
@@ -16,67 +16,45 @@ use texunit_cuda_abi::args::{In, Out};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
-/// Rotations whose sine has type `$sine`.
-macro_rules! rotation {
-    ($name:ident, $int:ty, $type:ty, $sine:ty) => {
-        library_api! { (BlasCode)
-            /// `x = c x + s y`, `y = c y - conj(s) x`.
-            fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, c: u64, s: u64) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let n = usize::try_from(n).unwrap_or_default();
-                vector::<$type>(&mut call, x, n, incx.into(), CHANGED)?;
-                vector::<$type>(&mut call, y, n, incy.into(), CHANGED)?;
-                let c = Factor::new(&mut call, "c", c, <$type as Number>::Real::FORMAT)?;
-                let s = Factor::new(&mut call, "s", s, <$sine>::FORMAT)?;
-                call.submit(move |memory| {
-                    let (c, s) = (c.value(memory), s.value(memory));
-                    let [x, y, ..] = memory else { return };
-                    level1::rotate::<$type>(Number::of(x), Number::of(y), c, s);
-                })
-            }
-        }
-    };
-}
-/// Rotations whose sine has the type of the elements.
-macro_rules! rot {
-    ($name:ident, $int:ty, $type:ty) => {
-        rotation! { $name, $int, $type, $type }
-    };
-}
-/// Rotations of complex vectors by a real sine.
-macro_rules! real_rot {
-    ($name:ident, $int:ty, $type:ty) => {
-        rotation! { $name, $int, $type, <$type as Number>::Real }
-    };
-}
-for_types! { rot:
+blas! {
+    /// `x = c x + s y`, `y = c y - conj(s) x`.
+    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, c: u64, s: u64) {
+        let mut call = Call::new(NAME, handle)?;
+        let n = usize::try_from(n).unwrap_or_default();
+        vector::<T>(&mut call, x, n, incx.into(), CHANGED)?;
+        vector::<T>(&mut call, y, n, incy.into(), CHANGED)?;
+        let c = Factor::new(&mut call, "c", c, <T as Number>::Real::FORMAT)?;
+        let s = Factor::new(&mut call, "s", s, Sine::FORMAT)?;
+        call.submit(move |memory| {
+            let (c, s) = (c.value(memory), s.value(memory));
+            let [x, y, ..] = memory else { return };
+            level1::rotate::<T>(Number::of(x), Number::of(y), c, s);
+        })
+    }
+    [type Sine = T;]
     f32: cublasSrot_v2 cublasSrot_v2_64, f64: cublasDrot_v2 cublasDrot_v2_64,
-    Complex32: cublasCrot_v2 cublasCrot_v2_64, Complex64: cublasZrot_v2 cublasZrot_v2_64,
-}
-for_types! { real_rot:
-    Complex32: cublasCsrot_v2 cublasCsrot_v2_64, Complex64: cublasZdrot_v2 cublasZdrot_v2_64,
+    Complex32: cublasCrot_v2 cublasCrot_v2_64, Complex64: cublasZrot_v2 cublasZrot_v2_64;
+    [type Sine = <T as Number>::Real;]
+    Complex32: cublasCsrot_v2 cublasCsrot_v2_64, Complex64: cublasZdrot_v2 cublasZdrot_v2_64;
 }
 
-macro_rules! rotm {
-    ($name:ident, $int:ty, $type:ty) => {
-        library_api! { (BlasCode)
-            /// Applies a modified rotation, given by the five numbers of `rotmg`.
-            fn $name(handle: usize, n: $int, x: u64, incx: $int, y: u64, incy: $int, param: u64) {
-                let mut call = Call::new(stringify!($name), handle)?;
-                let n = usize::try_from(n).unwrap_or_default();
-                vector::<$type>(&mut call, x, n, incx.into(), CHANGED)?;
-                vector::<$type>(&mut call, y, n, incy.into(), CHANGED)?;
-                let parameters = parameters::<$type>(&mut call, param)?;
-                call.submit(move |memory| {
-                    let parameters = parameters.map(|scalar| scalar.value(memory));
-                    let [x, y, ..] = memory else { return };
-                    level1::rotate_modified::<$type>(Number::of(x), Number::of(y), parameters);
-                })
-            }
-        }
-    };
+blas! {
+    /// Applies a modified rotation, given by the five numbers of `rotmg`.
+    fn(handle: usize, n: Int, x: u64, incx: Int, y: u64, incy: Int, param: u64) {
+        let mut call = Call::new(NAME, handle)?;
+        let n = usize::try_from(n).unwrap_or_default();
+        vector::<T>(&mut call, x, n, incx.into(), CHANGED)?;
+        vector::<T>(&mut call, y, n, incy.into(), CHANGED)?;
+        let parameters = parameters::<T>(&mut call, param)?;
+        call.submit(move |memory| {
+            let parameters = parameters.map(|scalar| scalar.value(memory));
+            let [x, y, ..] = memory else { return };
+            level1::rotate_modified::<T>(Number::of(x), Number::of(y), parameters);
+        })
+    }
+    []
+    f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64;
 }
-for_types! { rotm: f32: cublasSrotm_v2 cublasSrotm_v2_64, f64: cublasDrotm_v2 cublasDrotm_v2_64 }
 
 /// Adds five adjacent scalars to the call.
 fn parameters<T: Element>(call: &mut Call, first: u64) -> Answer<[Factor; 5]> {

@@ -80,23 +80,47 @@ fn has_name(path: &Path, name: &str) -> bool {
 /// Maximum number of loaded copies of a kind; each has replacement functions of its own.
 const MAX_LOADED: usize = 8;
 
-/// An array with the replacement functions of each of the [`MAX_LOADED`] copies of a kind:
-/// `Replacements::of::<0>()` and so on.
-macro_rules! for_each_number {
-    ($ours:ident) => {
-        [
-            $ours::of::<0>(),
-            $ours::of::<1>(),
-            $ours::of::<2>(),
-            $ours::of::<3>(),
-            $ours::of::<4>(),
-            $ours::of::<5>(),
-            $ours::of::<6>(),
-            $ours::of::<7>(),
-        ]
+/// Defines `Functions`, the functions of a library that are called, with their types and names, and
+/// `replacement`, the address of the function that replaces one of them in copy `N` of the library,
+/// for those that have one.
+macro_rules! functions {
+    ($($field:ident: $type:ty = $name:literal $(=> $ours:ident)?;)*) => {
+        /// The library's own functions.
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct Functions {
+            $($field: $type,)*
+        }
+
+        impl Functions {
+            /// The functions at the addresses that `at` finds; `None` if one is missing.
+            fn find(at: impl Fn(&str) -> Option<usize>) -> Option<Self> {
+                let at = |name| at(name).map(std::ptr::with_exposed_provenance::<c_void>);
+                // SAFETY: the library exports these names, which its header declares with these
+                // types.
+                unsafe {
+                    Some(Self { $($field: std::mem::transmute::<*const c_void, $type>(at($name)?),)* })
+                }
+            }
+        }
+
+        fn replacement<const N: usize>(name: &str) -> Option<usize> {
+            match name {
+                $($($name => {
+                    let ours: $type = $ours::<N>;
+                    Some(ours as usize)
+                })?)*
+                _ => None,
+            }
+        }
+
+        /// The replacements of each of the copies.
+        static OURS: [fn(&str) -> Option<usize>; $crate::compiler::MAX_LOADED] = [
+            replacement::<0>, replacement::<1>, replacement::<2>, replacement::<3>,
+            replacement::<4>, replacement::<5>, replacement::<6>, replacement::<7>,
+        ];
     };
 }
-use for_each_number;
+use functions;
 
 /// A loaded copy of a compiler library.
 #[derive(Debug)]

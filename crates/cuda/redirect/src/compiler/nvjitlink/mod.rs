@@ -19,7 +19,7 @@
 
 mod job;
 
-use super::{MAX_LOADED, Table, for_each_number, has_name, read};
+use super::{Table, functions, has_name, read};
 use job::{INPUT_LTO, Job, Lto};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -44,18 +44,16 @@ type Get = unsafe extern "C" fn(Handle, *mut c_void) -> NvJitLinkResult;
 /// printed.
 const INTERNAL: NvJitLinkResult = 6;
 
-/// nvJitLink's own functions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Functions {
-    create: Create,
-    destroy: Destroy,
-    add_data: AddData,
-    add_file: AddFile,
-    complete: Complete,
-    cubin_size: Size,
-    cubin: Get,
-    ptx_size: Size,
-    ptx: Get,
+functions! {
+    create: Create = "nvJitLinkCreate" => create;
+    destroy: Destroy = "nvJitLinkDestroy" => destroy;
+    add_data: AddData = "nvJitLinkAddData" => add_data;
+    add_file: AddFile = "nvJitLinkAddFile" => add_file;
+    complete: Complete = "nvJitLinkComplete" => complete;
+    cubin_size: Size = "nvJitLinkGetLinkedCubinSize" => cubin_size;
+    cubin: Get = "nvJitLinkGetLinkedCubin" => cubin;
+    ptx_size: Size = "nvJitLinkGetLinkedPtxSize";
+    ptx: Get = "nvJitLinkGetLinkedPtx";
 }
 
 /// The loaded copies of nvJitLink, each with the jobs of its handles.
@@ -74,77 +72,22 @@ fn plain(name: &str) -> &str {
 
 /// The replacement that a call of a function is bound to; `None` if the function is not replaced.
 pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
-    let ours = OURS.get(number)?;
-    let target = match plain(name.to_str().ok()?) {
-        "nvJitLinkCreate" => ours.create as usize,
-        "nvJitLinkDestroy" => ours.destroy as usize,
-        "nvJitLinkAddData" => ours.add_data as usize,
-        "nvJitLinkAddFile" => ours.add_file as usize,
-        "nvJitLinkComplete" => ours.complete as usize,
-        "nvJitLinkGetLinkedCubinSize" => ours.cubin_size as usize,
-        "nvJitLinkGetLinkedCubin" => ours.cubin as usize,
-        _ => return None,
-    };
-    LOADED.has(number, functions).then_some(target)
+    let target = OURS.get(number)?(plain(name.to_str().ok()?))?;
+    LOADED.has(number, own_functions).then_some(target)
 }
 
 /// Addresses of nvJitLink's own functions, of the newest version of each.
-fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
-    let at = |name: &str| {
+fn own_functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
+    Functions::find(|name| {
         let version = |full: &str| {
             let rest = full.strip_prefix("__")?.strip_prefix(name)?;
             let numbers = rest.strip_prefix('_')?.split('_').map(|part| part.parse().ok());
             numbers.collect::<Option<Vec<u32>>>()
         };
         let versions = exported.iter().filter_map(|(full, &at)| Some((version(full)?, at)));
-        let found = exported.get(name).copied().or_else(|| Some(versions.max()?.1))?;
-        Some(std::ptr::with_exposed_provenance::<c_void>(found))
-    };
-    // SAFETY: the library is nvJitLink and exports these names, which nvJitLink.h declares with
-    // these types.
-    unsafe {
-        Some(Functions {
-            create: std::mem::transmute::<*const c_void, Create>(at("nvJitLinkCreate")?),
-            destroy: std::mem::transmute::<*const c_void, Destroy>(at("nvJitLinkDestroy")?),
-            add_data: std::mem::transmute::<*const c_void, AddData>(at("nvJitLinkAddData")?),
-            add_file: std::mem::transmute::<*const c_void, AddFile>(at("nvJitLinkAddFile")?),
-            complete: std::mem::transmute::<*const c_void, Complete>(at("nvJitLinkComplete")?),
-            cubin_size: std::mem::transmute::<*const c_void, Size>(at(
-                "nvJitLinkGetLinkedCubinSize",
-            )?),
-            cubin: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedCubin")?),
-            ptx_size: std::mem::transmute::<*const c_void, Size>(at("nvJitLinkGetLinkedPtxSize")?),
-            ptx: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedPtx")?),
-        })
-    }
+        exported.get(name).copied().or_else(|| Some(versions.max()?.1))
+    })
 }
-
-/// The functions that replace those of one copy of nvJitLink.
-struct Replacements {
-    create: Create,
-    destroy: Destroy,
-    add_data: AddData,
-    add_file: AddFile,
-    complete: Complete,
-    cubin_size: Size,
-    cubin: Get,
-}
-
-impl Replacements {
-    const fn of<const N: usize>() -> Self {
-        Self {
-            create: create::<N>,
-            destroy: destroy::<N>,
-            add_data: add_data::<N>,
-            add_file: add_file::<N>,
-            complete: complete::<N>,
-            cubin_size: cubin_size::<N>,
-            cubin: cubin::<N>,
-        }
-    }
-}
-
-static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
 /// Runs `work` with the own functions of the nvJitLink of this number.
 fn answer(number: usize, work: impl FnOnce(&Functions) -> NvJitLinkResult) -> NvJitLinkResult {
@@ -338,7 +281,7 @@ mod tests {
         assert_eq!(plain("nvJitLinkAddData"), "nvJitLinkAddData");
         let some = |names: &[(&str, usize)]| {
             let all = names.iter().map(|&(name, at)| (name.to_owned(), at));
-            functions(&all.collect()).map(|found| found.create as usize)
+            own_functions(&all.collect()).map(|found| found.create as usize)
         };
         let mut names = vec![
             ("nvJitLinkDestroy", 1),

@@ -22,7 +22,7 @@
 
 mod options;
 
-use super::{MAX_LOADED, Table, for_each_number, has_name, read};
+use super::{Table, functions, has_name, read};
 use crate::say;
 use options::Options;
 use std::collections::BTreeMap;
@@ -49,16 +49,14 @@ type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Nvr
 type Size = unsafe extern "C" fn(Program, *mut usize) -> NvrtcResult;
 type Get = unsafe extern "C" fn(Program, *mut c_char) -> NvrtcResult;
 
-/// nvrtc's own functions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Functions {
-    create: Create,
-    destroy: Destroy,
-    compile: Compile,
-    cubin_size: Size,
-    cubin: Get,
-    ptx_size: Size,
-    ptx: Get,
+functions! {
+    create: Create = "nvrtcCreateProgram" => create;
+    destroy: Destroy = "nvrtcDestroyProgram" => destroy;
+    compile: Compile = "nvrtcCompileProgram" => compile;
+    cubin_size: Size = "nvrtcGetCUBINSize" => cubin_size;
+    cubin: Get = "nvrtcGetCUBIN" => cubin;
+    ptx_size: Size = "nvrtcGetPTXSize" => ptx_size;
+    ptx: Get = "nvrtcGetPTX" => ptx;
 }
 
 /// State of an nvrtc program.
@@ -81,65 +79,11 @@ pub(super) fn is_nvrtc(path: &Path) -> bool {
 /// The replacement that a call of a function of an nvrtc is bound to; `None` if the function is not
 /// replaced.
 pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
-    let ours = OURS.get(number)?;
-    let target = match name.to_bytes() {
-        b"nvrtcCreateProgram" => ours.create as usize,
-        b"nvrtcDestroyProgram" => ours.destroy as usize,
-        b"nvrtcCompileProgram" => ours.compile as usize,
-        b"nvrtcGetPTXSize" => ours.ptx_size as usize,
-        b"nvrtcGetPTX" => ours.ptx as usize,
-        b"nvrtcGetCUBINSize" => ours.cubin_size as usize,
-        b"nvrtcGetCUBIN" => ours.cubin as usize,
-        _ => return None,
-    };
-    LOADED.has(number, functions).then_some(target)
+    let target = OURS.get(number)?(name.to_str().ok()?)?;
+    let find =
+        |exported: &BTreeMap<String, usize>| Functions::find(|name| exported.get(name).copied());
+    LOADED.has(number, find).then_some(target)
 }
-
-/// Addresses of nvrtc's own functions.
-fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
-    let at =
-        |name: &str| exported.get(name).map(|&at| std::ptr::with_exposed_provenance::<c_void>(at));
-    // SAFETY: the library is nvrtc and exports these names, which nvrtc.h declares with these
-    // types.
-    unsafe {
-        Some(Functions {
-            create: std::mem::transmute::<*const c_void, Create>(at("nvrtcCreateProgram")?),
-            destroy: std::mem::transmute::<*const c_void, Destroy>(at("nvrtcDestroyProgram")?),
-            compile: std::mem::transmute::<*const c_void, Compile>(at("nvrtcCompileProgram")?),
-            cubin_size: std::mem::transmute::<*const c_void, Size>(at("nvrtcGetCUBINSize")?),
-            cubin: std::mem::transmute::<*const c_void, Get>(at("nvrtcGetCUBIN")?),
-            ptx_size: std::mem::transmute::<*const c_void, Size>(at("nvrtcGetPTXSize")?),
-            ptx: std::mem::transmute::<*const c_void, Get>(at("nvrtcGetPTX")?),
-        })
-    }
-}
-
-/// The functions that replace those of one copy of nvrtc.
-struct Replacements {
-    create: Create,
-    destroy: Destroy,
-    compile: Compile,
-    cubin_size: Size,
-    cubin: Get,
-    ptx_size: Size,
-    ptx: Get,
-}
-
-impl Replacements {
-    const fn of<const N: usize>() -> Self {
-        Self {
-            create: create::<N>,
-            destroy: destroy::<N>,
-            compile: compile::<N>,
-            cubin_size: cubin_size::<N>,
-            cubin: cubin::<N>,
-            ptx_size: ptx_size::<N>,
-            ptx: ptx::<N>,
-        }
-    }
-}
-
-static OURS: [Replacements; MAX_LOADED] = for_each_number!(Replacements);
 
 /// `NVRTC_ERROR_INTERNAL_ERROR`: returned after a panic in a replacement function, which has been
 /// printed.
@@ -347,6 +291,7 @@ unsafe extern "C" fn destroy<const N: usize>(program: *mut Program) -> NvrtcResu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compiler::MAX_LOADED;
 
     #[test]
     fn libraries_have_names() {
