@@ -525,8 +525,7 @@ impl RegionBuilder<'_> {
         let [word, row] = MEMBERS;
         let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::B32(0)];
         let members = self.random.of(&any);
-        let clamp =
-            self.random.of(&[Source::Literal(0x1f), Source::Literal(0x1c03), Source::Literal(0)]);
+        let clamp = self.random.of(&[0x1f, 0x181f, 0x1c03, 0].map(Source::Literal));
         match self.random.below(6) {
             0 | 1 => Action::Shuffle(Box::new(Shuffle {
                 mode: self.random.of(&[

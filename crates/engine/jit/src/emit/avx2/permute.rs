@@ -88,30 +88,3 @@ impl Avx2Emitter<'_> {
         sum.unwrap_or_else(|| self.temporary())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(mode: Shuffling, b: u64, c: u64) -> Vec<(u32, bool)> {
-        let [a, b, c] = [Source::Lane, Source::Literal(b), Source::Literal(c)];
-        let op = Shuffle { mode, a, b, c, members: None, to: Some(0), valid: None };
-        pattern(&op).map_or_else(Vec::new, Vec::from)
-    }
-
-    #[test]
-    fn lanes_take_from_where_the_isa_says() {
-        let up = of(Shuffling::Up, 3, 0);
-        assert_eq!((up[2], up[3], up[31]), ((2, true), (0, false), (28, false)));
-        let down = of(Shuffling::Down, 16, 31);
-        assert_eq!((down[15], down[16]), ((31, false), (16, true)));
-        // Shuffles within segments of eight lanes.
-        let halves = of(Shuffling::Down, 4, 0x181f);
-        assert_eq!((halves[3], halves[4], halves[11]), ((7, false), (4, true), (15, false)));
-        let xor = of(Shuffling::Butterfly, 5, 31);
-        assert!((0..32).all(|lane| xor[lane as usize] == (lane ^ 5, false)));
-        let index = of(Shuffling::Index, 2, 0x181f);
-        assert_eq!((index[0], index[31]), ((2, false), (26, false)));
-        assert!(of(Shuffling::Index, 9, 3).iter().zip(0..).all(|(&of, lane)| of == (lane, true)));
-    }
-}
