@@ -2,7 +2,7 @@
 
 use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
-use super::handles::{accessed_instead, accessed_of};
+use super::handles::Lookup;
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, lanes_by, narrow};
@@ -39,16 +39,16 @@ fn new_plan(
     handle: u64,
     lane: usize,
 ) -> Result<Option<SurfacePlan>, Box<PendingFault>> {
-    let (tables, of) = (config.descriptors, &op.surface);
+    let lookup = Lookup { descriptors: config.descriptors, of: &op.surface, handle, lane };
     let plan = |found| {
         SurfacePlan::new(op.form, found)
             .or_else(|error| fault_at(lane, FaultKind::unplanned(error, true)))
     };
-    match accessed_of(tables, of, handle, lane).and_then(plan) {
+    match lookup.live_surface().and_then(plan) {
         Ok(plan) => return Ok(Some(plan)),
         Err(fault) => bad.take(config, op.site, fault)?,
     }
-    match accessed_instead(tables, of, handle, lane).map(plan).transpose() {
+    match lookup.accessed_instead().map(plan).transpose() {
         Err(fault) if fault.kind.is_answered() => Ok(None),
         other => other,
     }

@@ -2,7 +2,7 @@
 
 use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
-use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of, texture_of};
+use super::handles::{KINDS, Lookup};
 use super::limits::FETCHED;
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{PlanCache, Sites, plan_for};
@@ -101,11 +101,12 @@ fn new_plan(
     bad: &mut BadAccesses,
     config: &LaunchConfig<'_>,
     fetch: &Fetch,
-    handles: (u64, u64),
+    (handle, sampler): (u64, u64),
     lane: usize,
 ) -> Result<Option<FetchPlan>, Box<PendingFault>> {
-    let (tables, form) = (config.descriptors, fetch.form);
-    let made = fetched_of(tables, fetch, handles, lane).and_then(|(t, s)| {
+    let (descriptors, form) = (config.descriptors, fetch.form);
+    let lookup = Lookup { descriptors, of: &fetch.texture, handle, lane };
+    let made = lookup.fetched(fetch, sampler).and_then(|(t, s)| {
         FetchPlan::new(form, t, s)
             .or_else(|error| fault_at(lane, FaultKind::unplanned(error, false)))
     });
@@ -119,7 +120,7 @@ fn new_plan(
             }
         }
     }
-    let Some((t, s)) = fetched_instead(tables, fetch, handles.0, lane)? else { return Ok(None) };
+    let Some((t, s)) = lookup.fetched_instead()? else { return Ok(None) };
     match FetchPlan::new(form, &t, &s) {
         Ok(plan) => Ok(Some(plan)),
         Err(error) if error.reads_zero() => Ok(None),
@@ -350,20 +351,18 @@ impl Context<'_> {
         handle: u64,
         lane: usize,
     ) -> Result<QueryPlan, Box<PendingFault>> {
-        let tables = self.launch.config.descriptors;
         let (of, attribute) = (&query.handle, query.attribute);
+        let lookup = Lookup { descriptors: self.launch.config.descriptors, of, handle, lane };
         // `txq` with `memory_layout` also accepts surfaces.
         let is_surface = query.of_surface
             || attribute == Attribute::MemoryLayout && handle & KINDS == SURFACE_BIT;
         if is_surface {
-            return Ok(QueryPlan::surface(attribute, surface_of(tables, of, handle, lane)?));
+            return Ok(QueryPlan::surface(attribute, lookup.surface()?));
         }
         if attribute.is_of_sampler() {
-            return Ok(QueryPlan::sampler(attribute, sampler_of(tables, of, handle, lane)?));
+            return Ok(QueryPlan::sampler(attribute, lookup.sampler()?));
         }
-        let texture = texture_of(tables, of, handle, lane)?;
-        let sampler = sampler_of(tables, of, handle, lane)?;
-        Ok(QueryPlan::texture(attribute, texture, sampler))
+        Ok(QueryPlan::texture(attribute, lookup.texture()?, lookup.sampler()?))
     }
 
     pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Executed {

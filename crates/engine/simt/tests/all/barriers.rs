@@ -1,73 +1,13 @@
 //! Barriers of CTAs and warps, deadlocks, step limits, cancelling.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{How, expect, kernel, kernel_with, load_text, run_fault, run_words};
+use crate::common::{How, kernel, kernel_with, load_text, run_fault, run_words};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::{FaultKind, LaunchConfig};
 
 fn block(x: u32) -> How {
     How { block: [x, 1, 1], ..How::default() }
-}
-
-#[test]
-fn reversal_through_shared_memory() {
-    let text = kernel(
-        ".shared .align 4 .b8 s[400]; .reg .u32 %a, %v; .reg .u64 %b;",
-        "mov.u32 %a, s;
-         mad.lo.u32 %a, %t, 4, %a;
-         mul.lo.u32 %v, %t, %t;
-         st.shared.u32 [%a], %v;
-         bar.sync 0;
-         sub.u32 %v, 99, %t;
-         mov.u32 %a, s;
-         mad.lo.u32 %a, %v, 4, %a;
-         ld.shared.u32 %v, [%a];
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    expect(&text, block(100), 100, |t| (99 - t) * (99 - t));
-}
-
-#[test]
-fn exited_threads_leave_barriers() {
-    // Threads below 40 exit; the others synchronise three times in divergent code.
-    let text = kernel_with(
-        ".global .u32 n;",
-        ".reg .pred %p; .reg .u32 %v; .reg .u64 %a;",
-        "setp.lt.u32 %p, %t, 40;
-         @%p exit;
-         mov.u64 %a, n;
-         red.global.add.u32 [%a], 1;
-         setp.lt.u32 %p, %t, 50;
-         @%p bra FEW;
-         barrier.sync 0;
-         bra REST;
-FEW:     barrier.sync 0;
-REST:    ld.global.u32 %v, [%a];
-         bar.sync 0;
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    expect(&text, block(100), 100, |t| if t < 40 { 0 } else { 60 });
-}
-
-#[test]
-fn counted_barriers_and_arrive() {
-    // Warp 0 produces and only arrives; warp 1 waits for it.
-    let text = kernel(
-        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
-        "setp.ge.u32 %p, %t, 32;
-         @%p bra CONSUME;
-         st.shared.u32 [s], 77;
-         bar.arrive 3, 64;
-         ret;
-CONSUME: bar.sync 3, 64;
-         ld.shared.u32 %v, [s];
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    expect(&text, block(64), 64, |t| if t < 32 { 0 } else { 77 });
 }
 
 /// A warp counts as arrived when all its lanes that have not exited have arrived, on whatever path.
@@ -103,48 +43,6 @@ WAIT:            ld.volatile.shared.u32 %v, [s+4];
         let wanted = |t| if t % 32 < 24 { 12 } else { 0 };
         assert_eq!(got, (0..64).map(wanted).collect::<Vec<u32>>());
     }
-}
-
-#[test]
-fn reductions() {
-    let text = kernel(
-        ".reg .pred %p, %q; .reg .u32 %v, %w;",
-        "setp.lt.u32 %p, %t, 37;
-         bar.red.popc.u32 %v, 1, %p;
-         bar.red.and.pred %q, 2, %p;
-         selp.u32 %w, 1000, 0, %q;
-         add.u32 %v, %v, %w;
-         bar.red.or.pred %q, 0, !%p;
-         selp.u32 %w, 10000, 0, %q;
-         add.u32 %v, %v, %w;
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    assert_eq!(run_words(&text, block(70), 70), [10037; 70]);
-    assert_eq!(run_words(&text, block(20), 20), [1020; 20]);
-}
-
-#[test]
-fn warp_barriers_at_different_places() {
-    let text = kernel(
-        ".shared .u32 s[32]; .reg .pred %p; .reg .u32 %v, %a;",
-        "mov.u32 %a, s;
-         mad.lo.u32 %a, %t, 4, %a;
-         setp.lt.u32 %p, %t, 16;
-         @%p bra LOW;
-         st.shared.u32 [%a], 5;
-         bar.warp.sync 0xffffffff;
-         bra DONE;
-LOW:     st.shared.u32 [%a], 7;
-         bar.warp.sync 0xffffffff;
-DONE:    xor.b32 %v, %t, 16;
-         mov.u32 %a, s;
-         mad.lo.u32 %a, %v, 4, %a;
-         ld.shared.u32 %v, [%a];
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    expect(&text, block(32), 32, |t| if t < 16 { 5 } else { 7 });
 }
 
 #[test]
@@ -257,24 +155,6 @@ fn barriers_with_bad_operands() {
     let text = kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync 1, %b;\n ret;");
     let (fault, _) = run_fault(&text, block(33), 33);
     assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("33 threads")));
-}
-
-#[test]
-fn a_producer_may_run_ahead_of_a_barrier() {
-    // Warp 1 waits first; warp 0 then arrives twice without waiting in between.
-    let text = kernel(
-        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
-        "setp.lt.u32 %p, %t, 32;
-         @%p bra CONSUME;
-         bar.arrive 3, 64;
-         bar.arrive 3, 64;
-         ret;
-CONSUME: bar.sync 3, 64;
-         bar.sync 3, 64;
-         st.global.u32 [%my], 6;
-         ret;",
-    );
-    expect(&text, block(64), 64, |t| if t < 32 { 6 } else { 0 });
 }
 
 /// The limit is checked at branches and barriers, because code without them ends anyway.

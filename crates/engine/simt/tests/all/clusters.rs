@@ -65,17 +65,6 @@ fn registers_say_where_a_cta_is() {
 }
 
 #[test]
-fn a_cta_without_a_cluster_is_one() {
-    let text = hopper(
-        "barrier.cluster.arrive; barrier.cluster.wait;
-         mov.u32 %v, %cluster_nctarank; mov.pred %q, %is_explicit_cluster; @%q add.u32 %v, %v, 10;
-         mov.u32 %a, %clusterid.x; mad.lo.u32 %v, %a, 100, %v; st.global.u32 [%my], %v; ret;",
-    );
-    let words = run_words(&text, How { grid: [2, 1, 1], ..How::default() }, 64);
-    assert_eq!([words[0], words[63]], [1, 101]);
-}
-
-#[test]
 fn shared_memory_of_the_other_cta() {
     let exchange = |read: &str| {
         of_pairs(&format!(

@@ -1,7 +1,7 @@
 //! Compares shfl, vote, match, redux and activemask with models written from the ISA text.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Arg, How, expect, kernel, load_text, run_words, words};
+use crate::common::{Arg, How, kernel, load_text, run_words, words};
 
 /// The model of `shfl` (PTX ISA): value and predicate of a lane, where each lane has the value
 /// `lane * 10`.
@@ -94,74 +94,6 @@ fn shuffles_in_all_modes_and_segments() {
 }
 
 #[test]
-fn the_sync_forms_wait_for_lanes_that_come_another_way() {
-    // Odd lanes take a detour that ends with a backward jump; the shuffle must still see all lanes.
-    let text = kernel(
-        ".reg .pred %p; .reg .u32 %m, %r, %i;",
-        "and.b32 %m, %t, 1;
-         mov.u32 %i, 0;
-         setp.eq.u32 %p, %m, 0;
-         @%p bra MEET;
-LOOP:    add.u32 %i, %i, 1;
-         setp.lt.u32 %p, %i, 5000;
-         @%p bra LOOP;
-MEET:    shfl.sync.bfly.b32 %r, %i, 1, 0x1f, 0xffffffff;
-         st.global.u32 [%my], %r;
-         ret;",
-    );
-    expect(&text, How::default(), 32, |t| if t % 2 == 0 { 5000 } else { 0 });
-}
-
-#[test]
-fn halves_of_a_warp_with_their_own_masks() {
-    let text = kernel(
-        ".reg .pred %p; .reg .u32 %m, %r, %k;",
-        "setp.lt.u32 %p, %t, 16;
-         selp.u32 %m, 0x0000ffff, 0xffff0000, %p;
-         setp.lt.u32 %p, %t, 20;
-         vote.sync.ballot.b32 %r, %p, %m;
-         redux.sync.add.u32 %k, %t, %m;
-         mad.lo.u32 %r, %k, 0x10000, %r;
-         st.global.u32 [%my], %r;
-         ret;",
-    );
-    let got = run_words(&text, How::default(), 32);
-    let low = 120 * 0x10000 + 0xffff;
-    let high = (376_u32.wrapping_mul(0x10000)).wrapping_add(0x000f_0000);
-    assert_eq!(got, (0..32).map(|t| if t < 16 { low } else { high }).collect::<Vec<u32>>());
-}
-
-#[test]
-fn votes_see_only_active_lanes() {
-    let text = kernel(
-        ".reg .pred %p, %q, %live; .reg .u32 %r, %m;",
-        "setp.lt.u32 %live, %t, 27;
-         @!%live exit;
-         setp.ge.u32 %p, %t, 0;
-         vote.sync.all.pred %q, %p, 0xffffffff;
-         selp.u32 %r, 1, 0, %q;
-         setp.eq.u32 %p, %t, 3;
-         vote.sync.any.pred %q, %p, 0xffffffff;
-         selp.u32 %m, 2, 0, %q;
-         or.b32 %r, %r, %m;
-         vote.sync.uni.pred %q, %p, 0xffffffff;
-         selp.u32 %m, 4, 0, %q;
-         or.b32 %r, %r, %m;
-         vote.sync.uni.pred %q, !%live, 0xffffffff;
-         selp.u32 %m, 8, 0, %q;
-         or.b32 %r, %r, %m;
-         vote.sync.ballot.b32 %m, %live, 0xffffffff;
-         shl.b32 %m, %m, 4;
-         or.b32 %r, %r, %m;
-         st.global.u32 [%my], %r;
-         ret;",
-    );
-    let got = run_words(&text, How::default(), 32);
-    let wanted = (0x07ff_ffff << 4) | 1 | 2 | 8;
-    assert_eq!(got, (0..32).map(|t| if t < 27 { wanted } else { 0 }).collect::<Vec<u32>>());
-}
-
-#[test]
 fn matches_and_reductions() {
     let text = kernel(
         ".reg .pred %p; .reg .u32 %m, %r; .reg .s32 %s; .reg .u64 %w;",
@@ -198,36 +130,6 @@ fn matches_and_reductions() {
     assert_eq!(got[96..128], [-20_i32 as u32; 32]);
     assert_eq!(got[128..160], [31; 32]);
     assert_eq!(got[160..192], [0; 32]);
-}
-
-/// Lanes with a false guard do not take part: they neither wait nor count.
-#[test]
-fn guards_hold_for_what_lanes_do_together() {
-    let text = kernel(
-        ".reg .pred %p, %q, %odd; .reg .u32 %r, %s, %m;",
-        "and.b32 %r, %t, 1;
-         setp.ne.u32 %odd, %r, 0;
-         setp.lt.u32 %p, %t, 16;
-         @%p bar.warp.sync 0x0000ffff;
-         @!%p bar.warp.sync 0xffff0000;
-         mov.u32 %r, 0;
-         @%p activemask.b32 %r;
-         @!%p vote.sync.ballot.b32 %r, %odd, 0xffff0000;
-         @%p redux.sync.add.u32 %s, %t, 0x0000ffff;
-         @!%p match.any.sync.b32 %s, 5, 0xffff0000;
-         add.u32 %r, %r, %s;
-         mov.u32 %m, 0;
-         @%odd shfl.sync.bfly.b32 %m, %t, 2, 0x1f, 0xaaaaaaaa;
-         xor.b32 %r, %r, %m;
-         st.global.u32 [%my], %r;
-         ret;",
-    );
-    let got = run_words(&text, How::default(), 32);
-    let wanted = |t: u32| {
-        let both = if t < 16 { 0xffff + 120 } else { 0xaaaa_0000_u32.wrapping_add(0xffff_0000) };
-        both ^ if t % 2 == 1 { t ^ 2 } else { 0 }
-    };
-    assert_eq!(got, (0..32).map(wanted).collect::<Vec<u32>>());
 }
 
 /// A shuffle in every mode from lanes that do not execute it, with the ISA's formula for the source
@@ -292,49 +194,4 @@ fn lanes_that_do_not_execute_a_shuffle_give_0() {
             }
         }
     }
-}
-
-/// Lanes without a thread are treated like exited ones.
-#[test]
-fn threads_that_do_not_exist_give_0() {
-    let text = kernel(
-        ".reg .u32 %r;",
-        "add.u32 %r, %t, 5;
-         shfl.sync.down.b32 %r, %r, 4, 31, -1;
-         st.global.u32 [%my], %r;
-         ret;",
-    );
-    let got = run_words(&text, How { block: [42, 1, 1], ..How::default() }, 42);
-    let wanted = |t: u32| match t {
-        0..28 | 32..38 => t + 9,
-        // Out of range: the lane's own value.
-        28..32 => t + 5,
-        _ => 0,
-    };
-    assert_eq!(got, (0..42).map(wanted).collect::<Vec<u32>>());
-}
-
-/// The last step of NVIDIA's reduction sample: a mask of the lanes that hold sums, and offsets that
-/// exceed it. The sums must include only these lanes.
-#[test]
-fn a_reduction_over_a_part_of_a_warp() {
-    let text = kernel(
-        ".reg .pred %p; .reg .u32 %m, %s, %o, %r;",
-        "mov.u32 %s, 0xdead;
-         setp.lt.u32 %p, %t, 8;
-         vote.sync.ballot.b32 %m, %p, -1;
-         @!%p bra DONE;
-         mul.lo.u32 %s, %t, %t;
-         mov.u32 %o, 16;
-LOOP:    shfl.sync.down.b32 %r, %s, %o, 31, %m;
-         add.u32 %s, %s, %r;
-         shr.u32 %o, %o, 1;
-         setp.ne.u32 %p, %o, 0;
-         @%p bra LOOP;
-DONE:    st.global.u32 [%my], %s;
-         ret;",
-    );
-    let got = run_words(&text, How::default(), 32);
-    assert_eq!(got[0], (0..8).map(|t| t * t).sum::<u32>());
-    assert_eq!(got[8..], [0xdead; 24]);
 }

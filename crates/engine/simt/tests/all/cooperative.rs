@@ -76,16 +76,6 @@ fn grids_synchronise() {
 }
 
 #[test]
-fn without_a_cooperative_launch_there_is_no_workspace() {
-    let text = kernel(
-        ".reg .u32 %v, %w;",
-        "mov.u32 %v, %envreg1; mov.u32 %w, %envreg2; or.b32 %v, %v, %w;
-         add.u32 %v, %v, 5; st.global.u32 [%my], %v; ret;",
-    );
-    assert_eq!(run_words(&text, How::default(), 32), [5; 32]);
-}
-
-#[test]
 fn faults_and_endless_waits_end_the_launch() {
     let text = kernel(
         ".reg .pred %q;",

@@ -5,7 +5,7 @@
 //! of long ones the low half is used.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Arg, HEADER, How, kernel, kernel_with, load_text, run_words, words};
+use crate::common::{Arg, HEADER, How, kernel_with, load_text, run_words, words};
 
 fn how(x: u32) -> How {
     How { block: [x, 1, 1], ..How::default() }
@@ -19,35 +19,6 @@ const ARRAYS: &str = "
 .global .u32 gm[2][3] = {{30, 31, 32}, {33, 34, 35}};
 .const .u16 c2[4] = {40, 41, 42, 43};
 ";
-
-#[test]
-fn elements_of_global_and_constant_arrays() {
-    let text = kernel_with(
-        ARRAYS,
-        ".reg .u64 %d; .reg .u32 %v, %w; .reg .u16 %h; .reg .f32 %f;",
-        "ld.global.u64 %d, g8[2];      cvt.u32.u64 %v, %d;  st.global.u32 [%out], %v;
-         ld.global.u64 %d, g8[%t];     cvt.u32.u64 %v, %d;  st.global.u32 [%out+4], %v;
-         ld.u32 %v, g4[%t+3];          st.global.u32 [%out+8], %v;
-         ld.global.u32 %v, g4[%t+-1];  st.global.u32 [%out+12], %v;
-         ld.global.u8 %v, g1[%t];      st.global.u32 [%out+16], %v;
-         ld.global.f32 %f, gv[%t+4];   st.global.f32 [%out+20], %f;
-         ld.global.u32 %v, gm[4];      st.global.u32 [%out+24], %v;
-         ld.global.u32 %v, gm[%t+2];   st.global.u32 [%out+28], %v;
-         ld.const.u16 %h, c2[%t+1];    cvt.u32.u16 %v, %h;  st.global.u32 [%out+32], %v;
-         ld.global.nc.v2.u32 {%v, %w}, g4[%t+1]; st.global.v2.u32 [%out+40], {%w, %v};
-         ldu.global.u32 %v, g4[7];     st.global.u32 [%out+36], %v;
-         ret;",
-    );
-    // The thread with number 1 comes last.
-    let text = text.replace(
-        "mov.u32 %n, %ntid.x;",
-        "mov.u32 %n, %ntid.x; setp.eq.u32 %only, %t, 0; @%only ret;",
-    );
-    let text = text.replace(".reg .u32 %t,", ".reg .pred %only;\n.reg .u32 %t,");
-    let got = run_words(&text, how(2), 12);
-    let wanted = [12, 11, 24, 20, 2, 0x40c0_0000, 34, 33, 42, 27, 23, 22];
-    assert_eq!(got, wanted, "{got:?}");
-}
 
 #[test]
 fn addresses_of_elements() {
@@ -135,23 +106,6 @@ fn elements_of_shared_local_and_dynamic_arrays() {
 }
 
 #[test]
-fn negative_subscripts_stay_inside_of_narrow_spaces() {
-    let text = kernel_with(
-        ".const .u32 before[2] = {7, 8}; .const .u32 c4[2] = {9, 10};",
-        ".shared .u32 first[2]; .shared .u32 s4[2]; .reg .s32 %i; .reg .u32 %v, %w; .reg .u64 %a;",
-        "mov.s32 %i, -1;
-         st.shared.u32 [first+4], 77;
-         // The layout of arrays is unspecified, so the test reads after the second array's start.
-         mov.u64 %a, s4; ld.shared.u32 %v, s4[%i+1]; st.shared.u32 s4[%i+2], 5;
-         ld.shared.u32 %w, [s4+4];
-         st.global.u32 [%out], %w;
-         ld.const.u32 %v, c4[%i+2]; st.global.u32 [%out+4], %v;
-         ret;",
-    );
-    assert_eq!(run_words(&text, how(1), 2), [5, 10]);
-}
-
-#[test]
 fn elements_of_parameters() {
     let text = format!(
         "{HEADER}
@@ -212,55 +166,4 @@ fn guards_and_places_outside_of_an_array() {
     let (fault, line) = crate::common::run_fault(&text, how(1), 1);
     assert_eq!(line, "ld.global.u32 %v, gm[%t+600000]; ret;");
     assert!(fault.kind.to_string().contains("out of bounds"), "{fault:?}");
-}
-
-#[test]
-fn vectors_are_moved_element_by_element() {
-    let text = kernel(
-        ".reg .v4 .b32 %q; .reg .u32 %a, %b, %c, %d; .reg .u64 %x, %y; .reg .u16 %h, %k, %l, %m; .reg .v2 .f64 %w; .reg .v4 .u32 %tids;",
-        "mov.v4.b32 {%a, %b, %c, %d}, {0, 1, 2, 0xffffffff};
-         st.global.v4.b32 [%out], {%a, %b, %c, %d};
-         mov.v4.b32 %q, {%d, %c, %b, %a};
-         st.global.v4.b32 [%out+16], %q;
-         // All sources are read first.
-         mov.v2.u32 {%b, %c}, {%c, %b};
-         mov.v4.u32 {%a, _, %c, %d}, {%d, %a, %a, %b};
-         st.global.v4.u32 [%out+32], {%a, %b, %c, %d};
-         mov.v2.u64 {%x, %y}, {0x123456789, 7};
-         mov.v2.b64 {%x, %y}, {%y, %x};
-         st.global.v2.u64 [%out+48], {%x, %y};
-         mov.v4.u16 {%h, %k, %l, %m}, {0xffff, 2, 3, 4};
-         mov.v2.u16 {%k, %h}, {%h, %k};
-         mov.b64 %x, {%h, %k, %l, %m};
-         st.global.u64 [%out+64], %x;
-         mov.v2.f64 %w, {1.0, 2.0};
-         st.global.v2.f64 [%out+80], %w;
-         mov.v4.u32 %tids, %ntid;
-         st.global.v4.u32 [%out+96], %tids;
-         ret;",
-    );
-    let got = run_words(&text, How { block: [1, 1, 1], ..How::default() }, 28);
-    #[rustfmt::skip]
-    let wanted = [
-        0, 1, 2, u32::MAX,
-        u32::MAX, 2, 1, 0,
-        u32::MAX, 2, 0, 2,
-        7, 0, 0x2345_6789, 1,
-        0xffff_0002, 0x0004_0003, 0, 0,
-        0, 0x3ff0_0000, 0, 0x4000_0000,
-        1, 1, 1, 0,
-    ];
-    assert_eq!(got, wanted, "{got:x?}");
-}
-
-#[test]
-fn guarded_vector_moves() {
-    let text = kernel(
-        ".reg .u32 %a, %b; .reg .pred %p;",
-        "mov.u32 %a, 1; mov.u32 %b, 2; setp.eq.u32 %p, %t, 1;
-         @%p mov.v2.u32 {%a, %b}, {%b, %a};
-         mad.lo.u32 %a, %a, 10, %b;
-         st.global.u32 [%my], %a; ret;",
-    );
-    assert_eq!(run_words(&text, how(2), 2), [12, 21]);
 }

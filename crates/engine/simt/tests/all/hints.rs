@@ -9,39 +9,6 @@ fn one() -> How {
 }
 
 #[test]
-fn hints_and_fences_change_nothing() {
-    let text = kernel_with(
-        "",
-        ".reg .u32 %v, %w; .reg .u64 %wild; .reg .pred %p;",
-        "mov.u32 %v, 17; mov.u32 %w, 25; mov.u64 %wild, 0xdead0000;
-         membar.cta; membar.gl; membar.sys;
-         fence.sc.cta; fence.acq_rel.gpu; fence.sc.sys;
-         prefetch.global.L1 [%wild]; prefetch.L2 [%wild]; prefetchu.L1 [%wild];
-         nanosleep.u32 1000000000;
-         pmevent 7;
-         st.global.u32 [%my], %v;
-         st.global.wt.u32 [%my+4], %w;
-         ret;",
-    );
-    assert_eq!(run_words(&text, one(), 2), [17, 25]);
-}
-
-/// `setmaxnreg` has no effect, because warps have all registers that their code names.
-#[test]
-fn registers_are_not_traded() {
-    let text = kernel_with(
-        "",
-        ".reg .u32 %v;",
-        "mov.u32 %v, 17;
-         setmaxnreg.inc.sync.aligned.u32 240;
-         setmaxnreg.dec.sync.aligned.u32 24;
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    assert_eq!(run_words(&text.replace("sm_80", "sm_90a"), one(), 1), [17]);
-}
-
-#[test]
 fn ldu_loads_scalars_and_vectors() {
     let text = kernel_with(
         ".global .align 16 .b8 g[16] = {1, 2, 3, 4, 5, 6, 7, 8, 0xf9, 10, 11, 12, 13, 14, 15, 16};",

@@ -37,6 +37,7 @@ mod stack;
 mod surface_forms;
 mod tensor;
 mod textures;
+mod threads;
 mod transport;
 #[path = "../unit_common/mod.rs"]
 mod unit_common;

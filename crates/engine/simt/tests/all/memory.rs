@@ -8,91 +8,6 @@ fn how(x: u32) -> How {
 }
 
 #[test]
-fn widths_vectors_and_sign_extension() {
-    let text = kernel_with(
-        ".global .align 16 .b8 g[32] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8, 1, 2, 3, 4};",
-        ".reg .b16 %h, %k; .reg .u32 %v, %w; .reg .s64 %q; .reg .u64 %u; .reg .s32 %s; .reg .b32 %a, %b, %c, %d;",
-        "ld.global.s8 %s, [g];          st.global.u32 [%my], %s;
-         ld.global.u8 %v, [g+1];        st.global.u32 [%my+4], %v;
-         ld.global.s16 %s, [g+2];       st.global.u32 [%my+8], %s;
-         ld.global.s32 %q, [g+4];       st.global.u64 [%my+16], %q;
-         ld.global.b64 %u, [g];         st.global.b64 [%my+24], %u;
-         ld.global.s8 %h, [g];          cvt.u32.u16 %v, %h; st.global.u32 [%my+12], %v;
-         ld.global.v4.b32 {%a, _, %c, %d}, [g];
-         st.global.v2.b32 [%my+32], {%c, %a};
-         ld.global.v2.u8 {%h, %k}, [g];
-         mov.b32 %v, {%h, %k};
-         st.global.u32 [%my+40], %v;
-         st.global.u8 [%my+44], %a;
-         st.global.u16 [%my+46], %a;
-         ret;",
-    );
-    let got = run_words(&text, how(1), 12);
-    let wanted = [
-        0xffff_ff81,
-        0x92,
-        0xffff_b4a3,
-        0xff81,
-        0xf8e7_d6c5,
-        0xffff_ffff,
-        0xb4a3_9281,
-        0xf8e7_d6c5,
-        0x0403_0201,
-        0xb4a3_9281,
-        0x0092_0081,
-        0x9281_0081,
-    ];
-    assert_eq!(got, wanted, "{got:#x?}");
-}
-
-#[test]
-fn generic_addresses_of_every_space() {
-    let text = kernel_with(
-        ".global .u32 g = 1; .const .u32 c[2] = {0, 2};",
-        ".shared .u32 s; .local .align 4 .b8 l[8]; .reg .pred %p;
-         .reg .u64 %a, %b; .reg .u32 %v, %sum, %f;",
-        "st.shared.u32 [s], 4;
-         st.local.u32 [l+4], 8;
-         mov.u32 %sum, 0; mov.u32 %f, 0;
-         mov.u64 %a, g;      cvta.global.u64 %a, %a; ld.u32 %v, [%a];   add.u32 %sum, %sum, %v;
-         isspacep.global %p, %a; @%p or.b32 %f, %f, 1;
-         mov.u64 %a, c;      cvta.const.u64 %a, %a;  ld.u32 %v, [%a+4]; add.u32 %sum, %sum, %v;
-         isspacep.const %p, %a;  @%p or.b32 %f, %f, 2;
-         mov.u64 %a, s;      cvta.shared.u64 %a, %a; ld.u32 %v, [%a];   add.u32 %sum, %sum, %v;
-         isspacep.shared %p, %a; @%p or.b32 %f, %f, 4;
-         cvta.to.shared.u64 %b, %a; ld.shared.u32 %v, [%b]; add.u32 %sum, %sum, %v;
-         mov.u64 %a, l;      cvta.local.u64 %a, %a;  ld.u32 %v, [%a+4]; add.u32 %sum, %sum, %v;
-         isspacep.local %p, %a;  @%p or.b32 %f, %f, 8;
-         isspacep.global %p, %a; @%p or.b32 %f, %f, 16;
-         st.u32 [%a], 16; ld.local.u32 %v, [l]; add.u32 %sum, %sum, %v;
-         mad.lo.u32 %sum, %f, 1000, %sum;
-         st.global.u32 [%my], %sum;
-         ret;",
-    );
-    assert_eq!(run_words(&text, how(3), 3), [15_035; 3]);
-}
-
-#[test]
-fn a_generic_access_whose_lanes_point_to_different_spaces() {
-    let text = kernel_with(
-        ".global .u32 g = 100;",
-        ".shared .u32 s; .reg .pred %p; .reg .u64 %a, %b; .reg .u32 %v;",
-        "st.shared.u32 [s], 7;
-         mov.u64 %a, g; cvta.global.u64 %a, %a;
-         mov.u64 %b, s; cvta.shared.u64 %b, %b;
-         and.b32 %v, %t, 1;
-         setp.eq.u32 %p, %v, 0;
-         selp.b64 %a, %a, %b, %p;
-         atom.add.u32 %v, [%a], 0;
-         ld.u32 %v, [%a];
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    let wanted: Vec<u32> = (0..32).map(|t| if t % 2 == 0 { 100 } else { 7 }).collect();
-    assert_eq!(run_words(&text, how(32), 32), wanted);
-}
-
-#[test]
 fn static_and_dynamic_shared_memory_of_two_kernels() {
     let text = format!(
         "{}
@@ -174,24 +89,6 @@ AGAIN:   ld.global.u32 %o, [product];
     assert_eq!(u64::from(find("wrap").load_u32(0).unwrap()), total % 10);
     assert_eq!(find("bits").load_u32(0).unwrap(), u32::MAX);
     assert_eq!(find("product").load_u32(0).unwrap(), 3_u32.wrapping_pow(total as u32));
-}
-
-#[test]
-fn atomics_return_the_old_value_lane_by_lane() {
-    let text = kernel_with(
-        ".global .u32 n = 10; .global .u32 d = 2; .global .f64 f; .global .b16 h;",
-        ".reg .u32 %v, %w; .reg .f64 %f; .reg .b16 %h;",
-        "atom.global.add.u32 %v, [n], %t;
-         atom.global.dec.u32 %w, [d], 3;
-         mad.lo.u32 %v, %w, 1000, %v;
-         st.global.u32 [%my], %v;
-         atom.global.add.f64 %f, [f], 0d3ff0000000000000;
-         cvt.rzi.u32.f64 %v, %f;
-         st.global.u32 [%my+16], %v;
-         ret;",
-    );
-    let got = run_words(&text, how(4), 8);
-    assert_eq!(got, [2010, 1010, 11, 3013, 0, 1, 2, 3]);
 }
 
 #[test]
@@ -403,56 +300,6 @@ fn special_registers() {
         assert_eq!(got[linear as usize], x * 100 + z * 10 + y);
         assert_eq!(got[linear as usize + 60], u32::MAX ^ 2 ^ 7);
     }
-}
-
-#[test]
-fn constant_memory_takes_addresses_of_32_bits() {
-    let text = kernel_with(
-        ".const .b32 c[2] = {5, 6};",
-        ".reg .b32 %a, %v;",
-        "mov.u32 %a, c;
-         ld.const.u32 %v, [%a+4];
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    assert_eq!(run_words(&text, how(1), 1), [6]);
-}
-
-/// Accesses of 128 bits: narrower values are extended according to their type, constants with zeros
-/// (determined from the code of ptxas 12.4 to 13.5).
-#[test]
-fn narrower_values_and_constants_of_128_bits() {
-    let text = kernel_with(
-        ".global .align 16 .b8 g[16] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8};",
-        ".reg .b128 %q, %o; .reg .b64 %l, %h; .reg .u32 %v; .reg .s32 %s;",
-        "ld.global.u32 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out], {%l, %h};
-         ld.global.s64 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+16], {%l, %h};
-         ld.global.s8 %q, [g];    mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+32], {%l, %h};
-         st.global.u16 [%out+48], %q;
-         cvt.u32.u64 %v, %q;      st.global.u32 [%out+52], %v;
-         mov.s32 %s, -5;
-         cvt.s64.s32 %q, %s;      mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+64], {%l, %h};
-         mov.b128 %q, -3;         mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+80], {%l, %h};
-         atom.global.exch.b128 %o, [%out+80], -1;
-         mov.b128 {%l, %h}, %o;   st.global.v2.b64 [%out+96], {%l, %h};
-         st.global.b128 [%out+112], 0x8000000000000000;
-         ret;",
-    )
-    .replace(".version 8.0", ".version 8.4")
-    .replace("sm_80", "sm_90");
-    let got = run_words(&text, how(1), 32);
-    #[rustfmt::skip]
-    let wanted = [
-        0xb4a3_9281, 0, 0, 0,
-        0xb4a3_9281, 0xf8e7_d6c5, u32::MAX, u32::MAX,
-        0xffff_ff81, u32::MAX, u32::MAX, u32::MAX,
-        0x0000_ff81, 0xffff_ff81, 0, 0,
-        0xffff_fffb, u32::MAX, u32::MAX, u32::MAX,
-        u32::MAX, u32::MAX, 0, 0,
-        0xffff_fffd, u32::MAX, 0, 0,
-        0, 0x8000_0000, 0, 0,
-    ];
-    assert_eq!(got, wanted, "{got:x?}");
 }
 
 /// Parameters as GCC names them: `.param .u64 %P<1>`.

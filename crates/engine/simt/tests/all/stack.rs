@@ -1,87 +1,10 @@
 //! alloca, stacksave and stackrestore.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{How, expect, kernel, kernel_with, run_fault, run_words};
+use crate::common::{How, kernel, kernel_with, run_fault, run_words};
 use texunit_simt::FaultKind;
 
-/// Each lane allocates 4 * (lane + 1) bytes, fills them, and sums them.
-const FILL: &str = "
-    add.u32 %n, %t, 1;
-    cvt.u64.u32 %size, %n;
-    shl.b64 %size, %size, 2;
-    alloca.u64 %p, %size, 16;
-    mov.u32 %i, 0;
-    mov.u64 %a, %p;
-L1: st.local.u32 [%a], %i;
-    add.u64 %a, %a, 4;
-    add.u32 %i, %i, 1;
-    setp.lt.u32 %q, %i, %n;
-    @%q bra L1;
-";
-const SUM: &str = "
-    mov.u32 %v, 0;
-L2: sub.u32 %i, %i, 1;
-    sub.u64 %a, %a, 4;
-    ld.local.u32 %w, [%a];
-    add.u32 %v, %v, %w;
-    setp.ne.u32 %q, %i, 0;
-    @%q bra L2;
-    st.global.u32 [%my], %v;
-    ret;";
 const REGS: &str = ".reg .u64 %size, %p, %a, %s; .reg .u32 %i, %v, %w; .reg .pred %q;";
-
-#[test]
-fn lanes_have_stacks_of_their_own() {
-    let text = kernel(REGS, &format!("{FILL}{SUM}")).replace(".version 8.0", ".version 7.3");
-    expect(&text, How::default(), 32, |t| t * (t + 1) / 2);
-}
-
-#[test]
-fn what_is_restored_is_used_again() {
-    let text = kernel(
-        REGS,
-        "mov.u32 %i, 0;
-LOOP:    stacksave.u64 %s;
-         alloca.u64 %p, 64, 32;
-         setp.ne.u32 %q, %i, 0;
-         @%q setp.ne.u64 %q, %p, %a;
-         @%q trap;
-         mov.u64 %a, %p;
-         st.local.u32 [%p+60], %i;
-         ld.local.u32 %v, [%p+60];
-         stackrestore.u64 %s;
-         add.u32 %i, %i, 1;
-         setp.lt.u32 %q, %i, 1000;
-         @%q bra LOOP;
-         cvt.u32.u64 %w, %a;
-         and.b32 %w, %w, 31;
-         add.u32 %v, %v, %w;
-         st.global.u32 [%my], %v;
-         ret;",
-    );
-    assert_eq!(run_words(&text, How::default(), 32), [999; 32]);
-}
-
-#[test]
-fn calls_and_recursion_begin_behind_it() {
-    // f(n) allocates 16 bytes, stores n in them, calls f(n - 1), and adds the stored value.
-    let f = ".func (.reg .u32 %r) f(.reg .u32 %n)
-{
-    .reg .u64 %p; .reg .pred %q; .reg .u32 %m;
-    mov.u32 %r, 0;
-    setp.eq.u32 %q, %n, 0;
-    @%q ret;
-    alloca.u64 %p, 16;
-    st.local.u32 [%p+12], %n;
-    sub.u32 %m, %n, 1;
-    call (%r), f, (%m);
-    ld.local.u32 %m, [%p+12];
-    add.u32 %r, %r, %m;
-    ret;
-}";
-    let text = kernel_with(f, ".reg .u32 %v;", "call (%v), f, (%t); st.global.u32 [%my], %v; ret;");
-    expect(&text, How::default(), 32, |t| t * (t + 1) / 2);
-}
 
 #[test]
 fn recursion_has_room_for_many_registers() {

@@ -278,33 +278,6 @@ fn matrices_are_loaded() {
 }
 
 #[test]
-fn matrices_are_stored_and_turned() {
-    // Loaded and stored transposed: the same rows at another address.
-    let body = format!(
-        "{FILL}
-         ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {{%v, %w}}, [%row];
-         bar.warp.sync -1;
-         xor.b32 %x, %row, 256;
-         stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%x], {{%v, %w}};
-         bar.warp.sync -1;
-         ld.shared.u32 %v, [%x+4];
-         st.global.u32 [%my], %v; ret;"
-    );
-    let got = run_words(&hopper(MATRIX, &body), How::default(), 32);
-    let word = |row: u32| (8 * row + 2) | (8 * row + 3) << 16;
-    // Rows 0 to 15 were copied onto rows 16 to 31.
-    assert_eq!(got, (0..32).map(|t| word(t % 16)).collect::<Vec<u32>>());
-    let body = format!(
-        "{FILL}
-         ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%v}}, [%row];
-         movmatrix.sync.aligned.m8n8.trans.b16 %w, %v;
-         st.global.u32 [%my], %w; ret;"
-    );
-    let got = run_words(&kernel(MATRIX, &body), How::default(), 32);
-    assert_eq!(got, (0..32).map(|lane| held(lane, 0, true)).collect::<Vec<u32>>());
-}
-
-#[test]
 fn matrices_need_their_lanes_and_alignment() {
     let few = How { block: [7, 1, 1], ..How::default() };
     let load = format!("{FILL} ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%v}}, [%row]; ret;");
@@ -313,50 +286,4 @@ fn matrices_need_their_lanes_and_alignment() {
     let load = format!("{FILL} ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%v}}, [%row+8]; ret;");
     let (fault, _) = run_fault(&kernel(MATRIX, &load), How::default(), 32);
     assert!(matches!(fault.kind, FaultKind::Misaligned { size: 16, .. }), "{fault:?}");
-}
-
-#[test]
-fn one_lane_is_elected() {
-    let text = hopper(
-        ".reg .u32 %v, %m; .reg .pred %q, %odd;",
-        "and.b32 %v, %t, 1;
-         setp.eq.u32 %odd, %v, 1;
-         @%odd bra ODD;
-         elect.sync %v|%q, 0x55555555;
-         bra BOTH;
-ODD:     elect.sync %v|%q, 0xaaaaaaaa;
-BOTH:    @%q add.u32 %v, %v, 100;
-         elect.sync _|%q, -1;
-         @%q add.u32 %v, %v, 1000;
-         st.global.u32 [%my], %v; ret;",
-    );
-    let mut wanted: Vec<u32> = (0..32).map(|t| t & 1).collect();
-    wanted[0] = 1100;
-    wanted[1] = 101;
-    assert_eq!(run_words(&text, How::default(), 32), wanted);
-}
-
-#[test]
-fn advice_changes_nothing() {
-    let text = hopper(
-        ".reg .u32 %v; .reg .b64 %policy; .reg .u64 %g; .shared .b32 s;",
-        "createpolicy.cvt.L2.b64 %policy, 0;
-         griddepcontrol.wait;
-         griddepcontrol.launch_dependents;
-         prefetch.global.L1 [%my];
-         prefetch.global.L2::evict_last [%my];
-         prefetchu.L1 [%my];
-         st.global.L1::no_allocate.L2::cache_hint.u32 [%my], 7, %policy;
-         ld.global.nc.L1::evict_last.L2::128B.u32 %v, [%my];
-         ld.global.L1::evict_first.L2::cache_hint.u32 %v, [%my], %policy;
-         applypriority.global.L2::evict_normal [%out], 128;
-         membar.cta; membar.gl; membar.sys; membar.proxy.alias;
-         fence.sc.cta; fence.acq_rel.gpu; fence.sys; fence.acquire.cluster; fence.release.gpu;
-         fence.proxy.alias; fence.proxy.async; fence.proxy.async.shared::cta;
-         nanosleep.u32 100;
-         pmevent 3;
-         st.global.u32 [%my], %v; ret;",
-    )
-    .replace(".version 8.0", ".version 8.6");
-    assert_eq!(run_words(&text, How::default(), 32), [7; 32]);
 }
