@@ -112,10 +112,7 @@ fn job(path: &Path, name: &str) {
     let bound = bind(&job, folder, &device, &kernel, &problems);
     let found = problems.take();
     assert!(found.is_empty(), "{name}: {}", found[0].message);
-    let options = LaunchOptions::new(job.grid.value, job.block.value)
-        .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
-        .with_cooperative(job.cooperative);
-    row(name, &kernel, &options, &bound.args().unwrap());
+    row(name, &kernel, &load::launch_options(&job), &bound.args().unwrap());
 }
 
 /// Measures a kernel that has one buffer, given as PTX.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::{
-    CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
+    CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchStats, Module,
+    Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
 };
 use texunit_explain::{Explanation, KnownResult, Source, SurfaceExplanation};
 use texunit_files::MemoryFiles;
@@ -255,23 +255,11 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<LaunchStats, LaunchError> {
         let Some(values) = bound.args() else { return Ok(LaunchStats::default()) };
-        let (job, settings, default) = (&self.job, &self.job.settings, LaunchOptions::default());
-        let options = default
-            .with_grid(job.grid.value)
+        let options = load::launch_options(&self.job)
             .with_ctas(ctas)
-            .with_block(job.block.value)
-            .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
-            .with_cooperative(job.cooperative)
-            .with_cluster(job.cluster.as_ref().map(|of| of.value))
             .with_threads(1)
-            .with_max_steps(settings.max_steps.unwrap_or(MAX_STEPS).min(MAX_STEPS))
-            .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
+            .with_max_steps(self.job.settings.max_steps.unwrap_or(MAX_STEPS).min(MAX_STEPS))
             .with_printf_limit(64 << 10)
-            .with_count_local(true)
-            .with_fmad(settings.fmad.unwrap_or(true))
-            .with_approximate(settings.approximate.unwrap_or_default())
-            .with_bounds(settings.bounds.unwrap_or_default())
-            .with_bad_fetch(settings.bad_fetch.unwrap_or(default.bad_fetch))
             .with_observer(Some(observer));
         self.kernel.launch(&options, &values)
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
 
@@ -21,9 +21,6 @@ const TIMES: u32 = 20;
 /// Maximum number of lines, functions and branches of all modules; modules that are loaded beyond
 /// it are not covered.
 const MAX_COUNTERS: usize = 4 << 20;
-/// How long to wait for a lock at the end of the process: in a forked process, the thread that
-/// holds it may not exist.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long to wait for another thread's write at the end of the process.
 const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 
@@ -137,15 +134,7 @@ impl Recorder {
     }
 
     fn state(&self) -> Option<MutexGuard<'_, State>> {
-        let start = Instant::now();
-        loop {
-            match self.state.try_lock() {
-                Ok(state) => return Some(state),
-                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_TIMEOUT => return None,
-                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
-            }
-        }
+        texunit_evidence::lock(&self.state)
     }
 
     /// A launch begins. In a process forked since the last launch, the counts are its parent's and

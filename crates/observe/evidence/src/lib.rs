@@ -20,6 +20,7 @@
 mod event;
 mod file_names;
 mod format;
+mod lock;
 mod parents;
 mod reader;
 mod run;
@@ -34,6 +35,7 @@ pub use event::{
 };
 pub use file_names::{files, folder_name, is_over, own_file, process_of, processes};
 pub use format::Format;
+pub use lock::lock;
 pub use parents::{OuterRun, run_above};
 pub use reader::{Record, RunRecords, read, read_all};
 pub use run::Run;

@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
 use crate::syntax;
 use std::path::Path;
-use texunit_device::{ArgError, Kernel, Module, VariableAddresses};
+use texunit_device::{ArgError, Kernel, LaunchOptions, Module, VariableAddresses};
 use texunit_forms::Count;
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
@@ -114,6 +114,23 @@ pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
         }
         problem.suggest(name, &kernels)
     })
+}
+
+/// The options of the job's launch, with the settings of the job.
+pub fn launch_options<'a>(job: &Job) -> LaunchOptions<'a> {
+    let (settings, default) = (&job.settings, LaunchOptions::default());
+    LaunchOptions::new(job.grid.value, job.block.value)
+        .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |size| size.value))
+        .with_cooperative(job.cooperative)
+        .with_cluster(job.cluster.as_ref().map(|of| of.value))
+        .with_max_steps(settings.max_steps.unwrap_or(default.max_steps))
+        .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
+        .with_printf_limit(settings.printf_limit.unwrap_or(default.printf_limit))
+        .with_count_local(true)
+        .with_fmad(settings.fmad.unwrap_or(default.fmad))
+        .with_approximate(settings.approximate.unwrap_or_default())
+        .with_bounds(settings.bounds.unwrap_or_default())
+        .with_bad_fetch(settings.bad_fetch.unwrap_or_default())
 }
 
 /// The problem of a launch configuration that drivers reject, at the key that causes it.

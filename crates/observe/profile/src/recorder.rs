@@ -8,7 +8,7 @@ use crate::module::Module;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
 /// Extension of the profiles that processes leave in the folder of a run.
@@ -19,9 +19,6 @@ pub const EXTENSION: &str = "profile";
 const ONE_BY_ONE: u64 = 32;
 /// The interval between writes, in multiples of the time that a write takes.
 const TIMES: u32 = 20;
-/// How long to wait for a lock: in a forked process, the thread that holds it may not exist.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
-
 /// The format of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -93,15 +90,7 @@ impl Recorder {
     }
 
     fn state(&self) -> Option<MutexGuard<'_, State>> {
-        let start = Instant::now();
-        loop {
-            match self.state.try_lock() {
-                Ok(state) => return Some(state),
-                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_TIMEOUT => return None,
-                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
-            }
-        }
+        texunit_evidence::lock(&self.state)
     }
 
     fn loaded(state: &State) -> Vec<Arc<Module>> {

@@ -209,7 +209,7 @@ pub(crate) fn merge(
     }
     let objects = Objects::of(&device.state());
     let own = identity_of(job, kernel, &args.how, report, &objects);
-    let limit = job.settings.printf_limit.unwrap_or(LaunchOptions::default().printf_limit);
+    let limit = texunit_job::load::launch_options(job).printf_limit;
     match texunit_sets::merge(&objects, &own, &all, limit) {
         Ok(merged) => {
             report.stats = Some(merged.stats);

@@ -15,7 +15,7 @@ use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
     CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, InitialContents, Kernel, LaunchError,
-    LaunchOptions, LaunchStats, Module, Observer, Sources, Watch,
+    LaunchStats, Module, Observer, Sources, Watch,
 };
 use texunit_files::{CommandFiles, FileError};
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -386,7 +386,7 @@ fn run_kernel(
         .chain(profiling)
         .chain(checking);
     let observers = Several(observers.chain(recorder).collect());
-    let (settings, default) = (&job.settings, LaunchOptions::default());
+    let (settings, own) = (&job.settings, load::launch_options(job));
     #[cfg(feature = "debug")]
     let stepping = attached.debugger(kernel.name(), log.as_ref().filter(|_| checks.is_some()));
     #[cfg(feature = "debug")]
@@ -395,18 +395,12 @@ fn run_kernel(
     let debugger: Option<&dyn Debugger> = None;
     let start = Instant::now();
     let result = with_bar(shown, total, |progress| {
-        let options = LaunchOptions::new(job.grid.value, job.block.value)
-            .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
-            .with_cooperative(job.cooperative)
-            .with_cluster(job.cluster.as_ref().map(|of| of.value))
+        let options = own
             .with_threads(args.threads.into())
-            .with_max_steps(args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps))
-            .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
-            .with_printf_limit(settings.printf_limit.unwrap_or(default.printf_limit))
-            .with_count_local(true)
+            .with_max_steps(args.how.max_steps.unwrap_or(own.max_steps))
             .with_fmad(args.how.arithmetic(settings).fmad)
             .with_approximate(args.how.arithmetic(settings).approximate)
-            .with_bounds(args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default())
+            .with_bounds(args.how.bounds.map_or(own.bounds, Into::into))
             .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())

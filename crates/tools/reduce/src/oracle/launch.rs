@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
     Approximate, BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill,
-    GradientPath, InitialContents, Kernel, LaunchError, LaunchOptions, Module,
+    GradientPath, InitialContents, Kernel, LaunchError, Module,
 };
-use texunit_job::load::{kernel, places, wrong_shape};
+use texunit_job::load::{kernel, launch_options, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -131,22 +131,14 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Err(seen) => return seen,
     };
     let Some(args) = bound.args() else { return Outcome::Problems(Vec::new()) };
-    let (usual, own) = (LaunchOptions::default(), &job.settings);
-    let options = usual
-        .with_grid(job.grid.value)
-        .with_block(job.block.value)
-        .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
-        .with_cooperative(job.cooperative)
-        .with_cluster(job.cluster.as_ref().map(|of| of.value))
+    let own = launch_options(&job);
+    let options = own
         .with_threads(settings.threads)
-        .with_max_steps(settings.max_steps.or(own.max_steps).unwrap_or(USUAL_STEPS))
-        .with_stack_limit(own.stack_limit.unwrap_or(usual.stack_limit))
-        .with_printf_limit(own.printf_limit.unwrap_or(usual.printf_limit))
-        .with_count_local(true)
-        .with_fmad(settings.fmad.or(own.fmad).unwrap_or(true))
-        .with_approximate(settings.approximate.or(own.approximate).unwrap_or_default())
-        .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
-        .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or_default())
+        .with_max_steps(settings.max_steps.or(job.settings.max_steps).unwrap_or(USUAL_STEPS))
+        .with_fmad(settings.fmad.unwrap_or(own.fmad))
+        .with_approximate(settings.approximate.unwrap_or(own.approximate))
+        .with_bounds(settings.bounds.unwrap_or(own.bounds))
+        .with_bad_fetch(settings.bad_fetch.unwrap_or(own.bad_fetch))
         .with_gradients(settings.gradients)
         .with_schedule(settings.schedule)
         .with_cancel(stop);
