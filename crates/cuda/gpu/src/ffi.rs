@@ -49,7 +49,9 @@ macro_rules! api {
                 unsafe {
                     use std::mem::transmute;
                     Self {
-                        $($field: transmute::<*const (), signature::$symbol>($symbol as *const ()),)*
+                        $($field: transmute::<*const (), signature::$symbol>(
+                            $symbol as *const (),
+                        ),)*
                         _library: None,
                     }
                 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use texunit_device::{
-    AddressMode, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, MipmappedArray,
-    ReadMode, Sampler, TextureDescriptor, TextureObject, TextureResource,
+    AddressMode, Array, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, MipmappedArray,
+    ReadMode, Sampler, TextureDescriptor, TextureObject,
 };
 use texunit_memory::Block;
 use texunit_testkit::{Choices, Random};
@@ -45,19 +45,12 @@ impl Drawn {
             .with_read_mode(read_mode)
             .with_normalized_coords(normalized_coords)
             .with_sampler(sampler);
-        let object = match shape.levels {
-            Some(levels) => {
-                let array: MipmappedArray =
-                    device.create_mipmapped_array(&descriptor, levels).ok()?;
-                array.write(&bytes).expect("as many bytes");
-                device.create_texture(&TextureResource::Array(&array), &how).ok()?
-            }
-            None => {
-                let array = device.create_array(&descriptor).ok()?;
-                array.write(&bytes).expect("as many bytes");
-                device.create_texture(&(&array).into(), &how).ok()?
-            }
+        let array = match shape.levels {
+            Some(levels) => Array::from(device.create_mipmapped_array(&descriptor, levels).ok()?),
+            None => device.create_array(&descriptor).ok()?,
         };
+        array.write(&bytes).expect("as many bytes");
+        let object = device.create_texture(&(&array).into(), &how).ok()?;
         Some(Self { object, texture: Arc::new(texture.ok()?), sampler })
     }
 }

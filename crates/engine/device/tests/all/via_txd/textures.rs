@@ -11,7 +11,6 @@ use texunit_testkit::Random;
 #[derive(Debug)]
 pub(crate) enum Storage {
     Array(Array),
-    Mipmapped(MipmappedArray),
     Pitched { buffer: Buffer, format: Format, size: [u32; 2], pitch: u64 },
 }
 
@@ -19,7 +18,6 @@ impl Storage {
     pub(crate) fn resource(&self) -> TextureResource<'_> {
         match self {
             Self::Array(array) => array.into(),
-            Self::Mipmapped(array) => TextureResource::Array(array),
             Self::Pitched { buffer, format, size: [width, height], pitch } => {
                 TextureResource::Memory(MemoryTexels::rows(
                     buffer,
@@ -120,19 +118,12 @@ fn storage(
         shape.layers = 1 + random.below(3);
     }
     shape.sparse = sparse;
-    if random.one_in(2) {
+    let array = if random.one_in(2) {
         let levels = 1 + random.below(MipmappedArray::max_mip_levels(extent));
-        let array = device.create_mipmapped_array(&shape, levels).ok()?;
-        if sparse {
-            array.map_all_tiles(true).ok()?;
-        }
-        array.write(&bytes(random, array.size())).ok()?;
-        if sparse {
-            array.unmap_tiles(&hole(random, array.tile()?)).ok()?;
-        }
-        return Some(Storage::Mipmapped(array));
-    }
-    let array = device.create_array(&shape).ok()?;
+        device.create_mipmapped_array(&shape, levels).ok()?.into()
+    } else {
+        device.create_array(&shape).ok()?
+    };
     if sparse {
         array.map_all_tiles(true).ok()?;
     }
