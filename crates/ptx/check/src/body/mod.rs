@@ -75,11 +75,6 @@ impl<'c, 'a> Body<'c, 'a> {
         self.cx.report(diagnostic);
     }
 
-    /// Reports a diagnostic, for a check that has no result then.
-    pub(crate) fn refuse_with<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
-        self.cx.refuse_with(diagnostic)
-    }
-
     /// Reports code that ptxas accepts and miscompiles: an error, or a warning if ptxas's verdicts
     /// were requested; then the instruction must not be executed.
     pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
@@ -241,7 +236,7 @@ impl<'c, 'a> Body<'c, 'a> {
     fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
         if v.initializer.is_some() || v.linkage.is_some() {
-            return self.refuse_with(
+            return self.cx.refuse_with(
                 Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
                     .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
             );
@@ -322,16 +317,5 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.report(diagnostic);
             }
         }
-    }
-
-    /// Reports an error with its help text, for a check that has no result then.
-    pub(crate) fn refuse<T>(
-        &mut self,
-        code: &'static str,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Option<T> {
-        self.cx.refuse(code, span, message, help)
     }
 }

@@ -31,25 +31,33 @@ const WORD: &[ScalarType] = &[U32];
 const LONG: &[ScalarType] = &[U64];
 const EITHER: &[ScalarType] = &[U64, U32];
 
-/// Special registers with their types and whether they are vectors.
+/// A special register, its types, whether it is a vector, and the `.version` (times ten) and the
+/// `.target` number that introduced it.
+type Row = (SpecialReg, &'static [ScalarType], bool, (u32, u32));
+
 #[rustfmt::skip]
-const TABLE: &[(SpecialReg, &[ScalarType], bool)] = &[
-    (R::Tid, INDEX, true), (R::Ntid, INDEX, true), (R::Ctaid, INDEX, true), (R::Nctaid, INDEX, true),
-    (R::Clusterid, WORD, true), (R::Nclusterid, WORD, true),
-    (R::ClusterCtaid, WORD, true), (R::ClusterNctaid, WORD, true),
-    (R::ClusterCtarank, WORD, false), (R::ClusterNctarank, WORD, false),
-    (R::IsExplicitCluster, &[Pred], false),
-    (R::Gridid, EITHER, false), (R::Laneid, WORD, false), (R::Warpid, WORD, false),
-    (R::Nwarpid, WORD, false), (R::Smid, WORD, false), (R::Nsmid, WORD, false),
-    (R::Clock, WORD, false), (R::ClockHi, WORD, false), (R::Clock64, LONG, false),
-    (R::Globaltimer, LONG, false), (R::GlobaltimerLo, WORD, false), (R::GlobaltimerHi, WORD, false),
-    (R::LanemaskEq, WORD, false), (R::LanemaskLe, WORD, false), (R::LanemaskLt, WORD, false),
-    (R::LanemaskGe, WORD, false), (R::LanemaskGt, WORD, false),
-    (R::DynamicSmemSize, WORD, false), (R::TotalSmemSize, WORD, false),
-    (R::AggrSmemSize, WORD, false), (R::CurrentGraphExec, LONG, false),
-    (R::ReservedSmemOffsetBegin, WORD, false), (R::ReservedSmemOffsetEnd, WORD, false),
-    (R::ReservedSmemOffsetCap, WORD, false), (R::ReservedSmemOffset0, WORD, false),
-    (R::ReservedSmemOffset1, WORD, false),
+const TABLE: &[Row] = &[
+    (R::Tid, INDEX, true, (0, 0)), (R::Ntid, INDEX, true, (0, 0)), (R::Ctaid, INDEX, true, (0, 0)),
+    (R::Nctaid, INDEX, true, (0, 0)), (R::Clusterid, WORD, true, (78, 90)),
+    (R::Nclusterid, WORD, true, (78, 90)), (R::ClusterCtaid, WORD, true, (78, 90)),
+    (R::ClusterNctaid, WORD, true, (78, 90)), (R::ClusterCtarank, WORD, false, (78, 90)),
+    (R::ClusterNctarank, WORD, false, (78, 90)), (R::IsExplicitCluster, &[Pred], false, (78, 90)),
+    (R::Gridid, EITHER, false, (0, 0)), (R::Laneid, WORD, false, (13, 0)),
+    (R::Warpid, WORD, false, (13, 0)), (R::Nwarpid, WORD, false, (20, 20)),
+    (R::Smid, WORD, false, (13, 0)), (R::Nsmid, WORD, false, (20, 20)),
+    (R::Clock, WORD, false, (0, 0)), (R::ClockHi, WORD, false, (50, 20)),
+    (R::Clock64, LONG, false, (20, 20)), (R::Globaltimer, LONG, false, (31, 30)),
+    (R::GlobaltimerLo, WORD, false, (31, 30)), (R::GlobaltimerHi, WORD, false, (31, 30)),
+    (R::LanemaskEq, WORD, false, (20, 20)), (R::LanemaskLe, WORD, false, (20, 20)),
+    (R::LanemaskLt, WORD, false, (20, 20)), (R::LanemaskGe, WORD, false, (20, 20)),
+    (R::LanemaskGt, WORD, false, (20, 20)), (R::DynamicSmemSize, WORD, false, (41, 20)),
+    (R::TotalSmemSize, WORD, false, (41, 20)), (R::AggrSmemSize, WORD, false, (81, 90)),
+    (R::CurrentGraphExec, LONG, false, (80, 50)),
+    (R::ReservedSmemOffsetBegin, WORD, false, (76, 80)),
+    (R::ReservedSmemOffsetEnd, WORD, false, (76, 80)),
+    (R::ReservedSmemOffsetCap, WORD, false, (76, 80)),
+    (R::ReservedSmemOffset0, WORD, false, (76, 80)),
+    (R::ReservedSmemOffset1, WORD, false, (76, 80)),
 ];
 
 /// Looks up a special register by its name (with `%`).
@@ -57,12 +65,8 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     if let Some(number) = name.strip_prefix("envreg") {
         let n = small(number, 31)?;
-        return Some(Special {
-            kind: SpecialKind::Env(n),
-            types: WORD,
-            is_vector: false,
-            since: (0, 0),
-        });
+        let kind = SpecialKind::Env(n);
+        return Some(Special { kind, types: WORD, is_vector: false, since: (0, 0) });
     }
     if let Some(number) = name.strip_prefix("pm") {
         let long = number.strip_suffix("_64");
@@ -75,29 +79,8 @@ pub(crate) fn lookup(name: &str) -> Option<Special> {
         return Some(Special { kind: SpecialKind::Zero, types, is_vector: false, since });
     }
     let reg = SpecialReg::from_name(name)?;
-    let &(_, types, is_vector) = TABLE.iter().find(|row| row.0 == reg)?;
-    Some(Special { kind: SpecialKind::Register(reg), types, is_vector, since: since(reg) })
-}
-
-/// The `.version` (times ten) and the `.target` number that introduced a register.
-fn since(reg: SpecialReg) -> (u32, u32) {
-    match reg {
-        R::Tid | R::Ntid | R::Ctaid | R::Nctaid | R::Gridid | R::Clock => (0, 0),
-        R::Laneid | R::Warpid | R::Smid => (13, 0),
-        R::Nwarpid | R::Nsmid | R::Clock64 => (20, 20),
-        R::LanemaskEq | R::LanemaskLe | R::LanemaskLt | R::LanemaskGe | R::LanemaskGt => (20, 20),
-        R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi => (31, 30),
-        R::DynamicSmemSize | R::TotalSmemSize => (41, 20),
-        R::ClockHi => (50, 20),
-        R::ReservedSmemOffsetBegin | R::ReservedSmemOffsetEnd | R::ReservedSmemOffsetCap => {
-            (76, 80)
-        }
-        R::ReservedSmemOffset0 | R::ReservedSmemOffset1 => (76, 80),
-        R::Clusterid | R::Nclusterid | R::IsExplicitCluster => (78, 90),
-        R::ClusterCtaid | R::ClusterNctaid | R::ClusterCtarank | R::ClusterNctarank => (78, 90),
-        R::CurrentGraphExec => (80, 50),
-        R::AggrSmemSize => (81, 90),
-    }
+    let &(_, types, is_vector, since) = TABLE.iter().find(|row| row.0 == reg)?;
+    Some(Special { kind: SpecialKind::Register(reg), types, is_vector, since })
 }
 
 /// The names of special registers for suggestions: all except numbered ones.

@@ -27,7 +27,7 @@ impl<'a> Body<'_, 'a> {
                 Value::Named { .. } => "write the address with its bytes: [name+4]",
                 _ => "a subscript follows the name of a variable with dimensions",
             };
-            return self.refuse("E0211", name.span, message, help);
+            return self.cx.refuse("E0211", name.span, message, help);
         };
         let (register, offset) = match subscript {
             Subscript::Constant(expr) => {
@@ -65,7 +65,7 @@ impl<'a> Body<'_, 'a> {
             Value::Reg { ty, .. } => format!("a .{ty} register cannot be a subscript"),
             other => format!("{} cannot be a subscript", other.describe()),
         };
-        self.refuse("E0212", register.span, message, help)
+        self.cx.refuse("E0212", register.span, message, help)
     }
 
     /// Size of an array's element in bytes; `None` for variables without dimensions.

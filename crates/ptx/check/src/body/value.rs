@@ -104,13 +104,13 @@ impl<'a> Body<'_, 'a> {
                 _ => {
                     let message = format!("! applies to predicates, and {} is not one", name.text);
                     let help = "compare into a .pred register with setp first";
-                    self.refuse("E0211", operand.span, message, help)
+                    self.cx.refuse("E0211", operand.span, message, help)
                 }
             },
             OperandKind::Negated(name) => {
                 let message = format!("-{} is not an operand", name.text);
                 let help = "negate it with neg into another register";
-                self.refuse("E0211", operand.span, message, help)
+                self.cx.refuse("E0211", operand.span, message, help)
             }
             OperandKind::Discard => Some(Value::Discard),
             OperandKind::Vector(items) => {
@@ -120,15 +120,15 @@ impl<'a> Body<'_, 'a> {
             }
             OperandKind::Pair(..) => {
                 let message = "a second destination is not allowed here";
-                self.refuse("E0211", operand.span, message, "write one destination")
+                self.cx.refuse("E0211", operand.span, message, "write one destination")
             }
             OperandKind::Address(_) | OperandKind::Bracket(_) => {
                 let help = "write its address without the brackets, or load it into a register with ld first";
-                self.refuse("E0211", operand.span, "a memory operand is not allowed here", help)
+                self.cx.refuse("E0211", operand.span, "a memory operand is not allowed here", help)
             }
             OperandKind::List(_) => {
                 let message = "a list in parentheses belongs to call";
-                self.refuse("E0211", operand.span, message, "write a register or a constant")
+                self.cx.refuse("E0211", operand.span, message, "write a register or a constant")
             }
         }
     }
@@ -141,7 +141,7 @@ impl<'a> Body<'_, 'a> {
             other => {
                 let message = format!("{} has no address to add to", other.describe());
                 let help = "write name+offset with the name of a variable, or use add";
-                self.refuse("E0211", name.span, message, help)
+                self.cx.refuse("E0211", name.span, message, help)
             }
         }
     }

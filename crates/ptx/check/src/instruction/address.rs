@@ -60,7 +60,7 @@ impl<'a> Site<'_, '_, 'a> {
                     self.report_miscompiled(diagnostic);
                     return Some(Operand::Address(Base::Reg(id), extra));
                 }
-                self.refuse_with(diagnostic)
+                self.cx.refuse_with(diagnostic)
             }
             Value::Special(..)
                 if rule.pointee != Some(Pointee::Uniform) || self.cx.release < Ptxas::V12_9 =>
@@ -77,7 +77,7 @@ impl<'a> Site<'_, '_, 'a> {
                     return Some(Operand::Address(Base::Absolute, at.wrapping_add(extra)));
                 }
                 let message = "a number can be an address in .local memory only";
-                self.refuse("E0217", base.span, message, "put the address into a register")
+                self.cx.refuse("E0217", base.span, message, "put the address into a register")
             }
             Value::Named { base: at, offset, area, is_array, .. } => {
                 let area = if is_array { self.area_of_array(at, area) } else { area };
@@ -94,7 +94,7 @@ impl<'a> Site<'_, '_, 'a> {
             other => {
                 let message = format!("{} is not an address", other.describe());
                 let help = "write a register or the name of a variable";
-                self.refuse("E0217", base.span, message, help)
+                self.cx.refuse("E0217", base.span, message, help)
             }
         }
     }
@@ -156,7 +156,7 @@ impl<'a> Site<'_, '_, 'a> {
             }
             _ => diagnostic.help("write the address between [ and ]"),
         };
-        self.refuse_with(match address {
+        self.cx.refuse_with(match address {
             true => diagnostic
                 .fix(fixes::before(operand.span), "[")
                 .fix(fixes::behind(operand.span), "]"),
@@ -207,7 +207,7 @@ impl<'a> Site<'_, '_, 'a> {
                 self.report_miscompiled(diagnostic);
                 return Some(());
             }
-            return self.refuse_with(diagnostic);
+            return self.cx.refuse_with(diagnostic);
         }
         let cached = rule.pointee == Some(Pointee::Uniform)
             && matches!(area, Area::Shared | Area::Local)
@@ -227,7 +227,7 @@ impl<'a> Site<'_, '_, 'a> {
                 self.report_miscompiled(diagnostic);
                 return Some(());
             }
-            return self.refuse_with(diagnostic);
+            return self.cx.refuse_with(diagnostic);
         }
         let space = space.or(barrier.then_some(Space::Shared));
         let instruction = space.map_or("generic".to_string(), |s| format!(".{s}"));
@@ -246,7 +246,7 @@ impl<'a> Site<'_, '_, 'a> {
             self.report_miscompiled(diagnostic);
             return Some(());
         }
-        self.refuse_with(diagnostic)
+        self.cx.refuse_with(diagnostic)
     }
 
     /// Checks an operand that is an address: of cvta, isspacep.

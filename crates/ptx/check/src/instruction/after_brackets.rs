@@ -157,7 +157,8 @@ impl<'a> Site<'_, '_, 'a> {
                 format!("{name}: the gradients of .{geometry} have {}", Count(n, "element"));
             if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
                 let message = format!("{message}, not {lanes}");
-                return self.refuse("E0307", operand.span, message, "write a vector of that size");
+                let help = "write a vector of that size";
+                return self.cx.refuse("E0307", operand.span, message, help);
             }
             let diagnostic = Diagnostic::error("E0313", operand.span, message)
                 .label("ptxas accepts this and then crashes")
@@ -201,7 +202,12 @@ impl<'a> Site<'_, '_, 'a> {
         let taken = if shift == Shift::None { sizes } else { shifted };
         if taken.is_empty() {
             let message = format!("{name}: .{geometry} has no offsets");
-            return self.refuse("E0306", operand.span, message, "add to the coordinates instead");
+            return self.cx.refuse(
+                "E0306",
+                operand.span,
+                message,
+                "add to the coordinates instead",
+            );
         }
         let lanes = items.len();
         if !taken.contains(&lanes) {
@@ -210,7 +216,7 @@ impl<'a> Site<'_, '_, 'a> {
                 "{name}: the offset of .{geometry} has {} elements, not {lanes}",
                 text.join(" or "),
             );
-            return self.refuse("E0306", operand.span, message, "write a vector of that size");
+            return self.cx.refuse("E0306", operand.span, message, "write a vector of that size");
         }
         for (value, span) in &items {
             if let Value::Const(c) = value
@@ -269,11 +275,11 @@ impl<'a> Site<'_, '_, 'a> {
         let name = self.name();
         if !row_of(geometry).compare {
             let message = format!("{name}: .{geometry} has no depth compare");
-            return self.refuse("E0306", operand.span, message, "leave the depth reference out");
+            return self.cx.refuse("E0306", operand.span, message, "leave the depth reference out");
         }
         if coordinate != ScalarType::F32 {
             let message = format!("{name}: depth compare needs .f32 coordinates");
-            return self.refuse("E0306", operand.span, message, "write .f32 as the last type");
+            return self.cx.refuse("E0306", operand.span, message, "write .f32 as the last type");
         }
         let value = self.value(operand)?;
         let place = registers("compare", ScalarType::F32);

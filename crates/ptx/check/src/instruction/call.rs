@@ -33,14 +33,14 @@ impl<'a> Site<'_, '_, 'a> {
         {
             let message = format!("unknown label {}", name.text);
             let help = self.missing_label(name.text);
-            return self.refuse("E0114", operand.span, message, help);
+            return self.cx.refuse("E0114", operand.span, message, help);
         }
         match self.value(operand)? {
             Value::Label(id) => Some(id),
             other => {
                 let message = format!("bra needs a label, not {}", other.describe());
                 let help = "use brx.idx to branch to one of several labels";
-                self.refuse("E0112", operand.span, message, help)
+                self.cx.refuse("E0112", operand.span, message, help)
             }
         }
     }
@@ -54,7 +54,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let message =
                     format!("brx.idx needs a .branchtargets list, not {}", other.describe());
                 let help = "write name: .branchtargets a, b; and that name here";
-                return self.refuse("E0242", list.span, message, help);
+                return self.cx.refuse("E0242", list.span, message, help);
             }
         };
         Some(vec![index?, Operand::Targets(targets)])
@@ -67,7 +67,7 @@ impl<'a> Site<'_, '_, 'a> {
                 self.cx.targets += 1;
                 if self.cx.targets > MAX_TARGETS {
                     let message = "the indexed branches of the module have too many targets";
-                    return self.refuse("E0242", list.span, message, "write fewer targets");
+                    return self.cx.refuse("E0242", list.span, message, "write fewer targets");
                 }
                 let label = match count {
                     Some(_) => self.target(name, &format!("{}{n}", name.text)),
@@ -85,7 +85,7 @@ impl<'a> Site<'_, '_, 'a> {
             return Some(*id);
         }
         let help = self.missing_label(text);
-        self.refuse("E0114", name.span, format!("unknown label {text}"), help)
+        self.cx.refuse("E0114", name.span, format!("unknown label {text}"), help)
     }
 
     pub(crate) fn call(&mut self) -> Option<Vec<Operand>> {
@@ -98,7 +98,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
         let [callee, after @ ..] = rest else {
             let help = "write call (results), function, (arguments)";
-            return self.refuse("E0210", i.opcode.span, "call names no function", help);
+            return self.cx.refuse("E0210", i.opcode.span, "call names no function", help);
         };
         let mut arguments: &[ast::Operand<'a>] = &[];
         let mut after = after;
@@ -130,7 +130,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let function = &self.cx.module.functions[id.0 as usize];
                 if function.is_entry {
                     let help = "call a .func, or launch the kernel";
-                    return self.refuse("E0240", callee.span, "a kernel cannot be called", help);
+                    return self.cx.refuse("E0240", callee.span, "a kernel cannot be called", help);
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
@@ -138,7 +138,7 @@ impl<'a> Site<'_, '_, 'a> {
                 let Some(with) = with else {
                     let message = "a call through a register needs a prototype";
                     let help = "write name: .callprototype ...; and that name after the arguments";
-                    return self.refuse("E0241", callee.span, message, help);
+                    return self.cx.refuse("E0241", callee.span, message, help);
                 };
                 let signature = match self.value(with)? {
                     Value::Prototype(p) => self.prototype_of(p)?,
@@ -148,7 +148,7 @@ impl<'a> Site<'_, '_, 'a> {
                         let message =
                             format!("a call needs a prototype here, not {}", other.describe());
                         let help = "write the name of a .callprototype or .calltargets";
-                        return self.refuse("E0241", with.span, message, help);
+                        return self.cx.refuse("E0241", with.span, message, help);
                     }
                 };
                 Some((Operand::Reg(id), signature))
@@ -156,7 +156,7 @@ impl<'a> Site<'_, '_, 'a> {
             other => {
                 let message = format!("call needs a function, not {}", other.describe());
                 let help = "write the name of a .func, or a 64-bit register";
-                self.refuse("E0112", callee.span, message, help)
+                self.cx.refuse("E0112", callee.span, message, help)
             }
         }
     }
@@ -218,7 +218,7 @@ impl<'a> Site<'_, '_, 'a> {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
             _ => {
                 let help = "list the names of functions";
-                self.refuse("E0112", name.span, format!("{} is not a function", name.text), help)
+                self.cx.refuse("E0112", name.span, format!("{} is not a function", name.text), help)
             }
         }
     }
@@ -237,7 +237,7 @@ impl<'a> Site<'_, '_, 'a> {
         for (name, _) in list.targets.iter().skip(1) {
             let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
                 let message = format!("{} is not a function", name.text);
-                return self.refuse("E0112", name.span, message, "list the names of functions");
+                return self.cx.refuse("E0112", name.span, message, "list the names of functions");
             };
             let signature = self.signature_of(id);
             self.arguments(results, &signature.returns, signature.declared, true)?;
@@ -272,7 +272,7 @@ impl<'a> Site<'_, '_, 'a> {
             if let Some(declared) = declared {
                 d = d.note(declared, "declared here");
             }
-            return self.refuse_with(d);
+            return self.cx.refuse_with(d);
         }
         let mut list = Vec::with_capacity(given.len());
         let mut complete = true;
@@ -320,7 +320,7 @@ impl<'a> Site<'_, '_, 'a> {
             let message =
                 format!("this has {}, and the parameter {}", Count(size, "byte"), formal.size);
             let help = format!("pass a .param of type .{} and that size", formal.ty);
-            return self.refuse("E0240", operand.span, message, help);
+            return self.cx.refuse("E0240", operand.span, message, help);
         }
         if let Value::Named { base: Base::Frame(id), .. } = value
             && self.frame_differs(&self.function.frame[id.0 as usize], formal)
@@ -330,7 +330,9 @@ impl<'a> Site<'_, '_, 'a> {
                 0 => format!("declare it .param .{}", formal.ty),
                 align => format!("declare it .param .align {align} .{}", formal.ty),
             };
-            return self.refuse_with(Diagnostic::error("E0240", operand.span, message).help(help));
+            return self
+                .cx
+                .refuse_with(Diagnostic::error("E0240", operand.span, message).help(help));
         }
         match value {
             Value::Named { base: Base::Frame(id), .. }
@@ -345,7 +347,7 @@ impl<'a> Site<'_, '_, 'a> {
             other => {
                 let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
                 let help = "pass a .param variable, or a register of the parameter's type";
-                self.refuse("E0240", operand.span, message, help)
+                self.cx.refuse("E0240", operand.span, message, help)
             }
         }
     }

@@ -48,7 +48,7 @@ impl<'a> Site<'_, '_, 'a> {
             let message = "a coordinate after a sampler needs braces";
             let written = self.braced(operand);
             let help = format!("write {written}, or .version 9.0");
-            return self.refuse("E0304", operand.span, message, &help);
+            return self.cx.refuse("E0304", operand.span, message, &help);
         }
         let items = match self.value(operand)? {
             Value::Vector(items) => items,
@@ -158,7 +158,7 @@ impl<'a> Site<'_, '_, 'a> {
             true => fixes::repeat_last(self.cx.source, span, diagnostic),
             false => diagnostic,
         };
-        self.refuse_with(diagnostic)
+        self.cx.refuse_with(diagnostic)
     }
 
     /// Checks a coordinate without braces.

@@ -29,7 +29,7 @@ impl<'a> Site<'_, '_, 'a> {
             _ => {
                 let message = format!("a .{kind} is named without offset or index");
                 let help = "write its name, or a 64-bit register with its handle";
-                return self.refuse("E0300", operand.span, message, help);
+                return self.cx.refuse("E0300", operand.span, message, help);
             }
         };
         match value {
@@ -54,7 +54,7 @@ impl<'a> Site<'_, '_, 'a> {
                 };
                 let message = format!("a .{kind} or a 64-bit register is needed, not {what}");
                 let help = format!("declare .global .{kind}, or pass the handle as a .u64");
-                self.refuse("E0300", operand.span, message, help)
+                self.cx.refuse("E0300", operand.span, message, help)
             }
         }
     }

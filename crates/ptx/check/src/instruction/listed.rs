@@ -208,7 +208,7 @@ impl<'a> Site<'_, '_, 'a> {
             }
             _ => return Some(()),
         };
-        self.refuse("E0211", operand.span, message, help)
+        self.cx.refuse("E0211", operand.span, message, help)
     }
 
     /// Checks operands whose type the modifiers do not state, and operands of rows with the same

@@ -110,7 +110,7 @@ impl<'a> Body<'_, 'a> {
         };
         let name = mnemonic(i);
         let help = fixes::usage(&name, forms);
-        self.refuse("E0210", span, format!("{name} takes {wanted}, not {n}"), help)
+        self.cx.refuse("E0210", span, format!("{name} takes {wanted}, not {n}"), help)
     }
 }
 

@@ -13,7 +13,7 @@ impl<'a> Body<'_, 'a> {
         let text = i.opcode.text;
         if self.cx.diagnostics.len() > cap::MAX_ERRORS {
             // The message is not shown, so no suggestion is searched for.
-            return self.refuse(
+            return self.cx.refuse(
                 "E0200",
                 i.opcode.span,
                 format!("{text} is not an instruction"),
@@ -35,7 +35,7 @@ impl<'a> Body<'_, 'a> {
             (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
             _ => diagnostic,
         };
-        self.refuse_with(diagnostic)
+        self.cx.refuse_with(diagnostic)
     }
 
     pub(crate) fn modifier_error<T>(
@@ -106,7 +106,7 @@ impl<'a> Body<'_, 'a> {
                 }
             }
         };
-        self.refuse_with(diagnostic)
+        self.cx.refuse_with(diagnostic)
     }
 }
 

@@ -67,14 +67,14 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::SpecialVector(_) => {
                 let message = "this special register has several components";
-                self.refuse("E0213", span, message, "name one of them: .x, .y or .z")
+                self.cx.refuse("E0213", span, message, "name one of them: .x, .y or .z")
             }
             Value::Named { area: Area::Opaque(kind), .. }
             | Value::Element(_, Area::Opaque(kind))
                 if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
             {
                 let help = "write mov.u64 and a 64-bit register";
-                self.refuse("E0212", span, format!("the address of a .{kind} has 64 bits"), help)
+                self.cx.refuse("E0212", span, format!("the address of a .{kind} has 64 bits"), help)
             }
             Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
             Value::Element(element, _) if address => Some(Operand::Element(Box::new(element))),

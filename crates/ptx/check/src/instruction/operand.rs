@@ -130,7 +130,7 @@ impl<'a> Site<'_, '_, 'a> {
                 if value.is_int() && matches!(ty, ScalarType::F32 | ScalarType::F64) {
                     diagnostic = fixes::decimal_point(self.cx.source, span, diagnostic);
                 }
-                self.refuse_with(diagnostic)
+                self.cx.refuse_with(diagnostic)
             }
         }
     }
@@ -162,6 +162,6 @@ impl<'a> Site<'_, '_, 'a> {
                 .error("E0211", span, format!("cannot take {} here", other.describe()))
                 .help(format!("write {}", describe(ty))),
         };
-        self.refuse_with(diagnostic)
+        self.cx.refuse_with(diagnostic)
     }
 }

@@ -90,12 +90,8 @@ impl<'a> Site<'_, '_, 'a> {
     ) -> Option<Operand> {
         if !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
             let help = "write [name]";
-            return self.refuse(
-                "E0301",
-                operand.span,
-                "the queried reference needs brackets",
-                help,
-            );
+            let message = "the queried reference needs brackets";
+            return self.cx.refuse("E0301", operand.span, message, help);
         }
         self.handle(operand, kinds, indirect)
     }
@@ -126,7 +122,7 @@ impl<'a> Site<'_, '_, 'a> {
             value => {
                 let message = format!("istypep needs a 64-bit register, not {}", value.describe());
                 let help = "put the address into a .u64 register with mov.u64";
-                return self.refuse("E0314", from.span, message, help);
+                return self.cx.refuse("E0314", from.span, message, help);
             }
         };
         Some(vec![dest?, from])

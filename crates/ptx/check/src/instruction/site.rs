@@ -51,7 +51,7 @@ impl<'a> Site<'_, '_, 'a> {
         help: impl Into<String>,
     ) -> Option<T> {
         let error = self.error(code, span, says).help(help);
-        self.refuse_with(error)
+        self.cx.refuse_with(error)
     }
 }
 

@@ -90,7 +90,7 @@ impl<'a> Site<'_, '_, 'a> {
             return Some(());
         };
         let (message, span) = (format!("{}: {message}", self.name()), self.i.opcode.span);
-        self.refuse("E0309", span, message, help)
+        self.cx.refuse("E0309", span, message, help)
     }
 
     /// Checks the destination `{a, b, c, d}` or `{a, b, c, d}|p`.
@@ -130,7 +130,7 @@ impl<'a> Site<'_, '_, 'a> {
                     .error("E0308", operand.span, message)
                     .label("every release of ptxas crashes here")
                     .help("write its elements between { and }");
-                return self.refuse_with(diagnostic);
+                return self.cx.refuse_with(diagnostic);
             }
             Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
             other => vec![(other, operand.span)],
@@ -216,7 +216,7 @@ impl<'a> Site<'_, '_, 'a> {
         let last = rest.get(sampler).filter(|o| {
             matches!(o.kind, OperandKind::Vector(_)) && rest[..sampler].iter().all(name)
         });
-        self.refuse_with(match (last, &texture.kind) {
+        self.cx.refuse_with(match (last, &texture.kind) {
             (Some(last), OperandKind::Name { component: None, .. }) => {
                 diagnostic.fix(fixes::before(texture.span), "[").fix(fixes::behind(last.span), "]")
             }
@@ -280,7 +280,7 @@ impl<'a> Site<'_, '_, 'a> {
             .help("leave the sampler out, or add texmode_independent to .target");
         let whole = matches!(sampler.kind, OperandKind::Name { component: None, .. });
         if !(handle && possible && whole) {
-            return self.refuse_with(diagnostic);
+            return self.cx.refuse_with(diagnostic);
         }
         self.cx.require(OFFSET, sampler.span);
         self.report_miscompiled(
@@ -340,7 +340,7 @@ impl<'a> Site<'_, '_, 'a> {
                     diagnostic =
                         diagnostic.fix(fixes::before(place), "{").fix(fixes::behind(place), "}");
                 }
-                return self.refuse_with(diagnostic);
+                return self.cx.refuse_with(diagnostic);
             }
             (Some(s), false) => self.sampler_in_unified(s, geometry, shift),
         };

@@ -179,7 +179,7 @@ impl<'a> Site<'_, '_, 'a> {
             Err(Flaw::Neighbour(n)) => self.neighbours(&items, n),
             _ if component_beside_constant(operand, &items) => {
                 let message = format!("{}: a constant and a component in one vector", self.name());
-                self.refuse("E0315", operand.span, message, "copy the component to a register")
+                self.cx.refuse("E0315", operand.span, message, "copy the component to a register")
             }
             _ => {
                 let what = place.place;
@@ -220,7 +220,7 @@ impl<'a> Site<'_, '_, 'a> {
         let (value, span) = &items[n];
         let (before, first) = &items[n - 1];
         let (a, b) = (before.describe(), value.describe());
-        self.refuse_with(
+        self.cx.refuse_with(
             Diagnostic::error("E0315", *span, format!("{name}: {a} and {b} in one vector"))
                 .note(*first, "does not go with the one after it")
                 .help("use registers of one type, or .b32 registers, which go with all of 32 bits"),

@@ -129,7 +129,7 @@ impl<'a> Site<'_, '_, 'a> {
             .error("E0211", self.i.opcode.span, message)
             .help("write the register without -, and neg before this instruction");
         if video.negated[0] != video.negated[1] {
-            return self.refuse_with(diagnostic);
+            return self.cx.refuse_with(diagnostic);
         }
         self.report_miscompiled(diagnostic.label("ptxas accepts this"));
         Some(())

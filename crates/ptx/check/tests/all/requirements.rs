@@ -94,7 +94,7 @@ fn fetch(row: &Fetch, independent: bool, handle: &str, result: &str, rest: &str)
 
 #[test]
 fn forms_of_tex_and_tld4() {
-    for row in FETCHES {
+    for row in FETCHES.iter() {
         for independent in [false, true] {
             let plain = fetch(row, independent, "tex", ".v4.f32", "");
             exact(row.version, row.target, independent, &plain);
@@ -111,7 +111,7 @@ fn option(syntax: &str, opcode: Opcode) -> (u32, u32) {
 
 #[test]
 fn options_of_tex_and_tld4() {
-    for row in FETCHES {
+    for row in FETCHES.iter() {
         let facts = geometry(row.geometry);
         let beyond =
             |(version, target): (u32, u32)| (version.max(row.version), target.max(row.target));

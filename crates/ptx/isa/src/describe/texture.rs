@@ -182,17 +182,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
         Opcode::Tex | Opcode::Tld4 => {
             let gather = opcode == Opcode::Tld4;
             texels(gather, &mut list);
-            list.push(text(
-                "p",
-                "a .pred register",
-                "False where a texel is not resident in memory.",
-            ));
-            list.push(text(
-                "a",
-                "the name of a .texref, or a .u64 register",
-                "The texture. No offset, no index, and always in brackets.",
-            ));
-            list.push(text("b", "the name of a .samplerref, or a .u64 register", "The sampler, with texmode_independent only. In unified mode the texture has its own."));
+            fixed(opcode, &mut list);
             for row in GEOMETRIES.iter().filter(|row| {
                 FETCHES.iter().any(|f| f.opcode == opcode && f.geometry == row.geometry)
             }) {
@@ -215,11 +205,7 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
             }
         }
         Opcode::Suld | Opcode::Sust | Opcode::Sured => {
-            list.push(text(
-                "a",
-                "the name of a .surfref, or a .u64 register",
-                "The surface. No offset, no index, and always in brackets.",
-            ));
+            fixed(opcode, &mut list);
             for row in GEOMETRIES.iter().filter(|row| {
                 SURFACES.iter().any(|s| s.opcode == opcode && s.geometries.contains(&row.geometry))
             }) {
@@ -233,31 +219,28 @@ fn operands(opcode: Opcode) -> Vec<OperandText> {
             });
             surface_data(opcode, &mut list);
         }
-        Opcode::Txq | Opcode::Suq => {
-            list.push(text(
-                "d",
-                "a 32-bit register of any type",
-                "The answer, an unsigned integer.",
-            ));
-            if opcode == Opcode::Txq {
-                list.push(text(
-                    "lod",
-                    "a .u32, .s32 or .b32 register, or an integer",
-                    "The level, with .level.",
-                ));
-            }
-        }
-        Opcode::Istypep => {
-            list.push(text("p", "a .pred register", "The answer."));
-            list.push(text(
-                "a",
-                "a 64-bit integer register, or 0",
-                "The handle; copy it there with mov.u64.",
-            ));
-        }
-        _ => {}
+        _ => fixed(opcode, &mut list),
     }
     list
+}
+
+/// Operands whose description is the same in all forms: the opcodes that have them, name, what is
+/// written, and meaning.
+#[rustfmt::skip]
+const FIXED: [(&[Opcode], &str, &str, &str); 8] = [
+    (&[Opcode::Tex, Opcode::Tld4], "p", "a .pred register", "False where a texel is not resident in memory."),
+    (&[Opcode::Tex, Opcode::Tld4], "a", "the name of a .texref, or a .u64 register", "The texture. No offset, no index, and always in brackets."),
+    (&[Opcode::Tex, Opcode::Tld4], "b", "the name of a .samplerref, or a .u64 register", "The sampler, with texmode_independent only. In unified mode the texture has its own."),
+    (&[Opcode::Suld, Opcode::Sust, Opcode::Sured], "a", "the name of a .surfref, or a .u64 register", "The surface. No offset, no index, and always in brackets."),
+    (&[Opcode::Txq, Opcode::Suq], "d", "a 32-bit register of any type", "The answer, an unsigned integer."),
+    (&[Opcode::Txq], "lod", "a .u32, .s32 or .b32 register, or an integer", "The level, with .level."),
+    (&[Opcode::Istypep], "p", "a .pred register", "The answer."),
+    (&[Opcode::Istypep], "a", "a 64-bit integer register, or 0", "The handle; copy it there with mov.u64."),
+];
+
+fn fixed(opcode: Opcode, list: &mut Vec<OperandText>) {
+    let own = FIXED.iter().filter(|(opcodes, ..)| opcodes.contains(&opcode));
+    list.extend(own.map(|(_, name, shape, doc)| text(name, shape, doc)));
 }
 
 fn texels(gather: bool, list: &mut Vec<OperandText>) {

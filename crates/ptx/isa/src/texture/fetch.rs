@@ -3,6 +3,7 @@
 use crate::Opcode::{self, Tex, Tld4};
 use crate::types::Geometry::{self, *};
 use crate::types::MipMode::{self, *};
+use std::sync::LazyLock;
 
 /// A form of tex or tld4.
 #[derive(Clone, Copy, Debug)]
@@ -28,57 +29,33 @@ const GRAD: &str = "Filters with a level, and anisotropy, that come from the two
 const SAMPLE: &str = "Reads one sample of a texel; nothing is filtered.";
 const GATHER: &str = "One component of the four texels that a linear filter would mix, in the order (x0,y1), (x1,y1), (x1,y0), (x0,y0).";
 
-/// All forms.
+/// Opcode, sub-operation, geometries, `.version` times ten, `.target`, and what they do.
+type Forms = (Opcode, Option<MipMode>, &'static [Geometry], u32, u32, &'static str);
+
 #[rustfmt::skip]
-pub const FETCHES: &[Fetch] = &[
-    row(Tex,  None,        D1,    10,  0, PLAIN),
-    row(Tex,  None,        D2,    10,  0, PLAIN),
-    row(Tex,  None,        D3,    10,  0, PLAIN),
-    row(Tex,  None,        A1d,   23,  0, PLAIN),
-    row(Tex,  None,        A2d,   23,  0, PLAIN),
-    row(Tex,  None,        Cube,  30,  0, PLAIN),
-    row(Tex,  None,        Acube, 30, 20, PLAIN),
-    row(Tex,  None,        D2ms,  32, 30, SAMPLE),
-    row(Tex,  None,        A2dms, 32, 30, SAMPLE),
-    row(Tex,  Some(Base),  D1,    31, 20, BASE),
-    row(Tex,  Some(Base),  D2,    31, 20, BASE),
-    row(Tex,  Some(Base),  D3,    31, 20, BASE),
-    row(Tex,  Some(Base),  A1d,   31, 20, BASE),
-    row(Tex,  Some(Base),  A2d,   31, 20, BASE),
-    row(Tex,  Some(Base),  Cube,  31, 20, BASE),
-    row(Tex,  Some(Base),  Acube, 31, 20, BASE),
-    row(Tex,  Some(Base),  D2ms,  32, 30, SAMPLE),
-    row(Tex,  Some(Base),  A2dms, 32, 30, SAMPLE),
-    row(Tex,  Some(Level), D1,    31, 20, LEVEL),
-    row(Tex,  Some(Level), D2,    31, 20, LEVEL),
-    row(Tex,  Some(Level), D3,    31, 20, LEVEL),
-    row(Tex,  Some(Level), A1d,   31, 20, LEVEL),
-    row(Tex,  Some(Level), A2d,   31, 20, LEVEL),
-    row(Tex,  Some(Level), Cube,  31, 20, LEVEL),
-    row(Tex,  Some(Level), Acube, 31, 20, LEVEL),
-    row(Tex,  Some(Grad),  D1,    31, 20, GRAD),
-    row(Tex,  Some(Grad),  D2,    31, 20, GRAD),
-    row(Tex,  Some(Grad),  D3,    31, 20, GRAD),
-    row(Tex,  Some(Grad),  A1d,   31, 20, GRAD),
-    row(Tex,  Some(Grad),  A2d,   31, 20, GRAD),
-    row(Tex,  Some(Grad),  Cube,  43, 20, GRAD),
-    row(Tex,  Some(Grad),  Acube, 43, 20, GRAD),
-    row(Tld4, None,        D2,    22, 20, GATHER),
-    row(Tld4, None,        A2d,   43, 30, GATHER),
-    row(Tld4, None,        Cube,  43, 30, GATHER),
-    row(Tld4, None,        Acube, 43, 30, GATHER),
+const FORMS: &[Forms] = &[
+    (Tex, None, &[D1, D2, D3], 10, 0, PLAIN),
+    (Tex, None, &[A1d, A2d], 23, 0, PLAIN),
+    (Tex, None, &[Cube], 30, 0, PLAIN),
+    (Tex, None, &[Acube], 30, 20, PLAIN),
+    (Tex, None, &[D2ms, A2dms], 32, 30, SAMPLE),
+    (Tex, Some(Base), &[D1, D2, D3, A1d, A2d, Cube, Acube], 31, 20, BASE),
+    (Tex, Some(Base), &[D2ms, A2dms], 32, 30, SAMPLE),
+    (Tex, Some(Level), &[D1, D2, D3, A1d, A2d, Cube, Acube], 31, 20, LEVEL),
+    (Tex, Some(Grad), &[D1, D2, D3, A1d, A2d], 31, 20, GRAD),
+    (Tex, Some(Grad), &[Cube, Acube], 43, 20, GRAD),
+    (Tld4, None, &[D2], 22, 20, GATHER),
+    (Tld4, None, &[A2d, Cube, Acube], 43, 30, GATHER),
 ];
 
-const fn row(
-    opcode: Opcode,
-    mip: Option<MipMode>,
-    geometry: Geometry,
-    version: u32,
-    target: u32,
-    doc: &'static str,
-) -> Fetch {
-    Fetch { opcode, mip, geometry, version, target, doc }
-}
+/// All forms.
+pub static FETCHES: LazyLock<Vec<Fetch>> = LazyLock::new(|| {
+    let of_each = |&(opcode, mip, geometries, version, target, doc): &Forms| {
+        let one = move |&geometry| Fetch { opcode, mip, geometry, version, target, doc };
+        geometries.iter().map(one)
+    };
+    FORMS.iter().flat_map(of_each).collect()
+});
 
 /// The row of a form, if the form exists.
 pub fn fetch_of(
