@@ -222,8 +222,8 @@ pub struct LaunchConfig<'a> {
 }
 
 impl<'a> LaunchConfig<'a> {
-    /// A launch without parameters, observers, limits of steps, or anything else that may be absent,
-    /// on as many host threads as there are cores.
+    /// A launch without parameters, observers, limits of steps, or anything else that may be
+    /// absent, on as many host threads as there are cores.
     pub fn new(
         grid: [u32; 3],
         block: [u32; 3],

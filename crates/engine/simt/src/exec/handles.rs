@@ -139,7 +139,11 @@ impl<'a> Lookup<'a> {
 
     /// The texture of a fetch by this handle, and the sampler by the handle `s`, which is the
     /// texture's own unless `fetch` has a sampler. The texture's memory is valid.
-    pub(super) fn fetched(&self, fetch: &'a Fetch, s: u64) -> Result<Pair<'a>, Box<PendingFault>> {
+    pub(super) fn fetched(
+        &self,
+        fetch: &'a Fetch,
+        s: u64,
+    ) -> Result<(&'a Arc<Texture>, &'a Arc<Sampler>), Box<PendingFault>> {
         let texture = self.live_texture()?;
         let Some(of) = &fetch.sampler else {
             return Ok((texture, Self { handle: s, ..*self }.sampler()?));
@@ -147,9 +151,9 @@ impl<'a> Lookup<'a> {
         if s & KINDS != TEXTURE_BIT {
             return Ok((texture, Self { of, handle: s, ..*self }.sampler()?));
         }
-        // In independent mode on a card (docs/numerics.md 1.13), samplers belong to texture objects,
-        // and the texture's own sampler is used. `.1d` fetches require a 1D geometry, which the
-        // objects of 1D arrays do not have.
+        // In independent mode on a card (docs/numerics.md 1.13), samplers belong to texture
+        // objects, and the texture's own sampler is used. `.1d` fetches require a 1D geometry,
+        // which the objects of 1D arrays do not have.
         let resource = &texture.resource;
         let is_line = fetch.form.geometry == Geometry::D1 && fetch.form.coord == CoordType::F32;
         if is_line && resource.geometry() != Geometry::A1d {
@@ -163,9 +167,7 @@ impl<'a> Lookup<'a> {
 
     /// The texture and sampler that a card uses for a handle that is not a texture handle; `None`:
     /// the fetch returns zeros.
-    pub(super) fn fetched_instead(
-        self,
-    ) -> Result<Option<(Arc<Texture>, Arc<Sampler>)>, Box<PendingFault>> {
+    pub(super) fn fetched_instead(self) -> Result<Option<Pair>, Box<PendingFault>> {
         if self.handle & !LOWER == SURFACE_BIT {
             let surface = match self.live_surface() {
                 Err(fault) if fault.kind.is_answered() => return Ok(None),
@@ -201,7 +203,7 @@ impl<'a> Lookup<'a> {
 }
 
 /// A texture, and the sampler that it is fetched with.
-type Pair<'a> = (&'a Arc<Texture>, &'a Arc<Sampler>);
+type Pair = (Arc<Texture>, Arc<Sampler>);
 
 fn wrong_kind(of: &Handle, wanted: Wanted, kind: &str) -> String {
     match &of.name {
