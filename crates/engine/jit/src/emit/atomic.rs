@@ -1,18 +1,19 @@
-//! The read-modify-write operation of an atomic, in general registers; both back ends use it.
-//! Operands are in scratch registers of the frame, where a back end has put them, and the old
-//! values are stored to another scratch register.
+//! Atomics, as a loop over lanes. The operation is executed in general registers; operands and old
+//! values are in scratch registers of the frame.
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
+use super::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
-use crate::region::{Atomic, Change, Space};
+use crate::operand::VReg;
+use crate::region::{Atomic, Change, ExitReason, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Scratch registers of operand b, operand c, and the old values.
-pub(super) const B: usize = 1;
-pub(super) const OTHER: usize = 2;
-pub(super) const OLD: usize = 3;
+const B: usize = 1;
+const OTHER: usize = 2;
+const OLD: usize = 3;
 
 /// The width of the element, which selects registers and instructions.
 struct Width {
@@ -63,8 +64,51 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.bind(done);
     }
 
+    /// Emits an atomic. The addresses of all lanes are checked before the first lane changes
+    /// memory.
+    pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
+        let wide = op.access.size == 8;
+        if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {
+            return None;
+        }
+        for (row, source) in [(B, Some(op.b)), (OTHER, op.c)] {
+            if let Some(source) = source {
+                self.fill_row(source, row, !wide)?;
+            }
+        }
+        let access = Z::atomic_access(self, step, op)?;
+        self.lanes_taken(step.guard, R::EBX);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
+        let [left, last, saved] =
+            [Frame::ATOMICS_LEFT, Frame::LAST_ATOMIC, Frame::SAVED].map(|field| at(R::RDI, field));
+        let none = self.asm.label();
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+        self.asm.jump(C::Je_rel32_64, none);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, left, 0));
+        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
+        Z::check_atomic(self, &access);
+        self.asm.put(I::with1(C::Dec_rm32, left));
+        let steps = i64::from(self.uncounted) + i64::from(step.counted);
+        let steps = MemoryOperand::with_base_displ(R::R10, steps);
+        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, steps));
+        self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, saved));
+        self.each_lane(|e| {
+            Z::atomic_address(e, &access);
+            e.change(op);
+        });
+        self.asm.bind(none);
+        self.cache.unpin();
+        let Some(to) = op.to else { return Some(()) };
+        if wide != matches!(to, VReg::B64(_)) {
+            return None;
+        }
+        self.take_row((OLD, !wide), to, u64::MAX, step.guard)
+    }
+
     /// Executes the atomic at address `r12` for lane `ebp`. Uses `rax`, `r13` and `r14`.
-    pub(super) fn change(&mut self, op: &Atomic) {
+    fn change(&mut self, op: &Atomic) {
         let width = &Width { wide: op.access.size == 8 };
         let w = |register| width.of(register);
         let memory = at(R::R12, 0);
@@ -178,7 +222,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             self.flush_word(R::R13D);
             self.flush_word(R::R14D);
         }
-        Z::sum(self, false);
+        self.sum(false);
         if flush {
             self.flush_word(R::R14D);
         }
@@ -196,7 +240,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         if !global {
             self.asm.put(copy(R::R13, R::RAX));
             self.asm.put(I::with2(load, R::R14, b));
-            return Z::sum(self, true);
+            return self.sum(true);
         }
         let done = self.asm.label();
         self.asm.put(I::with2(load, R::R13, b));
@@ -214,8 +258,19 @@ impl<Z: Backend> Emitter<'_, Z> {
             self.asm.bind(number);
         }
         self.asm.put(copy(R::R14, R::RAX));
-        Z::sum(self, true);
+        self.sum(true);
         self.asm.bind(done);
+    }
+
+    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`.
+    fn sum(&mut self, wide: bool) {
+        let other = at(R::RDI, Frame::SAVED + 8);
+        let moment = low_128(Z::SPARE);
+        let add = if wide { V::AddOneD } else { V::AddOneF }.code::<Z>();
+        self.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
+        self.asm.put(I::with2(V::FromGeneral.code::<Z>(), moment, R::R13));
+        self.asm.put(I::with3(add, moment, moment, other));
+        self.asm.put(I::with2(V::ToGeneral.code::<Z>(), R::R14, moment));
     }
 
     fn flush_word(&mut self, register: R) {

@@ -19,7 +19,7 @@ use crate::Error;
 use crate::machine::Site;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::Step;
+use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
@@ -76,6 +76,12 @@ pub(super) trait Primitives: Sized + Default {
         b: impl Into<Operand>,
         mask: Reg,
     );
+
+    /// Loads the condition of 32-bit or 64-bit lanes into a 32-bit general register.
+    fn condition_bits(e: &mut Emitter<'_, Self>, wide: bool, to: Register);
+
+    /// Sets 32-bit lanes of a part that are inactive to those of `old`.
+    fn keep_inactive(e: &mut Emitter<'_, Self>, part: u8, d: Reg, old: Reg);
 
     /// Sets `d` to `a` in lanes of the condition, and to 0 in the others.
     fn keep(e: &mut Emitter<'_, Self>, wide: bool, d: Reg, a: Reg);
@@ -205,17 +211,6 @@ pub(super) trait Backend: Primitives {
     /// undefined.
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
-    /// Emits `r14 = r13 + r14` of f32 or f64; if both are NaNs, the result is that in `r13`. Uses
-    /// temporaries of the back end and the second element of [`crate::frame::Frame::SAVED`].
-    fn sum(e: &mut Emitter<'_, Self>, wide: bool);
-
-    /// Sets `r12d` to the mask of lanes whose value is zero.
-    fn zeros(e: &mut Emitter<'_, Self>, of: Source) -> Option<()>;
-
-    /// Checks that the membermasks of the executing lanes are equal and name exactly these lanes
-    /// among the live ones, and sets `ebx` to the mask. Exits otherwise.
-    fn members(e: &mut Emitter<'_, Self>, step: &Step, members: Option<Source>) -> Option<()>;
-
     /// Whether a value is probably not needed soon, so that it is evicted first.
     fn is_idle(&self, _: Key) -> bool {
         false
@@ -225,8 +220,30 @@ pub(super) trait Backend: Primitives {
     /// them.
     fn steps(e: &mut Emitter<'_, Self>, steps: Range<usize>) -> Result<(), Error>;
 
-    /// Emits a step that may exit ([`Emitter::exit_stub`]) before it has any effect. All registers
-    /// that the step needs must be cached before its first jump, so that the register cache is the
-    /// same at all its exits.
-    fn leaving(e: &mut Emitter<'_, Self>, step: usize) -> Result<(), Error>;
+    /// Whether the back end emits an access that may exit.
+    fn is_supported(access: &Access, stores: bool) -> bool;
+
+    /// An access, prepared for emission.
+    type MemAccess;
+
+    /// Prepares the access of an atomic. Offsets have 4 or 8 bytes.
+    fn atomic_access(
+        e: &mut Emitter<'_, Self>,
+        step: &Step,
+        atomic: &Atomic,
+    ) -> Option<Self::MemAccess>;
+
+    /// Exits if one of the lanes in `ebx` is out of bounds. May overwrite all general registers of
+    /// the step.
+    fn check_atomic(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
+
+    /// Loads the host address of lane `ebp`, which has been checked, into `r12`.
+    fn atomic_address(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
+
+    /// Emits a load, a store or a shuffle that may exit ([`Emitter::exit_stub`]) before
+    /// it has any effect. All registers that the step needs must be cached before its first jump,
+    /// so that the register cache is the same at all its exits.
+    fn load_lanes(e: &mut Emitter<'_, Self>, step: &Step, load: &Load) -> Option<()>;
+    fn store_lanes(e: &mut Emitter<'_, Self>, step: &Step, store: &Store) -> Option<()>;
+    fn shuffle(e: &mut Emitter<'_, Self>, step: &Step, shuffle: &Shuffle) -> Option<()>;
 }

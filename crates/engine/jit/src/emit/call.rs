@@ -128,7 +128,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Adds the number of executing lanes whose value is zero to the frame's count.
     pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
-        B::zeros(self, of)?;
+        self.zeros(of)?;
         self.lanes_taken(step.guard, R::EAX);
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R12D));
         self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));

@@ -3,15 +3,20 @@
 //! mask of active lanes. A step exits unless these are exactly the live lanes of the membermask.
 
 use super::Emitter;
+use super::asm::{Label, at};
 use super::backend::Backend;
+use super::vector::{V, part_of_row};
 use crate::frame::Frame;
+use crate::machine::Mode;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Match, Reduce, Step, Vote};
+use crate::region::{ExitReason, Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Scratch registers of the operands and the results.
 pub(super) const NUMBERS: usize = 1;
 pub(super) const RESULT: usize = 4;
+/// The scratch register of membermasks, and of the values that lanes read from each other.
+pub(super) const ROW: usize = 0;
 
 fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
     let row = Frame::scratch(row) as i64;
@@ -19,6 +24,76 @@ fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
 }
 
 impl<B: Backend> Emitter<'_, B> {
+    /// Checks that the membermasks of the executing lanes are equal and name exactly these lanes
+    /// among the live ones, and sets `ebx` to the mask. Exits otherwise.
+    pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
+        // All operands are loaded to registers before the first jump.
+        if let Some(source) = members
+            && !matches!(source, Source::Literal(_))
+        {
+            self.fill_row(source, ROW, true)?;
+        }
+        self.lanes_taken(step.guard, R::EBX);
+        let out = self.exit_stub(ExitReason::Instruction, step.at);
+        let all = self.mode == Mode::Live && step.guard == Predicate::Always;
+        match members {
+            None => {}
+            Some(Source::Literal(number)) if all && number as u32 == u32::MAX => {}
+            Some(Source::Literal(number)) => {
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
+                self.only_live(out);
+            }
+            Some(_) => {
+                let first = at(R::RDI, Frame::scratch(RESULT));
+                self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(ROW, R::RAX, 4)));
+                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+                self.only_live(out);
+                for part in 0..Self::PARTS {
+                    self.two(V::Spread32, B::SPARE, first);
+                    self.three(V::Equal32, B::SPARE_MASK, B::SPARE, part_of_row::<B>(ROW, part));
+                    self.collect_condition(part, false);
+                }
+                // Lanes that execute the step and whose membermask differs.
+                self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
+                self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+                self.asm.jump(C::Jne_rel32_64, out);
+            }
+        }
+        self.cache.unpin();
+        Some(())
+    }
+
+    /// Exits unless the executing lanes, in `ebx`, are exactly the live lanes among those in `eax`.
+    fn only_live(&mut self, out: Label) {
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
+        self.asm.jump(C::Jne_rel32_64, out);
+    }
+
+    /// Adds the condition of a part of 32-bit or 64-bit lanes to the mask in `r12d`, which part 0
+    /// begins. Uses `rax`.
+    fn collect_condition(&mut self, part: u8, wide: bool) {
+        let lanes = B::LANES as u32 / if wide { 2 } else { 1 };
+        B::condition_bits(self, wide, if part == 0 { R::R12D } else { R::EAX });
+        if part != 0 {
+            self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, lanes * u32::from(part)));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
+        }
+    }
+
+    /// Sets `r12d` to the mask of lanes whose value is zero.
+    pub(super) fn zeros(&mut self, of: Source) -> Option<()> {
+        for part in 0..2 * Self::PARTS {
+            let value = self.whole_of(of, part)?;
+            let zero = self.wide_number(0);
+            self.three(V::Equal64, B::SPARE_MASK, value, zero);
+            self.collect_condition(part, true);
+            self.cache.unpin();
+        }
+        Some(())
+    }
+
     /// Emits `vote`.
     pub(super) fn vote(
         &mut self,
@@ -28,7 +103,7 @@ impl<B: Backend> Emitter<'_, B> {
         of: Predicate,
         members: Option<Source>,
     ) -> Option<()> {
-        B::members(self, step, members)?;
+        self.members(step, members)?;
         B::lanes(self, of, R::R12D);
         self.asm.put(I::with2(C::And_r32_rm32, R::R12D, R::EBX));
         match mode {
@@ -65,7 +140,7 @@ impl<B: Backend> Emitter<'_, B> {
         (of, members): (Source, Source),
     ) -> Option<()> {
         self.fill_row(of, NUMBERS, true)?;
-        B::members(self, step, Some(members))?;
+        self.members(step, Some(members))?;
         self.reduce_lanes(op);
         self.put_number(VReg::B32(to), step.guard)
     }
@@ -73,7 +148,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits `match`, which gives each active lane the mask of the lanes that have its value.
     pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
         self.fill_row(op.of, NUMBERS, false)?;
-        B::members(self, step, Some(op.members))?;
+        self.members(step, Some(op.members))?;
         if op.all {
             self.match_all();
         } else {

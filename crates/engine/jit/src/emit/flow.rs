@@ -11,7 +11,7 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use crate::region::ExitReason;
-use crate::region::{Action, Block, End, Step, Target};
+use crate::region::{Action, Block, End, Space, Step, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
@@ -130,6 +130,43 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
+    /// Emits a step that may exit.
+    fn may_exit(&mut self, step: &Step) -> Option<()> {
+        match &step.action {
+            _ if step.guard == Predicate::Never => {}
+            Action::Load(load) if load.access.is_in_frame() => return self.load_frame(step, load),
+            Action::Load(load) if B::is_supported(&load.access, false) => {
+                return B::load_lanes(self, step, load);
+            }
+            Action::Store(store) if store.access.is_in_frame() => {
+                return self.store_frame(step, store);
+            }
+            Action::Store(store) if B::is_supported(&store.access, true) => {
+                return B::store_lanes(self, step, store);
+            }
+            Action::Atomic(atomic)
+                if atomic.access.space != Space::Local && B::is_supported(&atomic.access, true) =>
+            {
+                return self.atomic(step, atomic);
+            }
+            Action::Sync { members } => return self.members(step, Some(*members)),
+            Action::Vote { mode, to, of, members } => {
+                return self.vote(step, *mode, *to, *of, *members);
+            }
+            Action::Shuffle(shuffle) => return B::shuffle(self, step, shuffle),
+            Action::Match(op) => return self.matching(step, op),
+            Action::Redux { op, to, of, members } => {
+                return self.redux(step, *op, *to, (*of, *members));
+            }
+            // The interpreter executes the instruction.
+            _ => {
+                let out = self.exit_stub(ExitReason::Instruction, step.at);
+                self.asm.jump(C::Jmp_rel32_64, out);
+            }
+        }
+        Some(())
+    }
+
     /// Emits a step that may exit, the later steps of its instruction, and the entry after the
     /// instruction.
     fn leaving(&mut self, step: &Step, steps: Range<usize>) -> Result<(), Error> {
@@ -147,7 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(i));
             self.pending.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
-            B::leaving(self, i)?;
+            self.may_exit(step).ok_or(Error::Operands(i))?;
             self.pending.deferred.clear();
             self.cache.unpin();
             self.before(i);

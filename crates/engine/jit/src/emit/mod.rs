@@ -26,6 +26,7 @@ mod live;
 pub(crate) mod processor;
 mod rarely;
 mod register_cache;
+mod shuffle;
 mod slots;
 mod stub;
 mod vector;

@@ -11,6 +11,12 @@ use crate::operand::VReg;
 use crate::operand::{Predicate, Source};
 
 impl Access {
+    /// Whether the access is to a constant offset in a frame.
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+    pub(crate) fn is_in_frame(&self) -> bool {
+        self.space == Space::Frame && self.base.is_none() && matches!(self.size, 1 | 2 | 4 | 8)
+    }
+
     /// Whether the access always succeeds: it goes to a frame or to parameters, and each element
     /// lies in one 4-byte unit or consists of whole units.
     pub(crate) fn is_known(&self) -> bool {

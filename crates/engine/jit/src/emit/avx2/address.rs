@@ -6,7 +6,7 @@
 //! these. In both cases a slot of the frame holds the address of each part's data.
 
 use super::operand::register_file;
-use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
@@ -42,8 +42,8 @@ pub(super) enum Base {
 }
 
 /// An access, prepared for emission.
-pub(super) struct MemAccess<'a> {
-    pub(super) access: &'a Access,
+pub(in crate::emit) struct MemAccess {
+    pub(super) access: Access,
     pub(super) base: Base,
     /// Bytes that each lane accesses.
     pub(super) total: usize,
@@ -62,7 +62,9 @@ pub(super) struct MemAccess<'a> {
 /// Whether the back end supports an access of this size and count.
 pub(super) fn is_supported(access: &Access) -> bool {
     let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
-    powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
+    let total = u32::from(access.size) * u32::from(access.count);
+    let somewhere = !matches!(access.space, Space::Frame | Space::Param);
+    powers && access.size <= 8 && total <= 32 && somewhere
 }
 
 /// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
@@ -78,12 +80,12 @@ pub(super) fn data_of_lane(e: &mut Avx2Emitter<'_>, total: usize) -> MemoryOpera
 
 impl Avx2Emitter<'_> {
     /// Prepares an access whose address may differ between lanes.
-    pub(super) fn mem_access<'a>(
+    pub(super) fn mem_access(
         &mut self,
-        access: &'a Access,
+        access: &Access,
         guard: Predicate,
         number: u32,
-    ) -> MemAccess<'a> {
+    ) -> MemAccess {
         let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let base = match known.and_then(|known| known.base) {
             Some(value) => {
@@ -96,23 +98,23 @@ impl Avx2Emitter<'_> {
     }
 
     /// Prepares an access with a uniform address.
-    pub(super) fn uniform_access<'a>(
+    pub(super) fn uniform_access(
         &mut self,
-        access: &'a Access,
+        access: &Access,
         guard: Predicate,
         number: u32,
-    ) -> MemAccess<'a> {
+    ) -> MemAccess {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
         self.access_with_base(base, access, guard, number)
     }
 
-    fn access_with_base<'a>(
+    fn access_with_base(
         &mut self,
         base: Base,
-        access: &'a Access,
+        access: &Access,
         guard: Predicate,
         number: u32,
-    ) -> MemAccess<'a> {
+    ) -> MemAccess {
         let total = usize::from(access.size) * usize::from(access.count);
         let why = match access.space {
             Space::Global => ExitReason::Site(access.site),
@@ -131,16 +133,16 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        MemAccess { access, base, total, unit, out, own, never, guard }
+        MemAccess { access: *access, base, total, unit, out, own, never, guard }
     }
 
     /// Loads the mask of lanes that execute the step into `ebx`.
-    pub(super) fn load_executing(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn load_executing(&mut self, mem: &MemAccess) {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
     /// Whether the register file has the current value of the base register.
-    pub(super) fn is_in_register_file(&self, mem: &MemAccess<'_>) -> bool {
+    pub(super) fn is_in_register_file(&self, mem: &MemAccess) -> bool {
         let vreg = match mem.base {
             Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
             Base::B64(_, Some(i)) => VReg::B64(i),
@@ -170,7 +172,7 @@ impl Avx2Emitter<'_> {
 
     /// Stores the base register for code that reads it from memory lane by lane. Only one of
     /// several paths does this, so that the register cache must not record the store.
-    pub(super) fn spill(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn spill(&mut self, mem: &MemAccess) {
         if Self::has_offsets(mem) {
             return;
         }
@@ -194,7 +196,7 @@ impl Avx2Emitter<'_> {
             let reg = if wide { self.wide(source, part) } else { self.narrow(source, part) };
             if let Some(reg) = reg {
                 let to = at(R::RDI, row + usize::from(part) * LANES_SIZE);
-                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
+                self.store(to, reg);
             }
             self.cache.unpin();
         }
@@ -202,7 +204,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the base of lane 0, or zero if there is no base, into `rax`.
-    pub(super) fn first(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn first(&mut self, mem: &MemAccess) {
         match mem.base {
             Base::None | Base::Affine(_) => {
                 self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
@@ -215,23 +217,9 @@ impl Avx2Emitter<'_> {
 
     /// Loads a uniform value into `rax`.
     pub(super) fn scalar(&mut self, source: Source, wide: bool) {
-        let (field, displacement) = match source {
-            Source::Literal(number) => {
-                return self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, number));
-            }
-            Source::FrameAt => {
-                let from = at(R::RDI, Frame::FRAME_AT);
-                return self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, from));
-            }
-            Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
-            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Uniform(i) => (Frame::UNIFORMS, i as usize * 4),
-            Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            Source::B32(_) | Source::B64(_) | Source::PerLane(_) | Source::Lane => return,
-        };
         let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
-        self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
+        let from = self.number_at(source, R::RAX);
+        self.asm.put(I::with2(code, to, from));
     }
 
     /// Computes the address in `rax` from a lane's index in a general register.
@@ -245,7 +233,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// The per-lane part of a base: its memory operand, its register, and whether it has 64 bits.
-    pub(super) fn bases(mem: &MemAccess<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
+    pub(super) fn bases(mem: &MemAccess) -> Option<(MemoryOperand, Option<u32>, bool)> {
         match mem.base {
             Base::B32(row, number) => Some((row, number, false)),
             Base::B64(row, number) => Some((row, number, true)),
@@ -257,21 +245,21 @@ impl Avx2Emitter<'_> {
     }
 
     /// The exclusive limit of a lane's offset.
-    pub(super) fn limit(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+    pub(super) fn limit(&self, mem: &MemAccess) -> MemoryOperand {
         let size = 8 * mem.total.trailing_zeros() as usize;
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED_LIMITS + size),
             Space::Local => at(R::RDI, Frame::LOCAL_LIMITS + size),
-            _ => site(mem.access, offset_of!(Site, limit)),
+            _ => site(&mem.access, offset_of!(Site, limit)),
         }
     }
 
     /// The host address of offset 0.
-    pub(super) fn origin(&self, mem: &MemAccess<'_>) -> MemoryOperand {
+    pub(super) fn origin(&self, mem: &MemAccess) -> MemoryOperand {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
             Space::Local => at(R::RDI, Frame::LOCAL),
-            _ => site(mem.access, offset_of!(Site, host)),
+            _ => site(&mem.access, offset_of!(Site, host)),
         }
     }
 }

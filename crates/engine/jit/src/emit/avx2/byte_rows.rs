@@ -124,12 +124,11 @@ impl Avx2Emitter<'_> {
     pub(super) fn store_plain(&mut self, value: Reg, size: usize) {
         let to = self.lane_data(0);
         if size == 4 {
-            return self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
+            return self.store(to, value);
         }
         let mask = self.number(if size == 1 { 0xff } else { 0xffff });
         self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, mask);
-        let high = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.put(I::with3(high, SCRATCH.xmm(), value.ymm(), 1_u32));
+        self.upper_half(SCRATCH, value);
         let [d, moment] = [value, SCRATCH].map(Vector::xmm);
         self.asm.put(I::with3(C::VEX_Vpackusdw_xmm_xmm_xmmm128, d, d, moment));
         if size == 1 {
@@ -148,7 +147,7 @@ impl Avx2Emitter<'_> {
         for (i, which) in [0x20, 0x31].into_iter().enumerate() {
             self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, SCRATCH, a, b, which);
             let to = self.lane_data(i * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, SCRATCH.ymm()));
+            self.store(to, SCRATCH);
         }
         self.release(a);
         self.release(b);
@@ -182,33 +181,5 @@ impl Avx2Emitter<'_> {
         self.store_halves(SCRATCH, lane(0), lane(2));
         self.three(UNPACK_HIGH_64, SCRATCH, a, b);
         self.store_halves(SCRATCH, lane(1), lane(3));
-    }
-
-    /// Extracts element `i` of `size` bytes (1, 2 or 4) from packed 32-bit values, into a
-    /// temporary. Only the low `bytes` bytes of each value can be nonzero.
-    pub(super) fn element(
-        &mut self,
-        word: Reg,
-        i: usize,
-        size: usize,
-        signed: bool,
-        bytes: usize,
-    ) -> Reg {
-        let d = self.temporary();
-        let first = 8 * (i * size % 4) as u32;
-        let bits = 8 * size as u32;
-        if size == 4 {
-            self.two(MOVE, d, word);
-        } else if signed {
-            self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, d, word, 32 - first - bits);
-            self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, d, d, 32 - bits);
-        } else {
-            self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, word, first);
-            if first + bits < 8 * bytes as u32 {
-                let mask = self.number((1 << bits) - 1);
-                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, d, d, mask);
-            }
-        }
-        d
     }
 }

@@ -31,7 +31,7 @@ impl Avx2Emitter<'_> {
             self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
         } else {
             let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, row), index.ymm()));
+            self.store(at(R::RDI, row), index);
             self.words(d, row, SCRATCH);
         }
         self.release(index);

@@ -10,7 +10,6 @@ use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -41,7 +40,7 @@ impl Avx2Emitter<'_> {
     /// consecutive.
     pub(super) fn row_by_index(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         indexed: Indexed,
         row: ContiguousAccess<'_>,
         to: Continuations,
@@ -49,10 +48,8 @@ impl Avx2Emitter<'_> {
         if let (true, Some(bases)) = (indexed.is_row, Self::bases(mem)) {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
             self.asm.jump(C::Jne_rel32_64, to.scattered);
-            self.asm.put(match self.base_part(bases, 0) {
-                Operand::Register(low) => I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, low.xmm()),
-                Operand::Memory(low) => I::with2(C::Mov_r32_rm32, R::EAX, low),
-            });
+            let first = self.base_part(bases, 0);
+            self.first_element(false, R::EAX, first);
             self.cache_row(indexed);
             return self.row_at(mem, indexed, row, to);
         }
@@ -91,13 +88,13 @@ impl Avx2Emitter<'_> {
     /// `eax`.
     fn row_at(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         indexed: Indexed,
         row: ContiguousAccess<'_>,
         to: Continuations,
     ) {
         self.add_addend(indexed.addend, R::EAX, R::R13);
-        let rows = site(mem.access, offset_of!(Site, rows));
+        let rows = site(&mem.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
         self.asm.jump(C::Jae_rel32_64, to.scattered);
         self.make_row(mem, row);
@@ -105,7 +102,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Prefetches the memory that a later CTA or warp accesses, relative to `r13`.
-    fn prefetch_behind(&mut self, mem: &MemAccess<'_>, stores: bool) {
+    fn prefetch_behind(&mut self, mem: &MemAccess, stores: bool) {
         let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
         self.prefetch_row(at(R::R13, 0), mem.total as u32, addend, stores);
     }
@@ -118,15 +115,11 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
-    fn test_consecutive(&mut self, mem: &MemAccess<'_>, not: Label) {
+    fn test_consecutive(&mut self, mem: &MemAccess, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
         let [any, first, u, ..] = mem.own;
         let low = self.base_part(bases, 0);
-        let code = C::VEX_Vpbroadcastd_ymm_xmmm32;
-        self.asm.put(match low {
-            Operand::Register(low) => I::with2(code, first.ymm(), low.xmm()),
-            Operand::Memory(low) => I::with2(code, first.ymm(), low),
-        });
+        self.spread(false, first, low);
         for part in 0..PARTS {
             let to = if part == 0 { any } else { u };
             let elements = self.multiples(false, part, 1);
@@ -144,8 +137,8 @@ impl Avx2Emitter<'_> {
 
     /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with
     /// the uniform value added.
-    fn make_row(&mut self, mem: &MemAccess<'_>, row: ContiguousAccess<'_>) {
-        let origin = site(mem.access, offset_of!(Site, origin));
+    fn make_row(&mut self, mem: &MemAccess, row: ContiguousAccess<'_>) {
+        let origin = site(&mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
         let mut scale = mem.total as u32;
         if scale > 8 {
@@ -168,7 +161,7 @@ impl Avx2Emitter<'_> {
                 self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
                 for (part, from) in from.iter().enumerate() {
                     let to = self.lane_data(8 * mem.total * part);
-                    self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
+                    self.store(to, *from);
                 }
                 self.prefetch_behind(mem, true);
             }
@@ -200,7 +193,7 @@ impl Avx2Emitter<'_> {
     /// On many processors with AVX2, gather instructions are slow and serialise their cache misses.
     /// There the elements are loaded one by one, with indices from memory, and combined in
     /// registers.
-    pub(super) fn gather(&mut self, mem: &MemAccess<'_>, to: &[Reg], done: Label) {
+    pub(super) fn gather(&mut self, mem: &MemAccess, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (mem.base, mem.total, Self::bases(mem)) else {
             return;
         };
@@ -241,7 +234,7 @@ impl Avx2Emitter<'_> {
     /// bounds. Sets `r12` to the address of element 0.
     pub(super) fn indices(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         (value, bases): (Affine, Bases),
         span: u32,
         not: Label,
@@ -249,7 +242,7 @@ impl Avx2Emitter<'_> {
         let [sum, t, most, lanes, noncanonical, _] = mem.own;
         self.load_executing(mem);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
-        let below = site(mem.access, offset_of!(Site, indices));
+        let below = site(&mem.access, offset_of!(Site, indices));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
         self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, span as i32));
         self.asm.jump(C::Jbe_rel32_64, not);
@@ -264,7 +257,7 @@ impl Avx2Emitter<'_> {
             }
             self.zero_not_executing(mem.guard, (part, None), &[sum], lanes);
             let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
+            self.store(row, sum);
             // A mask of lanes whose index is not below the limit.
             let to = if part == 0 { noncanonical } else { t };
             self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
@@ -275,7 +268,7 @@ impl Avx2Emitter<'_> {
         }
         self.two(C::VEX_Vptest_ymm_ymmm256, noncanonical, noncanonical);
         self.asm.jump(C::Jne_rel32_64, not);
-        let origin = site(mem.access, offset_of!(Site, origin));
+        let origin = site(&mem.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }
 
@@ -297,7 +290,7 @@ impl Avx2Emitter<'_> {
     /// Loads eight 32-bit elements at indices in the frame by one gather, which needs valid indices
     /// in all lanes.
     fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
-        self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
+        self.two(super::MOVE, index, at(R::RDI, row));
         self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         self.three(XOR, d, d, d);

@@ -18,7 +18,7 @@ fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
 
 impl Avx2Emitter<'_> {
     /// Loads the base of lane `ebp` into `rax`.
-    fn base_of_lane(&mut self, mem: &MemAccess<'_>) {
+    fn base_of_lane(&mut self, mem: &MemAccess) {
         match mem.base {
             Base::None | Base::One(..) => self.first(mem),
             Base::B32(row, _) => {
@@ -37,7 +37,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Adds the constant offset of the access to `rax`. May use `r12`.
-    fn add_offset(&mut self, mem: &MemAccess<'_>) {
+    fn add_offset(&mut self, mem: &MemAccess) {
         let offset = mem.access.offset;
         if offset == 0 {
             return;
@@ -56,7 +56,7 @@ impl Avx2Emitter<'_> {
 
     /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is
     /// misaligned.
-    pub(super) fn offset_from_base(&mut self, mem: &MemAccess<'_>, out: Option<Label>) {
+    pub(super) fn offset_from_base(&mut self, mem: &MemAccess, out: Option<Label>) {
         let global = mem.access.space == Space::Global;
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         if !(global && aligned) {
@@ -69,7 +69,7 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jne_rel32_64, out);
         }
         if global {
-            let add = site(mem.access, offset_of!(Site, add));
+            let add = site(&mem.access, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
             if !aligned {
                 // `Site::add` includes the constant offset as well.
@@ -86,7 +86,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the offset of lane `ebp` into `rax`; exits if it is out of bounds.
-    pub(super) fn checked_offset(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn checked_offset(&mut self, mem: &MemAccess) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, Some(mem.out));
         let limit = self.limit(mem);
@@ -95,13 +95,13 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the offset of lane `ebp` into `rax`, after it has been checked.
-    pub(super) fn known_offset(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn known_offset(&mut self, mem: &MemAccess) {
         self.base_of_lane(mem);
         self.offset_from_base(mem, None);
     }
 
     /// Turns the offset in `rax` into the host address for lane `ebp`.
-    pub(super) fn address_from_offset(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn address_from_offset(&mut self, mem: &MemAccess) {
         if mem.access.space == Space::Local {
             // Local memory is interleaved: 4 bytes of each of the 32 lanes.
             self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));

@@ -2,13 +2,12 @@
 //! ([`crate::emit::cost`]).
 
 use super::operand::register_file;
-use super::shape::{ADD, Bases, SPREAD, XOR};
-use super::{Avx2Emitter, PARTS, Vector};
+use super::shape::{ADD, Bases, XOR};
+use super::{Avx2Emitter, PARTS};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::{Key, Reg};
-use crate::emit::vector::Operand;
 use crate::operand::VReg;
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Register as R};
 
 /// A register whose lanes are compared, and three temporaries.
 pub(in crate::emit) struct Lanes {
@@ -41,13 +40,8 @@ impl Avx2Emitter<'_> {
         for part in 0..parts {
             let half_of_mask = part % (parts / 2);
             if half_of_mask == 0 {
-                let spread = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
-                match self.base_part(bases, part) {
-                    Operand::Register(reg) => {
-                        self.asm.put(I::with2(spread, first.ymm(), reg.xmm()));
-                    }
-                    Operand::Memory(memory) => self.asm.put(I::with2(spread, first.ymm(), memory)),
-                }
+                let from = self.base_part(bases, part);
+                self.spread(wide, first, from);
             }
             let (base, to) = (self.base_part(bases, part), if part == 0 { any } else { t });
             let mut from = first;
@@ -70,12 +64,8 @@ impl Avx2Emitter<'_> {
         let wide = lanes.bases.2;
         let half = if wide { PARTS } else { PARTS / 2 };
         for (part, low, first) in [(0, R::EAX, R::RAX), (half, R::R12D, R::R12)] {
-            self.asm.put(match (self.base_part(lanes.bases, part), wide) {
-                (Operand::Register(reg), true) => I::with2(C::VEX_Vmovq_rm64_xmm, first, reg.xmm()),
-                (Operand::Register(reg), false) => I::with2(C::VEX_Vmovd_rm32_xmm, low, reg.xmm()),
-                (Operand::Memory(memory), true) => I::with2(C::Mov_r64_rm64, first, memory),
-                (Operand::Memory(memory), false) => I::with2(C::Mov_r32_rm32, low, memory),
-            });
+            let from = self.base_part(lanes.bases, part);
+            self.first_element(wide, if wide { first } else { low }, from);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
 
-use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane};
+use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane, moved};
 use super::indexed::{ContiguousAccess, Continuations};
 use super::shape::Slot;
 use super::{Avx2Emitter, PARTS, SCRATCH, Vector};
@@ -44,7 +44,7 @@ impl Avx2Emitter<'_> {
         &mut self,
         step: &Step,
         load: &Load,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         indexed: Indexed,
     ) -> Option<()> {
         let member = self.facts.base_groups.member(self.block, self.step);
@@ -118,7 +118,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
-    fn fetch_lanes(&mut self, mem: &MemAccess<'_>) {
+    fn fetch_lanes(&mut self, mem: &MemAccess) {
         let done = self.asm.label();
         self.spill(mem);
         self.load_executing(mem);
@@ -132,7 +132,7 @@ impl Avx2Emitter<'_> {
             self.each_lane(|e| {
                 e.checked_offset(mem);
                 e.address_from_offset(mem);
-                e.fetch(mem);
+                e.copy_data(mem, false);
             });
         }
         self.asm.bind(done);
@@ -144,15 +144,15 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
     }
 
-    /// Copies the data at `rax` to the slot of lane `ebp` in the frame.
-    fn fetch(&mut self, mem: &MemAccess<'_>) {
-        let from = at(R::RAX, 0);
+    /// Copies the data of lane `ebp` between its address in `rax` and its slot in the frame, to the
+    /// address if `stores`.
+    pub(super) fn copy_data(&mut self, mem: &MemAccess, stores: bool) {
+        let frame = data_of_lane(self, mem.total);
+        let ends = |memory, frame| if stores { (frame, memory) } else { (memory, frame) };
         if mem.access.space == Space::Local && mem.total > 4 {
-            let to = data_of_lane(self, mem.total);
             for i in 0..mem.total / 4 {
-                let from = at(R::RAX, 128 * i);
+                let (from, to) = ends(at(R::RAX, 128 * i), moved(frame, 4 * i));
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, from));
-                let to = super::address::moved(to, 4 * i);
                 self.asm.put(I::with2(C::Mov_rm32_r32, to, R::R14D));
             }
             return;
@@ -165,9 +165,9 @@ impl Avx2Emitter<'_> {
             16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
             _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
         };
+        let (from, to) = ends(at(R::RAX, 0), frame);
         let into = if mem.total <= 2 { R::R14D } else { data };
         self.asm.put(I::with2(load, into, from));
-        let to = data_of_lane(self, mem.total);
         self.asm.put(I::with2(store, to, data));
     }
 }

@@ -6,10 +6,7 @@
 //! for the values of a part. `ymm15` is reserved as a scratch register.
 
 mod address;
-mod atomic;
 mod byte_rows;
-mod cross;
-mod frame;
 mod function;
 mod indexed;
 mod lane;
@@ -18,13 +15,12 @@ mod load;
 mod load_parts;
 mod offsets;
 mod operand;
-mod param;
 mod partial_shape;
-mod permute;
 mod point;
 mod predicate;
 mod primitives;
 mod shape;
+mod shuffle;
 mod store;
 mod straight;
 mod table;
@@ -37,8 +33,8 @@ use super::vector::{UNORDERED, V};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Space, Step};
+use crate::operand::{Predicate, VReg};
+use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
@@ -120,15 +116,6 @@ impl Backend for Avx2 {
         }
     }
 
-    fn sum(e: &mut Avx2Emitter<'_>, wide: bool) {
-        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), SCRATCH.xmm());
-        let add = if wide { C::VEX_Vaddsd_xmm_xmm_xmmm64 } else { C::VEX_Vaddss_xmm_xmm_xmmm32 };
-        e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
-        e.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, moment, R::R13));
-        e.asm.put(I::with3(add, moment, moment, other));
-        e.asm.put(I::with2(C::VEX_Vmovq_rm64_xmm, R::R14, moment));
-    }
-
     fn is_idle(&self, key: Key) -> bool {
         self.in_run && key.vreg().is_some() && straight::eighth(key) < self.part
     }
@@ -163,49 +150,45 @@ impl Backend for Avx2 {
         e.lanes_of(of, to);
     }
 
-    fn zeros(e: &mut Avx2Emitter<'_>, of: Source) -> Option<()> {
-        e.zero_lanes(of)
-    }
-
-    fn members(e: &mut Avx2Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
-        e.members(step, members)
-    }
-
     fn steps(e: &mut Avx2Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         e.straight_steps(steps)
     }
 
-    fn leaving(e: &mut Avx2Emitter<'_>, i: usize) -> Result<(), Error> {
-        let step = &e.region.blocks[e.block].steps[i];
-        if step.guard == Predicate::Never {
-            return Ok(());
-        }
-        let made = match &step.action {
-            Action::Load(load) if address::is_supported(&load.access) => match load.access.space {
-                Space::Frame => e.load_frame(step, load),
-                Space::Param => e.load_param(step, load),
-                _ => e.load_lanes(step, load),
-            },
-            Action::Store(store) if address::is_supported(&store.access) => {
-                match store.access.space {
-                    Space::Frame => e.store_frame(step, store),
-                    _ => e.store_lanes(step, store),
-                }
-            }
-            Action::Atomic(atomic) if address::is_supported(&atomic.access) => {
-                e.atomic(step, atomic)
-            }
-            Action::Sync { members } => e.members(step, Some(*members)),
-            Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
-            Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
-            Action::Match(op) => e.matching(step, op),
-            Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
-            _ => {
-                let out = e.exit_stub(crate::region::ExitReason::Instruction, step.at);
-                e.asm.jump(C::Jmp_rel32_64, out);
-                Some(())
-            }
-        };
-        made.ok_or(Error::Operands(i))
+    fn is_supported(access: &Access, _: bool) -> bool {
+        address::is_supported(access)
+    }
+
+    fn load_lanes(e: &mut Avx2Emitter<'_>, step: &Step, load: &Load) -> Option<()> {
+        e.load_lanes(step, load)
+    }
+
+    fn store_lanes(e: &mut Avx2Emitter<'_>, step: &Step, store: &Store) -> Option<()> {
+        e.store_lanes(step, store)
+    }
+
+    type MemAccess = address::MemAccess;
+
+    fn atomic_access(
+        e: &mut Avx2Emitter<'_>,
+        step: &Step,
+        atomic: &Atomic,
+    ) -> Option<address::MemAccess> {
+        let mem = e.mem_access(&atomic.access, step.guard, step.at);
+        e.spill(&mem);
+        Some(mem)
+    }
+
+    fn check_atomic(e: &mut Avx2Emitter<'_>, mem: &address::MemAccess) {
+        e.check_lanes(mem);
+    }
+
+    fn atomic_address(e: &mut Avx2Emitter<'_>, mem: &address::MemAccess) {
+        e.offset_of_lane(mem);
+        e.address_from_offset(mem);
+        e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
+    }
+
+    fn shuffle(e: &mut Avx2Emitter<'_>, step: &Step, shuffle: &Shuffle) -> Option<()> {
+        e.shuffle_lanes(step, shuffle)
     }
 }

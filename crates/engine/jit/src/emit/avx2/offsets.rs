@@ -26,7 +26,7 @@ pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
 }
 
 /// Whether offsets are computed with 64 bits.
-fn is_wide(mem: &MemAccess<'_>) -> bool {
+fn is_wide(mem: &MemAccess) -> bool {
     matches!(mem.base, Base::B64(..) | Base::Affine(_))
 }
 
@@ -37,7 +37,7 @@ fn offset_of(wide: bool) -> (C, R, usize) {
 
 impl Avx2Emitter<'_> {
     /// Whether offsets are checked as vectors; otherwise each lane is checked separately.
-    pub(super) fn has_offsets(mem: &MemAccess<'_>) -> bool {
+    pub(super) fn has_offsets(mem: &MemAccess) -> bool {
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         mem.total <= 16
             && match mem.base {
@@ -50,7 +50,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Exits if one of the lanes in `ebx` is out of bounds.
-    pub(super) fn check_lanes(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn check_lanes(&mut self, mem: &MemAccess) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
         }
@@ -62,7 +62,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the offset of lane `ebp`, which has been checked, into `rax`.
-    pub(super) fn offset_of_lane(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn offset_of_lane(&mut self, mem: &MemAccess) {
         if !Self::has_offsets(mem) {
             return self.known_offset(mem);
         }
@@ -73,7 +73,7 @@ impl Avx2Emitter<'_> {
     /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they
     /// plus `span` are in bounds; otherwise jumps to `not`. Other lanes get offset 0, which is in
     /// bounds.
-    pub(super) fn offsets(&mut self, mem: &MemAccess<'_>, span: u32, not: Label) {
+    pub(super) fn offsets(&mut self, mem: &MemAccess, span: u32, not: Label) {
         let [all, t, limit, add, bits, lanes] = mem.own;
         let Some((row, number, of_64)) = Self::bases(mem) else { return };
         let wide = is_wide(mem);
@@ -108,7 +108,7 @@ impl Avx2Emitter<'_> {
                 self.three(AND, SCRATCH, SCRATCH, mask);
                 self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, SCRATCH);
             }
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
+            self.store(offset, t);
             if part != 0 {
                 self.three(AND, all, all, SCRATCH);
             }
@@ -127,7 +127,7 @@ impl Avx2Emitter<'_> {
     /// bits of the others, which tell the alignment.
     fn collect(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         (wide, part): (bool, u8),
         collected: Option<(Reg, Operand)>,
         [t, lanes]: [Reg; 2],
@@ -168,8 +168,7 @@ impl Avx2Emitter<'_> {
             Operand::Memory(row) => I::with2(code, to.ymm(), moved(row, 16 * usize::from(half))),
             Operand::Register(reg) if half == 0 => I::with2(code, to.ymm(), reg.xmm()),
             Operand::Register(reg) => {
-                let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-                self.asm.put(I::with3(extract, to.xmm(), reg.ymm(), 1_u32));
+                self.upper_half(to, reg);
                 I::with2(code, to.ymm(), to.xmm())
             }
         };
@@ -178,7 +177,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Prepares the vector that is added to a base, and the limit that the sum is compared with.
-    fn ready_to_compare(&mut self, mem: &MemAccess<'_>, wide: bool, (span, not): (u32, Label)) {
+    fn ready_to_compare(&mut self, mem: &MemAccess, wide: bool, (span, not): (u32, Label)) {
         let [_, _, limit, add, ..] = mem.own;
         let most = self.limit(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
@@ -200,12 +199,12 @@ impl Avx2Emitter<'_> {
                     self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
                     self.asm.jump(C::Jne_rel32_64, not);
                 }
-                let more = site(mem.access, offset_of!(Site, add));
+                let more = site(&mem.access, offset_of!(Site, add));
                 self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
                 self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, add.xmm(), R::RAX));
                 self.asm.put(I::with2(broadcast, add.ymm(), add.xmm()));
             } else if mem.access.space == Space::Global {
-                let from = Operand::Memory(site(mem.access, offset_of!(Site, add)));
+                let from = Operand::Memory(site(&mem.access, offset_of!(Site, add)));
                 self.two(broadcast, add, from);
             } else {
                 let offset = self.wide_number(mem.access.offset);
@@ -225,7 +224,7 @@ impl Avx2Emitter<'_> {
 
     /// Copies the data at the offsets to the frame, 8 lanes at a time. Elements are first combined
     /// in a register, because a vector load cannot be forwarded from several smaller stores.
-    pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess<'_>) {
+    pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess) {
         let (wide, total) = (is_wide(mem), mem.total);
         let (x, y) = (mem.own[0], mem.own[1].xmm());
         let origin = self.origin(mem);

@@ -1,12 +1,11 @@
 //! Loads and stores of the register files, and masks.
 
-use super::{Avx2, Avx2Emitter, LANES_SIZE, PARTS, PoolVector, SCRATCH, Vector};
+use super::{Avx2, Avx2Emitter, LANES_SIZE, PoolVector, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Reg};
 use crate::emit::vector::{Operand, V};
 use crate::machine::Mode;
-use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// The memory operand of a part of a register in its register file. A part of a predicate is a
@@ -18,11 +17,6 @@ pub(super) fn register_file(key: Key) -> MemoryOperand {
         Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
         Key::Other(..) => at(R::RDI, 0),
     }
-}
-
-/// The offset of a part of a register in local memory.
-pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
-    word * 128 + usize::from(part) * LANES_SIZE
 }
 
 impl Avx2Emitter<'_> {
@@ -78,37 +72,16 @@ impl Avx2Emitter<'_> {
 
     /// A constant vector of the pool.
     pub(super) fn pool_vector(&mut self, row: PoolVector) -> Operand {
-        Operand::Memory(at(R::R9, self.pooled(&row)))
+        at(R::R9, self.pooled(&row)).into()
     }
 
     /// Widens half of a mask of 32-bit lanes to 64-bit lanes.
-    pub(super) fn spread(&mut self, to: Reg, from: Reg, half: u8) {
+    pub(super) fn widen_mask(&mut self, to: Reg, from: Reg, half: u8) {
         let mut low = from;
         if half == 1 {
             self.upper_half(to, from);
             low = to;
         }
         self.widen(V::ExtendS, to, low);
-    }
-
-    /// Sets `r12d` to the mask of lanes whose value is zero.
-    pub(super) fn zero_lanes(&mut self, of: Source) -> Option<()> {
-        let zero = self.number(0);
-        for part in 0..PARTS {
-            let halves = [2 * part, 2 * part + 1].map(|half| {
-                let value = self.whole_of(of, half)?;
-                Some(self.binary(C::VEX_Vpcmpeqq_ymm_ymm_ymmm256, value, zero))
-            });
-            let [Some(low), Some(high)] = halves else { return None };
-            Avx2::low_halves(self, low, [low, high]);
-            let to = if part == 0 { R::R12D } else { R::EAX };
-            self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, to, low.ymm()));
-            if part != 0 {
-                self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 8 * u32::from(part)));
-                self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
-            }
-            self.cache.unpin();
-        }
-        Some(())
     }
 }

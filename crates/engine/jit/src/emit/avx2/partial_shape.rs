@@ -22,7 +22,7 @@ impl Avx2Emitter<'_> {
     pub(super) fn inactive_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
         let row = Frame::INACTIVE_LANES + usize::from(part) * LANES_SIZE;
         match half {
-            None => self.two(MOVE, to, Operand::Memory(at(R::RDI, row))),
+            None => self.two(MOVE, to, at(R::RDI, row)),
             Some(half) => {
                 let row = at(R::RDI, row + 16 * usize::from(half));
                 self.asm.put(I::with2(C::VEX_Vpmovsxdq_ymm_xmmm128, to.ymm(), row));
@@ -38,7 +38,7 @@ impl Avx2Emitter<'_> {
             self.spread_byte(SCRATCH, at(R::RDI, Frame::MASK + part));
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, SCRATCH, ones);
             let to = at(R::RDI, Frame::INACTIVE_LANES + part * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, SCRATCH.ymm()));
+            self.store(to, SCRATCH);
         }
     }
 
@@ -57,7 +57,7 @@ impl Avx2Emitter<'_> {
         } else {
             self.spread_byte(lanes, at(R::RDI, EXECUTING + usize::from(part)));
             if let Some(half) = half {
-                self.spread(lanes, lanes, half);
+                self.widen_mask(lanes, lanes, half);
             }
             AND
         };
@@ -70,7 +70,7 @@ impl Avx2Emitter<'_> {
     /// Preserves `rbx`.
     pub(super) fn reach_some(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         member: Option<Member>,
         same: bool,
         not: Label,
@@ -134,7 +134,7 @@ impl Avx2Emitter<'_> {
 
     /// Stores the addresses of the parts to the slot: the first from the base in `r13`, the others
     /// each `r14` bytes further. Checks that `r12` bytes from the first on are in bounds.
-    fn point_from_first(&mut self, mem: &MemAccess<'_>, member: Option<Member>, not: Label) {
+    fn point_from_first(&mut self, mem: &MemAccess, member: Option<Member>, not: Label) {
         let slot = Slot::of(member);
         if let Base::Affine(value) = mem.base {
             // The indices of later lanes must not wrap around.
@@ -174,7 +174,7 @@ impl Avx2Emitter<'_> {
 
     /// The bases of all lanes as a memory operand: in the register file if it is current, else in a
     /// scratch register.
-    fn bases_in_memory(&mut self, mem: &MemAccess<'_>) -> Option<(MemoryOperand, Bases)> {
+    fn bases_in_memory(&mut self, mem: &MemAccess) -> Option<(MemoryOperand, Bases)> {
         let bases = Self::bases(mem)?;
         let parts = if bases.2 { 2 * PARTS } else { PARTS };
         if self.is_in_register_file(mem) {
@@ -189,7 +189,7 @@ impl Avx2Emitter<'_> {
                 }
             };
             let to = at(R::RDI, Frame::scratch(BASE_ROW) + usize::from(part) * LANES_SIZE);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
+            self.store(to, reg);
         }
         Some((at(R::RDI, Frame::scratch(BASE_ROW)), bases))
     }

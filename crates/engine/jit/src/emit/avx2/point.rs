@@ -16,7 +16,7 @@ impl Avx2Emitter<'_> {
     /// Stores the host address of each part's first lane, for the base plus `least`, to a slot.
     /// Jumps to `not` if an address is misaligned, or it or the byte `r12` bytes after it is out of
     /// bounds.
-    pub(super) fn point(&mut self, mem: &MemAccess<'_>, least: u64, slot: Slot, not: Label) {
+    pub(super) fn point(&mut self, mem: &MemAccess, least: u64, slot: Slot, not: Label) {
         let [f, t, u, ..] = mem.own;
         self.firsts(mem, f, t);
         let global = mem.access.space == Space::Global;
@@ -41,7 +41,7 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jne_rel32_64, not);
         }
         if global {
-            let add = Operand::Memory(site(mem.access, offset_of!(Site, add)));
+            let add = Operand::Memory(site(&mem.access, offset_of!(Site, add)));
             self.two(SPREAD, u, add);
             self.three(ADD, f, f, u);
             let other = least.wrapping_sub(mem.access.offset);
@@ -63,18 +63,12 @@ impl Avx2Emitter<'_> {
         self.asm.jump(C::Jne_rel32_64, not);
         self.two(SPREAD, u, Operand::Memory(origin));
         self.three(ADD, f, f, u);
-        self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
+        self.store(slot.pointer(0), f);
     }
 
     /// Turns the indices of the parts' first lanes into bases. Jumps to `not` if the index of a
     /// later lane may wrap around.
-    fn bases_of_indices(
-        &mut self,
-        mem: &MemAccess<'_>,
-        value: Affine,
-        [f, t]: [Reg; 2],
-        not: Label,
-    ) {
+    fn bases_of_indices(&mut self, mem: &MemAccess, value: Affine, [f, t]: [Reg; 2], not: Label) {
         if value.addend != Addend::NONE {
             self.sum_of_index(value, f, f.into());
         }
@@ -98,7 +92,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads the bases of the parts' first lanes into one vector; overwrites `t`.
-    fn firsts(&mut self, mem: &MemAccess<'_>, f: Reg, t: Reg) {
+    fn firsts(&mut self, mem: &MemAccess, f: Reg, t: Reg) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         let halves = if wide { 2 } else { 1 };
         for (to, part) in [(f, 0), (t, 2)] {

@@ -5,7 +5,7 @@ use super::operand::register_file;
 use super::{Avx2, Avx2Emitter, MOVE, PARTS, Vector};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
-use crate::emit::vector::Operand;
+use crate::emit::vector::{Operand, of_floats};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -14,25 +14,6 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) struct Mask {
     pub(super) reg: Reg,
     pub(super) not: bool,
-}
-
-/// The immediate of a float comparison that raises no exception for quiet NaNs.
-fn of_floats(relation: Relation, unordered: bool) -> u32 {
-    match (relation, unordered) {
-        (Relation::Eq, false) => 0x00,
-        (Relation::Eq, true) => 0x08,
-        (Relation::Ne, false) => 0x0c,
-        (Relation::Ne, true) => 0x04,
-        (Relation::Lt, false) => 0x11,
-        // "Not greater or equal" includes unordered, and so on.
-        (Relation::Lt, true) => 0x19,
-        (Relation::Le, false) => 0x12,
-        (Relation::Le, true) => 0x1a,
-        (Relation::Gt, false) => 0x1e,
-        (Relation::Gt, true) => 0x16,
-        (Relation::Ge, false) => 0x1d,
-        (Relation::Ge, true) => 0x15,
-    }
 }
 
 /// The truth table of a function of two predicates: bit `2a + b` is its value.

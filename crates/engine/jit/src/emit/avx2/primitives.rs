@@ -74,7 +74,7 @@ impl Primitives for Avx2 {
         if !wide {
             return mask;
         }
-        e.spread(SCRATCH, mask, part % 2);
+        e.widen_mask(SCRATCH, mask, part % 2);
         SCRATCH
     }
 
@@ -91,6 +91,16 @@ impl Primitives for Avx2 {
             Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), mask.ymm()),
             Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, mask.ymm()),
         });
+    }
+
+    fn condition_bits(e: &mut Avx2Emitter<'_>, wide: bool, to: R) {
+        let code = if wide { C::VEX_Vmovmskpd_r32_ymm } else { C::VEX_Vmovmskps_r32_ymm };
+        e.asm.put(I::with2(code, to, SCRATCH.ymm()));
+    }
+
+    fn keep_inactive(e: &mut Avx2Emitter<'_>, part: u8, d: Reg, old: Reg) {
+        e.inactive_row(SCRATCH, part, None);
+        Self::blend(e, false, (d, d), old, SCRATCH);
     }
 
     fn keep(e: &mut Avx2Emitter<'_>, _: bool, d: Reg, a: Reg) {

@@ -5,7 +5,7 @@ use super::address::{MemAccess, moved};
 use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
-use crate::emit::register_cache::{Key, Reg};
+use crate::emit::register_cache::Key;
 use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::Mode;
@@ -65,7 +65,7 @@ impl Avx2Emitter<'_> {
     /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds.
     pub(super) fn reach(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         member: Option<Member>,
         same: bool,
         not: Label,
@@ -96,7 +96,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
-    fn reach_all(&mut self, mem: &MemAccess<'_>, member: Option<Member>, same: bool, not: Label) {
+    fn reach_all(&mut self, mem: &MemAccess, member: Option<Member>, same: bool, not: Label) {
         let Some(bases) = Self::bases(mem) else {
             return self.asm.jump(C::Jmp_rel32_64, not);
         };
@@ -129,7 +129,7 @@ impl Avx2Emitter<'_> {
 
     /// Loads the difference between the bases of the first two lanes into `rax`, which decides
     /// which shape is tested.
-    fn first_distance(&mut self, mem: &MemAccess<'_>) {
+    fn first_distance(&mut self, mem: &MemAccess) {
         let Some((row, number, wide)) = Self::bases(mem) else { return };
         match (self.base_part((row, number, wide), 0), wide) {
             (Operand::Memory(row), true) => {
@@ -156,7 +156,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// [`Self::reach`] for the uniform base in `rax`.
-    pub(super) fn reach_one(&mut self, mem: &MemAccess<'_>, not: Label) {
+    pub(super) fn reach_one(&mut self, mem: &MemAccess, not: Label) {
         let [to, ..] = mem.own;
         self.offset_from_base(mem, Some(not));
         let (limit, origin) = (self.limit(mem), self.origin(mem));
@@ -165,12 +165,12 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, to.xmm(), R::RAX));
         self.asm.put(I::with2(SPREAD, to.ymm(), to.xmm()));
-        self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, Slot::default().pointer(0), to.ymm()));
+        self.store(Slot::default().pointer(0), to);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, UNIFORM));
     }
 
     /// Makes the slot point to the data in the frame.
-    pub(super) fn point_to_data(&mut self, mem: &MemAccess<'_>, slot: Slot) {
+    pub(super) fn point_to_data(&mut self, mem: &MemAccess, slot: Slot) {
         for part in 0..PARTS {
             let bytes = usize::from(part) * 8 * mem.total;
             let data =
@@ -187,7 +187,7 @@ impl Avx2Emitter<'_> {
     /// in `r13`.
     pub(super) fn if_like(
         &mut self,
-        mem: &MemAccess<'_>,
+        mem: &MemAccess,
         bases: Bases,
         (distance, of_all): (u64, bool),
         not: Label,
@@ -204,7 +204,8 @@ impl Avx2Emitter<'_> {
         }
         for part in 0..halves * PARTS {
             if !of_all && part % halves == 0 {
-                self.spread_first(bases, part / halves, t);
+                let first = self.base_part(bases, part);
+                self.spread(wide, t, first);
             }
             let base = self.base_part(bases, part);
             let to = if part == 0 { any } else { u };
@@ -226,16 +227,6 @@ impl Avx2Emitter<'_> {
         }
         self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
         self.asm.jump(C::Jne_rel32_64, not);
-    }
-
-    /// Broadcasts the base of a part's first lane.
-    fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
-        let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
-        let part = if wide { 2 * part } else { part };
-        match self.base_part((row, number, wide), part) {
-            Operand::Register(reg) => self.asm.put(I::with2(code, to.ymm(), reg.xmm())),
-            Operand::Memory(memory) => self.asm.put(I::with2(code, to.ymm(), memory)),
-        }
     }
 
     /// A part of a base, in a register if it is cached.

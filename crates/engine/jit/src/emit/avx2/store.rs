@@ -1,9 +1,8 @@
 //! Stores: to contiguous or scattered lanes, and by index.
 
-use super::address::{MemAccess, data_of_lane, moved};
 use super::indexed::{ContiguousAccess, Continuations};
 use super::shape::{CONTIGUOUS, Slot};
-use super::{Avx2Emitter, LANES_SIZE, PARTS, SCRATCH, Vector};
+use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
@@ -89,7 +88,11 @@ impl Avx2Emitter<'_> {
         self.back.data_offset = 0;
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
         self.data_rows();
-        self.each_lane(|e| e.deliver(&mem));
+        self.each_lane(|e| {
+            e.offset_of_lane(&mem);
+            e.address_from_offset(&mem);
+            e.copy_data(&mem, true);
+        });
         self.asm.bind(stored);
         Some(())
     }
@@ -102,35 +105,6 @@ impl Avx2Emitter<'_> {
             }
             _ => Some(Vec::new()),
         }
-    }
-
-    /// Copies the data of lane `ebp` from the frame to its address.
-    fn deliver(&mut self, mem: &MemAccess<'_>) {
-        if mem.access.space == Space::Local && mem.total > 4 {
-            self.offset_of_lane(mem);
-            self.address_from_offset(mem);
-            let from = data_of_lane(self, mem.total);
-            for i in 0..mem.total / 4 {
-                let (from, to) = (moved(from, 4 * i), at(R::RAX, 128 * i));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, from));
-                self.asm.put(I::with2(C::Mov_rm32_r32, to, R::R14D));
-            }
-            return;
-        }
-        let (load, store, data) = match mem.total {
-            1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14L),
-            2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
-            4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
-            8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14),
-            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
-            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
-        };
-        let into = if mem.total <= 2 { R::R14D } else { data };
-        let from = data_of_lane(self, mem.total);
-        self.asm.put(I::with2(load, into, from));
-        self.offset_of_lane(mem);
-        self.address_from_offset(mem);
-        self.asm.put(I::with2(store, at(R::RAX, 0), data));
     }
 
     /// Stores the elements of all lanes as vectors at the addresses in the slot.
@@ -189,7 +163,7 @@ impl Avx2Emitter<'_> {
         self.asm.jump(C::Jne_rel32_64, some);
         for (half, value) in values.iter().enumerate() {
             let to = to(self, half);
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
+            self.store(to, *value);
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(some);
@@ -197,7 +171,7 @@ impl Avx2Emitter<'_> {
         for (half, value) in values.iter().enumerate() {
             let to = to(self, half);
             let (code, mask) = if wide {
-                self.spread(half_mask, mask, half as u8);
+                self.widen_mask(half_mask, mask, half as u8);
                 (C::VEX_Vpmaskmovq_m256_ymm_ymm, half_mask)
             } else {
                 (C::VEX_Vpmaskmovd_m256_ymm_ymm, mask)
@@ -246,7 +220,7 @@ impl Avx2Emitter<'_> {
                 }
                 None => {
                     let to = self.lane_data(usize::from(part % 2) * LANES_SIZE);
-                    self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
+                    self.store(to, a);
                 }
             }
             self.cache.unpin();

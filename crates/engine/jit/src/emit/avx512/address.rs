@@ -5,11 +5,9 @@ use super::memory::{MemAccess, site, spread_of};
 use super::{Avx512Emitter, SCRATCH};
 use crate::emit::affine::Addend;
 use crate::emit::asm::Label;
+use crate::emit::vector::V;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-
-const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
-const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 
 impl Avx512Emitter<'_> {
     /// Computes the base addresses of an access in the registers that are reserved for them. Uses
@@ -23,22 +21,16 @@ impl Avx512Emitter<'_> {
                 from = SCRATCH;
             }
             if part % 2 == 1 {
-                let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, SCRATCH.y(), from.z(), 1_u32));
+                self.upper_half(SCRATCH, from);
                 from = SCRATCH;
             }
             let add = self.number_at(value.add, R::RAX);
-            let extend = if value.signed {
-                C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256
-            } else {
-                C::EVEX_Vpmovzxdq_zmm_k1z_ymmm256
-            };
-            self.asm.put(I::with2(extend, base.z(), from.y()));
+            self.widen(if value.signed { V::ExtendS } else { V::ExtendU }, *base, from);
             if value.shift != 0 {
-                self.asm.put(I::with3(SHIFT, base.z(), base.z(), u32::from(value.shift)));
+                self.two_with(V::Left64, *base, *base, u32::from(value.shift));
             }
             if value.add != Source::Literal(0) {
-                self.asm.put(I::with3(ADD, base.z(), base.z(), spread_of(add)));
+                self.three(V::Add64, *base, *base, spread_of(add));
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::Operand;
+use crate::emit::vector::{Operand, V};
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
@@ -67,7 +67,7 @@ impl Avx512Emitter<'_> {
         for part in 0..PARTS[0] {
             let (base, to) = (mem.bases[part], mem.offsets[part]);
             if offset == 0 {
-                self.asm.put(I::with2(super::load::MOVE, to.z(), base.z()));
+                self.two(V::Move, to, base);
             } else {
                 let offset = self.number(offset as u32);
                 self.three(C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, to.z(), base, offset);

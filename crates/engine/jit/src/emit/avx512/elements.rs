@@ -1,13 +1,13 @@
 //! Writes loaded data to registers: extracts the elements of a load from its pieces.
 
-use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
 use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::emit::vector::V;
 use crate::operand::{Predicate, VReg};
 use crate::region::Load;
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Register as R};
 
 impl Avx512Emitter<'_> {
     /// Writes the elements of a load to their destinations.
@@ -47,19 +47,13 @@ impl Avx512Emitter<'_> {
                 let piece = dwords.get(byte / 4)?[part];
                 // Elements of less than four bytes share the piece with others, so that it must be
                 // copied.
-                if size < 4 { self.unary(super::load::MOVE, piece) } else { piece }
+                if size < 4 { self.unary(V::Move, piece) } else { piece }
             }
             Pieces::Qwords(qwords) => {
                 let parts = qwords.get(byte / 8)?;
                 let high = (byte / 4 % 2) as u64;
-                let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
-                let order = at(R::R9, self.pooled(&order));
-                // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
-                let d = self.unary(super::load::MOVE, parts[2 * part]);
-                self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
-                let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-                self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), parts[2 * part + 1].z()));
-                d
+                let order = std::array::from_fn(|i| 2 * i as u64 + high);
+                self.permuted_pair(order, parts[2 * part], parts[2 * part + 1])
             }
         })
     }
@@ -87,16 +81,10 @@ impl Avx512Emitter<'_> {
         let from = byte % 4;
         let up = 32 - 8 * (from + size) as u32;
         let down = 32 - 8 * size as u32;
-        let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-        let right = if load.signed {
-            C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8
-        } else {
-            C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8
-        };
         if up != 0 {
-            self.asm.put(I::with3(left, d.z(), d.z(), up));
+            self.two_with(V::Left32, d, d, up);
         }
-        self.asm.put(I::with3(right, d.z(), d.z(), down));
+        self.two_with(if load.signed { V::RightS32 } else { V::RightU32 }, d, d, down);
     }
 
     fn wide_element(&mut self, load: &Load, pieces: &Pieces, byte: usize, part: u8) -> Option<Reg> {
@@ -124,13 +112,17 @@ impl Avx512Emitter<'_> {
     /// lanes, in a temporary.
     pub(super) fn interleaved(&mut self, low: Reg, high: Reg, half: u8) -> Reg {
         let first = 8 * u64::from(half);
-        let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
-        let order = at(R::R9, self.pooled(&order));
+        let order = std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2));
+        self.permuted_pair(order, low, high)
+    }
+
+    /// 32-bit lanes of two registers, selected by their numbers, in a temporary.
+    pub(super) fn permuted_pair(&mut self, order: [u64; 16], low: Reg, high: Reg) -> Reg {
+        let order = at(R::R9, self.pooled(&pairs(order)));
         // Allocating a register may overwrite `SCRATCH`, so that it is loaded afterwards.
-        let d = self.unary(super::load::MOVE, low);
-        self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
-        let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
+        let d = self.unary(V::Move, low);
+        self.two(V::Load, SCRATCH, order);
+        self.three(C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32, d, SCRATCH, high);
         d
     }
 }

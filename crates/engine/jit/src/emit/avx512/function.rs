@@ -1,11 +1,11 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::load::LOAD;
 use super::load::MOVE;
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::V;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::{Curve, Words};
@@ -39,7 +39,7 @@ impl Avx512Emitter<'_> {
         let mut entry_state: Vec<Reg> = Vec::new();
         for first in (0..length).step_by(PERMUTED) {
             let d = self.temporary();
-            self.asm.put(I::with2(LOAD, d.z(), at(R::RAX, 4 * first)));
+            self.two(V::Load, d, at(R::RAX, 4 * first));
             let second = at(R::RAX, 4 * first + 64);
             self.asm.put(I::with3(permute, d.z(), index.z(), second));
             entry_state.push(d);
@@ -77,12 +77,12 @@ impl Avx512Emitter<'_> {
         let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
         let [x, d, t, u] = [(); 4].map(|()| self.temporary());
         let upper = self.number(0xffff_0000);
-        self.asm.put(I::with3(DOWN, x.z(), first.z(), 1_u32));
-        self.asm.put(I::with3(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t.z(), second.z(), 15_u32));
+        self.two_with(DOWN, x, first, 1);
+        self.two_with(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t, second, 15);
         // The bits of t where those of `upper` are set, and those of x elsewhere.
         self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xd8);
         self.squares(x, d, [t, u]);
-        self.asm.put(I::with3(DOWN, t.z(), d.z(), 16_u32));
+        self.two_with(DOWN, t, d, 16);
         let low = self.number(0xffff);
         self.three(AND, d.z(), d, low);
         [x, u].into_iter().for_each(|reg| self.cache.release(reg));
@@ -101,7 +101,7 @@ impl Avx512Emitter<'_> {
         let both = |bits: u32| bits << 16 | bits;
         let [g, m, last] = [0xfe00, 0xffc0, 0x8002].map(|bits| self.number(both(bits)));
         self.three(AND, t.z(), x, g);
-        self.asm.put(I::with3(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u.z(), t.z(), 1_u32));
+        self.two_with(C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8, u, t, 1);
         self.three(AND, d.z(), x, m);
         self.three(C::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512, d.z(), d, u);
         self.three(HIGH, d.z(), d, t);
@@ -131,16 +131,16 @@ impl Avx512Emitter<'_> {
         let origin = if curve.falls { Some(self.literal(curve.origin)) } else { None };
         let [segment, x, square, t, u] = [(); 5].map(|()| self.temporary());
         let words = [(); 4].map(|()| self.temporary());
-        self.asm.put(I::with3(DOWN, segment.z(), xs[0].z(), 1_u32));
-        self.asm.put(I::with3(DOWN, t.z(), xs[1].z(), 1_u32));
-        self.asm.put(I::with2(MOVE, x.z(), segment.z()));
+        self.two_with(DOWN, segment, xs[0], 1);
+        self.two_with(DOWN, t, xs[1], 1);
+        self.two(V::Move, x, segment);
         for (d, half) in [(x, 0), (segment, 1)] {
             // The numbers of the 16-bit elements, of which the second register's begin at 32.
             let element = |i: u64| (i & 3) * 2 + i / 8 * 8 + (i >> 2 & 1) * 32 + half;
             let four = |i: u64| (0..4).map(|k| element(4 * i + k) << (16 * k)).sum::<u64>();
             let all: [u64; 8] = std::array::from_fn(|i| four(i as u64));
             let numbers = at(R::R9, self.pooled(&all));
-            self.asm.put(I::with2(LOAD, u.z(), numbers));
+            self.two(V::Load, u, numbers);
             self.three(PERMUTE, d.z(), u, t);
         }
         self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, curve.words.as_ptr() as u64));
@@ -152,7 +152,7 @@ impl Avx512Emitter<'_> {
             for (d, from) in
                 [(d, 256 * i), (t, 256 * i + 128)].into_iter().take(2 - usize::from(repeats))
             {
-                self.asm.put(I::with2(LOAD, d.z(), at(R::RAX, from)));
+                self.two(V::Load, d, at(R::RAX, from));
                 self.asm.put(I::with3(PERMUTE, d.z(), segment.z(), at(R::RAX, from + 64)));
             }
             if !repeats {
@@ -174,17 +174,17 @@ impl Avx512Emitter<'_> {
             if curve.has_odd {
                 let one = self.number(1);
                 self.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, a, one);
-                self.asm.put(I::with3(DOWN_SIGNED, u.z(), u.z(), 17_u32));
+                self.two_with(DOWN_SIGNED, u, u, 17);
                 self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, t.z(), t.z(), u.z()));
             }
             if curve.bias != 0 {
                 let bias = self.number(curve.bias);
                 self.three(ADD, t.z(), t, bias);
             }
-            self.asm.put(I::with3(DOWN_SIGNED, t.z(), t.z(), curve.shift));
+            self.two_with(DOWN_SIGNED, t, t, curve.shift);
             self.three(code, d.z(), low, high);
             self.three(SUB, d.z(), d, t);
-            self.asm.put(I::with3(DOWN_SIGNED, d.z(), d.z(), 1 + u32::from(curve.is_steep)));
+            self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
             match origin {
                 Some(origin) => {
                     self.three(SUB, t.z(), origin, a);
@@ -197,7 +197,7 @@ impl Avx512Emitter<'_> {
                 }
             }
             if !curve.is_steep {
-                self.asm.put(I::with3(DOWN, d.z(), d.z(), 1_u32));
+                self.two_with(DOWN, d, d, 1);
             }
             if curve.has_powers {
                 let below = self.number(0x00ff_ffff);

@@ -125,8 +125,7 @@ impl Avx512Emitter<'_> {
                 for (part, &piece) in qwords[0].iter().enumerate() {
                     let mut index = indices[part / 2];
                     if part % 2 == 1 {
-                        let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                        self.asm.put(I::with3(extract, SCRATCH.y(), index.z(), 1_u32));
+                        self.upper_half(SCRATCH, index);
                         index = SCRATCH;
                     }
                     let memory = MemoryOperand::with_base_index_scale(HOST, index.y(), scale);

@@ -1,6 +1,5 @@
 //! Accesses of scattered lanes: gathers, scatters, and loops over lanes.
 
-use super::load::STORE;
 use super::memory::{ACTIVE, HOST, MemAccess, host};
 use super::pieces::Pieces;
 use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
@@ -72,8 +71,7 @@ impl Avx512Emitter<'_> {
                     let gather = C::EVEX_Vpgatherqd_ymm_k1_vm64z;
                     self.asm.put_masked(SCRATCH_MASK, I::with2(gather, to.y(), memory));
                     if part % 2 == 1 {
-                        let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-                        self.asm.put(I::with4(insert, whole.z(), whole.z(), SCRATCH.y(), 1_u32));
+                        self.join_halves(whole, SCRATCH);
                     }
                 }
             }
@@ -134,8 +132,7 @@ impl Avx512Emitter<'_> {
         } else {
             let mut index = mem.offsets[part / 2];
             if part % 2 == 1 {
-                let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
-                self.asm.put(I::with3(extract, SCRATCH.y(), index.z(), 1_u32));
+                self.upper_half(SCRATCH, index);
                 index = SCRATCH;
             }
             (index.y(), C::EVEX_Vpscatterdq_vm32y_k1_zmm, C::EVEX_Vpgatherdq_zmm_k1_vm32y)
@@ -153,11 +150,11 @@ impl Avx512Emitter<'_> {
         let Pieces::Dwords(dwords) = pieces else { return };
         for (part, offset) in mem.offsets.iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(0) + 64 * part);
-            self.asm.put(I::with2(STORE, to, offset.z()));
+            self.store(to, *offset);
         }
         for (part, piece) in dwords[0].iter().enumerate() {
             let to = at(R::RDI, Frame::scratch(1) + 64 * part);
-            self.asm.put(I::with2(STORE, to, piece.z()));
+            self.store(to, *piece);
         }
         let (next, end) = (self.asm.label(), self.asm.label());
         let scaled = |row, scale| {
@@ -197,10 +194,10 @@ impl Avx512Emitter<'_> {
                 // The position of the byte in the 4-byte unit, as a shift count.
                 let low = self.number(3);
                 self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, mem.scratch.z(), offset, low);
-                self.asm.put(I::with3(left, mem.scratch.z(), mem.scratch.z(), 3_u32));
+                self.two_with(left, mem.scratch, mem.scratch, 3);
             }
-            self.asm.put(I::with3(shift, offset.z(), offset.z(), 2_u32));
-            self.asm.put(I::with3(left, offset.z(), offset.z(), 5_u32));
+            self.two_with(shift, offset, offset, 2);
+            self.two_with(left, offset, offset, 5);
             let add = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
             self.asm.put(I::with3(add, offset.z(), offset.z(), lanes));
             for (i, piece) in dwords.iter().enumerate() {
@@ -215,8 +212,7 @@ impl Avx512Emitter<'_> {
                 let piece = piece[usize::from(part)];
                 self.lanes_of_dwords(piece, memory, mem.stores);
                 if mem.total < 4 {
-                    let shift = C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
-                    self.asm.put(I::with3(shift, piece.z(), piece.z(), mem.scratch.z()));
+                    self.three(C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, piece, piece, mem.scratch);
                 }
             }
         }
@@ -224,6 +220,6 @@ impl Avx512Emitter<'_> {
 
     /// Sets all lanes to zero.
     pub(super) fn zero(&mut self, z: Reg) {
-        self.asm.put(I::with3(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z.z(), z.z(), z.z()));
+        self.three(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z, z, z);
     }
 }

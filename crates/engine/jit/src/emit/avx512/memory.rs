@@ -31,7 +31,7 @@ pub(super) const HOST: R = R::RBX;
 pub(super) const PARTS: [usize; 2] = [2, 4];
 
 /// An access, with all registers that its code needs before its first jump.
-pub(super) struct MemAccess {
+pub(in crate::emit) struct MemAccess {
     pub(super) access: Access,
     pub(super) total: u64,
     pub(super) stores: bool,
@@ -69,10 +69,6 @@ impl Avx512Emitter<'_> {
     pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
         self.active(step.guard);
         let mut pieces = Pieces::new(self, &load.access);
-        if !self.is_supported(&load.access, false) {
-            self.leave_here(step);
-            return Some(());
-        }
         self.access(step, &load.access, &mut pieces, false)?;
         self.take_elements(load, &pieces, step.guard)
     }
@@ -80,31 +76,8 @@ impl Avx512Emitter<'_> {
     /// Emits a store that may exit.
     pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
         self.active(step.guard);
-        if !self.is_supported(&store.access, true) {
-            self.leave_here(step);
-            return Some(());
-        }
         let mut pieces = self.make_pieces(store)?;
         self.access(step, &store.access, &mut pieces, true)
-    }
-
-    /// Exits, so that the interpreter executes the access.
-    pub(super) fn leave_here(&mut self, step: &Step) {
-        let out = self.exit_stub(ExitReason::Instruction, step.at);
-        self.asm.jump(C::Jmp_rel32_64, out);
-    }
-
-    /// Whether the back end supports an access of this size, count and space.
-    pub(super) fn is_supported(&self, access: &Access, stores: bool) -> bool {
-        let total = u64::from(access.size) * u64::from(access.count);
-        let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
-        known
-            && match access.space {
-                Space::Global => access.base.is_none_or(is_wide),
-                Space::Shared => access.base.is_some() || access.offset < 1 << 31,
-                Space::Local => access.base.is_some_and(|b| !is_wide(b)) && (total >= 4 || !stores),
-                Space::Frame | Space::Param => false,
-            }
     }
 
     /// Prepares an access. 64-bit addresses of shared and local memory are checked and shortened to
@@ -218,6 +191,19 @@ impl Avx512Emitter<'_> {
         mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
         self.cache.release(mem.scratch);
     }
+}
+
+/// Whether the back end supports an access of this size, count and space.
+pub(super) fn is_supported(access: &Access, stores: bool) -> bool {
+    let total = u64::from(access.size) * u64::from(access.count);
+    let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
+    known
+        && match access.space {
+            Space::Global => access.base.is_none_or(is_wide),
+            Space::Shared => access.base.is_some() || access.offset < 1 << 31,
+            Space::Local => access.base.is_some_and(|b| !is_wide(b)) && (total >= 4 || !stores),
+            Space::Frame | Space::Param => false,
+        }
 }
 
 /// Whether a source is read as 64 bits, which includes immediates.

@@ -5,9 +5,7 @@
 //! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
 
 mod address;
-mod atomic;
 mod check;
-mod cross;
 mod elements;
 mod function;
 mod indexed;
@@ -20,7 +18,6 @@ mod predicate;
 mod primitives;
 mod shape;
 mod shuffle;
-mod unchecked;
 mod vectors;
 
 use super::Emitter;
@@ -28,14 +25,14 @@ use super::asm::{Label, at};
 use super::backend::Backend;
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
-use super::vector::V;
+use super::vector::{V, part_of_row};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::Op;
-use crate::operand::{Predicate, Relation, Source, Test, VReg};
-use crate::region::{Action, Step};
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use crate::operand::{Predicate, Source, VReg};
+use crate::region::{Access, Action, Atomic, Load, Shuffle, Space, Step, Store};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
 
 /// The back end, which has no state of its own.
@@ -45,6 +42,8 @@ pub(super) struct Avx512;
 /// The emitter with this back end.
 type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
+/// The scratch register of an atomic's offsets.
+const OFFSETS: usize = 0;
 /// The canonical NaN in all lanes.
 const NAN: Reg = Reg(30);
 /// The register in which NaNs are replaced.
@@ -139,39 +138,6 @@ impl Backend for Avx512 {
         e.lanes_of(of, to);
     }
 
-    fn sum(e: &mut Avx512Emitter<'_>, wide: bool) {
-        let (other, scratch) = (at(R::RDI, Frame::SAVED + 8), SCRATCH.x());
-        let add = if wide {
-            C::EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er
-        } else {
-            C::EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er
-        };
-        e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
-        e.asm.put(I::with2(C::EVEX_Vmovq_xmm_rm64, scratch, R::R13));
-        e.asm.put(I::with3(add, scratch, scratch, other));
-        e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, scratch));
-    }
-
-    fn zeros(e: &mut Avx512Emitter<'_>, of: Source) -> Option<()> {
-        let test = match of {
-            Source::B64(_)
-            | Source::WideConstant(_)
-            | Source::Bytes64(_)
-            | Source::FrameAt
-            | Source::Literal(_) => Test::UnsignedWide(Relation::Eq),
-            _ => Test::Unsigned(Relation::Eq),
-        };
-        let zero = e.test(test, [of, Source::Literal(0)])?;
-        e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::R12D, zero.k()));
-        Some(())
-    }
-
-    fn members(e: &mut Avx512Emitter<'_>, step: &Step, members: Option<Source>) -> Option<()> {
-        e.members(step, members)?;
-        e.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, cross::ACTIVE));
-        Some(())
-    }
-
     fn steps(e: &mut Avx512Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         let mut skipped: Option<Skipped> = None;
         for i in steps.clone() {
@@ -199,26 +165,49 @@ impl Backend for Avx512 {
         Ok(())
     }
 
-    fn leaving(e: &mut Avx512Emitter<'_>, i: usize) -> Result<(), Error> {
-        let step = &e.region.blocks[e.block].steps[i];
-        if step.guard == Predicate::Never {
-            return Ok(());
+    fn is_supported(access: &Access, stores: bool) -> bool {
+        memory::is_supported(access, stores)
+    }
+
+    fn load_lanes(e: &mut Avx512Emitter<'_>, step: &Step, load: &Load) -> Option<()> {
+        e.load_step(step, load)
+    }
+
+    fn store_lanes(e: &mut Avx512Emitter<'_>, step: &Step, store: &Store) -> Option<()> {
+        e.store_step(step, store)
+    }
+
+    type MemAccess = memory::MemAccess;
+
+    fn atomic_access(
+        e: &mut Avx512Emitter<'_>,
+        step: &Step,
+        atomic: &Atomic,
+    ) -> Option<memory::MemAccess> {
+        // The mask of the lanes is in a register when 64-bit addresses are shortened.
+        e.active(step.guard);
+        e.mem_access(step, &atomic.access, true)
+    }
+
+    fn check_atomic(e: &mut Avx512Emitter<'_>, mem: &memory::MemAccess) {
+        e.asm.put(I::with2(C::Mov_r32_rm32, memory::ACTIVE, R::EBX));
+        e.checks(mem);
+        for (part, &offset) in (0..).zip(&mem.offsets) {
+            e.store(part_of_row::<Self>(OFFSETS, part), offset);
         }
-        let done = match &step.action {
-            Action::Load(load) => e.load_step(step, load),
-            Action::Store(store) => e.store_step(step, store),
-            Action::Atomic(atomic) => e.atomic(step, atomic),
-            Action::Sync { members } => e.members(step, Some(*members)),
-            Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
-            Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
-            Action::Match(op) => e.matching(step, op),
-            Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
-            _ => {
-                e.leave_here(step);
-                Some(())
-            }
-        };
-        done.ok_or(Error::Operands(i))
+    }
+
+    fn atomic_address(e: &mut Avx512Emitter<'_>, mem: &memory::MemAccess) {
+        let (load, to, size) =
+            if mem.wide { (C::Mov_r64_rm64, R::R12, 8) } else { (C::Mov_r32_rm32, R::R12D, 4) };
+        let row = Frame::scratch(OFFSETS) as i64;
+        let offset = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1);
+        e.asm.put(I::with2(load, to, offset));
+        e.asm.put(I::with2(C::Add_r64_rm64, R::R12, memory::host(mem)));
+    }
+
+    fn shuffle(e: &mut Avx512Emitter<'_>, step: &Step, shuffle: &Shuffle) -> Option<()> {
+        e.shuffle_lanes(step, shuffle)
     }
 }
 
@@ -238,8 +227,11 @@ impl Avx512Emitter<'_> {
                 let guard = self.guard(step.guard);
                 self.logic(*table, *to, *from, guard);
             }
-            Action::Load(load) => self.unchecked_load(load, step.guard)?,
-            Action::Store(store) => self.unchecked_store(step, store)?,
+            Action::Load(load) if load.access.space == Space::Param => {
+                self.load_param(step, load)?
+            }
+            Action::Load(load) => self.load_frame(step, load)?,
+            Action::Store(store) => self.store_frame(step, store)?,
             Action::ActiveMask { to } => self.active_mask(step, *to)?,
             Action::Count { counter, of } => self.count(step, *counter, *of),
             Action::Issue { counter, of } => self.issue(step, *counter, *of),

@@ -107,8 +107,7 @@ impl Avx512Emitter<'_> {
             let cut = C::EVEX_Vpmovqd_ymmm256_k1z_zmm;
             self.asm.put(I::with2(cut, to.y(), low.z()));
             self.asm.put(I::with2(cut, SCRATCH.y(), high.z()));
-            let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            self.asm.put(I::with4(insert, to.z(), to.z(), SCRATCH.y(), 1_u32));
+            self.join_halves(to, SCRATCH);
         }
         short
     }

@@ -1,14 +1,11 @@
 //! Pieces of memory accesses: the data of a lane as 32-bit or 64-bit values, which loads take apart
 //! into elements and stores combine from elements.
 
-use super::load::LOAD;
 use super::{Avx512Emitter, SCRATCH};
-use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::Operand;
+use crate::emit::vector::V;
 use crate::operand::Source;
 use crate::region::{Access, Space, Store};
-use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// The pieces of an access: for each piece, the registers of its parts.
 pub(super) enum Pieces {
@@ -98,13 +95,8 @@ impl Avx512Emitter<'_> {
             }
             let (low, high) =
                 (self.whole_of(source, 2 * part)?, self.whole_of(source, 2 * part + 1)?);
-            let order = pairs(std::array::from_fn(|i| 2 * i as u64 + 1));
-            let order = at(R::R9, self.pooled(&order));
-            let d = self.unary(super::load::MOVE, low);
-            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
-            let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(permute, d.z(), SCRATCH.z(), high.z()));
-            return Some(d);
+            let order = std::array::from_fn(|i| 2 * i as u64 + 1);
+            return Some(self.permuted_pair(order, low, high));
         }
         let per = 4 / size;
         let elements = from.get(dword * per..(dword * per + per).min(from.len()))?;
@@ -113,16 +105,14 @@ impl Avx512Emitter<'_> {
             return Some(first);
         }
         let bits = self.number(u32::MAX >> (32 - 8 * size));
-        let d = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, first, bits);
+        let d = self.binary(V::And32, first, bits);
         self.cache.release(first);
         for (i, &source) in elements.iter().enumerate().skip(1) {
             let next = self.low_of(source, part)?;
-            let bits: Operand = self.number(u32::MAX >> (32 - 8 * size));
-            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, SCRATCH.z(), next, bits);
-            let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-            self.asm.put(I::with3(left, SCRATCH.z(), SCRATCH.z(), (8 * size * i) as u32));
-            let or = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-            self.asm.put(I::with3(or, d.z(), d.z(), SCRATCH.z()));
+            let bits = self.number(u32::MAX >> (32 - 8 * size));
+            self.three(V::And32, SCRATCH, next, bits);
+            self.two_with(V::Left32, SCRATCH, SCRATCH, (8 * size * i) as u32);
+            self.three(V::Or32, d, d, SCRATCH);
             self.cache.release(next);
         }
         Some(d)

@@ -2,6 +2,7 @@
 
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
+use crate::emit::vector::of_floats;
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -14,25 +15,6 @@ fn of_integers(relation: Relation) -> u32 {
         Relation::Ne => 4,
         Relation::Ge => 5,
         Relation::Gt => 6,
-    }
-}
-
-/// The immediate of a float comparison that raises no exception for quiet NaNs.
-fn of_floats(relation: Relation, unordered: bool) -> u32 {
-    match (relation, unordered) {
-        (Relation::Eq, false) => 0x00,
-        (Relation::Eq, true) => 0x08,
-        (Relation::Ne, false) => 0x0c,
-        (Relation::Ne, true) => 0x04,
-        (Relation::Lt, false) => 0x11,
-        // "Not greater or equal" includes unordered, and so on.
-        (Relation::Lt, true) => 0x19,
-        (Relation::Le, false) => 0x12,
-        (Relation::Le, true) => 0x1a,
-        (Relation::Gt, false) => 0x1e,
-        (Relation::Gt, true) => 0x16,
-        (Relation::Ge, false) => 0x1d,
-        (Relation::Ge, true) => 0x15,
     }
 }
 

@@ -84,6 +84,16 @@ impl Primitives for Avx512 {
         e.three(code, d, a, b);
     }
 
+    fn condition_bits(e: &mut Avx512Emitter<'_>, wide: bool, to: R) {
+        let code = if wide { C::VEX_Kmovb_r32_kr } else { C::VEX_Kmovw_r32_kr };
+        e.asm.put(I::with2(code, to, SCRATCH_MASK));
+    }
+
+    fn keep_inactive(e: &mut Avx512Emitter<'_>, part: u8, d: Reg, old: Reg) {
+        let lanes = Self::mask_of(e, super::LANES, false, part);
+        Self::blend(e, false, (d, old), d, lanes);
+    }
+
     fn keep(e: &mut Avx512Emitter<'_>, wide: bool, d: Reg, a: Reg) {
         let code = if wide { C::EVEX_Vmovdqa64_zmm_k1z_zmmm512 } else { V::Move.code::<Self>() };
         e.asm.put_zeroing(SCRATCH_MASK, I::with2(code, d.z(), a.z()));

@@ -209,10 +209,10 @@ impl Avx512Emitter<'_> {
                     self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
                 }
                 if half == 0 && part == 0 {
-                    self.asm.put(I::with3(xor, any.z(), from.z(), SCRATCH.z()));
+                    self.three(xor, any, from, SCRATCH);
                 } else {
                     // `any |= from ^ SCRATCH`
-                    self.asm.put(I::with4(join, any.z(), from.z(), SCRATCH.z(), 0xf6_u32));
+                    self.three_with(join, any, from, SCRATCH, 0xf6_u32);
                 }
             }
         }
@@ -226,10 +226,7 @@ impl Avx512Emitter<'_> {
         let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
         for ((low, first), regs) in halves.into_iter().zip(lanes.regs.chunks(lanes.regs.len() / 2))
         {
-            self.asm.put(match lanes.wide {
-                true => I::with2(C::EVEX_Vmovq_rm64_xmm, first, regs[0].x()),
-                false => I::with2(C::EVEX_Vmovd_rm32_xmm, low, regs[0].x()),
-            });
+            self.first_element(lanes.wide, if lanes.wide { first } else { low }, regs[0].into());
         }
     }
 

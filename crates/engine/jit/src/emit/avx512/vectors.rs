@@ -7,6 +7,7 @@ use super::shape::HalfAddresses;
 use super::{Avx512Emitter, SCRATCH};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::V;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Avx512Emitter<'_> {
@@ -74,16 +75,16 @@ impl Avx512Emitter<'_> {
                 if stores { (4 * j + i / 2 + 8 * (i % 2)) as u64 } else { (2 * i + j) as u64 }
             });
             let order = at(R::R9, self.pooled(&order));
-            self.asm.put(I::with2(LOAD, SCRATCH.z(), order));
+            self.two(V::Load, SCRATCH, order);
             for part in [2 * half, 2 * half + 1] {
                 if stores {
                     let (first, second) = (qwords[0][part], qwords[1][part]);
-                    self.asm.put(I::with2(super::load::MOVE, scratch.z(), first.z()));
-                    self.asm.put(I::with3(permute, scratch.z(), SCRATCH.z(), second.z()));
-                    self.asm.put(I::with2(STORE, memory(part, j), scratch.z()));
+                    self.two(V::Move, scratch, first);
+                    self.three(permute, scratch, SCRATCH, second);
+                    self.store(memory(part, j), scratch);
                 } else {
                     let piece = qwords[j][part];
-                    self.asm.put(I::with2(LOAD, piece.z(), memory(part, 0)));
+                    self.two(V::Load, piece, memory(part, 0));
                     self.asm.put(I::with3(permute, piece.z(), SCRATCH.z(), memory(part, 1)));
                 }
             }

@@ -7,7 +7,7 @@ use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding, tiny};
-use crate::operand::Source;
+use crate::operand::{Relation, Source};
 use iced_x86::Code as C;
 
 /// Comparison predicates of floats.
@@ -16,6 +16,25 @@ pub(super) const ORDERED: u32 = 7;
 pub(super) const EQUAL: u32 = 0;
 const LESS: u32 = 0x11;
 pub(in crate::emit) const GREATER_OR_EQUAL: u32 = 0x1d;
+
+/// The immediate of a float comparison that raises no exception for quiet NaNs.
+pub(in crate::emit) fn of_floats(relation: Relation, unordered: bool) -> u32 {
+    match (relation, unordered) {
+        (Relation::Eq, false) => 0x00,
+        (Relation::Eq, true) => 0x08,
+        (Relation::Ne, false) => 0x0c,
+        (Relation::Ne, true) => 0x04,
+        (Relation::Lt, false) => 0x11,
+        // "Not greater or equal" includes unordered, and so on.
+        (Relation::Lt, true) => 0x19,
+        (Relation::Le, false) => 0x12,
+        (Relation::Le, true) => 0x1a,
+        (Relation::Gt, false) => 0x1e,
+        (Relation::Gt, true) => 0x16,
+        (Relation::Ge, false) => 0x1d,
+        (Relation::Ge, true) => 0x15,
+    }
+}
 
 /// 2^31 as f32.
 const TWO_31: u32 = 0x4f00_0000;

@@ -13,6 +13,7 @@ mod convert;
 mod destination;
 mod double;
 mod float;
+mod frame;
 mod integer;
 mod scratch;
 mod source;
@@ -22,9 +23,15 @@ use super::Emitter;
 use super::backend::Backend;
 use super::register_cache::Reg;
 pub(super) use codes::{Opcode, V};
-pub(super) use float::{GREATER_OR_EQUAL, UNORDERED};
-use iced_x86::{Instruction as I, MemoryOperand, Register as R};
+pub(super) use float::{GREATER_OR_EQUAL, UNORDERED, of_floats};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) use integer::power_of_two;
+pub(super) use scratch::part_of_row;
+
+/// The name of the low 128 bits of a vector register.
+pub(super) fn low_128(reg: Reg) -> R {
+    R::XMM0 + u32::from(reg.0)
+}
 
 /// The last operand of an instruction, which may be in memory.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +134,25 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits an instruction that narrows elements to half a register.
     pub(super) fn shrink(&mut self, code: V, d: Reg, a: Reg) {
         self.asm.put(I::with2(code.code::<B>(), B::half(d), B::name(a)));
+    }
+
+    /// Broadcasts the first element of 32 bits, or of 64 if `wide`.
+    pub(super) fn spread(&mut self, wide: bool, d: Reg, a: Operand) {
+        let code = if wide { V::Spread64 } else { V::Spread32 }.code::<B>();
+        self.asm.put(match a {
+            Operand::Register(a) => I::with2(code, B::name(d), low_128(a)),
+            Operand::Memory(a) => I::with2(code, B::name(d), a),
+        });
+    }
+
+    /// Loads the first element of 32 bits, or of 64 if `wide`, into a general register.
+    pub(super) fn first_element(&mut self, wide: bool, to: R, a: Operand) {
+        self.asm.put(match (a, wide) {
+            (Operand::Register(a), true) => I::with2(V::ToGeneral.code::<B>(), to, low_128(a)),
+            (Operand::Register(a), false) => I::with2(V::ToGeneral32.code::<B>(), to, low_128(a)),
+            (Operand::Memory(a), true) => I::with2(C::Mov_r64_rm64, to, a),
+            (Operand::Memory(a), false) => I::with2(C::Mov_r32_rm32, to, a),
+        });
     }
 
     /// Copies the upper half of a register to the lower half of another.
