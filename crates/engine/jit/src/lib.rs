@@ -12,7 +12,7 @@
 //!       v
 //!  emit::flow        emission, block by block; emit::register_cache: which processor register
 //!       |            holds which value; emit::edge reconciles the caches of two blocks;
-//!       |            emit::{avx2, avx512} emit the steps
+//!       |            emit::vector emits the steps, with primitives of emit::{avx2, avx512}
 //!       v
 //!  emit::stub        entries and exits, after the blocks; emit::divergence; emit::warps: the
 //!       |            loop over warps

@@ -100,6 +100,17 @@ impl Assembler {
         }
     }
 
+    /// Emits a comparison, and a conditional jump.
+    pub(super) fn jump_if(
+        &mut self,
+        compare: Result<Instruction, IcedError>,
+        code: Code,
+        label: Label,
+    ) {
+        self.put(compare);
+        self.jump(code, label);
+    }
+
     /// Emits a load of a label's address into a register.
     pub(super) fn address(&mut self, to: Register, label: Label) {
         let known = self.labels[label.0 as usize];

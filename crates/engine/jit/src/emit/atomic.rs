@@ -54,8 +54,7 @@ impl<Z: Backend> Emitter<'_, Z> {
     /// Emits a loop over the lanes of the mask in `ebx`; the body finds the lane's number in `ebp`.
     pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let (again, done) = (self.asm.label(), self.asm.label());
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
         self.asm.bind(again);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
         body(self);
@@ -82,10 +81,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         let [left, last, saved] =
             [Frame::ATOMICS_LEFT, Frame::LAST_ATOMIC, Frame::SAVED].map(|field| at(R::RDI, field));
         let none = self.asm.label();
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Je_rel32_64, none);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, left, 0));
-        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
         Z::check_atomic(self, &access);
         self.asm.put(I::with1(C::Dec_rm32, left));
@@ -251,8 +248,7 @@ impl<Z: Backend> Emitter<'_, Z> {
             let number = self.asm.label();
             let twice = MemoryOperand::with_base_index(source, source);
             self.asm.put(I::with2(C::Lea_r64_m, R::R14, twice));
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R14, infinity));
-            self.asm.jump(C::Jbe_rel32_64, number);
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R14, infinity), C::Jbe_rel32_64, number);
             self.asm.put(copy(R::R14, source));
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(number);

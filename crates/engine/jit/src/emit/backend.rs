@@ -2,8 +2,10 @@
 //! which emits code for AVX2 or AVX-512.
 //!
 //! The driver ([`super::flow`]) walks the blocks, maintains the register cache
-//! ([`super::register_cache`]), and emits entries, exits, counting and calls. A back end emits the
-//! code of steps with `hold`, `temporary` and `define`, and loads and stores values for the cache.
+//! ([`super::register_cache`]), and emits entries, exits, counting and calls. Steps are emitted by
+//! [`super::vector`] with `hold`, `temporary` and `define`, from instructions that both instruction
+//! sets have and from [`Primitives`]. A back end adds comparisons, loads and stores of memory, and
+//! loads and stores values for the cache.
 //!
 //! General registers between steps: `rdi` points to the frame, `rsi`, `rdx` and `rcx` to the
 //! register files of 32 bits, 64 bits and predicates; `r8d` is the active mask, `r9` points to the
@@ -18,7 +20,7 @@ use super::vector::{Operand, V};
 use crate::Error;
 use crate::machine::Site;
 use crate::op::{Op, Rounding};
-use crate::operand::{Predicate, Source, VReg};
+use crate::operand::{Predicate, Source};
 use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
@@ -82,6 +84,12 @@ pub(super) trait Primitives: Sized + Default {
 
     /// Sets 32-bit lanes of a part that are inactive to those of `old`.
     fn keep_inactive(e: &mut Emitter<'_, Self>, part: u8, d: Reg, old: Reg);
+
+    /// Sets the bits of `any` in which `a` and `b` differ. May overwrite `t` after reading `a`.
+    fn or_difference(e: &mut Emitter<'_, Self>, any_and_t: (Reg, Reg), a: Reg, b: Operand);
+
+    /// Jumps if a register is not zero.
+    fn jump_if_any(e: &mut Emitter<'_, Self>, any: Reg, to: Label);
 
     /// Sets `d` to `a` in lanes of the condition, and to 0 in the others.
     fn keep(e: &mut Emitter<'_, Self>, wide: bool, d: Reg, a: Reg);
@@ -170,19 +178,6 @@ pub(super) trait Primitives: Sized + Default {
 
 /// A back end: emits code for one instruction set.
 pub(super) trait Backend: Primitives {
-    /// A register of 32 or 64 bits whose lanes are compared with each other ([`super::cost`]).
-    type Lanes;
-
-    /// Holds a register for [`Self::unless_apart`] until the end of the step.
-    fn lanes_of(e: &mut Emitter<'_, Self>, register: VReg) -> Self::Lanes;
-
-    /// Jumps to `to` unless, in each half of the warp, each lane's value is that of the lane before
-    /// it plus `apart`.
-    fn unless_apart(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes, apart: u64, to: Label);
-
-    /// Loads the values of lanes 0 and 16 into `rax` and `r12`.
-    fn firsts(e: &mut Emitter<'_, Self>, lanes: &Self::Lanes);
-
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
 

@@ -56,8 +56,7 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 // Lanes that execute the step and whose membermask differs.
                 self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
-                self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
-                self.asm.jump(C::Jne_rel32_64, out);
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), C::Jne_rel32_64, out);
             }
         }
         self.cache.unpin();
@@ -67,8 +66,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Exits unless the executing lanes, in `ebx`, are exactly the live lanes among those in `eax`.
     fn only_live(&mut self, out: Label) {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX), C::Jne_rel32_64, out);
     }
 
     /// Adds the condition of a part of 32-bit or 64-bit lanes to the mask in `r12d`, which part 0

@@ -41,23 +41,27 @@ impl<B: Backend> Emitter<'_, B> {
         let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
         let affine = known.and_then(|known| known.base);
         let base = call.from[0].vreg()?;
-        let lanes = B::lanes_of(self, affine.map_or(base, |value| VReg::B32(value.index)));
+        let register = affine.map_or(base, |value| VReg::B32(value.index));
+        let own = [(); 2].map(|()| self.temporary());
         self.lanes_taken(step.guard, R::EAX);
+        let parts = self.parts_of(register);
+        let (wide, half) = (matches!(register, VReg::B64(_)), parts.len() / 2);
         let [slow, points, done] = [(); 3].map(|()| self.asm.label());
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, -1));
-        self.asm.jump(C::Jne_rel32_64, slow);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, -1), C::Jne_rel32_64, slow);
         let unit = u64::from(cost.bytes) >> affine.map_or(0, |value| value.shift);
-        for (half, apart, other) in [(Half::Contiguous, unit, points), (Half::Uniform, 0, slow)] {
-            B::unless_apart(self, &lanes, apart, other);
-            B::firsts(self, &lanes);
+        for (shape, apart, other) in [(Half::Contiguous, unit, points), (Half::Uniform, 0, slow)] {
+            self.unless_apart(&parts, (wide, half), apart, own, other);
+            for (part, low, first) in [(0, R::EAX, R::RAX), (half, R::R12D, R::R12)] {
+                self.first_element(wide, if wide { first } else { low }, parts[part]);
+            }
             self.addresses(affine, cost, slow);
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::COUNTS)));
-            match (half, cost.banks) {
-                (_, true) => self.passes(half, cost, (done, slow)),
+            match (shape, cost.banks) {
+                (_, true) => self.passes(shape, cost, (done, slow)),
                 (Half::Contiguous, false) => self.sectors_of_rows(cost, (done, slow)),
                 (Half::Uniform, false) => self.sectors_of_points(cost),
             }
-            if half == Half::Contiguous {
+            if shape == Half::Contiguous {
                 self.asm.jump(C::Jmp_rel32_64, done);
                 self.asm.bind(points);
             }
@@ -189,8 +193,7 @@ impl<B: Backend> Emitter<'_, B> {
             let row = (16 * WORD) as i32;
             self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::R12D));
             self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, row));
-            self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 2 * row));
-            self.asm.jump(C::Ja_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, R::EAX, 2 * row), C::Ja_rel32_64, other);
         } else {
             for low in [R::EAX, R::R12D] {
                 self.asm.put(I::with2(C::Shr_rm32_imm8, low, WORD.trailing_zeros()));

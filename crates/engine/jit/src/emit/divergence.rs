@@ -98,8 +98,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
         if let OtherSide::TakenPending(_) = divergence.other {
             let pending = at(R::RDI, Frame::PENDING);
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, pending, 0));
-            self.asm.jump(C::Jne_rel32_64, full);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, pending, 0), C::Jne_rel32_64, full);
         }
         let reconverge_at = at(R::RDI, Frame::RECONVERGE_AT);
         self.asm.put(I::with2(C::Cmp_rm32_imm32, reconverge_at, divergence.reconverge_at as i32));
@@ -222,8 +221,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm32_r32, field(EXPECTED), R::R8D));
         self.asm.put(I::with2(C::Mov_rm32_imm32, field(ARRIVED), 0));
         self.asm.bind(same);
-        self.asm.put(I::with2(C::Test_rm32_r32, R::R14D, R::R14D));
-        self.asm.jump(C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R14D, R::R14D), C::Je_rel32_64, done);
         self.asm.put(I::with2(C::Or_rm32_r32, field(ARRIVED), R::R14D));
         self.asm.put(I::with2(C::Mov_rm64_r64, field(SINCE), R::R10));
         self.asm.bind(done);
@@ -267,8 +265,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Je_rel32_64, stays);
         // After the end of the warp's turn, the pending side does not start.
         for end in [Frame::PATIENCE, Frame::END] {
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(end)));
-            self.asm.jump(C::Jae_rel32_64, stays);
+            self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R10, field(end)), C::Jae_rel32_64, stays);
         }
         self.other_side();
         self.asm.bind(stays);

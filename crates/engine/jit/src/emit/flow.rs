@@ -258,10 +258,8 @@ impl<B: Backend> Emitter<'_, B> {
         let before = self.cache.clone();
         let follows = |target| target == Target::Block(self.block as u32 + 1);
         if follows(to) && !follows(next) {
-            self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D));
-            self.asm.jump(C::Je_rel32_64, other);
-            self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
-            self.asm.jump(C::Jne_rel32_64, divides);
+            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), C::Je_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, R::EAX), C::Jne_rel32_64, divides);
             if counted {
                 self.miss_all();
             }
@@ -271,8 +269,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.edge(to, true);
         } else {
             self.asm.jump(C::Je_rel32_64, other);
-            self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D));
-            self.asm.jump(C::Jne_rel32_64, divides);
+            self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, R::R8D), C::Jne_rel32_64, divides);
             self.edge(to, false);
             self.asm.bind(other);
             self.cache = before;

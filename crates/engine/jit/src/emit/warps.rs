@@ -213,8 +213,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.save_slot();
         if yields {
             let waits = ExitReason::Yield.code();
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, waits));
-            self.asm.jump(C::Je_rel32_64, next);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, waits), C::Je_rel32_64, next);
         }
         self.unless_retired(out);
         if passes {
@@ -277,8 +276,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Jumps to `out` unless the warp retires with all its lanes. Uses `ebx`.
     fn unless_retired(&mut self, out: Label) {
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
-        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Jne_rel32_64, out);
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, field(Frame::RETIRE_AT)));
         self.asm.jump(C::Jne_rel32_64, out);
         if self.has_both_modes {
@@ -293,11 +291,9 @@ impl<B: Backend> Emitter<'_, B> {
     /// the same barrier, and none has used up its turn, all resume after it.
     fn pass_barrier(&mut self, out: Label) {
         let (test, count) = (self.asm.label(), self.asm.label());
-        self.asm.put(I::with2(C::Test_rm64_r64, R::R14, R::R14));
-        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm64_r64, R::R14, R::R14), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, field(Frame::BARRIERS)));
-        self.asm.put(I::with2(C::Test_rm32_r32, R::ECX, R::ECX));
-        self.asm.jump(C::Je_rel32_64, out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::ECX, R::ECX), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Lea_r32_m, R::EDX, MemoryOperand::with_base_displ(R::RCX, -1)));
         self.asm.put(I::with2(C::Lea_r64_m, R::RBX, field(Frame::SLOTS)));
         self.asm.bind(test);

@@ -5,12 +5,12 @@
 //! data of each lane is copied to or from scratch registers of the frame, and vector code accesses
 //! these. In both cases a slot of the frame holds the address of each part's data.
 
-use super::operand::register_file;
 use super::{Avx2Emitter, LANES_SIZE, PARTS};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend;
 use crate::emit::register_cache::{Key, Reg};
+use crate::emit::vector::register_file;
 use crate::frame::Frame;
 use crate::machine::Site;
 use crate::operand::{Predicate, Source, VReg};
@@ -165,8 +165,10 @@ impl Avx2Emitter<'_> {
             }
         }
         match vreg {
-            VReg::B32(i) => Base::B32(register_file(Key::B32(i, 0)), Some(i)),
-            VReg::B64(i) | VReg::Predicate(i) => Base::B64(register_file(Key::B64(i, 0)), Some(i)),
+            VReg::B32(i) => Base::B32(register_file::<super::Avx2>(Key::B32(i, 0)), Some(i)),
+            VReg::B64(i) | VReg::Predicate(i) => {
+                Base::B64(register_file::<super::Avx2>(Key::B64(i, 0)), Some(i))
+            }
         }
     }
 
@@ -237,9 +239,11 @@ impl Avx2Emitter<'_> {
         match mem.base {
             Base::B32(row, number) => Some((row, number, false)),
             Base::B64(row, number) => Some((row, number, true)),
-            Base::Affine(value) => {
-                Some((register_file(Key::B32(value.index, 0)), Some(value.index), false))
-            }
+            Base::Affine(value) => Some((
+                register_file::<super::Avx2>(Key::B32(value.index, 0)),
+                Some(value.index),
+                false,
+            )),
             Base::None | Base::One(..) => None,
         }
     }

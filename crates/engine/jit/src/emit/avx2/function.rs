@@ -89,7 +89,8 @@ impl Avx2Emitter<'_> {
         d
     }
 
-    /// Emits [`texunit_sfu::square`], in a temporary. All factors are below 2^15, so that 16-bit multiplications give their products.
+    /// Emits [`texunit_sfu::square`], in a temporary. All factors are below 2^15, so that 16-bit
+    /// multiplications give their products.
     pub(super) fn folded_square_of(&mut self, a: Reg) -> Reg {
         let (d, top) = (self.temporary(), self.temporary());
         self.two_with(DOWN, d, a, 9);

@@ -15,7 +15,6 @@ use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
 /// What an access by consecutive indices does: loads or stores the parts, or records their
@@ -46,8 +45,7 @@ impl Avx2Emitter<'_> {
         to: Continuations,
     ) {
         if let (true, Some(bases)) = (indexed.is_row, Self::bases(mem)) {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
-            self.asm.jump(C::Jne_rel32_64, to.scattered);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, to.scattered);
             let first = self.base_part(bases, 0);
             self.first_element(false, R::EAX, first);
             self.cache_row(indexed);
@@ -75,8 +73,7 @@ impl Avx2Emitter<'_> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
                 self.asm.jump(C::Je_rel32_64, to.scattered);
             }
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
-            self.asm.jump(C::Jne_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
             self.test_consecutive(mem, other);
             self.cache_row(indexed);
             self.asm.jump(C::Jmp_rel32_64, go);
@@ -95,8 +92,7 @@ impl Avx2Emitter<'_> {
     ) {
         self.add_addend(indexed.addend, R::EAX, R::R13);
         let rows = site(&mem.access, offset_of!(Site, rows));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
-        self.asm.jump(C::Jae_rel32_64, to.scattered);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), C::Jae_rel32_64, to.scattered);
         self.make_row(mem, row);
         self.asm.jump(C::Jmp_rel32_64, to.done);
     }
@@ -117,22 +113,10 @@ impl Avx2Emitter<'_> {
     /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
     fn test_consecutive(&mut self, mem: &MemAccess, not: Label) {
         let Some(bases) = Self::bases(mem) else { return };
-        let [any, first, u, ..] = mem.own;
-        let low = self.base_part(bases, 0);
-        self.spread(false, first, low);
-        for part in 0..PARTS {
-            let to = if part == 0 { any } else { u };
-            let elements = self.multiples(false, part, 1);
-            self.three(ADD, to, first, elements);
-            let index = self.base_part(bases, part);
-            self.three(XOR, to, to, index);
-            if part != 0 {
-                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, any, any, u);
-            }
-        }
-        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
-        self.asm.jump(C::Jne_rel32_64, not);
-        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
+        let [any, moved, ..] = mem.own;
+        let parts = self.base_parts(bases);
+        self.unless_apart(&parts, (false, parts.len()), 1, [any, moved], not);
+        self.first_element(false, R::EAX, parts[0]);
     }
 
     /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with

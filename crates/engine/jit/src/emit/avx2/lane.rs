@@ -2,9 +2,9 @@
 
 use super::Avx2Emitter;
 use super::address::{Base, MemAccess, site};
-use super::operand::register_file;
 use crate::emit::asm::Label;
 use crate::emit::register_cache::Key;
+use crate::emit::vector::register_file;
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -28,7 +28,7 @@ impl Avx2Emitter<'_> {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
             }
             Base::Affine(value) => {
-                let row = of_lane(register_file(Key::B32(value.index, 0)), 4);
+                let row = of_lane(register_file::<super::Avx2>(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
                 self.add_addend(value.addend, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
@@ -90,8 +90,7 @@ impl Avx2Emitter<'_> {
         self.base_of_lane(mem);
         self.offset_from_base(mem, Some(mem.out));
         let limit = self.limit(mem);
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-        self.asm.jump(C::Jae_rel32_64, mem.out);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, mem.out);
     }
 
     /// Loads the offset of lane `ebp` into `rax`, after it has been checked.

@@ -109,8 +109,7 @@ impl Avx2Emitter<'_> {
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(scattered);
         self.load_executing(&mem);
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, mem.out);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
@@ -124,8 +123,7 @@ impl Avx2Emitter<'_> {
         self.load_executing(mem);
         self.data_rows();
         if Self::has_offsets(mem) {
-            self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-            self.asm.jump(C::Je_rel32_64, done);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
             self.check_lanes(mem);
             self.fetch_by_offsets(mem);
         } else {

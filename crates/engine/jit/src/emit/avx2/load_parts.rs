@@ -128,8 +128,7 @@ impl Avx2Emitter<'_> {
         let loaded: Vec<_> = own.iter().map(|d| bytes.results(d)).collect();
         let (same, done) = (self.asm.label(), self.asm.label());
         if !one {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
-            self.asm.jump(C::Jne_rel32_64, same);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), C::Jne_rel32_64, same);
             for (part, d) in parts.clone().zip(&own) {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
                 self.load_contiguous(d, bytes);

@@ -7,10 +7,10 @@
 
 mod address;
 mod byte_rows;
+mod double;
 mod function;
 mod indexed;
 mod lane;
-mod lane_compare;
 mod load;
 mod load_parts;
 mod offsets;
@@ -33,7 +33,7 @@ use super::vector::{UNORDERED, V};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::operand::{Predicate, VReg};
+use crate::operand::Predicate;
 use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
@@ -89,20 +89,6 @@ impl Vector for Reg {
 }
 
 impl Backend for Avx2 {
-    type Lanes = lane_compare::Lanes;
-
-    fn lanes_of(e: &mut Avx2Emitter<'_>, register: VReg) -> lane_compare::Lanes {
-        e.lanes_alike(register)
-    }
-
-    fn unless_apart(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes, apart: u64, to: Label) {
-        e.unless_apart(lanes, apart, to);
-    }
-
-    fn firsts(e: &mut Avx2Emitter<'_>, lanes: &lane_compare::Lanes) {
-        e.firsts_of(lanes);
-    }
-
     fn begin(_: &mut Avx2Emitter<'_>) {}
 
     // Code reads the mask of inactive lanes from the frame.
@@ -138,8 +124,7 @@ impl Backend for Avx2 {
         // Inactive lanes are not tested, because stores preserve what the register file has there.
         let part = e.cache.get(reg).key.map_or(0, straight::eighth);
         let lanes = at(R::RDI, Frame::MASK + usize::from(part));
-        e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));
-        e.asm.jump(C::Jne_rel32_64, to);
+        e.asm.jump_if(I::with2(C::Test_rm8_r8, lanes, R::AL), C::Jne_rel32_64, to);
     }
 
     fn copy(e: &mut Avx2Emitter<'_>, to: Reg, from: Reg) {

@@ -55,8 +55,7 @@ impl Avx2Emitter<'_> {
             return self.each_lane(|e| e.checked_offset(mem));
         }
         let none = self.asm.label();
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
         self.offsets(mem, 0, mem.out);
         self.asm.bind(none);
     }
@@ -114,8 +113,7 @@ impl Avx2Emitter<'_> {
             }
         }
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
-        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
-        self.asm.jump(C::Jne_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff), C::Jne_rel32_64, not);
         if of_64 && one_less != 0 {
             let mask = self.wide_number(one_less);
             self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
@@ -137,8 +135,7 @@ impl Avx2Emitter<'_> {
         let some = self.mode == Mode::Some && mem.guard == Predicate::Always;
         let (fewer, done) = (self.asm.label(), self.asm.label());
         if !some {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-            self.asm.jump(C::Jne_rel32_64, fewer);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, fewer);
             if let Some((bits, base)) = collected {
                 self.three(OR, bits, bits, base);
             }
@@ -264,8 +261,7 @@ impl Avx2Emitter<'_> {
             }
             self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
         }
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, 32));
-        self.asm.jump(C::Jb_rel32_64, again);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), C::Jb_rel32_64, again);
     }
 
     /// Copies 16 bytes of lane `ebp` to the frame.

@@ -1,37 +1,26 @@
 //! Loads and stores of the register files, and masks.
 
-use super::{Avx2, Avx2Emitter, LANES_SIZE, PoolVector, SCRATCH, Vector};
+use super::{Avx2, Avx2Emitter, PoolVector, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Reg};
-use crate::emit::vector::{Operand, V};
+use crate::emit::vector::{Operand, V, register_file};
 use crate::machine::Mode;
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-
-/// The memory operand of a part of a register in its register file. A part of a predicate is a
-/// byte.
-pub(super) fn register_file(key: Key) -> MemoryOperand {
-    match key {
-        Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
-        Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * LANES_SIZE),
-        Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
-        Key::Other(..) => at(R::RDI, 0),
-    }
-}
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Avx2Emitter<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
-            Key::Predicate(..) => self.spread_byte(to, register_file(key)),
+            Key::Predicate(..) => self.spread_byte(to, register_file::<super::Avx2>(key)),
             Key::Other(source, width, part) => self.load_other(to, source, width, part),
-            Key::B32(..) | Key::B64(..) => self.two(V::Load, to, register_file(key)),
+            Key::B32(..) | Key::B64(..) => self.two(V::Load, to, register_file::<super::Avx2>(key)),
         }
     }
 
     /// Stores a register. Inactive lanes are merged from the register file, so that it can be
     /// stored whole.
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
-        let register_file = register_file(key);
+        let register_file = register_file::<super::Avx2>(key);
         let some = self.mode == Mode::Some;
         match key {
             Key::Predicate(_, part) => {

@@ -111,7 +111,7 @@ impl Avx2Emitter<'_> {
         self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
-        self.if_like(mem, bases, (mem.unit as u64, true), not);
+        self.if_like(mem, bases, mem.unit as u64, not);
         let span = member.map_or(0, |member| member.span as usize);
         let ready = |e: &mut Self, kind: u32, step: usize, last: usize| {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
@@ -124,7 +124,7 @@ impl Avx2Emitter<'_> {
             self.asm.bind(other);
             self.asm.put(I::with2(test, rbp, rbp));
             self.asm.jump(C::Jne_rel32_64, not);
-            self.if_like(mem, bases, (0, true), not);
+            self.if_like(mem, bases, 0, not);
             self.asm.bind(one);
             ready(self, UNIFORM, 0, 0);
             self.asm.bind(found);
@@ -158,11 +158,9 @@ impl Avx2Emitter<'_> {
             self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, before));
         }
         let (limit, origin) = (self.limit(mem), self.origin(mem));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-        self.asm.jump(C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::R12, R::RAX));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::R12, limit));
-        self.asm.jump(C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::R12, limit), C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
         for part in 0..PARTS {
             self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));

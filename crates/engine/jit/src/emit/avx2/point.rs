@@ -59,8 +59,7 @@ impl Avx2Emitter<'_> {
         self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, u, u, f);
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, u, f, u);
         self.asm.put(I::with2(C::VEX_Vmovmskpd_r32_ymm, R::EAX, u.ymm()));
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, 0xf));
-        self.asm.jump(C::Jne_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, 0xf), C::Jne_rel32_64, not);
         self.two(SPREAD, u, Operand::Memory(origin));
         self.three(ADD, f, f, u);
         self.store(slot.pointer(0), f);

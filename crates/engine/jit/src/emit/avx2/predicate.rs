@@ -1,11 +1,10 @@
 //! Predicates: one bit per lane in the register file, vectors with all bits of a lane set or
 //! cleared in processor registers.
 
-use super::operand::register_file;
 use super::{Avx2, Avx2Emitter, MOVE, PARTS, Vector};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
-use crate::emit::vector::{Operand, of_floats};
+use crate::emit::vector::{Operand, of_floats, register_file};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -186,7 +185,11 @@ impl Avx2Emitter<'_> {
         };
         let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
         if parts.clone().all(|key| self.is_stored(key)) {
-            self.asm.put(I::with2(C::Mov_r32_rm32, to, register_file(Key::Predicate(i, 0))));
+            self.asm.put(I::with2(
+                C::Mov_r32_rm32,
+                to,
+                register_file::<super::Avx2>(Key::Predicate(i, 0)),
+            ));
         } else {
             for (n, key) in parts.rev().enumerate() {
                 let part = if n == 0 { to } else { R::EBP };
@@ -195,7 +198,11 @@ impl Avx2Emitter<'_> {
                         let code = C::VEX_Vmovmskps_r32_ymm;
                         self.asm.put(I::with2(code, part, reg.ymm()));
                     }
-                    None => self.asm.put(I::with2(C::Movzx_r32_rm8, part, register_file(key))),
+                    None => self.asm.put(I::with2(
+                        C::Movzx_r32_rm8,
+                        part,
+                        register_file::<super::Avx2>(key),
+                    )),
                 }
                 if n != 0 {
                     self.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));

@@ -1,10 +1,11 @@
 //! The primitives of AVX2: masks are vectors, and constants are memory operands of a whole vector.
 
+use super::double::TWO_52;
 use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
-use crate::emit::asm::{at, of_quiet_rounding};
+use crate::emit::asm::{Label, at, of_quiet_rounding};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Reg, Width};
-use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two};
+use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two, register_file};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Op, Rounding};
@@ -16,21 +17,10 @@ const BLEND: C = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
 /// A value is loaded to a register if its next use is at most this many steps away.
 const SOON: u32 = 12;
 
-/// The comparison predicate "less, or unordered".
-const NOT_GREATER_OR_EQUAL: u32 = 0x19;
 /// 2^31, 2^32 and 2^16 as f32.
 const TWO_31_F: u32 = 0x4f00_0000;
 const TWO_32_F: u32 = 0x4f80_0000;
 const TWO_16_F: u32 = 0x4780_0000;
-/// 2^32, 2^63 and 2^64 as f64.
-const TWO_32: u64 = 0x41f0_0000_0000_0000;
-const TWO_63: u64 = 0x43e0_0000_0000_0000;
-const TWO_64: u64 = 0x43f0_0000_0000_0000;
-/// 2^52, 2^84, and 2^84 + 2^52 as f64. Setting the low 32 bits of the first two to a number n gives
-/// 2^52 + n and 2^84 + 2^32 n exactly.
-const TWO_52: u64 = 0x4330_0000_0000_0000;
-const TWO_84: u64 = 0x4530_0000_0000_0000;
-const TWO_84_52: u64 = 0x4530_0000_0010_0000;
 
 impl Primitives for Avx2 {
     const IS_512: bool = false;
@@ -61,7 +51,7 @@ impl Primitives for Avx2 {
         let after = e.facts.uses[e.block].after.get(e.step)?;
         let next = after.iter().find(|a| Some(a.vreg) == key.vreg()).map(|a| a.next)?;
         let soon = next.saturating_sub(e.step as u32) <= SOON;
-        (!soon).then(|| super::operand::register_file(key))
+        (!soon).then(|| register_file::<super::Avx2>(key))
     }
 
     fn canonical(e: &mut Avx2Emitter<'_>, reg: Reg) {
@@ -101,6 +91,16 @@ impl Primitives for Avx2 {
     fn keep_inactive(e: &mut Avx2Emitter<'_>, part: u8, d: Reg, old: Reg) {
         e.inactive_row(SCRATCH, part, None);
         Self::blend(e, false, (d, d), old, SCRATCH);
+    }
+
+    fn or_difference(e: &mut Avx2Emitter<'_>, (any, t): (Reg, Reg), a: Reg, b: Operand) {
+        e.three(V::Xor32, t, a, b);
+        e.three(V::Or32, any, any, t);
+    }
+
+    fn jump_if_any(e: &mut Avx2Emitter<'_>, any: Reg, to: Label) {
+        e.two(C::VEX_Vptest_ymm_ymmm256, any, any);
+        e.asm.jump(C::Jne_rel32_64, to);
     }
 
     fn keep(e: &mut Avx2Emitter<'_>, _: bool, d: Reg, a: Reg) {
@@ -259,84 +259,12 @@ impl Primitives for Avx2 {
         low
     }
 
-    // The high and the low half of the integral number are converted separately, by adding a power
-    // of two that moves their bits to the low end of the significand exactly.
     fn wide_of_double(e: &mut Avx2Emitter<'_>, signed: bool, a: Reg) -> Reg {
-        let (down, up) = (e.wide_number((2_f64.powi(-32)).to_bits()), e.wide_number(TWO_32));
-        let shift_in = e.wide_number(TWO_52);
-        // Adding 2^52 + 2^51 keeps the sum positive for negative numbers.
-        let upper_shift_in = if signed { e.wide_number(TWO_52 | 1 << 51) } else { shift_in };
-        let (d, high) = (e.temporary(), e.temporary());
-        let mut from = a;
-        if !signed {
-            e.three(V::Xor32, d, d, d);
-            e.three(V::MaxD, d, d, a);
-            from = d;
-        }
-        e.two_with(V::RoundD, d, from, of_quiet_rounding(Rounding::Trunc));
-        e.three(V::MulD, high, d, down);
-        e.two_with(V::RoundD, high, high, of_quiet_rounding(Rounding::Floor));
-        // Computes the low half of the result: d - high * 2^32.
-        e.two(MOVE, SCRATCH, up);
-        e.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, SCRATCH);
-        e.three(V::AddD, d, d, shift_in);
-        e.three(V::AddD, high, high, upper_shift_in);
-        e.two_with(V::Left64, high, high, 32);
-        // Combines the low halves of `d` with the high halves of `high`.
-        e.three_with(BLEND, d, d, high, 0xaa);
-        e.release(high);
-        let (end, most) = if signed { (TWO_63, i64::MAX as u64) } else { (TWO_64, u64::MAX) };
-        let (end, most) = (e.wide_number(end), e.wide_number(most));
-        e.three_with(V::CompareD, SCRATCH, a, end, GREATER_OR_EQUAL);
-        Self::blend(e, true, (d, d), most, SCRATCH);
-        let lowest = e.wide_number(1 << 63);
-        if signed {
-            let below = e.wide_number(TWO_63 | 1 << 63);
-            e.three_with(V::CompareD, SCRATCH, a, below, NOT_GREATER_OR_EQUAL);
-        } else {
-            e.three_with(V::CompareD, SCRATCH, a, a, UNORDERED);
-        }
-        Self::blend(e, true, (d, d), lowest, SCRATCH);
-        d
+        e.wide_of_double(signed, a)
     }
 
-    // Halves of 32 bits are converted exactly, and their sum is rounded once.
     fn double_of(e: &mut Avx2Emitter<'_>, op: Op, a: Reg) -> Reg {
-        let (small, large) = (e.wide_number(TWO_52), e.wide_number(TWO_84));
-        match op {
-            Op::DoubleFromU => {
-                e.three(V::Or64, a, a, small);
-                e.three(V::SubD, a, a, small);
-                a
-            }
-            Op::DoubleFromS => {
-                // Adding 2^52 + 2^51 keeps the sum positive for negative numbers.
-                let middle = e.wide_number(TWO_52 | 1 << 51);
-                e.three(V::Add64, a, a, middle);
-                e.three(V::SubD, a, a, middle);
-                a
-            }
-            _ => {
-                let (high, low) = (e.temporary(), e.temporary());
-                e.two_with(V::RightU64, high, a, 32);
-                let mut offset = TWO_84_52;
-                if op == Op::DoubleFromWideS {
-                    // The upper half is signed: flipping its sign bit adds 2^31 to it, and 2^63 is
-                    // subtracted from the sum.
-                    let sign = e.wide_number(1 << 31);
-                    e.three(V::Xor64, high, high, sign);
-                    offset = 0x4530_0000_8010_0000;
-                }
-                e.three(V::Or64, high, high, large);
-                let offset = e.wide_number(offset);
-                e.three(V::SubD, high, high, offset);
-                // Combines the low halves of `a` with the high halves of 2^52.
-                e.three_with(BLEND, low, a, small, 0xaa);
-                e.three(V::AddD, high, high, low);
-                e.release(low);
-                high
-            }
-        }
+        e.double_of(op, a)
     }
 
     // AVX2 only multiplies 32-bit halves.

@@ -2,11 +2,12 @@
 //! address. The code tests for one of the two shapes; lanes with neither shape are scattered.
 
 use super::address::{MemAccess, moved};
-use super::{Avx2Emitter, LANES_SIZE, PARTS, Vector};
+use super::{Avx2, Avx2Emitter, LANES_SIZE, PARTS, Vector};
 use crate::emit::asm::{Label, at};
+use crate::emit::backend::Primitives;
 use crate::emit::base_groups::Member;
 use crate::emit::register_cache::Key;
-use crate::emit::vector::Operand;
+use crate::emit::vector::{Operand, V};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -18,7 +19,6 @@ pub(super) const UNIFORM: u32 = 2;
 
 pub(super) const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 pub(super) const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
-const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 pub(super) const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
 /// The memory operand, the register and the width of a base; see [`Avx2Emitter::base_part`].
@@ -73,8 +73,7 @@ impl Avx2Emitter<'_> {
         if let Some(member) = member.filter(|member| !member.leads) {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
             if same {
-                self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
-                self.asm.jump(C::Je_rel32_64, not);
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Je_rel32_64, not);
             } else {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                 self.asm.jump(C::Jne_rel32_64, not);
@@ -111,15 +110,14 @@ impl Avx2Emitter<'_> {
             self.first_distance(mem);
             self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
             self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
-            self.if_like(mem, bases, (mem.unit as u64, false), not);
+            self.unless_like(mem, bases, mem.unit as u64, not);
         }
         ready(self, CONTIGUOUS, 7 * mem.total);
         if same && !is_row {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
-            self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
-            self.asm.jump(C::Jne_rel32_64, not);
-            self.if_like(mem, bases, (0, false), not);
+            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Jne_rel32_64, not);
+            self.unless_like(mem, bases, 0, not);
             ready(self, UNIFORM, 0);
             self.asm.bind(found);
         }
@@ -160,8 +158,7 @@ impl Avx2Emitter<'_> {
         let [to, ..] = mem.own;
         self.offset_from_base(mem, Some(not));
         let (limit, origin) = (self.limit(mem), self.origin(mem));
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-        self.asm.jump(C::Jae_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
         self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, to.xmm(), R::RAX));
         self.asm.put(I::with2(SPREAD, to.ymm(), to.xmm()));
@@ -182,51 +179,44 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
     }
 
-    /// Jumps to `not` unless the bases increase by `distance` from lane to lane: within each part,
-    /// starting with its first lane, or (`of_all`) for all executing lanes, starting with the base
-    /// in `r13`.
-    pub(super) fn if_like(
-        &mut self,
-        mem: &MemAccess,
-        bases: Bases,
-        (distance, of_all): (u64, bool),
-        not: Label,
-    ) {
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
+    fn unless_like(&mut self, mem: &MemAccess, bases: Bases, distance: u64, not: Label) {
+        let (wide, [any, t, ..]) = (bases.2, mem.own);
+        let parts = self.base_parts(bases);
+        self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);
+    }
+
+    /// All parts of a base.
+    pub(super) fn base_parts(&self, bases: Bases) -> Vec<Operand> {
+        let parts = if bases.2 { 2 * PARTS } else { PARTS };
+        (0..parts).map(|part| self.base_part(bases, part)).collect()
+    }
+
+    /// Jumps to `not` unless the bases of executing lanes increase by `distance` from lane to lane,
+    /// starting with the base in `r13`.
+    pub(super) fn if_like(&mut self, mem: &MemAccess, bases: Bases, distance: u64, not: Label) {
         let [any, t, u, lanes, ..] = mem.own;
         let wide = bases.2;
-        let (halves, add) = if wide { (2, ADD) } else { (1, C::VEX_Vpaddd_ymm_ymm_ymmm256) };
-        if of_all && wide {
-            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, t.xmm(), R::R13));
-            self.asm.put(I::with2(SPREAD, t.ymm(), t.xmm()));
-        } else if of_all {
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, t.xmm(), R::R13D));
-            self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, t.ymm(), t.xmm()));
-        }
-        for part in 0..halves * PARTS {
-            if !of_all && part % halves == 0 {
-                let first = self.base_part(bases, part);
-                self.spread(wide, t, first);
-            }
-            let base = self.base_part(bases, part);
+        let (code, from) =
+            if wide { (C::VEX_Vmovq_xmm_rm64, R::R13) } else { (C::VEX_Vmovd_xmm_rm32, R::R13D) };
+        self.asm.put(I::with2(code, t.xmm(), from));
+        self.spread(wide, t, t.into());
+        for (part, base) in (0..).zip(self.base_parts(bases)) {
             let to = if part == 0 { any } else { u };
             let mut from = t;
             if distance != 0 {
-                let elements = if of_all { part } else { part % halves };
-                let elements = self.multiples(wide, elements, distance);
-                self.three(add, to, t, elements);
+                let elements = self.multiples(wide, part, distance);
+                self.three(if wide { V::Add64 } else { V::Add32 }, to, t, elements);
                 from = to;
             }
-            self.three(XOR, to, from, base);
-            if of_all {
-                let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-                self.zero_not_executing(mem.guard, of, &[to], lanes);
-            }
+            self.three(V::Xor32, to, from, base);
+            let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
+            self.zero_not_executing(mem.guard, of, &[to], lanes);
             if part != 0 {
-                self.three(OR, any, any, u);
+                self.three(V::Or32, any, any, u);
             }
         }
-        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
-        self.asm.jump(C::Jne_rel32_64, not);
+        Avx2::jump_if_any(self, any, not);
     }
 
     /// A part of a base, in a register if it is cached.

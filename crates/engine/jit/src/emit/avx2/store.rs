@@ -159,8 +159,7 @@ impl Avx2Emitter<'_> {
         let [mask, half_mask] = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
         let (some, done) = (self.asm.label(), self.asm.label());
         let to = |e: &Self, half: usize| e.lane_data(half * LANES_SIZE);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));
-        self.asm.jump(C::Jne_rel32_64, some);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1), C::Jne_rel32_64, some);
         for (half, value) in values.iter().enumerate() {
             let to = to(self, half);
             self.store(to, *value);

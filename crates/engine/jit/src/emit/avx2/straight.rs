@@ -8,9 +8,8 @@ use crate::emit::asm::at;
 use crate::emit::rarely::Skipped;
 use crate::emit::register_cache::Key;
 use crate::frame::Frame;
-use crate::op::Op;
-use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Space, Step};
+use crate::operand::Predicate;
+use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
@@ -46,7 +45,10 @@ impl Avx2Emitter<'_> {
             i += run;
             if i < steps.end {
                 self.before(i);
-                self.single(&block.steps[i]).ok_or(Error::Operands(i))?;
+                let step = &block.steps[i];
+                if step.guard != Predicate::Never && !self.facts.uses[self.block].is_dead[i] {
+                    self.whole_step(step).ok_or(Error::Operands(i))?;
+                }
                 self.after_step(i);
                 i += 1;
             }
@@ -181,7 +183,9 @@ impl Avx2Emitter<'_> {
     /// Emits a part of a step that works on each lane separately.
     fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
         match &step.action {
-            Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard, part),
+            Action::Compute { op, to, from } => {
+                self.compute_part((*op, *to, *from), step.guard, part)
+            }
             Action::Compare { test, from, to, with } => {
                 let guard = self.guard(step.guard, part);
                 self.compare(*test, *from, *to, *with, guard, part)
@@ -198,54 +202,5 @@ impl Avx2Emitter<'_> {
     /// The mask of lanes that execute a step; `None` if all do.
     pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
         (guard != Predicate::Always).then(|| self.predicate(guard, part))
-    }
-
-    fn compute(
-        &mut self,
-        op: Op,
-        to: VReg,
-        from: [Source; 3],
-        guard: Predicate,
-        part: u8,
-    ) -> Option<()> {
-        match to {
-            VReg::B32(to) => {
-                let (value, kind) = self.narrow_op(op, from, part)?;
-                self.write_narrow(to, part, value, kind, guard);
-            }
-            VReg::B64(to) => {
-                for part in [2 * part, 2 * part + 1] {
-                    let value = self.wide_op(op, from, part)?;
-                    self.write_wide(to, part, value, guard);
-                    self.cache.unpin();
-                }
-            }
-            VReg::Predicate(_) => return None,
-        }
-        Some(())
-    }
-
-    /// Emits a step for all lanes at once.
-    fn single(&mut self, step: &Step) -> Option<()> {
-        if step.guard == Predicate::Never || self.facts.uses[self.block].is_dead[self.step] {
-            return Some(());
-        }
-        match &step.action {
-            Action::Load(load) if load.access.space == Space::Param => self.load_param(step, load),
-            Action::Load(load) => self.load_frame(step, load),
-            Action::Store(store) => self.store_frame(step, store),
-            Action::Call(call) => self.call(step, call),
-            Action::ActiveMask { to } => self.active_mask(step, *to),
-            Action::Count { counter, of } => {
-                self.count(step, *counter, *of);
-                Some(())
-            }
-            Action::Issue { counter, of } => {
-                self.issue(step, *counter, *of);
-                Some(())
-            }
-            Action::CountZeros(of) => self.count_zeros(step, *of),
-            _ => None,
-        }
     }
 }

@@ -57,8 +57,7 @@ impl Avx512Emitter<'_> {
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::EAX));
                 self.asm.put(I::with2(C::Or_r32_rm32, R::R14D, R::R12D));
             }
-            self.asm.put(I::with2(C::Test_rm32_r32, R::R14D, R::R14D));
-            self.asm.jump(C::Js_rel32_64, to);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::R14D, R::R14D), C::Js_rel32_64, to);
         }
         match value.add {
             Source::Literal(number) => {

@@ -155,8 +155,7 @@ impl Avx512Emitter<'_> {
     fn all_active(&mut self, mask: R, not: Label) {
         self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, mask));
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE));
-        self.asm.jump(C::Jne_rel32_64, not);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE), C::Jne_rel32_64, not);
     }
 }
 

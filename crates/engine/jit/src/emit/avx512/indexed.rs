@@ -29,8 +29,7 @@ impl Avx512Emitter<'_> {
         if indexed.is_row
             && let Some((_, index)) = mem.affine
         {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
-            self.asm.jump(C::Jne_rel32_64, each);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1), C::Jne_rel32_64, each);
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, R::EAX, index[0].x()));
             self.cache_row(indexed);
             return self.row_from_first(mem, pieces, (done, each));
@@ -38,14 +37,12 @@ impl Avx512Emitter<'_> {
         let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
-        self.asm.jump(C::Jne_rel32_64, other);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE), C::Jne_rel32_64, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
         self.row_from_first(mem, pieces, (done, each));
         self.asm.bind(other);
         if !indexed.is_carried {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
-            self.asm.jump(C::Je_rel32_64, each);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED), C::Je_rel32_64, each);
         }
     }
 
@@ -62,8 +59,7 @@ impl Avx512Emitter<'_> {
         }
         let next_half = MemoryOperand::with_base_displ(R::RAX, 16);
         self.asm.put(I::with2(C::Lea_r32_m, R::R13D, next_half));
-        self.asm.put(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D));
-        self.asm.jump(C::Jne_rel32_64, scattered);
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D), C::Jne_rel32_64, scattered);
         self.cache_row(indexed);
         self.row_from_first(mem, pieces, to);
         self.asm.bind(scattered);

@@ -30,8 +30,7 @@ impl Avx512Emitter<'_> {
         let (other, done) = (self.asm.label(), self.asm.label());
         if !mem.stores {
             // If all lanes are active, the code has tested for contiguous lanes before.
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
-            self.asm.jump(C::Je_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1), C::Je_rel32_64, other);
         }
         self.partial_rows(mem, pieces, other);
         self.asm.jump(C::Jmp_rel32_64, done);

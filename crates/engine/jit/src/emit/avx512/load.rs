@@ -1,10 +1,9 @@
 //! Loads and stores of the register files.
 
 use super::{Avx512, Avx512Emitter, LANES, SCRATCH};
-use crate::emit::asm::at;
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Reg, Width};
-use crate::emit::vector::V;
+use crate::emit::vector::{V, register_file};
 use crate::machine::Mode;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -13,29 +12,23 @@ pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
 pub(super) const STORE: C = C::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
 pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 
-/// The memory operand of a part of a register in its register file.
-fn register_file(key: Key) -> MemoryOperand {
-    match key {
-        Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * 64),
-        Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * 64),
-        Key::Predicate(i, _) => at(R::RCX, i as usize * 4),
-        Key::Other(..) => at(R::RDI, 0),
-    }
-}
-
 impl Avx512Emitter<'_> {
     pub(super) fn load_key(&mut self, to: Reg, key: Key) {
         match key {
             Key::Predicate(..) => {
-                self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, to.k(), register_file(key)));
+                self.asm.put(I::with2(
+                    C::VEX_Kmovd_kr_km32,
+                    to.k(),
+                    register_file::<super::Avx512>(key),
+                ));
             }
             Key::Other(source, width, part) => self.load_other(to, source, width, part),
-            _ => self.two(V::Load, to, register_file(key)),
+            _ => self.two(V::Load, to, register_file::<super::Avx512>(key)),
         }
     }
 
     pub(super) fn store_key(&mut self, from: Reg, key: Key) {
-        let to = register_file(key);
+        let to = register_file::<super::Avx512>(key);
         let some = self.mode == Mode::Some;
         match key {
             Key::Predicate(..) if some => {

@@ -21,7 +21,7 @@ mod shuffle;
 mod vectors;
 
 use super::Emitter;
-use super::asm::{Label, at};
+use super::asm::at;
 use super::backend::Backend;
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
@@ -31,7 +31,7 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, Action, Atomic, Load, Shuffle, Space, Step, Store};
+use crate::region::{Access, Action, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
 
@@ -78,25 +78,6 @@ impl Reg {
 }
 
 impl Backend for Avx512 {
-    type Lanes = shape::Lanes;
-
-    fn lanes_of(e: &mut Avx512Emitter<'_>, register: VReg) -> shape::Lanes {
-        let keys = Key::all::<Self>(register);
-        let regs = keys.map(|key| e.hold(key)).collect::<Vec<_>>();
-        regs.iter().for_each(|&reg| e.canonical(reg));
-        let (wide, [moved, any]) =
-            (matches!(register, VReg::B64(_)), [(); 2].map(|()| e.temporary()));
-        shape::Lanes { regs, wide, moved, any }
-    }
-
-    fn unless_apart(e: &mut Avx512Emitter<'_>, lanes: &shape::Lanes, apart: u64, to: Label) {
-        e.unless_apart(lanes, apart, to);
-    }
-
-    fn firsts(e: &mut Avx512Emitter<'_>, lanes: &shape::Lanes) {
-        e.firsts_of(lanes);
-    }
-
     fn begin(e: &mut Avx512Emitter<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
         e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN.z(), nan));
@@ -214,9 +195,6 @@ impl Backend for Avx512 {
 impl Avx512Emitter<'_> {
     /// Emits a step that cannot exit.
     fn straight(&mut self, step: &Step) -> Option<()> {
-        if let Action::Call(call) = &step.action {
-            return self.call(step, call);
-        }
         match &step.action {
             Action::Compute { op, to, from } => self.compute(*op, *to, *from, step.guard)?,
             Action::Compare { test, from, to, with } => {
@@ -227,17 +205,7 @@ impl Avx512Emitter<'_> {
                 let guard = self.guard(step.guard);
                 self.logic(*table, *to, *from, guard);
             }
-            Action::Load(load) if load.access.space == Space::Param => {
-                self.load_param(step, load)?
-            }
-            Action::Load(load) => self.load_frame(step, load)?,
-            Action::Store(store) => self.store_frame(step, store)?,
-            Action::ActiveMask { to } => self.active_mask(step, *to)?,
-            Action::Count { counter, of } => self.count(step, *counter, *of),
-            Action::Issue { counter, of } => self.issue(step, *counter, *of),
-            Action::CountZeros(of) => self.count_zeros(step, *of)?,
-            Action::Rarely { .. } | Action::Nothing => {}
-            _ => return None,
+            _ => return self.whole_step(step),
         }
         Some(())
     }
@@ -248,29 +216,13 @@ impl Avx512Emitter<'_> {
     }
 
     fn compute(&mut self, op: Op, to: VReg, from: [Source; 3], guard: Predicate) -> Option<()> {
-        match to {
-            VReg::B32(to) if matches!(op, Op::Square | Op::Curve(_)) => {
-                let values = match op {
-                    Op::Curve(curve) => self.curve(curve, from[0])?,
-                    _ => self.folded_squares(from[0])?,
-                };
-                for (part, value) in (0..).zip(values) {
-                    self.write_narrow(to, part, value, Kind::BITS, guard);
-                }
-            }
-            VReg::B32(to) => {
-                for part in 0..2 {
-                    let (value, kind) = self.narrow_op(op, from, part)?;
-                    self.write_narrow(to, part, value, kind, guard);
-                }
-            }
-            VReg::B64(to) => {
-                for part in 0..4 {
-                    let value = self.wide_op(op, from, part)?;
-                    self.write_wide(to, part, value, guard);
-                }
-            }
-            VReg::Predicate(_) => return None,
+        let values = match (op, to) {
+            (Op::Curve(curve), VReg::B32(_)) => self.curve(curve, from[0])?,
+            (Op::Square, VReg::B32(_)) => self.folded_squares(from[0])?,
+            _ => return (0..2).try_for_each(|part| self.compute_part((op, to, from), guard, part)),
+        };
+        for (part, value) in (0..).zip(values) {
+            self.write(Key::all::<Avx512>(to).nth(part)?, value, Kind::BITS, guard);
         }
         Some(())
     }

@@ -41,12 +41,9 @@ impl Avx512Emitter<'_> {
         let [scattered, anywhere, none] = std::array::from_fn(|_| self.asm.label());
         let noted = site(mem, offset_of!(Site, misses));
         // If all lanes are active, the code has tested for contiguous lanes before.
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
-        self.asm.jump(C::Je_rel32_64, none);
-        self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, ACTIVE));
-        self.asm.jump(C::Je_rel32_64, done);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, noted, ENOUGH));
-        self.asm.jump(C::Jae_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1), C::Je_rel32_64, none);
+        self.asm.jump_if(I::with2(C::Test_rm32_r32, ACTIVE, ACTIVE), C::Je_rel32_64, done);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, noted, ENOUGH), C::Jae_rel32_64, none);
         self.firsts_of_active(mem, indices, Some(1), scattered);
         self.masked_rows(mem, pieces, mem.total as u32);
         self.asm.put(I::with2(C::Mov_rm32_imm32, noted, 0));
@@ -100,8 +97,7 @@ impl Avx512Emitter<'_> {
     fn short_offsets(&mut self, mem: &MemAccess, other: Label) -> [Reg; 2] {
         let Some(short) = mem.short else { return [mem.offsets[0], mem.offsets[1]] };
         let limit = site(mem, offset_of!(Site, limit));
-        self.asm.put(I::with2(C::Cmp_rm64_imm32, limit, i32::MAX));
-        self.asm.jump(C::Ja_rel32_64, other);
+        self.asm.jump_if(I::with2(C::Cmp_rm64_imm32, limit, i32::MAX), C::Ja_rel32_64, other);
         for (half, to) in short.into_iter().enumerate() {
             let [low, high] = [mem.offsets[2 * half], mem.offsets[2 * half + 1]];
             let cut = C::EVEX_Vpmovqd_ymmm256_k1z_zmm;

@@ -2,7 +2,7 @@
 //! memory by the instructions that read them.
 
 use super::{Avx512, Avx512Emitter, FIXED, NAN, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::{at, spread};
+use crate::emit::asm::{Label, at, spread};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
 use crate::emit::vector::{GREATER_OR_EQUAL, Opcode, Operand, UNORDERED, V};
@@ -92,6 +92,17 @@ impl Primitives for Avx512 {
     fn keep_inactive(e: &mut Avx512Emitter<'_>, part: u8, d: Reg, old: Reg) {
         let lanes = Self::mask_of(e, super::LANES, false, part);
         Self::blend(e, false, (d, old), d, lanes);
+    }
+
+    fn or_difference(e: &mut Avx512Emitter<'_>, (any, _): (Reg, Reg), a: Reg, b: Operand) {
+        // `any |= a ^ b`
+        e.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, any, a, b, 0xf6);
+    }
+
+    fn jump_if_any(e: &mut Avx512Emitter<'_>, any: Reg, to: Label) {
+        e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, any, any);
+        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
+        e.asm.jump(C::Jne_rel32_64, to);
     }
 
     fn keep(e: &mut Avx512Emitter<'_>, wide: bool, d: Reg, a: Reg) {

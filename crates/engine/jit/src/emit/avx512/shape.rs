@@ -1,12 +1,12 @@
 //! Accesses of all lanes by vectors, where the lanes of each half of the warp are contiguous or
 //! have one address.
 
+use super::Avx512Emitter;
 use super::memory::{ACTIVE, HOST, MemAccess, host, limit, site};
 use super::pieces::Pieces;
-use super::{Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::base_groups::Member;
-use crate::emit::register_cache::Reg;
+use crate::emit::vector::Operand;
 use crate::frame::Frame;
 use crate::machine::{GroupBounds, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -22,14 +22,6 @@ pub(super) enum Shape {
     Contiguous = 1,
     /// The lanes have one address.
     Uniform = 2,
-}
-
-/// The parts of a register whose lanes are compared, and two temporaries.
-pub(in crate::emit) struct Lanes {
-    pub(super) regs: Vec<Reg>,
-    pub(super) wide: bool,
-    pub(super) moved: Reg,
-    pub(super) any: Reg,
 }
 
 /// The memory operands of the halves' first lanes.
@@ -83,8 +75,7 @@ impl Avx512Emitter<'_> {
         member: Option<Member>,
         (done, each): (Label, Label),
     ) {
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
-        self.asm.jump(C::Jne_rel32_64, each);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1), C::Jne_rel32_64, each);
         let (other, none) = (self.asm.label(), self.asm.label());
         let is_row = self.is_shared_row();
         for (shape, to) in [(Shape::Contiguous, other), (Shape::Uniform, none)] {
@@ -129,8 +120,7 @@ impl Avx512Emitter<'_> {
                 continue;
             }
             let other = self.asm.label();
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, of as i32));
-            self.asm.jump(C::Jne_rel32_64, other);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, shape, of as i32), C::Jne_rel32_64, other);
             for (half, first) in FIRSTS.into_iter().enumerate() {
                 let address = at(R::RDI, Frame::part_address(member.slot, half));
                 self.asm.put(I::with2(C::Mov_r64_rm64, first, address));
@@ -175,59 +165,10 @@ impl Avx512Emitter<'_> {
             Some((value, index)) => (index.to_vec(), false, mem.total >> value.shift),
             None => (mem.bases.clone(), mem.wide, mem.total),
         };
-        let lanes = Lanes { regs, wide, moved: mem.offsets[0], any: mem.scratch };
-        self.unless_apart(&lanes, if shape == Shape::Contiguous { step } else { 0 }, to);
-    }
-
-    /// Jumps to `to` unless each lane of a half has the value of the lane before it plus `apart`.
-    pub(super) fn unless_apart(&mut self, lanes: &Lanes, apart: u64, to: Label) {
-        let &Lanes { wide, moved, any, .. } = lanes;
-        let (sub, xor, join, spread, test) = if wide {
-            (
-                C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
-                C::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64,
-                C::EVEX_Vpternlogq_zmm_k1z_zmm_zmmm512b64_imm8,
-                C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
-                C::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
-            )
-        } else {
-            (
-                C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
-                C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
-                C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8,
-                C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-                C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
-            )
-        };
-        for (half, regs) in lanes.regs.chunks(lanes.regs.len() / 2).enumerate() {
-            self.asm.put(I::with2(spread, SCRATCH.z(), regs[0].x()));
-            for (part, &reg) in regs.iter().enumerate() {
-                let mut from = reg;
-                if apart != 0 {
-                    let steps = self.multiples(wide, part as u8, apart);
-                    from = moved;
-                    self.asm.put(I::with3(sub, from.z(), reg.z(), steps));
-                }
-                if half == 0 && part == 0 {
-                    self.three(xor, any, from, SCRATCH);
-                } else {
-                    // `any |= from ^ SCRATCH`
-                    self.three_with(join, any, from, SCRATCH, 0xf6_u32);
-                }
-            }
-        }
-        self.asm.put(I::with3(test, SCRATCH_MASK, any.z(), any.z()));
-        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));
-        self.asm.jump(C::Jne_rel32_64, to);
-    }
-
-    /// Loads the values of lanes 0 and 16 into `rax` and `r12`.
-    pub(super) fn firsts_of(&mut self, lanes: &Lanes) {
-        let halves = [(R::EAX, R::RAX), (R::R12D, R::R12)];
-        for ((low, first), regs) in halves.into_iter().zip(lanes.regs.chunks(lanes.regs.len() / 2))
-        {
-            self.first_element(lanes.wide, if lanes.wide { first } else { low }, regs[0].into());
-        }
+        let parts: Vec<Operand> = regs.into_iter().map(Operand::Register).collect();
+        let apart = if shape == Shape::Contiguous { step } else { 0 };
+        let group = (wide, parts.len() / 2);
+        self.unless_apart(&parts, group, apart, [mem.scratch, mem.offsets[0]], to);
     }
 
     /// Computes the addresses of the halves' first lanes, at the access's offset or at the lowest
@@ -350,8 +291,7 @@ impl Avx512Emitter<'_> {
             }
             limit(mem, mem.total)
         };
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, below));
-        self.asm.jump(C::Jae_rel32_64, mem.out);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, below), C::Jae_rel32_64, mem.out);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(mem)));
         let index = Some([R::RAX; 2]);
         let places =

@@ -4,9 +4,56 @@ use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::op::Op;
-use crate::operand::{Predicate, Source};
+use crate::operand::{Predicate, Source, VReg};
+use crate::region::{Action, Space, Step};
 
 impl<B: Backend> Emitter<'_, B> {
+    /// Emits a step for all lanes at once; `None` if its action is not such a one.
+    pub(in crate::emit) fn whole_step(&mut self, step: &Step) -> Option<()> {
+        match &step.action {
+            Action::Load(load) if load.access.space == Space::Param => self.load_param(step, load),
+            Action::Load(load) => self.load_frame(step, load),
+            Action::Store(store) => self.store_frame(step, store),
+            Action::Call(call) => self.call(step, call),
+            Action::ActiveMask { to } => self.active_mask(step, *to),
+            Action::Count { counter, of } => {
+                self.count(step, *counter, *of);
+                Some(())
+            }
+            Action::Issue { counter, of } => {
+                self.issue(step, *counter, *of);
+                Some(())
+            }
+            Action::CountZeros(of) => self.count_zeros(step, *of),
+            Action::Rarely { .. } | Action::Nothing => Some(()),
+            _ => None,
+        }
+    }
+
+    /// Emits a part of 32-bit lanes of a compute step, or the two parts of 64-bit lanes.
+    pub(in crate::emit) fn compute_part(
+        &mut self,
+        (op, to, from): (Op, VReg, [Source; 3]),
+        guard: Predicate,
+        part: u8,
+    ) -> Option<()> {
+        match to {
+            VReg::B32(to) => {
+                let (value, kind) = self.narrow_op(op, from, part)?;
+                self.write_narrow(to, part, value, kind, guard);
+            }
+            VReg::B64(to) => {
+                for part in [2 * part, 2 * part + 1] {
+                    let value = self.wide_op(op, from, part)?;
+                    self.write_wide(to, part, value, guard);
+                    self.cache.unpin();
+                }
+            }
+            VReg::Predicate(_) => return None,
+        }
+        Some(())
+    }
+
     /// Emits a part of a step with a 32-bit result. Returns the value, in a temporary, and what is
     /// known of it.
     pub(in crate::emit) fn narrow_op(

@@ -24,7 +24,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.write(Key::B64(to, part), value, Kind::BITS, guard);
     }
 
-    fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
+    pub(in crate::emit) fn write(&mut self, key: Key, value: Reg, kind: Kind, guard: Predicate) {
         let (i, not) = match guard {
             Predicate::Always => return self.define(key, value, kind),
             Predicate::Never => return self.release(value),

@@ -88,7 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
         Some(d)
     }
 
-    /// Loads a source to a register, with zeros in inactive lanes ([`Backend::zero_inactive`]).
+    /// Loads a source to a register, with zeros in inactive lanes (`Primitives::zero_inactive`).
     fn zeroed_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
         let y = self.wide(source, part)?;
         B::zero_inactive(self, y, (part / 2, Some(part % 2)));

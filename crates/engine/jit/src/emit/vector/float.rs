@@ -75,7 +75,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads a factor, divisor or radicand to a register, with zeros in inactive lanes
-    /// ([`Backend::zero_inactive`]).
+    /// (`Primitives::zero_inactive`).
     fn zeroed_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
         let y = self.source(source, flush, part)?;
         B::zero_inactive(self, y, (part, None));

@@ -2,8 +2,8 @@
 //! operands ([`codes::V`]), sources, destinations, and the operations of compute steps. What an
 //! instruction set does in its own way is a primitive of [`super::backend::Backend`].
 //!
-//! A *condition* is the result of a comparison in [`Backend::SPARE_MASK`]; allocating a register may
-//! overwrite it.
+//! A *condition* is the result of a comparison in [`super::backend::Primitives::SPARE_MASK`];
+//! allocating a register may overwrite it.
 
 mod affine;
 mod bytes;
@@ -15,6 +15,7 @@ mod double;
 mod float;
 mod frame;
 mod integer;
+mod lanes;
 mod scratch;
 mod source;
 mod wide;
@@ -27,6 +28,7 @@ pub(super) use float::{GREATER_OR_EQUAL, UNORDERED, of_floats};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) use integer::power_of_two;
 pub(super) use scratch::part_of_row;
+pub(super) use source::register_file;
 
 /// The name of the low 128 bits of a vector register.
 pub(super) fn low_128(reg: Reg) -> R {

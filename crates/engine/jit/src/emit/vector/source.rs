@@ -10,6 +10,18 @@ use crate::frame::Frame;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
+/// The memory operand of a part of a register in its register file.
+pub(in crate::emit) fn register_file<B: Backend>(key: Key) -> MemoryOperand {
+    let size = 4 * B::LANES;
+    match key {
+        Key::B32(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * size),
+        Key::B64(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * size),
+        // A part of 8 lanes is a byte.
+        Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
+        Key::Other(..) => at(R::RDI, 0),
+    }
+}
+
 impl<B: Backend> Emitter<'_, B> {
     /// Loads a source that is not a register.
     pub(in crate::emit) fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
