@@ -1,14 +1,24 @@
-//! Generates the functions of the runtime API that are not provided from `data/runtime-api.txt`:
-//! each returns `cudaErrorNotSupported`.
+//! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
+//! function of the driver, in the types of its signature, and those that are not provided, which
+//! return `cudaErrorNotSupported`.
 
+use std::collections::HashMap;
 use std::fmt::Write;
+
+/// The signatures of the driver's functions.
+const DRIVER: &str = "../cuda-abi/data/driver-functions.txt";
+
+/// A function of the driver: whether it is unsafe, and the types of its parameters.
+type Signature<'a> = (bool, Vec<&'a str>);
 
 fn main() {
     let file = "data/runtime-api.txt";
-    println!("cargo::rerun-if-changed={file}");
+    println!("cargo::rerun-if-changed={file}\ncargo::rerun-if-changed={DRIVER}");
     let major = if std::env::var_os("CARGO_FEATURE_CUDA_12").is_some() { "12" } else { "13" };
     let list = std::fs::read_to_string(file).expect("the list of functions");
-    let mut refused = String::new();
+    let driver = std::fs::read_to_string(DRIVER).expect("the driver's signatures");
+    let driver: HashMap<&str, Signature<'_>> = driver.lines().filter_map(signature).collect();
+    let (mut calls, mut refused) = (String::new(), String::new());
     for (at, line) in list.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
@@ -18,11 +28,92 @@ fn main() {
         let [symbol, versions, _thread, provided] = words[..] else {
             panic!("{file}:{}: four words are wanted: {line}", at + 1);
         };
-        if versions.split(',').any(|version| version == major) && provided != "yes" {
-            writeln!(refused, "    fn {symbol}() = {provided:?};").expect("memory");
+        if !versions.split(',').any(|version| version == major) || provided == "yes" {
+            continue;
+        }
+        let (old, new) = provided.split_once('|').unwrap_or((provided, provided));
+        match if major == "12" { old } else { new }.strip_suffix(')') {
+            Some(call) => calls += &function(symbol, call, &driver),
+            None => writeln!(refused, "    fn {symbol}() = {provided:?};").expect("memory"),
         }
     }
     let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
     let to = std::path::Path::new(&to).join("functions.rs");
-    std::fs::write(to, format!("refused! {{\n{refused}}}\n")).expect("a file in OUT_DIR");
+    let text = format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n");
+    std::fs::write(to, text).expect("a file in OUT_DIR");
+}
+
+/// A signature in the list: name, whether the function is unsafe, types of parameters.
+fn signature(line: &str) -> Option<(&str, Signature<'_>)> {
+    let safe = line.strip_prefix("unsafe ");
+    let (name, parameters) = safe.unwrap_or(line).strip_prefix("fn ")?.split_once('(')?;
+    let types = parameters.split(": ").skip(1);
+    // What follows a type is the name of the next parameter.
+    let types = types.map(|text| text.rsplit_once(", ").map_or(text, |(of, _)| of));
+    Some((name, (safe.is_some(), types.map(|of| of.trim_end_matches(')')).collect())))
+}
+
+/// The definition of `symbol`, which calls a function of the driver as the list says.
+fn function(symbol: &str, call: &str, driver: &HashMap<&str, Signature<'_>>) -> String {
+    let (name, arguments) = call.split_once('(').expect("a call");
+    let (before, name) = name.split_once(':').unwrap_or(("", name));
+    let (is_unsafe, types) = &driver[name];
+    let arguments: Vec<&str> = arguments.split(',').filter(|name| !name.is_empty()).collect();
+    assert_eq!(arguments.len(), types.len(), "arguments of {symbol}");
+    let (mut parameters, mut passed) = (Vec::new(), Vec::new());
+    let (mut nulls, mut checks, mut devices) = (String::new(), String::new(), String::new());
+    let mut is_context = before.is_empty() || before.starts_with("context");
+    for (argument, of) in arguments.into_iter().zip(types) {
+        let of = match of.split_once(' ') {
+            Some(("*mut", "c_void")) => "Raw".to_owned(),
+            Some(("*const", "c_char")) => "Text".to_owned(),
+            Some(("*mut", of)) => format!("Out<{of}>"),
+            Some(("*const", of)) => format!("In<{of}>"),
+            _ => (*of).to_owned(),
+        };
+        let (argument, of) = argument.split_once(':').unwrap_or((argument, &of));
+        let name = argument.trim_matches(['@', '!', '?']);
+        match argument {
+            "0" if of.contains('<') => {
+                passed.push(format!("{}::null()", &of[..of.find('<').expect("<")]))
+            }
+            "0" => passed.push(format!("{of}::default()")),
+            _ if argument.starts_with('@') => {
+                is_context = false;
+                parameters.push(format!("{name}: Raw"));
+                writeln!(checks, "let {name} = kernel({name})?;").expect("memory");
+                passed.push(name.to_owned());
+            }
+            _ => {
+                parameters.push(format!("{name}: {of}"));
+                passed.push(name.to_owned());
+            }
+        }
+        if argument.ends_with('!') {
+            writeln!(nulls, "{name}.check()?;").expect("memory");
+        }
+        if argument.ends_with('?') {
+            writeln!(checks, "if {name} == 0 {{ return Ok(()); }}").expect("memory");
+        }
+        if before.ends_with("device") && of == "CUdevice" {
+            writeln!(devices, "check_device({name})?;").expect("memory");
+        }
+    }
+    let before = match before {
+        "init" => "init()?;",
+        "execution" => "green_of(ctx)?;",
+        _ if is_context => "context()?;",
+        _ => "",
+    };
+    let call = match is_unsafe {
+        true => {
+            let passed: Vec<_> = passed.iter().map(|name| format!("ToC::to_c({name})")).collect();
+            let of =
+                "// SAFETY: the caller upholds the same contract as for the driver's function.";
+            format!("{of}\ncheck(unsafe {{ driver::{name}({}) }})", passed.join(", "))
+        }
+        false => format!("check(driver::{name}({}))", passed.join(", ")),
+    };
+    let parameters = parameters.join(", ");
+    format!("fn {symbol}({parameters}) {{\n{nulls}{before}\n{devices}{checks}{call}\n}}\n")
 }

@@ -71,6 +71,26 @@ macro_rules! arguments {
     }};
 }
 
+/// A refusal with `CUDA_ERROR_INVALID_VALUE`: `invalid!("flags {flags:#x} is not 0")`.
+#[macro_export]
+macro_rules! invalid {
+    ($($reason:tt)*) => { $crate::CUresult::INVALID_VALUE.because(::std::format!($($reason)*)) };
+}
+
+/// Returns a refusal from the function unless the condition holds, with `CUDA_ERROR_INVALID_VALUE`
+/// or a given code: `ensure!(flags == 0, "flags {flags:#x} is not 0")`.
+#[macro_export]
+macro_rules! ensure {
+    ($holds:expr, $reason:literal $($more:tt)*) => {
+        $crate::ensure!($holds, $crate::CUresult::INVALID_VALUE, $reason $($more)*)
+    };
+    ($holds:expr, $code:expr, $($reason:tt)*) => {
+        if !$holds {
+            return Err($code.because(::std::format!($($reason)*)));
+        }
+    };
+}
+
 impl CUresult {
     /// A refusal with this code. The reason names the parameter, the value given and the rule:
     /// "pitchInBytes 20 is not a multiple of 32, the texture pitch alignment".

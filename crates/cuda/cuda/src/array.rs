@@ -13,7 +13,7 @@ use texunit_cuda_abi::{
     CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
     CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
     CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
-    CUresult,
+    CUresult, ensure, invalid,
 };
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
@@ -95,12 +95,11 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
             return Err(CUresult::NOT_SUPPORTED.because(reason));
         }
     }
-    if flags & !FLAGS != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {:#x}",
-            flags & !FLAGS
-        )));
-    }
+    ensure!(
+        flags & !FLAGS == 0,
+        "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {:#x}",
+        flags & !FLAGS
+    );
     for (flag, name, others) in APART {
         if flags & flag != 0 && (others.is_empty() || others.iter().any(|o| flags & o.0 != 0)) {
             let with: Vec<_> = others.iter().filter(|o| flags & o.0 != 0).map(|o| o.1).collect();
@@ -111,17 +110,15 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
         }
     }
     let format = format::format(descriptor.format, descriptor.num_channels)?;
-    if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        return Err(CUresult::NOT_SUPPORTED.because(format!(
-            "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no \
-             such formats"
-        )));
-    }
+    ensure!(
+        !format.is_block() || flags & CUDA_ARRAY3D_SURFACE_LDST == 0,
+        CUresult::NOT_SUPPORTED,
+        "Flags has CUDA_ARRAY3D_SURFACE_LDST, but the format is block-compressed ({format}): surfaces have no \
+         such formats"
+    );
     let (geometry, layers) = geometry(descriptor)?;
     let axis = |name: &str, size: usize| {
-        u32::try_from(size).map_err(|_| {
-            CUresult::INVALID_VALUE.because(format!("{name} {size} is more than any array has"))
-        })
+        u32::try_from(size).map_err(|_| invalid!("{name} {size} is more than any array has"))
     };
     let depth = if geometry == Geometry::D3 { axis("Depth", descriptor.depth)? } else { 1 };
     let extent = Extent {
@@ -143,19 +140,17 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
     Ok(match (cube, layered, height, depth) {
         _ if width == 0 => {
-            return Err(
-                CUresult::INVALID_VALUE.because("Width is 0: an array has at least one element")
-            );
+            return Err(invalid!("Width is 0: an array has at least one element"));
         }
         (true, false, 1.., 6) => (Geometry::Cube, 1),
         (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
         (true, ..) => {
             let depth_rule =
                 if layered { "a multiple of 6 (six faces for each cube)" } else { "6 (its faces)" };
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "Height {height} and Depth {depth} are not those of a cubemap (CUDA_ARRAY3D_CUBEMAP): its Height is not 0, \
                  and its Depth is {depth_rule}"
-            )));
+            ));
         }
         (false, true, 0, 1..) => (Geometry::A1d, depth),
         (false, true, 1.., 1..) => (Geometry::A2d, depth),
@@ -163,15 +158,15 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
         (false, false, 1.., 0) => (Geometry::D2, 1),
         (false, false, 1.., 1..) => (Geometry::D3, 1),
         (false, true, _, 0) => {
-            return Err(CUresult::INVALID_VALUE.because(
-                "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers",
+            return Err(invalid!(
+                "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers"
             ));
         }
         (false, false, 0, 1..) => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "Height is 0 and Depth is {depth}: an array of one axis has no Depth, unless it is layered \
                  (CUDA_ARRAY3D_LAYERED)"
-            )));
+            ));
         }
     })
 }
@@ -259,12 +254,11 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
     if let Some(&known) = levels.get(&level) {
         return Ok(known);
     }
-    if level >= whole.array.levels() {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "level {level} does not exist: the mipmapped array has {}, numbered from 0",
-            whole.array.levels()
-        )));
-    }
+    ensure!(
+        level < whole.array.levels(),
+        "level {level} does not exist: the mipmapped array has {}, numbered from 0",
+        whole.array.levels()
+    );
     let array = whole.array.level(level).map_err(refusal)?;
     let halve = |size: usize| if size == 0 { 0 } else { (size >> level).max(1) };
     let mut descriptor = whole.descriptor;
@@ -289,11 +283,10 @@ pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<A
 ///
 /// `CUDA_ERROR_INVALID_VALUE` for a level, which is destroyed with its mipmapped array.
 pub(crate) fn destroy(handle: Handle<ArrayObject>) -> Answer {
-    if handle.get()?.level_of.is_some() {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "hArray {handle:?} is a level of a mipmapped array, with which it ends (cuMipmappedArrayDestroy)"
-        )));
-    }
+    ensure!(
+        handle.get()?.level_of.is_none(),
+        "hArray {handle:?} is a level of a mipmapped array, with which it ends (cuMipmappedArrayDestroy)"
+    );
     handle.take().map(|object| {
         crate::allocation_trace::freed(object.array.number());
         object.array.destroy();

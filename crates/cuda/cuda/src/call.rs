@@ -12,7 +12,9 @@ use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
 /// an error code. Versions of a function that share a body are defined together: `fn cuCtxDestroy |
-/// cuCtxDestroy_v2(...)`.
+/// cuCtxDestroy_v2(...)`. A version that lacks some parameters is named in brackets before the
+/// function, and these parameters are in brackets with the values that they have in its body: `fn
+/// [cuMemAllocHost_v2] cuMemHostAlloc(pp: Out<u64>, bytesize: usize, [Flags: c_uint = 0])`.
 ///
 /// ```ignore
 /// driver_api! {
@@ -44,8 +46,31 @@ macro_rules! driver_api {
         $crate::call::driver_api!(@ $docs [$name] $args $body);
         $crate::call::driver_api!(@ $docs [$($more)+] $args $body);
     };
-    ($($(#[$doc:meta])* fn $($name:ident)|+ ($($args:tt)*) $body:block)*) => {
-        $($crate::call::driver_api!(@ [$(#[$doc])*] [$($name)+] ($($args)*) $body);)*
+    // Separates the parameters that the shorter version lacks.
+    (@ [$docs:tt $short:tt $names:tt $body:block] ($($all:tt)*) ($($some:tt)*) ($($less:tt)*)
+     [$arg:ident: $type:ty = $value:expr] $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@ [$docs $short $names $body] ($($all)* $arg: $type,) ($($some)*)
+            ($($less)* let $arg: $type = $value;) $($($rest)*)?);
+    };
+    (@ [$docs:tt $short:tt $names:tt $body:block] ($($all:tt)*) ($($some:tt)*) $less:tt
+     $arg:ident: $type:ty $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@ [$docs $short $names $body] ($($all)* $arg: $type,)
+            ($($some)* $arg: $type,) $less $($($rest)*)?);
+    };
+    (@ [$docs:tt $short:tt $names:tt $body:block] $all:tt $some:tt ($($less:tt)*)) => {
+        $crate::call::driver_api!(@ $docs $names $all $body);
+        $crate::call::driver_api!(@ $docs $short $some { $($less)* $body });
+    };
+    (@ $docs:tt () $names:tt $args:tt $body:block) => {
+        $crate::call::driver_api!(@ $docs $names $args $body);
+    };
+    (@ $docs:tt ($short:ident) $names:tt ($($args:tt)*) $body:block) => {
+        $crate::call::driver_api!(@ [$docs [$short] $names $body] () () () $($args)*);
+    };
+    ($($(#[$doc:meta])* fn $([$short:ident])? $($name:ident)|+ ($($args:tt)*) $body:block)*) => {
+        $($crate::call::driver_api!(
+            @ [$(#[$doc])*] ($($short)?) [$($name)+] ($($args)*) $body
+        );)*
     };
 }
 pub(crate) use driver_api;

@@ -6,7 +6,7 @@ use crate::state::Gpu;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
-use texunit_cuda_abi::{CUresult, Refusal, Stack};
+use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid};
 use texunit_forms::Count;
 
 /// A context. Objects created in it are destroyed with it.
@@ -69,10 +69,10 @@ impl Limit {
     pub(crate) fn of(number: u32) -> Answer<Self> {
         let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
         found.ok_or_else(|| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "limit {number} is not a CUlimit that texunit has: those are 0 to {}",
                 LIMITS.len() - 1
-            ))
+            )
         })
     }
 }
@@ -227,24 +227,26 @@ impl Context {
     pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
         match limit {
             Limit::StackSize if value > MAX_STACK => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "value {value} is more than {MAX_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
                      thread can have"
-                )));
+                ));
             }
             Limit::MaxL2FetchGranularity if value > 128 => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "value {value} is more than 128, the maximum bytes that are fetched into level 2 at a time \
                      (CU_LIMIT_MAX_L2_FETCH_GRANULARITY)"
-                )));
+                ));
             }
             Limit::MallocHeapSize => {
                 let device = &self.gpu.device;
-                if value as u64 > device.memory_limit() {
-                    return Err(CUresult::OUT_OF_MEMORY.because(format!(
-                        "value {value} is more than the memory of the device, {}: there is no room for such a \
-                         heap (CU_LIMIT_MALLOC_HEAP_SIZE)", Count(device.memory_limit(), "byte"))));
-                }
+                ensure!(
+                    value as u64 <= device.memory_limit(),
+                    CUresult::OUT_OF_MEMORY,
+                    "value {value} is more than the memory of the device, {}: there is no room for such a \
+                     heap (CU_LIMIT_MALLOC_HEAP_SIZE)",
+                    Count(device.memory_limit(), "byte")
+                );
                 device.set_heap_size(value as u64).map_err(crate::error::refusal)?;
             }
             _ => {}
@@ -346,12 +348,12 @@ pub(crate) fn current() -> Answer<Arc<Context>> {
 pub(crate) fn current_even_if_faulty() -> Answer<Arc<Context>> {
     crate::state::gpus()?;
     let handle = current_handle();
-    if handle.is_null() {
-        return Err(CUresult::INVALID_CONTEXT.because(
-            "no context is current to this thread (cuCtxCreate, cuCtxSetCurrent, or any call of the runtime makes \
-             one so)",
-        ));
-    }
+    ensure!(
+        !handle.is_null(),
+        CUresult::INVALID_CONTEXT,
+        "no context is current to this thread (cuCtxCreate, cuCtxSetCurrent, or any call of the runtime makes \
+         one so)"
+    );
     alive(handle, "the context that is current to this thread")
 }
 

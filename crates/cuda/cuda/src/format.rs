@@ -3,7 +3,7 @@
 use crate::args::Answer;
 use crate::refused::say_refused;
 use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
-use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
+use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult, invalid};
 use texunit_device::Format;
 use texunit_forms::CHANNELS;
 
@@ -64,10 +64,10 @@ pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
 pub(crate) fn view_format(number: u32) -> Answer<Format> {
     let name = (number as usize).checked_sub(1).and_then(|i| VIEW_FORMATS.get(i));
     name.and_then(|name| Format::from_name(name)).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "format {number:#x} of pResViewDesc is not a CUresourceViewFormat of a view: those are 1 to {:#x}",
             VIEW_FORMATS.len()
-        ))
+        )
     })
 }
 

@@ -37,7 +37,7 @@ use op::Op;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult};
+use texunit_cuda_abi::{CUgraphEdgeData, invalid};
 
 /// A graph.
 #[derive(Debug)]
@@ -248,8 +248,7 @@ impl State {
 /// Destroys a graph (`cuGraphDestroy`). An inner graph is destroyed with its node only.
 pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
     if let Some(node) = graph.get()?.owner() {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("hGraph {graph:?} belongs to node {node:?}, and ends with it")));
+        return Err(invalid!("hGraph {graph:?} belongs to node {node:?}, and ends with it"));
     }
     end(graph);
     Ok(())

@@ -17,7 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
-    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult,
+    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult, ensure,
+    invalid,
 };
 
 pub(crate) mod split;
@@ -150,7 +151,7 @@ fn connections() -> u32 {
 pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>> {
     let wrong = |why: String| Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(why));
     let [first, ..] = resources else {
-        return Err(CUresult::INVALID_VALUE.because("nbResources is 0"));
+        return Err(invalid!("nbResources is 0"));
     };
     let device = Origin::of(first)?.device;
     let mut parts: Option<(u32, CUdevSmResource)> = None;
@@ -202,12 +203,13 @@ impl GreenContext {
     /// Creates a green context, which retains the primary context of its device.
     pub(crate) fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<Self>> {
         static IDS: AtomicU64 = AtomicU64::new(1);
-        if descriptor.device != gpu.ordinal.unsigned_abs() {
-            return Err(CUresult::INVALID_DEVICE.because(format!(
-                "desc is of resources of device {}, and dev is {}",
-                descriptor.device, gpu.ordinal
-            )));
-        }
+        ensure!(
+            descriptor.device == gpu.ordinal.unsigned_abs(),
+            CUresult::INVALID_DEVICE,
+            "desc is of resources of device {}, and dev is {}",
+            descriptor.device,
+            gpu.ordinal
+        );
         let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
         let green = Self {
             primary,

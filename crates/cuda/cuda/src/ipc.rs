@@ -11,7 +11,7 @@ pub(crate) mod memory;
 use crate::args::Answer;
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, invalid};
 
 /// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];
@@ -88,8 +88,8 @@ impl Ticket {
         };
         match handle[..15] == MAGIC && handle[15] == kind as u8 && handle[40..] == [0; 24] {
             true => Ok(ticket),
-            false => Err(CUresult::INVALID_VALUE.because(
-                "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing",
+            false => Err(invalid!(
+                "handle is not one that cuIpcGetMemHandle or cuIpcGetEventHandle has given of this kind of thing"
             )),
         }
     }

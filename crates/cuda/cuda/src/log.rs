@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::ensure;
 
 /// Maximum size in bytes of the kept messages.
 const ROOM: usize = 25_600;
@@ -93,10 +93,10 @@ pub(crate) fn register(
     data: usize,
 ) -> Result<usize, texunit_cuda_abi::Refusal> {
     let mut log = log();
-    if log.callbacks.len() >= MAX_CALLBACKS {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("{MAX_CALLBACKS} functions are called with each message already")));
-    }
+    ensure!(
+        log.callbacks.len() < MAX_CALLBACKS,
+        "{MAX_CALLBACKS} functions are called with each message already"
+    );
     log.last_handle += 1;
     let handle = log.last_handle;
     log.callbacks.push(RegisteredCallback { handle, function, data });

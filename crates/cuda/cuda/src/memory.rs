@@ -26,7 +26,7 @@ pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
@@ -211,11 +211,7 @@ pub(crate) fn allocate_as(
     size: usize,
     kind: AllocationKind,
 ) -> Answer<u64> {
-    if size == 0 {
-        return Err(
-            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
-        );
-    }
+    ensure!(size != 0, "bytesize is 0: an allocation has at least one byte");
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
         AllocationKind::Pool(share) => share.buffer(&gpu.device),
@@ -302,21 +298,18 @@ pub(crate) fn with_room_if<T, E>(
 
 /// Allocates host memory that all devices can access, with a given origin.
 pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind) -> Answer<u64> {
-    if size == 0 {
-        return Err(
-            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
-        );
-    }
+    ensure!(size != 0, "bytesize is 0: an allocation has at least one byte");
     let block = host_block(size, kind.made_by())?;
     map_host(context, Arc::new(block), kind)
 }
 
 /// A block of host memory that is not in the table.
 pub(crate) fn host_block(size: usize, name: &str) -> Answer<Block> {
-    if !fits_host(size) {
-        return Err(CUresult::OUT_OF_MEMORY
-            .because(format!("bytesize {size} is more host memory than the system could have")));
-    }
+    ensure!(
+        fits_host(size),
+        CUresult::OUT_OF_MEMORY,
+        "bytesize {size} is more host memory than the system could have"
+    );
     Block::page_aligned(size, name).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY.because(format!(
             "the system does not have {} of host memory left",

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUresult, CUstreamBatchMemOpParams, Refusal,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUresult, CUstreamBatchMemOpParams, ensure, invalid,
 };
 use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
@@ -35,10 +35,6 @@ const FLUSH: u32 = 3;
 const WAIT_64: u32 = 4;
 const WRITE_64: u32 = 5;
 const BARRIER: u32 = 6;
-
-fn invalid(reason: String) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
-}
 
 /// Stream memory operations (waits and writes) that are executed in order.
 #[derive(Debug)]
@@ -85,23 +81,22 @@ fn check(i: usize, operation: &CUstreamBatchMemOpParams) -> Answer {
         // Flushes and barriers need no action, as all preceding work is done.
         return match kind {
             FLUSH | BARRIER => Ok(()),
-            _ => Err(invalid(format!(
-                "operation {kind} of paramArray[{i}] is not a CUstreamBatchMemOpType"
-            ))),
+            _ => {
+                Err(invalid!("operation {kind} of paramArray[{i}] is not a CUstreamBatchMemOpType"))
+            }
         };
     };
-    if !address.is_multiple_of(size as u64) {
-        return Err(invalid(format!(
-            "paramArray[{i}]: address {address:#x} is not a multiple of {size}"
-        )));
-    }
+    ensure!(
+        address.is_multiple_of(size as u64),
+        "paramArray[{i}]: address {address:#x} is not a multiple of {size}"
+    );
     let (most, what) = match kind {
         WAIT_32 | WAIT_64 => (3, "CUstreamWaitValue_flags: 0 (>=), 1 (==), 2 (&) or 3 (nor)"),
         _ => (1, "CUstreamWriteValue_flags: 0 or 1 (no memory barrier)"),
     };
     match flags & !(u32::from(most == 3) << 30) {
         known if known <= most => Ok(()),
-        _ => Err(invalid(format!("paramArray[{i}]: flags {flags:#x} are not {what}"))),
+        _ => Err(invalid!("paramArray[{i}]: flags {flags:#x} are not {what}")),
     }
 }
 
@@ -111,12 +106,12 @@ impl BatchOp {
     /// # Safety
     /// `paramArray` points to as many operations as the structure counts.
     pub(crate) unsafe fn new(params: &CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<Self> {
-        if params.count > MAX_OPERATIONS || params.flags != 0 {
-            return Err(invalid(format!(
-                "count {} is more than {MAX_OPERATIONS}, or flags {:#x} is not 0",
-                params.count, params.flags
-            )));
-        }
+        ensure!(
+            params.count <= MAX_OPERATIONS && params.flags == 0,
+            "count {} is more than {MAX_OPERATIONS}, or flags {:#x} is not 0",
+            params.count,
+            params.flags
+        );
         let context = crate::graph::params::context_or_current(params.ctx)?;
         // SAFETY: the caller upholds this function's safety contract.
         let operations = unsafe {
@@ -216,9 +211,7 @@ impl BatchOp {
         let Some(size) = size_of(kind) else { return Ok(None) };
         let word = memory::linear(&self.context.gpu, address, size as u64);
         word.map(Some).ok_or_else(|| {
-            invalid(format!(
-                "address {address:#x} of an operation is not memory that the device reaches"
-            ))
+            invalid!("address {address:#x} of an operation is not memory that the device reaches")
         })
     }
 

@@ -14,7 +14,7 @@ use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
+use texunit_cuda_abi::{CUresult, Refusal, ensure, function_attribute as attribute, invalid};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_forms::Count;
 use texunit_link::{completed, fewest_registers, limited};
@@ -238,8 +238,7 @@ impl Module {
     pub(crate) fn global(&self, name: &str) -> Answer<(u64, usize)> {
         let global =
             self.loaded.global(name).ok_or_else(|| match self.by_name.contains_key(name) {
-                true => CUresult::INVALID_VALUE
-                    .because(format!("`{name}` is a kernel of the module, not a variable")),
+                true => invalid!("`{name}` is a kernel of the module, not a variable"),
                 false => CUresult::NOT_FOUND.because(format!(
                     "the module has no variable `{name}` ({})",
                     self.loaded.source().name()
@@ -338,9 +337,9 @@ impl Function {
                 self.set().get(&number).copied().unwrap_or(0)
             }
             _ => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "attrib {number} is not a CUfunction_attribute that texunit has"
-                )));
+                ));
             }
         })
     }
@@ -381,12 +380,12 @@ impl Function {
                 ("PREFERRED_SHARED_MEMORY_CARVEOUT", -1..=100)
             }
             attribute::REQUIRED_CLUSTER_WIDTH..=attribute::REQUIRED_CLUSTER_DEPTH => {
-                if self.kernel.required_cluster().is_some() {
-                    return Err(CUresult::NOT_PERMITTED.because(format!(
-                        "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
-                        crate::launch::kernel_name(self)
-                    )));
-                }
+                ensure!(
+                    self.kernel.required_cluster().is_none(),
+                    CUresult::NOT_PERMITTED,
+                    "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
+                    crate::launch::kernel_name(self)
+                );
                 ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=self.most_in_cluster(true))
             }
             attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
@@ -396,20 +395,19 @@ impl Function {
                 ("CLUSTER_SCHEDULING_POLICY_PREFERENCE", 0..=2)
             }
             _ => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "attrib {number} is not a CUfunction_attribute that can be set"
-                )));
+                ));
             }
         };
-        if !fine.contains(&value) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "value {value} of CU_FUNC_ATTRIBUTE_{name} is not from {} to {}, the values that kernel `{}` can have on \
-                 this device",
-                fine.start(),
-                fine.end(),
-                crate::launch::kernel_name(self)
-            )));
-        }
+        ensure!(
+            fine.contains(&value),
+            "value {value} of CU_FUNC_ATTRIBUTE_{name} is not from {} to {}, the values that kernel `{}` can have on \
+             this device",
+            fine.start(),
+            fine.end(),
+            crate::launch::kernel_name(self)
+        );
         self.set().insert(number, value);
         Ok(())
     }
@@ -418,11 +416,11 @@ impl Function {
     pub(crate) fn parameter(&self, index: usize) -> Answer<(usize, usize)> {
         let params = self.kernel.params();
         let param = params.get(index).ok_or_else(|| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "paramIndex {index}: kernel `{}` has {}, numbered from 0",
                 crate::launch::kernel_name(self),
                 Count(params.len(), "parameter")
-            ))
+            )
         })?;
         Ok((param.offset as usize, param.size as usize))
     }

@@ -3,7 +3,7 @@
 
 use crate::args::{Answer, In, InOut, Out, OutBytes, Raw};
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, jit_option as option};
+use texunit_cuda_abi::{CUresult, invalid, jit_option as option};
 use texunit_device::Diagnostic;
 use texunit_forms::Count;
 use texunit_report::Located;
@@ -116,10 +116,10 @@ impl<'a> JitOptions<'a> {
                 }
                 other if other < option::NUM_OPTIONS => {}
                 _ => {
-                    return Err(CUresult::INVALID_VALUE.because(format!(
+                    return Err(invalid!(
                         "options[{i}] is not a CUjit_option: those are less than {}",
                         option::NUM_OPTIONS
-                    )));
+                    ));
                 }
             }
         }

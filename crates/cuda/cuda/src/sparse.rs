@@ -17,7 +17,7 @@ use texunit_cuda_abi::{
     CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
     CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUarrayMapInfo, CUresult,
+    CUarrayMapInfo, CUresult, ensure, invalid,
 };
 use texunit_device::{Array, Error, Extent, MipTail, TileRegion};
 use texunit_forms::Count;
@@ -43,10 +43,10 @@ impl Sparse {
     /// a mipmapped array.
     fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
         let object = handle.get()?;
-        if object.level_of.is_some() {
-            return Err(CUresult::INVALID_VALUE
-                .because("the array is a level of a mipmapped one, which is mapped itself"));
-        }
+        ensure!(
+            object.level_of.is_none(),
+            "the array is a level of a mipmapped one, which is mapped itself"
+        );
         if object.array.tile().is_none() {
             return Err(CUresult::INVALID_VALUE.because(NOT_SPARSE));
         }
@@ -66,9 +66,9 @@ impl Sparse {
         match info.resource_type {
             CU_RESOURCE_TYPE_ARRAY => Self::array(Handle::of(info.resource)),
             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => Self::mipmapped(Handle::of(info.resource)),
-            other => Err(CUresult::INVALID_VALUE.because(format!(
+            other => Err(invalid!(
                 "resourceType {other} is not CU_RESOURCE_TYPE_ARRAY (0) or CU_RESOURCE_TYPE_MIPMAPPED_ARRAY (1)"
-            ))),
+            )),
         }
     }
 
@@ -197,74 +197,65 @@ pub(crate) fn map(context: &Context, infos: &[CUarrayMapInfo]) -> Answer {
 
 fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
     let mask = 1_u32.checked_shl(context.gpu.ordinal as u32);
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if info.flags != 0 || info.reserved != [0; 2] {
-        return refused("flags and reserved are not all 0".to_owned());
-    }
-    if Some(info.device_bit_mask) != mask {
-        return refused(format!(
-            "deviceBitMask {:#x} is not that of the stream's device, {:#x}",
-            info.device_bit_mask,
-            mask.unwrap_or(0)
-        ));
-    }
+    ensure!(info.flags == 0 && info.reserved == [0; 2], "flags and reserved are not all 0");
+    ensure!(
+        Some(info.device_bit_mask) == mask,
+        "deviceBitMask {:#x} is not that of the stream's device, {:#x}",
+        info.device_bit_mask,
+        mask.unwrap_or(0)
+    );
     let array = Sparse::of(info).map_err(|refusal| refusal.named("resource"))?;
     let (region, size) = match info.subresource_type {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&array, info.subresource)?,
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&array, info.subresource)?,
         other => {
-            return refused(format!(
+            return Err(invalid!(
                 "subresourceType {other} is not CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL (0) or _MIPTAIL (1)"
             ));
         }
     };
     let resident = match info.mem_operation_type {
         CU_MEM_OPERATION_TYPE_MAP => {
-            if info.mem_handle_type != CU_MEM_HANDLE_TYPE_GENERIC {
-                return refused(format!(
-                    "memHandleType {} is not CU_MEM_HANDLE_TYPE_GENERIC (0)",
-                    info.mem_handle_type
-                ));
-            }
+            ensure!(
+                info.mem_handle_type == CU_MEM_HANDLE_TYPE_GENERIC,
+                "memHandleType {} is not CU_MEM_HANDLE_TYPE_GENERIC (0)",
+                info.mem_handle_type
+            );
             let pool = Handle::<Physical>::of(info.mem_handle as usize).get();
             let pool = pool.map_err(|refusal| refusal.named("memHandle"))?;
             let end = info.offset.checked_add(size);
-            if !pool.is_for_tiles() {
-                return refused(
-                    "memHandle is memory that was not made for tiles (usage CU_MEM_CREATE_USAGE_TILE_POOL)".to_owned(),
-                );
-            }
+            ensure!(
+                pool.is_for_tiles(),
+                "memHandle is memory that was not made for tiles (usage CU_MEM_CREATE_USAGE_TILE_POOL)"
+            );
             let inside = end.is_some_and(|end| end <= pool.size);
-            if !inside {
-                return refused(format!(
-                    "{} at offset {} do not fit into memHandle, which has {}",
-                    Count(size, "byte"),
-                    info.offset,
-                    Count(pool.size, "byte")
-                ));
-            }
-            if pool.ordinal() != Some(context.gpu.ordinal) {
-                return refused(
-                    "memHandle is memory of another device than the stream's".to_owned(),
-                );
-            }
-            if !info.offset.is_multiple_of(TILE) {
-                return refused(format!(
-                    "offset {} is not a multiple of {TILE}, the bytes of a tile",
-                    info.offset
-                ));
-            }
+            ensure!(
+                inside,
+                "{} at offset {} do not fit into memHandle, which has {}",
+                Count(size, "byte"),
+                info.offset,
+                Count(pool.size, "byte")
+            );
+            ensure!(
+                pool.ordinal() == Some(context.gpu.ordinal),
+                "memHandle is memory of another device than the stream's"
+            );
+            ensure!(
+                info.offset.is_multiple_of(TILE),
+                "offset {} is not a multiple of {TILE}, the bytes of a tile",
+                info.offset
+            );
             true
         }
         CU_MEM_OPERATION_TYPE_UNMAP if info.mem_handle == 0 => false,
         CU_MEM_OPERATION_TYPE_UNMAP => {
-            return refused(format!(
+            return Err(invalid!(
                 "memHandle {:#x} is not 0, though tiles are unmapped",
                 info.mem_handle
             ));
         }
         other => {
-            return refused(format!(
+            return Err(invalid!(
                 "memOperationType {other} is not CU_MEM_OPERATION_TYPE_MAP (1) or _UNMAP (2)"
             ));
         }
@@ -276,9 +267,8 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
 /// consists of whole tiles unless it ends where the level ends.
 fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
     let Some(all) = array.level(level) else {
-        return refused(format!(
+        return Err(invalid!(
             "level {level} is not a level that is made of tiles: it is in the mip tail, or does not exist"
         ));
     };
@@ -290,26 +280,26 @@ fn level_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
         let whole = offset[axis].is_multiple_of(tile[axis])
             && (end == u64::from(all[axis]) || size[axis].is_multiple_of(tile[axis]));
         let (name, start, extent) = (["X", "Y", "Z"][axis], offset[axis], size[axis]);
-        if extent == 0 || end > u64::from(all[axis]) {
-            return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} \
-                 there",
-                Count(all[axis], "texel")
-            ));
-        }
-        if !whole {
-            return refused(format!(
-                "offset{name} {start} and an extent of {extent} are not whole tiles of {}, nor end where the \
-                 level does",
-                Count(tile[axis], "texel")
-            ));
-        }
+        ensure!(
+            extent != 0 && end <= u64::from(all[axis]),
+            "offset{name} {start} and an extent of {extent} are not inside level {level}, which has {} \
+             there",
+            Count(all[axis], "texel")
+        );
+        ensure!(
+            whole,
+            "offset{name} {start} and an extent of {extent} are not whole tiles of {}, nor end where the \
+             level does",
+            Count(tile[axis], "texel")
+        );
         // No array has so many tiles that this exceeds 64 bits.
         bytes = bytes.saturating_mul(size[axis].div_ceil(tile[axis]).into());
     }
-    if layer >= array.planes() {
-        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
-    }
+    ensure!(
+        layer < array.planes(),
+        "layer {layer} does not exist: the array has {}",
+        array.planes()
+    );
     let extent = Some(Extent { width, height, depth });
     Ok((Region::Level(TileRegion { level, layer, offset, extent }), bytes))
 }
@@ -321,22 +311,21 @@ fn tail_region(array: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let tail = array.tail().ok_or(CUresult::INVALID_VALUE.because(NO_TAIL))?;
     let inside = offset.checked_add(size).is_some_and(|end| end <= tail.size);
     let aligned = offset.is_multiple_of(TILE) && size.is_multiple_of(TILE);
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if layer >= array.planes() {
-        return refused(format!("layer {layer} does not exist: the array has {}", array.planes()));
-    }
-    if !inside || size == 0 {
-        return refused(format!(
-            "{} at offset {offset} are not inside the mip tail, which has {}",
-            Count(size, "byte"),
-            Count(tail.size, "byte")
-        ));
-    }
-    if !aligned {
-        return refused(format!(
-            "offset {offset} and size {size} are not multiples of {TILE}, the bytes of a tile"
-        ));
-    }
+    ensure!(
+        layer < array.planes(),
+        "layer {layer} does not exist: the array has {}",
+        array.planes()
+    );
+    ensure!(
+        inside && size != 0,
+        "{} at offset {offset} are not inside the mip tail, which has {}",
+        Count(size, "byte"),
+        Count(tail.size, "byte")
+    );
+    ensure!(
+        aligned,
+        "offset {offset} and size {size} are not multiples of {TILE}, the bytes of a tile"
+    );
     let tiles = offset / TILE..(offset + size) / TILE;
     Ok((Region::Tail(Tail { layer, tiles, all: tail.size / TILE }), size))
 }

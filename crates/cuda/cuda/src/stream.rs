@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, ensure};
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.
@@ -71,10 +71,11 @@ pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
         0 | LEGACY | PER_THREAD => Ok(None),
         _ => {
             let stream = stream.get()?;
-            if !stream.green.is_null() && stream.green.get().is_err() {
-                return Err(CUresult::STREAM_DETACHED
-                    .because("the green context of the stream was destroyed (cuGreenCtxDestroy)"));
-            }
+            ensure!(
+                stream.green.is_null() || stream.green.get().is_ok(),
+                CUresult::STREAM_DETACHED,
+                "the green context of the stream was destroyed (cuGreenCtxDestroy)"
+            );
             Ok(Some(stream))
         }
     }

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{
     CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult,
+    ensure,
 };
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
@@ -279,12 +280,11 @@ pub(crate) fn create(context: &Context) -> Answer<Handle<TextureReference>> {
 
 /// Destroys a reference made by [`create`]; `CUDA_ERROR_INVALID_VALUE` for a module's reference.
 pub(crate) fn destroy(handle: Handle<TextureReference>) -> Answer {
-    if handle.get()?.variable.is_some() {
-        return Err(CUresult::INVALID_VALUE.because(
-            "pTexRef is the texture reference of a module, which ends with the module: only those of cuTexRefCreate \
-             are destroyed",
-        ));
-    }
+    ensure!(
+        handle.get()?.variable.is_none(),
+        "pTexRef is the texture reference of a module, which ends with the module: only those of cuTexRefCreate \
+         are destroyed"
+    );
     handle.take().map(|_| ())
 }
 

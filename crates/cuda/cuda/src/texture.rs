@@ -20,7 +20,7 @@ use texunit_cuda_abi::{
     CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
     CU_TRSF_SRGB, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
-    CUDA_TEXTURE_DESC, CUresult, Refusal,
+    CUDA_TEXTURE_DESC, Refusal, ensure, invalid,
 };
 use texunit_device::{
     AddressMode, Error, Filter, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
@@ -75,9 +75,9 @@ pub(crate) fn address_mode(number: u32) -> Answer<AddressMode> {
         CU_TR_ADDRESS_MODE_MIRROR => AddressMode::Mirror,
         CU_TR_ADDRESS_MODE_BORDER => AddressMode::Border,
         _ => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "addressMode {number} is not a CUaddress_mode: 0 (wrap), 1 (clamp), 2 (mirror), 3 (border)"
-            )));
+            ));
         }
     })
 }
@@ -88,9 +88,9 @@ pub(crate) fn filter(number: u32) -> Answer<Filter> {
         CU_TR_FILTER_MODE_POINT => Filter::Point,
         CU_TR_FILTER_MODE_LINEAR => Filter::Linear,
         _ => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "filterMode {number} is not a CUfilter_mode: 0 (point), 1 (linear)"
-            )));
+            ));
         }
     })
 }
@@ -112,24 +112,20 @@ pub(crate) fn descriptor(
     sampler: Sampler,
 ) -> Answer<TextureDescriptor> {
     let (srgb, seamless) = (flags & CU_TRSF_SRGB != 0, flags & CU_TRSF_SEAMLESS_CUBEMAP != 0);
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if flags & !FLAGS != 0 {
-        return refused(format!(
-            "flags {flags:#x} has bits that are not CU_TRSF flags: {:#x}",
-            flags & !FLAGS
-        ));
-    }
-    if seamless && !source.geometry().is_cube() {
-        return refused(
-            "CU_TRSF_SEAMLESS_CUBEMAP is set, and the resource is not a cubemap".to_owned(),
-        );
-    }
-    if source.format().is_srgb_block() && !srgb {
-        return refused(format!(
-            "the array has the format {}, whose colours are sRGB, and CU_TRSF_SRGB is not set",
-            source.format()
-        ));
-    }
+    ensure!(
+        flags & !FLAGS == 0,
+        "flags {flags:#x} has bits that are not CU_TRSF flags: {:#x}",
+        flags & !FLAGS
+    );
+    ensure!(
+        !seamless || source.geometry().is_cube(),
+        "CU_TRSF_SEAMLESS_CUBEMAP is set, and the resource is not a cubemap"
+    );
+    ensure!(
+        !source.format().is_srgb_block() || srgb,
+        "the array has the format {}, whose colours are sRGB, and CU_TRSF_SRGB is not set",
+        source.format()
+    );
     Ok(TextureDescriptor::default()
         .with_read_mode(ReadMode::of_driver(source.format(), flags & CU_TRSF_READ_AS_INTEGER != 0))
         .with_normalized_coords(flags & CU_TRSF_NORMALIZED_COORDINATES != 0)
@@ -211,16 +207,12 @@ pub(crate) fn create(
 /// format that is not block-compressed. That it accepts levels of mipmapped arrays, too, is
 /// inferred (docs/cuda-api.md, "What a driver returns").
 pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Answer<u64> {
-    if resource.res_type != CU_RESOURCE_TYPE_ARRAY {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "resType {} is not CU_RESOURCE_TYPE_ARRAY (0): surfaces are made of arrays",
-            resource.res_type
-        )));
-    }
-    if resource.flags != 0 {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("flags {:#x} of the resource descriptor is not 0", resource.flags)));
-    }
+    ensure!(
+        resource.res_type == CU_RESOURCE_TYPE_ARRAY,
+        "resType {} is not CU_RESOURCE_TYPE_ARRAY (0): surfaces are made of arrays",
+        resource.res_type
+    );
+    ensure!(resource.flags == 0, "flags {:#x} of the resource descriptor is not 0", resource.flags);
     let array = array_of(resource.what)?;
     check_reached(context, array.array.device())?;
     let object = context.gpu.device.create_surface(&array.array).map_err(refusal)?;
@@ -244,11 +236,10 @@ fn register<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64>
 
 /// Checks that an array was created for surface access, as surface references require.
 pub(crate) fn check_surface(array: &ArrayObject) -> Answer {
-    if array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
-        return Err(CUresult::INVALID_VALUE.because(
-            "hArray was made without CUDA_ARRAY3D_SURFACE_LDST, which surface references need",
-        ));
-    }
+    ensure!(
+        array.descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0,
+        "hArray was made without CUDA_ARRAY3D_SURFACE_LDST, which surface references need"
+    );
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult, ensure,
 };
 use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 use texunit_forms::Count;
@@ -201,10 +201,11 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) ->
                 CU_MEM_ACCESS_FLAGS_PROT_READ => Rights::Read,
                 _ => Rights::ReadWrite,
             };
-            if who == Accessor::Host && !mapping.mapped.set_host_rights(rights) {
-                return Err(CUresult::OUT_OF_MEMORY
-                    .because("the system has no room for more mappings of memory"));
-            }
+            ensure!(
+                who != Accessor::Host || mapping.mapped.set_host_rights(rights),
+                CUresult::OUT_OF_MEMORY,
+                "the system has no room for more mappings of memory"
+            );
         }
     }
     space.tell(&range)

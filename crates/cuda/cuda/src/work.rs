@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::Arc;
 use texunit_cuda_abi::work::{Forget, Region, Run};
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
@@ -75,11 +75,7 @@ pub unsafe extern "C" fn texunit_work_2(
 ) -> CUresult {
     let given = LibraryWork { data, run, forget };
     let submit = || {
-        if count > MAX_REGIONS {
-            return Err(
-                CUresult::INVALID_VALUE.because(format!("a work of {}", Count(count, "region")))
-            );
-        }
+        ensure!(count <= MAX_REGIONS, "a work of {}", Count(count, "region"));
         // SAFETY: the caller's text and regions are valid.
         let (function, regions) = unsafe {
             let regions = match count {

@@ -8,7 +8,7 @@ mod table;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, fails, functions, ok};
+use common::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use table::ROWS;
@@ -16,10 +16,8 @@ use texunit_cuda_abi::CUresult;
 use world::World;
 
 functions! {
-    cuInit(flags: u32);
     cuDriverGetVersion(version: *mut i32);
     cuGetErrorName(code: CUresult, name: *mut *const c_char);
-    cuGetProcAddress_v2(name: *const c_char, at: *mut Ptr, version: i32, flags: u64, how: *mut u32);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, context, functions, ok};
+use common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
@@ -17,52 +17,7 @@ use texunit_cuda_abi::{
 };
 use world::*;
 
-functions! {
-    cuPointerGetAttribute(data: *mut u64, attribute: u32, pointer: u64);
-}
-
-const KERNELS: &CStr = c"
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry fetch1(.param .u64 t)
-{
-    .reg .u64 %t; .reg .f32 %f<4>;
-    ld.param.u64 %t, [t];
-    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, {0}];
-    ret;
-}
-.visible .entry fetch2(.param .u64 t)
-{
-    .reg .u64 %t; .reg .f32 %f<4>;
-    ld.param.u64 %t, [t];
-    tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, {0, 0}];
-    ret;
-}
-.visible .entry fetch2f(.param .u64 t)
-{
-    .reg .u64 %t; .reg .f32 %f<4>;
-    ld.param.u64 %t, [t];
-    mov.f32 %f0, 0f3f000000;
-    tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%f0, %f0}];
-    ret;
-}
-.visible .entry store2(.param .u64 s)
-{
-    .reg .u64 %s; .reg .u32 %v;
-    ld.param.u64 %s, [s];
-    mov.u32 %v, 1;
-    sust.b.2d.b32.trap [%s, {0, 0}], %v;
-    ret;
-}
-.visible .entry load(.param .u64 p)
-{
-    .reg .u64 %p; .reg .u32 %v;
-    ld.param.u64 %p, [p];
-    ld.global.u32 %v, [%p];
-    ret;
-}
-";
+const KERNELS: &CStr = ptx!("ptx/freed.ptx");
 
 /// Launches a kernel in a context of its own; returns the context's result afterwards.
 fn launch(name: &CStr, mut value: u64) -> CUresult {
@@ -187,7 +142,7 @@ fn the_number_in_faults_is_that_of_the_buffer() {
     context();
     let (mut memory, mut number) = (0, 0);
     ok!(cuMemAlloc_v2(&raw mut memory, 64));
-    ok!(cuPointerGetAttribute(&raw mut number, 7, memory));
+    ok!(cuPointerGetAttribute((&raw mut number).cast(), 7, memory));
     let device = texunit_device::Device::default();
     let next = device.alloc(1, "next").unwrap();
     assert!(number > 0 && next.number() > number);

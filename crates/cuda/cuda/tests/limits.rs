@@ -4,115 +4,17 @@
 
 mod common;
 
-use common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
-use std::ffi::{CStr, c_char};
+use common::*;
+use std::ffi::CStr;
 use std::ptr::null_mut;
 use texunit_cuda_abi::CUresult;
-
-functions! {
-    cuCtxSetLimit(limit: u32, value: usize);
-    cuCtxGetLimit(value: *mut usize, limit: u32);
-    cuCtxSynchronize();
-    cuDeviceGetAttribute(value: *mut i32, attribute: u32, device: i32);
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const c_char);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
-    cuLaunchCooperativeKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8,
-    );
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(n: *mut i32, f: Ptr, threads: i32, shared: usize);
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-}
 
 const STACK: u32 = 0;
 const HEAP: u32 = 2;
 
 /// `recurse` adds the numbers up to n, one per call; `roomy` has 16 KiB of local memory;
 /// `allocates` takes n bytes from the heap.
-const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.extern .func (.param .b64 at) malloc(.param .b64 size);
-.visible .func (.param .b32 out) down(.param .b32 n)
-{
-    .local .align 8 .b8 room[64];
-    .reg .b32 %r<6>;
-    .reg .pred %p1;
-    ld.param.u32 %r1, [n];
-    st.local.u32 [room], %r1;
-    mov.u32 %r2, 0;
-    setp.eq.u32 %p1, %r1, 0;
-    @%p1 bra END;
-    sub.u32 %r3, %r1, 1;
-    {
-        .param .b32 given;
-        .param .b32 back;
-        st.param.b32 [given], %r3;
-        call.uni (back), down, (given);
-        ld.param.b32 %r4, [back];
-    }
-    ld.local.u32 %r5, [room];
-    add.u32 %r2, %r4, %r5;
-END:
-    st.param.b32 [out], %r2;
-    ret;
-}
-.visible .entry recurse(.param .u64 at, .param .u32 n)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<3>;
-    ld.param.u64 %rd1, [at];
-    ld.param.u32 %r1, [n];
-    {
-        .param .b32 given;
-        .param .b32 back;
-        st.param.b32 [given], %r1;
-        call.uni (back), down, (given);
-        ld.param.b32 %r2, [back];
-    }
-    st.global.u32 [%rd1], %r2;
-    ret;
-}
-.visible .entry roomy(.param .u64 at, .param .u32 n)
-{
-    .local .align 8 .b8 room[16384];
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<3>;
-    ld.param.u64 %rd1, [at];
-    ld.param.u32 %r1, [n];
-    st.local.u32 [room + 16380], %r1;
-    ld.local.u32 %r2, [room + 16380];
-    st.global.u32 [%rd1], %r2;
-    ret;
-}
-.visible .entry allocates(.param .u64 at, .param .u32 n)
-{
-    .reg .b64 %rd<4>;
-    .reg .b32 %r<3>;
-    .reg .pred %p1;
-    ld.param.u64 %rd1, [at];
-    ld.param.u32 %r1, [n];
-    cvt.u64.u32 %rd2, %r1;
-    {
-        .param .b64 size;
-        .param .b64 back;
-        st.param.b64 [size], %rd2;
-        call.uni (back), malloc, (size);
-        ld.param.b64 %rd3, [back];
-    }
-    setp.ne.u64 %p1, %rd3, 0;
-    selp.u32 %r2, 1, 0, %p1;
-    st.global.u32 [%rd1], %r2;
-    ret;
-}
-.visible .entry idle() { ret; }
-";
+const PTX: &CStr = ptx!("ptx/limits.ptx");
 
 struct Here {
     context: Ptr,

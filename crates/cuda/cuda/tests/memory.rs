@@ -5,33 +5,15 @@
 
 mod common;
 
-use common::{context, cuCtxDestroy_v2, cuCtxSetCurrent, fails, functions, ok};
+use common::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_testkit::Random;
 
 functions! {
-    cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
-    cuMemAllocPitch_v2(dptr: *mut u64, pitch: *mut usize, width: usize, height: usize, element: u32);
-    cuMemFree_v2(dptr: u64);
-    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
-    cuMemGetAddressRange_v2(base: *mut u64, size: *mut usize, dptr: u64);
-    cuMemAllocManaged(dptr: *mut u64, bytes: usize, flags: u32);
-    cuMemAllocHost_v2(pointer: *mut *mut c_void, bytes: usize);
-    cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: u32);
-    cuMemHostGetDevicePointer_v2(dptr: *mut u64, pointer: *mut c_void, flags: u32);
     cuMemHostGetFlags(flags: *mut u32, pointer: *mut c_void);
-    cuMemFreeHost(pointer: *mut c_void);
-    cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: u32);
-    cuMemHostUnregister(pointer: *mut c_void);
-    cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize);
-    cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize);
-    cuMemcpy(to: u64, from: u64, bytes: usize);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
     cuMemsetD16_v2(to: u64, value: u16, n: usize);
-    cuMemsetD32_v2(to: u64, value: u32, n: usize);
     cuMemsetD2D8_v2(to: u64, pitch: usize, value: u8, width: usize, height: usize);
     cuMemsetD2D16_v2(to: u64, pitch: usize, value: u16, width: usize, height: usize);
     cuMemsetD2D32_v2(to: u64, pitch: usize, value: u32, width: usize, height: usize);
@@ -150,17 +132,17 @@ fn what_is_wrong_has_the_drivers_code() {
     fails!(INVALID_VALUE, cuMemAlloc_v2(null_mut(), 16));
     fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&raw mut out, usize::MAX));
     fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&raw mut out, info().1 + 1));
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, host, 1001));
-    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host, a + 1, 1000));
-    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host, a - 1, 1));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, host.cast(), 1001));
+    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host.cast(), a + 1, 1000));
+    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host.cast(), a - 1, 1));
     fails!(INVALID_VALUE, cuMemcpyDtoD_v2(a, a + 500, 501));
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(0, host, 1));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(0, host.cast(), 1));
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, null_mut(), 1));
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, host, usize::MAX));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, host.cast(), usize::MAX));
     fails!(INVALID_VALUE, cuMemcpy(u64::MAX, a, 8));
     // Host and device memory are exchanged.
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(host as u64, host, 1));
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, a as *const c_void, 1));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(host as u64, host.cast(), 1));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(a, a as *const u8, 1));
     fails!(INVALID_VALUE, cuMemsetD8_v2(host as u64, 0, 1));
     // A size of 0 allows any address.
     ok!(cuMemcpyHtoD_v2(a, null_mut(), 0));
@@ -180,10 +162,10 @@ fn what_is_wrong_has_the_drivers_code() {
     fails!(INVALID_VALUE, cuMemFreeHost(a as *mut c_void));
     ok!(cuMemFree_v2(a));
     fails!(INVALID_VALUE, cuMemFree_v2(a));
-    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host, a, 1));
+    fails!(INVALID_VALUE, cuMemcpyDtoH_v2(host.cast(), a, 1));
     ok!(cuCtxSetCurrent(null_mut()));
     fails!(INVALID_CONTEXT, cuMemAlloc_v2(&raw mut out, 16));
-    fails!(INVALID_CONTEXT, cuMemcpyHtoD_v2(a, host, 1));
+    fails!(INVALID_CONTEXT, cuMemcpyHtoD_v2(a, host.cast(), 1));
     fails!(INVALID_CONTEXT, cuMemGetInfo_v2(&raw mut size, &raw mut size));
     ok!(cuCtxDestroy_v2(me));
 }
@@ -216,7 +198,7 @@ fn host_memory_is_one_place_for_all() {
     // SAFETY: the library has allocated 3000 bytes, which nobody else uses.
     let bytes = unsafe { std::slice::from_raw_parts_mut(host.cast::<u8>(), 3000) };
     bytes.copy_from_slice(&Random::new(3).bytes(3000));
-    ok!(cuMemcpyHtoD_v2(device, host, 3000));
+    ok!(cuMemcpyHtoD_v2(device, host.cast(), 3000));
     assert_eq!(download(device, 3000), bytes);
     // The device writes, and the program reads.
     let (mut pointer, mut flags) = (0, 9);
@@ -226,7 +208,7 @@ fn host_memory_is_one_place_for_all() {
     assert_eq!(bytes[8..12], [4, 3, 2, 1]);
     ok!(cuMemHostGetFlags(&raw mut flags, host));
     assert_eq!(flags, 1);
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host, 3001));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.cast(), 3001));
     fails!(INVALID_VALUE, cuMemHostGetDevicePointer_v2(&raw mut pointer, host, 1));
     fails!(INVALID_VALUE, cuMemHostGetFlags(&raw mut flags, (&raw mut pointer).cast()));
     fails!(INVALID_VALUE, cuMemHostAlloc(null_mut(), 10, 0));
@@ -256,7 +238,7 @@ fn registered_memory_is_used_in_place() {
     ok!(cuMemcpyDtoD_v2(device, host as u64, 100));
     ok!(cuMemcpyDtoD_v2(host as u64 + 800, device, 100));
     // The copy crosses the end of the registered range.
-    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.wrapping_byte_add(850), 90));
+    fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.wrapping_byte_add(850).cast(), 90));
     let mut flags = 0;
     ok!(cuMemHostGetFlags(&raw mut flags, inside));
     assert_eq!(flags, 2);

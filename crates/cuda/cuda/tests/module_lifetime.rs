@@ -4,14 +4,9 @@
 
 mod common;
 
-use common::{Ptr, context, functions, ok};
+use common::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
-
-functions! {
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleUnload(module: Ptr);
-}
 
 const PTX: &CStr = c"
 .version 8.0

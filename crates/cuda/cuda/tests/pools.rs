@@ -6,31 +6,14 @@
 
 mod common;
 
-use common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
+use common::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CU_MEM_ALLOCATION_TYPE_PINNED, CUmemLocation, CUmemPoolProps};
 
 functions! {
-    cuModuleLoadData(module: *mut Ptr, image: *const c_void);
-    cuModuleUnload(module: Ptr);
-    cuMemPoolCreate(pool: *mut Ptr, props: *const CUmemPoolProps);
-    cuMemPoolDestroy(pool: Ptr);
-    cuMemPoolTrimTo(pool: Ptr, keep: usize);
     cuMemPoolSetAttribute(pool: Ptr, attribute: u32, value: *const c_void);
-    cuMemPoolGetAttribute(pool: Ptr, attribute: u32, value: *mut c_void);
-    cuMemAllocFromPoolAsync(dptr: *mut u64, bytes: usize, pool: Ptr, stream: Ptr);
-    cuMemFreeAsync(dptr: u64, stream: Ptr);
-    cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
-    cuMemFree_v2(dptr: u64);
-    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
-    cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
-    cuCtxSynchronize();
-    cuStreamSynchronize(stream: Ptr);
-    cuEventCreate(event: *mut Ptr, flags: u32);
-    cuEventSynchronize(event: Ptr);
 }
 
 const MIB: u64 = 1 << 20;

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Ptr, context, fails, functions, ok};
+use common::*;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::null_mut;
@@ -18,22 +18,6 @@ functions! {
     cuIpcCloseMemHandle(p: u64);
     cuIpcGetEventHandle(handle: *mut [u8; 64], event: Ptr);
     cuIpcOpenEventHandle(event: *mut Ptr, handle: CUipcHandle);
-    cuEventCreate(event: *mut Ptr, flags: u32);
-    cuEventRecord(event: Ptr, stream: Ptr);
-    cuEventQuery(event: Ptr);
-    cuEventSynchronize(event: Ptr);
-    cuEventDestroy_v2(event: Ptr);
-    cuStreamWaitEvent(stream: Ptr, event: Ptr, flags: u32);
-    cuMemAlloc_v2(p: *mut u64, size: usize);
-    cuMemAllocManaged(p: *mut u64, size: usize, flags: u32);
-    cuMemAllocAsync(p: *mut u64, size: usize, stream: Ptr);
-    cuMemFree_v2(p: u64);
-    cuMemFreeAsync(p: u64, stream: Ptr);
-    cuMemcpyHtoD_v2(to: u64, from: *const u8, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuMemCreate(handle: *mut u64, size: usize, prop: *const CUmemAllocationProp, flags: u64);
-    cuMemExportToShareableHandle(file: *mut i32, handle: u64, kind: u32, flags: u64);
-    cuPointerGetAttribute(data: *mut u64, attribute: u32, p: u64);
 }
 
 const CHILD: &str = "TEXUNIT_TEST_CHILD";
@@ -202,7 +186,7 @@ fn handles_that_are_none() {
     }
     let mut capable = [0; 1];
     for (p, wanted) in [(own, 1), (managed, 0), (of_pool, 0)] {
-        ok!(cuPointerGetAttribute(capable.as_mut_ptr(), 10, p));
+        ok!(cuPointerGetAttribute(capable.as_mut_ptr().cast(), 10, p));
         assert_eq!(capable[0] as u32, wanted);
     }
     ok!(cuIpcGetMemHandle(&raw mut handle, own));

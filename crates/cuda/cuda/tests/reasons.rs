@@ -8,9 +8,9 @@ mod reason;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, cuCtxDestroy_v2, cuCtxSetCurrent, functions, ok};
+use common::*;
 use reason::{ready, why, without_numbers};
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_LINEAR,
@@ -21,17 +21,8 @@ use texunit_cuda_abi::{
 use world::*;
 
 functions! {
-    cuMemHostRegister_v2(p: *mut u8, size: usize, flags: u32);
-    cuMemHostUnregister(p: *mut u8);
-    cuMemHostGetDevicePointer_v2(address: *mut u64, p: *mut u8, flags: u32);
-    cuMemAdvise(address: u64, count: usize, advice: u32, device: i32);
-    cuMemsetD32_v2(to: u64, value: u32, n: usize);
-    cuMemPoolDestroy(pool: Ptr);
-    cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuCtxEnablePeerAccess(context: Ptr, flags: u32);
-    cuGetProcAddress_v2(name: *const c_char, f: *mut Ptr, version: i32, flags: u64, why: *mut u32);
     cuDestroyExternalSemaphore(memory: Ptr);
-    cuPointerGetAttribute(data: Ptr, attribute: u32, address: u64);
 }
 
 /// Kernels with parameters, with a required block size, with shared memory.
@@ -239,21 +230,21 @@ fn memory_and_copies() {
     copy.dst.array = 0x77;
     refused!(cases, INVALID_HANDLE, "dstArray 0x77 is not an array: it was destroyed, or never was one",
         cuMemcpy2D_v2(&raw const copy));
-    refused!(cases, INVALID_VALUE, "bytesize is 0: at least one byte is registered", cuMemHostRegister_v2(at, 0, 0));
+    refused!(cases, INVALID_VALUE, "bytesize is 0: at least one byte is registered", cuMemHostRegister_v2(at.cast(), 0, 0));
     refused!(cases, INVALID_VALUE, "p 0x.. is an address of a device, not of host memory",
-        cuMemHostRegister_v2(memory as *mut u8, 16, 0));
+        cuMemHostRegister_v2(memory as Ptr, 16, 0));
     refused!(cases, HOST_MEMORY_NOT_REGISTERED, "p 0x.. is not memory that was allocated or registered",
-        cuMemHostUnregister(at));
+        cuMemHostUnregister(at.cast()));
     refused!(cases, INVALID_VALUE, "p 0x.. is not host memory that was allocated (cuMemHostAlloc) or registered (cuMemHostRegister)",
-        cuMemHostGetDevicePointer_v2(&raw mut address, at, 0));
+        cuMemHostGetDevicePointer_v2(&raw mut address, at.cast(), 0));
     refused!(cases, INVALID_VALUE, "devPtr 0x.. is device memory (cuMemAlloc), not managed memory",
         cuMemAdvise(memory, 16, 1, 0));
     refused!(cases, INVALID_VALUE, "ptr 0x.. is not an address in memory that the driver knows: no allocation, registered memory or variable of a module is there",
         cuPointerGetAttribute(at.cast(), 2, at as u64));
-    ok!(cuMemHostRegister_v2(at, 4096, 0));
+    ok!(cuMemHostRegister_v2(at.cast(), 4096, 0));
     refused!(cases, HOST_MEMORY_ALREADY_REGISTERED, "4096 bytes of host memory from 0x.. on: a part of them is registered or allocated already",
-        cuMemHostRegister_v2(at, 4096, 0));
-    ok!(cuMemHostUnregister(at));
+        cuMemHostRegister_v2(at.cast(), 4096, 0));
+    ok!(cuMemHostUnregister(at.cast()));
     let mut pool = null_mut();
     ok!(cuDeviceGetDefaultMemPool(&raw mut pool, 0));
     refused!(cases, INVALID_VALUE, "pool 0x.. is the default pool of its place, which always stays",

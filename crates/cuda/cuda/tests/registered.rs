@@ -9,7 +9,7 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{Ptr, context, fails, functions, ok};
+use common::*;
 use std::ffi::{CStr, c_int, c_void};
 use std::io::Write;
 use std::process::Command;
@@ -23,57 +23,11 @@ use world::{
     cuModuleGetFunction, cuModuleLoadData, cuTexObjectCreate, cuTexObjectDestroy,
 };
 
-functions! {
-    cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: u32);
-    cuMemHostUnregister(pointer: *mut c_void);
-    cuMemHostGetDevicePointer_v2(dptr: *mut u64, pointer: *mut c_void, flags: u32);
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
-}
-
 const READ_ONLY: u32 = 8;
 const PAGE: usize = 4096;
 const SIZE: usize = 4 * PAGE;
 
-const PTX: &CStr = c"
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry load(.param .u64 p, .param .u64 to)
-{
-    .reg .u64 %p, %to; .reg .u32 %v;
-    ld.param.u64 %p, [p];
-    ld.param.u64 %to, [to];
-    ld.u32 %v, [%p];
-    st.u32 [%to], %v;
-    ret;
-}
-.visible .entry store(.param .u64 p, .param .u64 to)
-{
-    .reg .u64 %p; .reg .u32 %t;
-    ld.param.u64 %p, [p];
-    mov.u32 %t, %tid.x;
-    mad.wide.u32 %p, %t, 4, %p;
-    st.global.u32 [%p], 77;
-    ret;
-}
-.visible .entry add(.param .u64 p, .param .u64 to)
-{
-    .reg .u64 %p;
-    ld.param.u64 %p, [p];
-    red.global.add.u32 [%p], 77;
-    ret;
-}
-.visible .entry fetch(.param .u64 t, .param .u64 to)
-{
-    .reg .u64 %t, %to; .reg .u32 %v, %a, %b, %c;
-    ld.param.u64 %t, [t];
-    ld.param.u64 %to, [to];
-    tex.1d.v4.u32.s32 {%v, %a, %b, %c}, [%t, {0}];
-    st.global.u32 [%to], %v;
-    ret;
-}
-";
+const PTX: &CStr = ptx!("ptx/registered.ptx");
 
 unsafe extern "C" {
     fn mmap(

@@ -7,7 +7,7 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{context, fails, functions, ok};
+use common::*;
 use std::ffi::CStr;
 use std::io::Write;
 use std::process::Command;
@@ -22,51 +22,7 @@ functions! {
 
 /// `look` fetches a texel and copies it to the same location of a surface; `prints` prints a line a
 /// hundred times.
-const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.extern .func (.param .b32 n) vprintf(.param .b64 text, .param .b64 values);
-.global .align 1 .b8 text[10] = {102, 105, 102, 111, 108, 105, 110, 101, 10, 0};
-.visible .entry look(.param .u64 texture, .param .u64 surface)
-{
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<5>;
-    .reg .f32 %f<5>;
-    ld.param.u64 %rd1, [texture];
-    ld.param.u64 %rd2, [surface];
-    mov.u32 %r1, %tid.x;
-    mov.u32 %r2, 1;
-    shl.b32 %r3, %r1, 2;
-    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];
-    suld.b.2d.b32.trap {%r4}, [%rd2, {%r3, %r2}];
-    sust.b.2d.b32.trap [%rd2, {%r3, %r2}], {%r4};
-    ret;
-}
-.visible .entry prints()
-{
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<3>;
-    .reg .pred %p1;
-    mov.u32 %r1, 0;
-    mov.u64 %rd1, text;
-    cvta.global.u64 %rd1, %rd1;
-    mov.u64 %rd2, 0;
-AGAIN:
-    {
-        .param .b64 a;
-        .param .b64 b;
-        .param .b32 c;
-        st.param.b64 [a], %rd1;
-        st.param.b64 [b], %rd2;
-        call.uni (c), vprintf, (a, b);
-    }
-    add.u32 %r1, %r1, 1;
-    setp.lt.u32 %p1, %r1, 100;
-    @%p1 bra AGAIN;
-    ret;
-}
-";
+const PTX: &CStr = ptx!("ptx/settings.ptx");
 
 /// `beyond` stores a word for each thread.
 const BEYOND: &CStr = c"

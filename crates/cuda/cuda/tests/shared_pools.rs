@@ -6,29 +6,17 @@
 
 mod common;
 
-use common::{Ptr, context, fails, functions, ok};
+use common::*;
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{CUmemLocation, CUmemPoolProps};
 use texunit_testkit::Random;
 
 functions! {
-    cuMemPoolCreate(pool: *mut Ptr, props: *const CUmemPoolProps);
-    cuMemPoolDestroy(pool: Ptr);
-    cuMemPoolGetAttribute(pool: Ptr, attribute: u32, value: *mut c_void);
     cuMemPoolExportToShareableHandle(file: *mut i32, pool: Ptr, kind: u32, flags: u64);
     cuMemPoolImportFromShareableHandle(pool: *mut Ptr, file: usize, kind: u32, flags: u64);
     cuMemPoolExportPointer(data: *mut [u8; 64], p: u64);
     cuMemPoolImportPointer(p: *mut u64, pool: Ptr, data: *const [u8; 64]);
-    cuDeviceSetMemPool(device: i32, pool: Ptr);
-    cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
-    cuMemAllocFromPoolAsync(p: *mut u64, bytes: usize, pool: Ptr, stream: Ptr);
-    cuMemFreeAsync(p: u64, stream: Ptr);
-    cuMemFree_v2(p: u64);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
-    cuMemcpy(to: u64, from: u64, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
 }
 
 fn props(handle_types: u32, max_size: usize) -> CUmemPoolProps {

@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{Ptr, context, functions, ok};
+use common::*;
 use std::collections::{BTreeMap, BTreeSet};
 use texunit_cuda_abi::{CUmemAccessDesc, CUmemAllocationProp, CUmemLocation, CUresult};
 use texunit_testkit::Random;
@@ -17,21 +17,13 @@ use texunit_testkit::Random;
 functions! {
     cuMemAddressReserve(p: *mut u64, size: usize, alignment: usize, wanted: u64, flags: u64);
     cuMemAddressFree(p: u64, size: usize);
-    cuMemCreate(handle: *mut u64, size: usize, prop: *const CUmemAllocationProp, flags: u64);
-    cuMemRelease(handle: u64);
     cuMemMap(p: u64, size: usize, offset: usize, handle: u64, flags: u64);
     cuMemUnmap(p: u64, size: usize);
     cuMemSetAccess(p: u64, size: usize, access: *const CUmemAccessDesc, count: usize);
     cuMemGetAccess(flags: *mut u64, location: *const CUmemLocation, p: u64);
     cuMemRetainAllocationHandle(handle: *mut u64, p: Ptr);
     cuMemGetAllocationPropertiesFromHandle(prop: *mut CUmemAllocationProp, handle: u64);
-    cuMemExportToShareableHandle(file: *mut i32, handle: u64, kind: u32, flags: u64);
     cuMemImportFromShareableHandle(handle: *mut u64, file: usize, kind: u32);
-    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
-    cuMemGetAddressRange_v2(base: *mut u64, size: *mut usize, p: u64);
-    cuMemcpyHtoD_v2(to: u64, from: *const u8, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuMemcpyDtoD_v2(to: u64, from: u64, size: usize);
 }
 
 const PAGE: u64 = 2 << 20;

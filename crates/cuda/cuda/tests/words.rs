@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Ptr, cuCtxSetCurrent, cuInit, fails, functions, ok};
+use common::*;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -27,47 +27,24 @@ type Recaptured = unsafe extern "C" fn(
 ) -> CUresult;
 
 functions! {
-    cuDevicePrimaryCtxRetain(context: *mut Ptr, device: i32);
-    cuModuleLoadData(module: *mut Ptr, image: *const c_void);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const c_char);
-    cuLaunchKernel(f: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32, stream: Ptr, params: *mut Ptr, extra: *mut Ptr);
     cuLaunchCooperativeKernelMultiDevice(list: *const CUDA_LAUNCH_PARAMS, count: u32, flags: u32);
-    cuStreamCreate(stream: *mut Ptr, flags: u32);
-    cuStreamSynchronize(stream: Ptr);
-    cuStreamQuery(stream: Ptr);
     cuStreamWaitValue32_v2(stream: Ptr, address: u64, value: u32, flags: u32);
     cuStreamWaitValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
     cuStreamWriteValue32_v2(stream: Ptr, address: u64, value: u32, flags: u32);
-    cuStreamWriteValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
     cuStreamWaitValue32(stream: Ptr, address: u64, value: u32, flags: u32);
     cuStreamWaitValue64(stream: Ptr, address: u64, value: u64, flags: u32);
     cuStreamWriteValue32(stream: Ptr, address: u64, value: u32, flags: u32);
     cuStreamWriteValue64(stream: Ptr, address: u64, value: u64, flags: u32);
     cuStreamBatchMemOp(stream: Ptr, count: u32, list: *const CUstreamBatchMemOpParams, flags: u32);
     cuStreamBatchMemOp_v2(stream: Ptr, count: u32, list: *const CUstreamBatchMemOpParams, flags: u32);
-    cuStreamBeginCapture_v2(stream: Ptr, mode: u32);
     cuStreamBeginRecaptureToGraph(stream: Ptr, mode: u32, graph: Ptr, callback: Option<Recaptured>, data: *mut c_void);
-    cuStreamEndCapture(stream: Ptr, graph: *mut Ptr);
-    cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
-    cuGraphLaunch(exec: Ptr, stream: Ptr);
-    cuGraphCreate(graph: *mut Ptr, flags: u32);
     cuGraphAddNode_v2(node: *mut Ptr, graph: Ptr, before: *const Ptr, data: *const c_void, count: usize, params: *mut CUgraphNodeParams);
     cuGraphExecNodeSetParams(exec: Ptr, node: Ptr, params: *mut CUgraphNodeParams);
     cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, attrs: *const CUmemcpyAttributes, indices: *const usize, groups: usize, stream: Ptr);
-    cuEventCreate(event: *mut Ptr, flags: u32);
-    cuEventQuery(event: Ptr);
-    cuEventRecord(event: Ptr, stream: Ptr);
-    cuStreamWaitEvent(stream: Ptr, event: Ptr, flags: u32);
-    cuEventSynchronize(event: Ptr);
     cuCtxRecordEvent(context: Ptr, event: Ptr);
     cuCtxWaitEvent(context: Ptr, event: Ptr);
     cuCtxGetExecAffinity(affinity: *mut [u32; 2], kind: u32);
     cuLaunchHostFunc_v2(stream: Ptr, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void, mode: u32);
-    cuMemHostAlloc(pointer: *mut *mut c_void, size: usize, flags: u32);
-    cuMemAllocAsync(dptr: *mut u64, size: usize, stream: Ptr);
-    cuMemFreeAsync(dptr: u64, stream: Ptr);
-    cuMemcpyDtoH_v2(to: *mut c_void, from: u64, size: usize);
-    cuMemsetD32Async(to: u64, value: u32, count: usize, stream: Ptr);
     cuMemAlloc(dptr: *mut u32, size: u32);
     cuMemAllocPitch(dptr: *mut u32, pitch: *mut u32, width: u32, height: u32, element: u32);
     cuMemFree(dptr: u32);
@@ -100,7 +77,6 @@ functions! {
     cuMemsetD2D16(to: u32, pitch: u32, value: u16, width: u32, height: u32);
     cuMemsetD2D32(to: u32, pitch: u32, value: u32, width: u32, height: u32);
     cuModuleGetGlobal(dptr: *mut u32, bytes: *mut u32, module: Ptr, name: *const c_char);
-    cuArrayCreate_v2(array: *mut Ptr, descriptor: *const CUDA_ARRAY_DESCRIPTOR);
     cuDeviceGetHostAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, device: i32);
     cuDeviceGetP2PAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, from: i32, other: i32);
     cuDeviceRegisterAsyncNotification(device: i32, function: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, usize)>, data: *mut c_void, callback: *mut usize);
@@ -150,36 +126,7 @@ struct Slices {
 }
 
 /// `out` becomes `in` plus one; `meet` waits until `all` CTAs on all devices have arrived.
-const TEXT: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry next(.param .u64 to, .param .u64 from)
-{
-    .reg .u64 %rd<3>;
-    .reg .u32 %r<2>;
-    ld.param.u64 %rd1, [to];
-    ld.param.u64 %rd2, [from];
-    ld.global.u32 %r1, [%rd2];
-    add.u32 %r1, %r1, 1;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-.visible .entry meet(.param .u64 count, .param .u32 all)
-{
-    .reg .pred %p1;
-    .reg .u64 %rd<2>;
-    .reg .u32 %r<3>;
-    ld.param.u64 %rd1, [count];
-    ld.param.u32 %r2, [all];
-    atom.sys.global.add.u32 %r1, [%rd1], 1;
-again:
-    ld.volatile.global.u32 %r1, [%rd1];
-    setp.lt.u32 %p1, %r1, %r2;
-    @%p1 bra again;
-    ret;
-}
-";
+const TEXT: &CStr = ptx!("ptx/words.ptx");
 
 /// Makes the primary context of one of two devices current to this thread.
 fn context(device: i32) -> Ptr {
@@ -228,7 +175,7 @@ fn next(stream: Ptr, to: u64, from: u64) {
     let (mut to, mut from) = (to, from);
     let mut params: [Ptr; 2] = [(&raw mut to).cast(), (&raw mut from).cast()];
     let next = function(c"next");
-    ok!(cuLaunchKernel(next, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
+    ok!(cuLaunchKernel(next, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr().cast(), null_mut()));
 }
 
 #[test]
@@ -329,7 +276,19 @@ fn branches_of_a_graph_wait_for_each_other() {
     ok!(cuEventRecord(fork, first));
     ok!(cuStreamWaitEvent(second, fork, 0));
     for stream in [first, second] {
-        ok!(cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
+        ok!(cuLaunchKernel(
+            meet,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            0,
+            stream,
+            params.as_mut_ptr().cast(),
+            null_mut()
+        ));
     }
     ok!(cuEventRecord(join, second));
     ok!(cuStreamWaitEvent(first, join, 0));
@@ -348,7 +307,7 @@ fn branches_of_a_graph_wait_for_each_other() {
     let mut params: [Ptr; 2] = [(&raw mut count).cast(), (&raw mut most).cast()];
     let mut one: Ptr = null_mut();
     ok!(cuStreamBeginCapture_v2(first, 2));
-    ok!(cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, first, params.as_mut_ptr(), null_mut()));
+    ok!(cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, first, params.as_mut_ptr().cast(), null_mut()));
     next(first, address(words, 1), address(words, 0));
     ok!(cuStreamEndCapture(first, &raw mut graph));
     ok!(cuGraphInstantiateWithFlags(&raw mut one, graph, 0));

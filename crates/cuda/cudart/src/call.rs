@@ -50,46 +50,6 @@ macro_rules! runtime_api {
 }
 pub(crate) use runtime_api;
 
-/// Defines functions that only rename a driver function, once the thread has a context. `unsafe`
-/// marks driver functions whose contract is more than that pointers are valid for one value, and
-/// that the caller of the runtime's function upholds.
-///
-/// ```ignore
-/// forward! {
-///     /// Destroys a graph.
-///     fn cudaGraphDestroy(graph: CUgraph) = cuGraphDestroy;
-///     /// Sets an attribute of a pool.
-///     unsafe fn cudaMemPoolSetAttribute(pool: Pool, attr: c_uint, value: Raw) = cuMemPoolSetAttribute;
-/// }
-/// ```
-macro_rules! forward {
-    () => {};
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident; $($rest:tt)*) => {
-        $crate::call::runtime_api! {
-            $(#[$doc])*
-            fn $name($($arg: $type),*) {
-                $crate::state::context()?;
-                $crate::call::check($crate::driver::$driver($($arg),*))
-            }
-        }
-        $crate::call::forward! { $($rest)* }
-    };
-    ($(#[$doc:meta])* unsafe fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $driver:ident; $($rest:tt)*) => {
-        $crate::call::runtime_api! {
-            $(#[$doc])*
-            fn $name($($arg: $type),*) {
-                $crate::state::context()?;
-                // SAFETY: the caller upholds the same contract as for the driver's function.
-                $crate::call::check(unsafe {
-                    $crate::driver::$driver($($crate::call::ToC::to_c($arg)),*)
-                })
-            }
-        }
-        $crate::call::forward! { $($rest)* }
-    };
-}
-pub(crate) use forward;
-
 /// A parameter of the runtime's function as one of type `P` of the driver's.
 pub(crate) trait ToC<P> {
     fn to_c(self) -> P;
@@ -115,7 +75,6 @@ to_c! {
     (T) Out<'_, T> => *mut T, out: out.as_ptr();
     (T) InOut<'_, T> => *mut T, given: given.as_ptr();
     (T) In<'_, T> => *const T, given: given.as_ptr();
-    () In<'_, Raw<'_>> => *const *mut c_void, list: list.as_ptr().cast();
     () Raw<'_> => *mut c_void, memory: memory.as_ptr();
     () Text<'_> => *const c_char, text: text.as_ptr();
     () u32 => u64, flags: flags.into();

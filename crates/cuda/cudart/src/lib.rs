@@ -11,7 +11,7 @@ mod abi;
 mod api;
 mod call;
 mod codes;
-mod refused;
+mod listed;
 mod registry;
 mod report;
 mod state;

@@ -21,7 +21,7 @@ use texunit_cuda_abi::{
     CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
     CUDA_MEMCPY3D_BATCH_OP, CUDA_MEMSET_NODE_PARAMS_v1, CUgraphEdgeData,
     CUgraphExecUpdateResultInfo, CUgraphNodeParams, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
-    CUmemcpy3DOperand, CUmemcpyAttributes,
+    CUmemcpy3DOperand, CUmemcpyAttributes, CUmemoryPool,
 };
 use types::*;
 
@@ -150,7 +150,7 @@ fn memory() -> Vec<(String, usize)> {
             win32_security_attributes = "win32SecurityAttributes", max_size = "maxSize",
             usage = "usage",
         }
-        Pool = "cudaMemPool_t" {}
+        CUmemoryPool = "cudaMemPool_t" {}
         Stream = "cudaStream_t" {}
     };
     #[cfg(not(feature = "cuda-12"))]

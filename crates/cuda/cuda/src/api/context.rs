@@ -11,7 +11,7 @@ use crate::state;
 use crate::stream::GREATEST_PRIORITY;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{CUdevice, CUresult, Stack};
+use texunit_cuda_abi::{CUdevice, CUresult, Stack, ensure};
 
 /// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
 /// core dumps, synchronous memory operations.
@@ -44,7 +44,10 @@ driver_api! {
 
     /// Sets flags of the primary context.
     fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
-        set_primary_flags(dev, flags)
+        let gpu = state::gpu(dev)?;
+        check_flags(flags)?;
+        context::primary(gpu).flags = flags;
+        Ok(())
     }
 
     /// Flags of the primary context, and whether it is active.
@@ -72,12 +75,12 @@ driver_api! {
         flags: c_uint,
         dev: CUdevice,
     ) {
-        if numParams != 0 {
-            return Err(CUresult::UNSUPPORTED_EXEC_AFFINITY.because(format!(
-                "numParams {numParams} is not 0: texunit does not bind contexts to some of the multiprocessors \
-                 (execution affinity)"
-            )));
-        }
+        ensure!(
+            numParams == 0,
+            CUresult::UNSUPPORTED_EXEC_AFFINITY,
+            "numParams {numParams} is not 0: texunit does not bind contexts to some of the multiprocessors \
+             (execution affinity)"
+        );
         create(pctx, flags, dev)
     }
 
@@ -89,12 +92,12 @@ driver_api! {
         flags: c_uint,
         device: CUdevice,
     ) {
-        if parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0) {
-            return Err(CUresult::NOT_SUPPORTED.because(
-                "ctxCreateParams asks for execution affinity or for sharing with graphics (CIG), which texunit does \
-                 not provide",
-            ));
-        }
+        ensure!(
+            !parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0),
+            CUresult::NOT_SUPPORTED,
+            "ctxCreateParams asks for execution affinity or for sharing with graphics (CIG), which texunit does \
+             not provide"
+        );
         create(context, flags, device)
     }
 
@@ -107,26 +110,45 @@ driver_api! {
     fn cuCtxAttach(pctx: Out<Handle<Context>>, flags: c_uint) {
         let current = context::current()?;
         pctx.check()?;
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-        }
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         current.attach();
         pctx.set(current.handle)
     }
 
-    /// Detaches from a context, which must be current; the last detach destroys it.
+    /// Detaches from a context, which must be current; the last detach destroys it. A primary
+    /// context only loses an attachment, and ends when it is released.
     fn cuCtxDetach(ctx: Handle<Context>) {
-        detach(ctx)
+        let found = ctx.get()?;
+        ensure!(
+            ctx == context::current_handle(),
+            CUresult::INVALID_CONTEXT,
+            "ctx {ctx:?} is not the context that is current to this thread"
+        );
+        let staying = u32::from(context::is_primary(ctx));
+        match found.detach(staying) {
+            n if n == staying => Err(CUresult::INVALID_CONTEXT.because(format!(
+                "ctx {ctx:?} is a primary context, to which nobody has attached by cuCtxAttach"
+            ))),
+            1 => destroy(ctx),
+            _ => Ok(()),
+        }
     }
 
     /// Pushes a context, which becomes current until it is popped.
     fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx: Handle<Context>) {
-        push(ctx)
+        state::gpus()?;
+        check_current(ctx)?;
+        context::with_stack(|stack| stack.push(ctx));
+        Ok(())
     }
 
     /// Pops the current context, so that the previous one becomes current.
     fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx: Out<Handle<Context>>) {
-        pop(pctx)
+        state::gpus()?;
+        let popped = context::with_stack(Stack::pop)
+            .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
+        pctx.set_if(popped);
+        Ok(())
     }
 
     /// Replaces the current context; null leaves the thread without one.
@@ -217,9 +239,7 @@ driver_api! {
     /// Sets the cache preference, which has no effect.
     fn cuCtxSetCacheConfig(config: c_uint) {
         let context = context::current()?;
-        if config > CACHE_PREFER_EQUAL {
-            return Err(CUresult::INVALID_VALUE.because(format!("config {config} is not a CUfunc_cache: 0 to 3")));
-        }
+        ensure!(config <= CACHE_PREFER_EQUAL, "config {config} is not a CUfunc_cache: 0 to 3");
         context.cache.store(config, Ordering::Relaxed);
         Ok(())
     }
@@ -233,11 +253,7 @@ driver_api! {
     /// Sets the bank width of shared memory. It has no effect, as on GPUs with a fixed bank width.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
-        if config > EIGHT_BYTE_BANKS {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "config {config} is not a CUsharedconfig: 0 to 2"
-            )));
-        }
+        ensure!(config <= EIGHT_BYTE_BANKS, "config {config} is not a CUsharedconfig: 0 to 2");
         Ok(())
     }
 
@@ -264,9 +280,7 @@ driver_api! {
     /// Memory pools and mapped memory have access rights of their own.
     fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
         let context = context::current()?;
-        if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
-        }
+        ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         context.enable_peer(peerContext)
     }
 
@@ -287,25 +301,16 @@ fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
 
 fn check_flags(flags: c_uint) -> Answer {
     let scheduling = flags & SCHEDULING;
-    if flags & !FLAGS != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} has bits that are not CUctx_flags: {:#x}",
-            flags & !FLAGS
-        )));
-    }
-    if !matches!(scheduling, 0 | 1 | 2 | 4) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
-             exclusive"
-        )));
-    }
-    Ok(())
-}
-
-fn set_primary_flags(device: CUdevice, flags: c_uint) -> Answer {
-    let gpu = state::gpu(device)?;
-    check_flags(flags)?;
-    context::primary(gpu).flags = flags;
+    ensure!(
+        flags & !FLAGS == 0,
+        "flags {flags:#x} has bits that are not CUctx_flags: {:#x}",
+        flags & !FLAGS
+    );
+    ensure!(
+        matches!(scheduling, 0 | 1 | 2 | 4),
+        "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
+         exclusive"
+    );
     Ok(())
 }
 
@@ -320,11 +325,11 @@ fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer 
 
 fn destroy(context: Handle<Context>) -> Answer {
     state::gpus()?;
-    if context::is_primary(context) {
-        return Err(CUresult::INVALID_CONTEXT.because(format!(
-            "ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease"
-        )));
-    }
+    ensure!(
+        !context::is_primary(context),
+        CUresult::INVALID_CONTEXT,
+        "ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease"
+    );
     Context::destroy(context)?;
     // A destroyed context is popped if it is current to the calling thread; in other threads it
     // stays on the stack.
@@ -336,43 +341,9 @@ fn destroy(context: Handle<Context>) -> Answer {
     Ok(())
 }
 
-/// Detaching from a primary context only removes an attachment; the context ends when it is
-/// released.
-fn detach(context: Handle<Context>) -> Answer {
-    let found = context.get()?;
-    if context != context::current_handle() {
-        return Err(CUresult::INVALID_CONTEXT.because(format!(
-            "ctx {context:?} is not the context that is current to this thread"
-        )));
-    }
-    let staying = u32::from(context::is_primary(context));
-    match found.detach(staying) {
-        n if n == staying => Err(CUresult::INVALID_CONTEXT.because(format!(
-            "ctx {context:?} is a primary context, to which nobody has attached by cuCtxAttach"
-        ))),
-        1 => destroy(context),
-        _ => Ok(()),
-    }
-}
-
 /// Checks that a context may become current: it exists, or is a primary context.
 fn check_current(context: Handle<Context>) -> Answer {
     if context::is_primary(context) { Ok(()) } else { context.get().map(|_| ()) }
-}
-
-fn push(context: Handle<Context>) -> Answer {
-    state::gpus()?;
-    check_current(context)?;
-    context::with_stack(|stack| stack.push(context));
-    Ok(())
-}
-
-fn pop(out: Out<Handle<Context>>) -> Answer {
-    state::gpus()?;
-    let popped = context::with_stack(Stack::pop)
-        .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
-    out.set_if(popped);
-    Ok(())
 }
 
 /// Records that the host has waited for all work of a context's device.

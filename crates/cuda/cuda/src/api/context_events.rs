@@ -10,7 +10,7 @@ use crate::graph::capture;
 use crate::handle::Handle;
 use crate::stream::{self, Event};
 use std::sync::Arc;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, ensure};
 
 driver_api! {
     /// Records an event after all work that has been submitted to a context.
@@ -27,12 +27,13 @@ driver_api! {
 /// Records an event in a context.
 pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer {
     let (context, event) = (of(context)?, handle.get()?);
-    if event.context != context.handle {
-        return Err(CUresult::INVALID_HANDLE.because(format!(
-            "hEvent is an event of context {:?}, and hCtx is {:?}",
-            event.context, context.handle
-        )));
-    }
+    ensure!(
+        event.context == context.handle,
+        CUresult::INVALID_HANDLE,
+        "hEvent is an event of context {:?}, and hCtx is {:?}",
+        event.context,
+        context.handle
+    );
     capture::recorded_outside(handle.number());
     if let Some(race) = checks::race() {
         race.event_recorded_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());

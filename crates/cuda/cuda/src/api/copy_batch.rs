@@ -15,6 +15,7 @@ use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
     CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, Refusal,
+    ensure, invalid,
 };
 use texunit_device::Array;
 use texunit_forms::Count;
@@ -47,8 +48,8 @@ driver_api! {
         unsafe { copy_operations(op.elements(1), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 
-    /// Copies memory ranges in a batch; `failIdx` is the index of a failed copy.
-    fn cuMemcpyBatchAsync(
+    /// Copies memory ranges in a batch; `failIdx` is the index of a failed copy, in version 1.
+    fn [cuMemcpyBatchAsync_v2] cuMemcpyBatchAsync(
         dsts: In<CUdeviceptr>,
         srcs: In<CUdeviceptr>,
         sizes: In<usize>,
@@ -56,7 +57,7 @@ driver_api! {
         attrs: In<CUmemcpyAttributes>,
         attrsIdxs: In<usize>,
         numAttrs: usize,
-        failIdx: Out<usize>,
+        [failIdx: Out<usize> = Out::null()],
         hStream: Handle<Stream>,
     ) {
         // SAFETY: the caller guarantees this length for each array.
@@ -65,28 +66,11 @@ driver_api! {
         unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// Copies memory ranges in a batch. (Version 1 also returns the index of a failed copy.)
-    fn cuMemcpyBatchAsync_v2(
-        dsts: In<CUdeviceptr>,
-        srcs: In<CUdeviceptr>,
-        sizes: In<usize>,
-        count: usize,
-        attrs: In<CUmemcpyAttributes>,
-        attrsIdxs: In<usize>,
-        numAttrs: usize,
-        hStream: Handle<Stream>,
-    ) {
-        // SAFETY: the caller guarantees this length for each array.
-        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
-        // SAFETY: addresses of the batch are valid as the driver API requires.
-        unsafe { batch.submit(hStream) }.map_err(|(_, refusal)| refusal)
-    }
-
-    /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy.
-    fn cuMemcpy3DBatchAsync(
+    /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy, in version 1.
+    fn [cuMemcpy3DBatchAsync_v2] cuMemcpy3DBatchAsync(
         numOps: usize,
         opList: In<CUDA_MEMCPY3D_BATCH_OP>,
-        failIdx: Out<usize>,
+        [failIdx: Out<usize> = Out::null()],
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
@@ -96,18 +80,6 @@ driver_api! {
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// Copies 3D regions in a batch. (Version 1 also returns the index of a failed copy.)
-    fn cuMemcpy3DBatchAsync_v2(
-        numOps: usize,
-        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
-    ) {
-        let order = on_other_than_default(hStream)?;
-        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
-        // requires.
-        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|(_, refusal)| refusal)
-    }
 }
 
 /// The order of a batch or a copy with attributes, which the default stream (null,
@@ -120,9 +92,9 @@ fn on_other_than_default(stream: Handle<Stream>) -> Answer<Order> {
 
 fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
     match stream.number() {
-        0 | 1 => Err(CUresult::INVALID_VALUE.because(
+        0 | 1 => Err(invalid!(
             "hStream is the default stream: batches and copies with attributes need one that was created, or \
-             CU_STREAM_PER_THREAD",
+             CU_STREAM_PER_THREAD"
         )),
         _ => order.context.check(),
     }
@@ -145,9 +117,9 @@ fn check_attributes(order: u32) -> Answer {
     if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
         Ok(())
     } else {
-        Err(CUresult::INVALID_VALUE.because(format!(
+        Err(invalid!(
             "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
-        )))
+        ))
     }
 }
 
@@ -281,18 +253,20 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
         let [width, height, depth] = size;
-        return Err(CUresult::INVALID_VALUE.because(format!(
+        return Err(invalid!(
             "extent {width} x {height} x {depth} is empty: each side is at least 1"
-        )));
+        ));
     }
     let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
     let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();
     let unit = units.first().copied().unwrap_or(1);
-    if units.iter().any(|&other| other != unit) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "src and dst are arrays whose elements have {} and {}: they are copied only between arrays of the \
-             same element size", units[0], Count(units[1], "byte"))));
-    }
+    ensure!(
+        !units.iter().any(|&other| other != unit),
+        "src and dst are arrays whose elements have {} and {}: they are copied only between arrays of the \
+         same element size",
+        units[0],
+        Count(units[1], "byte")
+    );
     let [from, to] = arrays;
     // SAFETY: the caller upholds this function's safety contract.
     let from = unsafe { operand(&operation.src, from, size, unit)? };
@@ -309,19 +283,19 @@ fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {
             let array = Handle::<ArrayObject>::of(operand.what as usize).get();
             Ok(Some(array.map_err(|refusal| refusal.named("op.array.array"))?.array.clone()))
         }
-        kind => Err(CUresult::INVALID_VALUE.because(format!(
-            "type {kind} is not a CUmemcpy3DOperandType: 1 (pointer) or 2 (array)"
-        ))),
+        kind => {
+            Err(invalid!("type {kind} is not a CUmemcpy3DOperandType: 1 (pointer) or 2 (array)"))
+        }
     }
 }
 
 /// Refusal of an extent whose size in bytes exceeds 64 bits.
 fn too_wide(elements: u64, unit: u64) -> Refusal {
-    CUresult::INVALID_VALUE.because(format!(
+    invalid!(
         "{} of {} are more bytes than 64 bits count",
         Count(elements, "element"),
         Count(unit, "byte")
-    ))
+    )
 }
 
 /// # Safety

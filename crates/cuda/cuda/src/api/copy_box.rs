@@ -12,7 +12,7 @@ use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUresult, CopySide2D, CopySide3D,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D, ensure, invalid,
 };
 use texunit_device::Array;
 
@@ -38,6 +38,7 @@ macro_rules! copies {
         )*}
     };
 }
+pub(super) use copies;
 
 copies! {
     /// Copies rows between host memory, device memory and arrays. Pitches need not be aligned.
@@ -65,9 +66,9 @@ fn place(
             Err(found.map_err(|refusal| refusal.named(&format!("{side}Array")))?.array.clone())
         }
         _ => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "{side}MemoryType {kind} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
-            )));
+            ));
         }
     })
 }
@@ -89,10 +90,7 @@ unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
 /// # Safety
 /// The arguments satisfy the safety contract of [`CopyEnd::memory`].
 unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
-    if side.lod != 0 {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("{name}LOD {} is not 0, the only value that there is", side.lod)));
-    }
+    ensure!(side.lod == 0, "{name}LOD {} is not 0, the only value that there is", side.lod);
     let at = [side.x_in_bytes, side.y, side.z].map(|n| n as u64);
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {

@@ -9,7 +9,7 @@ use crate::state::{self, Gpu};
 use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid};
+use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid, ensure, invalid};
 use texunit_forms::CHANNELS;
 
 /// `CUdevprop`, a structure of the first versions of CUDA.
@@ -71,12 +71,11 @@ driver_api! {
     /// The PCI bus identifier that a device would have: domain, bus, device, function.
     fn cuDeviceGetPCIBusId(pciBusId: Out<c_char>, len: c_int, dev: CUdevice) {
         let name = bus(state::gpu(dev)?);
-        if usize::try_from(len).is_ok_and(|len| len <= name.len()) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "len {len} is not more than {}, the characters of {name}: its zero byte has no room",
-                name.len()
-            )));
-        }
+        ensure!(
+            !usize::try_from(len).is_ok_and(|len| len <= name.len()),
+            "len {len} is not more than {}, the characters of {name}: its zero byte has no room",
+            name.len()
+        );
         // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(pciBusId, len, &name) }
     }
@@ -127,13 +126,11 @@ driver_api! {
         dev: CUdevice,
     ) {
         let gpu = state::gpu(dev)?;
-        if format == 0 {
-            return Err(CUresult::INVALID_VALUE.because("format 0 is not a CUarray_format"));
-        }
-        if !matches!(numChannels, 1 | 2 | 4) {
-            return Err(CUresult::INVALID_VALUE
-                .because(format!("numChannels {numChannels}: texels have {CHANNELS}")));
-        }
+        ensure!(format != 0, "format 0 is not a CUarray_format");
+        ensure!(
+            matches!(numChannels, 1 | 2 | 4),
+            "numChannels {numChannels}: texels have {CHANNELS}"
+        );
         maxWidthInElements.set(of(gpu, 69)? as usize)
     }
 
@@ -154,18 +151,18 @@ driver_api! {
     ) {
         value.check()?;
         let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
-        if srcDevice == dstDevice {
-            return Err(CUresult::INVALID_DEVICE.because(format!(
-                "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
-            )));
-        }
+        ensure!(
+            srcDevice != dstDevice,
+            CUresult::INVALID_DEVICE,
+            "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
+        );
         value.set(match attrib {
             PERFORMANCE_RANK | ONLY_PARTIAL_NATIVE_ATOMICS => 0,
             ACCESS | NATIVE_ATOMICS | ARRAY_ACCESS => c_int::from(src.can_reach(dst)),
             _ => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"
-                )));
+                ));
             }
         })
     }
@@ -174,11 +171,7 @@ driver_api! {
     /// multiprocessors.
     fn cuDeviceGetExecAffinitySupport(pi: Out<c_int>, kind: c_uint, dev: CUdevice) {
         state::gpu(dev)?;
-        if kind > 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)"
-            )));
-        }
+        ensure!(kind == 0, "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)");
         pi.set(0)
     }
 
@@ -191,9 +184,7 @@ driver_api! {
                 "the context was made without CU_EXEC_AFFINITY_TYPE_SM_COUNT, which no device here supports \
                  (cuDeviceGetExecAffinitySupport)",
             ),
-            _ => CUresult::INVALID_VALUE.because(format!(
-                "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)"
-            )),
+            _ => invalid!("type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)"),
         })
     }
 
@@ -220,11 +211,11 @@ driver_api! {
         dstDevice: CUdevice,
     ) {
         let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
-        if srcDevice == dstDevice {
-            return Err(CUresult::INVALID_DEVICE.because(format!(
-                "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
-            )));
-        }
+        ensure!(
+            srcDevice != dstDevice,
+            CUresult::INVALID_DEVICE,
+            "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
+        );
         // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, src.can_reach(dst)) }
     }
@@ -239,9 +230,7 @@ driver_api! {
     ) {
         state::gpu(device)?;
         callback.check()?;
-        if callbackFunc.is_none() {
-            return Err(CUresult::INVALID_VALUE.because("callbackFunc is null"));
-        }
+        ensure!(callbackFunc.is_some(), "callbackFunc is null");
         let _ = userData;
         let mut all = notified();
         all.0 += 1;
@@ -255,9 +244,9 @@ driver_api! {
         state::gpu(device)?;
         match notified().1.remove(&(device, callback)) {
             true => Ok(()),
-            false => Err(CUresult::INVALID_VALUE.because(format!(
+            false => Err(invalid!(
                 "callback {callback:#x} is not one of cuDeviceRegisterAsyncNotification for device {device}"
-            ))),
+            )),
         }
     }
 }
@@ -283,9 +272,7 @@ unsafe fn atomics(
     const REDUCTION: c_uint = 4;
     const SCALAR_32: c_uint = 8;
     const SCALAR_64: c_uint = 16;
-    if count == 0 {
-        return Err(CUresult::INVALID_VALUE.because("count is 0"));
-    }
+    ensure!(count != 0, "count is 0");
     capabilities.check()?;
     // SAFETY: the caller upholds this function's safety contract.
     let operations = unsafe { operations.elements(count as usize) }.to_vec()?;
@@ -299,9 +286,9 @@ unsafe fn atomics(
             // PTX has no `atom.min` and `atom.max` of f32.
             11 | 12 => 0,
             other => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "operations[{i}] {other} is not a CUatomicOperation: those are 0 to 12"
-                )));
+                ));
             }
         };
         Ok(if is_native { all } else { 0 })
@@ -329,8 +316,7 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
         _ => {}
     }
     attributes::value(gpu.profile, attribute).ok_or_else(|| {
-        CUresult::INVALID_VALUE
-            .because(format!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows"))
+        invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
     })
 }
 
@@ -352,9 +338,10 @@ fn bus(gpu: &Gpu) -> String {
 /// # Safety
 /// The buffer holds this many bytes.
 unsafe fn text(out: Out<'_, c_char>, len: c_int, text: &str) -> Answer {
-    let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
-    })?;
+    let room = usize::try_from(len)
+        .ok()
+        .filter(|&len| len > 0)
+        .ok_or_else(|| invalid!("len {len} is not a size of a text, 1 and more"))?;
     let bytes = text.bytes().take(room - 1).chain([0]);
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))

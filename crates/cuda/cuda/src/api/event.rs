@@ -14,7 +14,7 @@ use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
 use std::sync::Arc;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, ensure, invalid};
 
 /// Flag of `cuEventRecordWithFlags` (`CU_EVENT_RECORD_EXTERNAL`).
 const EXTERNAL: c_uint = 1;
@@ -30,16 +30,15 @@ driver_api! {
     fn cuEventCreate(phEvent: Out<Handle<Event>>, Flags: c_uint) {
         phEvent.check()?;
         let context = context::current()?;
-        if Flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags:#x} has bits that are not CUevent_flags: those are 1 (blocking sync), 2 (disable \
-                 timing) and 4 (interprocess)"
-            )));
-        }
-        if Flags & INTERPROCESS != 0 && Flags & DISABLE_TIMING == 0 {
-            return Err(CUresult::INVALID_VALUE
-                .because("flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"));
-        }
+        ensure!(
+            Flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) == 0,
+            "Flags {Flags:#x} has bits that are not CUevent_flags: those are 1 (blocking sync), 2 (disable \
+             timing) and 4 (interprocess)"
+        );
+        ensure!(
+            Flags & INTERPROCESS == 0 || Flags & DISABLE_TIMING != 0,
+            "flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"
+        );
         let new = match Flags & INTERPROCESS {
             0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
@@ -54,19 +53,10 @@ driver_api! {
         destroy(hEvent)
     }
 
-    /// Records an event, which completes immediately.
-    fn cuEventRecord(hEvent: Handle<Event>, hStream: Handle<Stream>) {
-        record(hEvent, hStream, 0)
-    }
-
     /// Records an event, which completes immediately. With `CU_EVENT_RECORD_EXTERNAL`, allowed only
     /// during a capture, it becomes an event record node.
-    fn cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, flags: c_uint) {
-        if flags > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)"
-            )));
-        }
+    fn [cuEventRecord] cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, [flags: c_uint = 0]) {
+        ensure!(flags <= 1, "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)");
         record(hEvent, hStream, flags)
     }
 
@@ -74,9 +64,11 @@ driver_api! {
     fn cuEventQuery(hEvent: Handle<Event>) {
         happened(hEvent)?;
         deferred::check_event(hEvent.number())?;
-        if hEvent.get()?.shared.as_ref().is_some_and(|shared| !shared.has_happened()) {
-            return Err(CUresult::NOT_READY.because("another process has recorded the event, and it has not happened"));
-        }
+        ensure!(
+            hEvent.get()?.shared.as_ref().is_none_or(|shared| shared.has_happened()),
+            CUresult::NOT_READY,
+            "another process has recorded the event, and it has not happened"
+        );
         waited(hEvent).map(|_| ())
     }
 
@@ -123,17 +115,18 @@ fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
 fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer {
     let found = event.get()?;
     let order = Order::capturable(stream)?;
-    if order.context.handle != found.context {
-        return Err(CUresult::INVALID_HANDLE.because(format!(
-            "hEvent is an event of context {:?}, and the stream is one of context {:?}",
-            found.context, order.context.handle
-        )));
-    }
+    ensure!(
+        order.context.handle == found.context,
+        CUresult::INVALID_HANDLE,
+        "hEvent is an event of context {:?}, and the stream is one of context {:?}",
+        found.context,
+        order.context.handle
+    );
     match order.capture {
         Some(place) if flags == EXTERNAL => place.add(Op::RecordEvent(event)),
         Some(place) => place.record(event.number()),
-        None if flags == EXTERNAL => Err(CUresult::INVALID_VALUE.because(
-            "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured",
+        None if flags == EXTERNAL => Err(invalid!(
+            "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured"
         )),
         None => {
             stream::record(event, &order);
@@ -166,11 +159,11 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
         Ok(context::alive(event.context, &format!("the context of {name}"))?.gpu.ordinal)
     };
     let (first, second) = (device(&start, "hStart")?, device(&end, "hEnd")?);
-    if first != second {
-        return Err(CUresult::INVALID_HANDLE.because(format!(
-            "hStart is an event of device {first}, hEnd one of device {second}: there is no time between two devices"
-        )));
-    }
+    ensure!(
+        first == second,
+        CUresult::INVALID_HANDLE,
+        "hStart is an event of device {first}, hEnd one of device {second}: there is no time between two devices"
+    );
     let (Some(from), Some(to)) = (start.when(), end.when()) else {
         let name = if start.when().is_none() { "hStart" } else { "hEnd" };
         return Err(CUresult::INVALID_HANDLE

@@ -11,7 +11,7 @@ use crate::module::{Function, Module, Prepared};
 use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{ensure, invalid};
 use texunit_forms::Count;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
@@ -78,22 +78,14 @@ driver_api! {
     /// Sets a kernel's cache preference, which has no effect.
     fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 3 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "config {config} is not a CUfunc_cache: 0 to 3"
-            )));
-        }
+        ensure!(config <= 3, "config {config} is not a CUfunc_cache: 0 to 3");
         Ok(())
     }
 
     /// Sets the bank width of a kernel's shared memory, which only affects speed.
     fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
         current(hfunc)?;
-        if config > 2 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "config {config} is not a CUsharedconfig: 0 to 2"
-            )));
-        }
+        ensure!(config <= 2, "config {config} is not a CUsharedconfig: 0 to 2");
         Ok(())
     }
 
@@ -101,8 +93,7 @@ driver_api! {
     fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
         let size = |name: &str, n: c_int| match u32::try_from(n) {
             Ok(n @ 1..) => Ok(n),
-            _ => Err(CUresult::INVALID_VALUE
-                .because(format!("{name} {n} is not a size of a CTA, 1 and more"))),
+            _ => Err(invalid!("{name} {n} is not a size of a CTA, 1 and more")),
         };
         let block = [size("x", x)?, size("y", y)?, size("z", z)?];
         prepare(hfunc, |prepared| prepared.block = block)
@@ -115,11 +106,10 @@ driver_api! {
 
     /// Sets the size of all parameters in bytes for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
-        if numbytes as usize > MAX_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
-            )));
-        }
+        ensure!(
+            numbytes as usize <= MAX_PARAMETERS,
+            "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
+        );
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
     }
 
@@ -135,11 +125,10 @@ driver_api! {
 
     /// Sets a parameter of any type.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
-        if numbytes as usize > MAX_PARAMETERS {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
-            )));
-        }
+        ensure!(
+            numbytes as usize <= MAX_PARAMETERS,
+            "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
+        );
         // SAFETY: the caller guarantees an array of this length.
         let bytes = unsafe { ptr.bytes(numbytes as usize) }.to_vec()?;
         parameter(hfunc, offset, &bytes)
@@ -179,14 +168,14 @@ fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> An
 
 /// Writes bytes of the parameter buffer, which grows as needed.
 fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer {
-    let start = usize::try_from(offset)
-        .map_err(|_| CUresult::INVALID_VALUE.because(format!("offset {offset} is negative")))?;
+    let start = usize::try_from(offset).map_err(|_| invalid!("offset {offset} is negative"))?;
     let end = start + bytes.len();
-    if end > MAX_PARAMETERS {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "offset {offset} and {} end at {end}, more than {MAX_PARAMETERS}, the maximum size of a kernel's \
-             parameters", Count(bytes.len(), "byte"))));
-    }
+    ensure!(
+        end <= MAX_PARAMETERS,
+        "offset {offset} and {} end at {end}, more than {MAX_PARAMETERS}, the maximum size of a kernel's \
+         parameters",
+        Count(bytes.len(), "byte")
+    );
     prepare(function, |prepared| {
         let params = &mut prepared.params;
         params.resize(params.len().max(end), 0);
@@ -200,22 +189,18 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
     let function = launch::function(handle, &context)?;
     let [x, y] = grid.map(|n| {
         u32::try_from(n).map_err(|_| {
-            CUresult::INVALID_VALUE.because(format!(
-                "a grid of {} x {} is not one: sizes are at least 1",
-                grid[0], grid[1]
-            ))
+            invalid!("a grid of {} x {} is not one: sizes are at least 1", grid[0], grid[1])
         })
     });
     let Prepared { block, shared, mut params } =
         function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let size = function.kernel.param_size() as usize;
-    if params.len() < size {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
-            Count(params.len(), "byte"),
-            launch::kernel_name(&function)
-        )));
-    }
+    ensure!(
+        params.len() >= size,
+        "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
+        Count(params.len(), "byte"),
+        launch::kernel_name(&function)
+    );
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
     match order.capture {

@@ -3,12 +3,14 @@
 mod capture;
 mod exec;
 mod instance;
+mod kinds;
 mod nodes;
 mod params;
 
 pub(super) use capture::*;
 pub(super) use exec::*;
 pub(super) use instance::*;
+pub(super) use kinds::*;
 pub(super) use nodes::*;
 pub(super) use params::*;
 
@@ -21,15 +23,13 @@ use crate::graph::{self, Graph, Link, Node, dot, memory};
 use crate::handle::Handle;
 use crate::state;
 use std::ffi::{c_uint, c_ulonglong, c_void};
-use texunit_cuda_abi::{CUdevice, CUgraphEdgeData, CUhostFn, CUresult};
+use texunit_cuda_abi::{CUdevice, CUgraphEdgeData, CUhostFn, CUresult, ensure, invalid};
 
 driver_api! {
     /// Creates a graph.
     fn cuGraphCreate(phGraph: Out<Handle<Graph>>, flags: c_uint) {
         phGraph.check()?;
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-        }
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let graph = Graph::create(false).handle;
         crate::checks::created(graph.number());
         phGraph.set(graph)
@@ -52,9 +52,9 @@ driver_api! {
     fn cuGraphNodeFindInClone(phNode: Out<Handle<Node>>, hOriginalNode: Handle<Node>, hClonedGraph: Handle<Graph>) {
         phNode.check()?;
         let found = hClonedGraph.get()?.find_in_clone(hOriginalNode);
-        phNode.set(found.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        phNode.set(found.ok_or_else(|| invalid!(
             "hClonedGraph has no node that is a copy of hOriginalNode {hOriginalNode:?}"
-        )))?)
+        ))?)
     }
 
     /// A unique number of a graph.
@@ -81,55 +81,41 @@ driver_api! {
         unsafe { give(&roots, rootNodes, numRootNodes) }
     }
 
-    /// The edges of a graph. `CUDA_ERROR_LOSSY_QUERY` if an edge has data, which this version
-    /// cannot return.
-    fn cuGraphGetEdges(hGraph: Handle<Graph>, from: Out<Handle<Node>>, to: Out<Handle<Node>>, numEdges: InOut<usize>) {
-        // SAFETY: the caller passes the capacity of its buffer.
-        unsafe { edges(hGraph, from, to, None, numEdges) }
-    }
-
-    /// The edges of a graph with their data.
-    fn cuGraphGetEdges_v2(
+    /// The edges of a graph with their data. `CUDA_ERROR_LOSSY_QUERY` if an edge has data, and the
+    /// version cannot return it.
+    fn [cuGraphGetEdges] cuGraphGetEdges_v2(
         hGraph: Handle<Graph>,
         from: Out<Handle<Node>>,
         to: Out<Handle<Node>>,
-        edgeData: Out<CUgraphEdgeData>,
+        [edgeData: Out<CUgraphEdgeData> = Out::null()],
         numEdges: InOut<usize>,
     ) {
-        // SAFETY: the caller passes the capacity of its buffer.
-        unsafe { edges(hGraph, from, to, Some(edgeData), numEdges) }
-    }
-
-    /// Adds edges.
-    fn cuGraphAddDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller passes the length of its array.
-        hGraph.get()?.add_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
+        let edges = hGraph.get()?.edges();
+        let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
+        let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
+        let all: Vec<CUgraphEdgeData> = edges.iter().map(|(_, link)| link.data).collect();
+        // SAFETY: the caller passes the capacity of its buffers.
+        unsafe { give_links(&[(&sources, from), (&targets, to)], &all, edgeData, numEdges) }
     }
 
     /// Adds edges with data.
-    fn cuGraphAddDependencies_v2(
+    fn [cuGraphAddDependencies] cuGraphAddDependencies_v2(
         hGraph: Handle<Graph>,
         from: In<Handle<Node>>,
         to: In<Handle<Node>>,
-        edgeData: In<CUgraphEdgeData>,
+        [edgeData: In<CUgraphEdgeData> = In::null()],
         numDependencies: usize,
     ) {
         // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
-    /// Removes edges.
-    fn cuGraphRemoveDependencies(hGraph: Handle<Graph>, from: In<Handle<Node>>, to: In<Handle<Node>>, numDependencies: usize) {
-        // SAFETY: the caller passes the length of its array.
-        hGraph.get()?.remove_edges(&unsafe { pairs(from, to, In::null(), numDependencies)? })
-    }
-
     /// Removes edges with this data.
-    fn cuGraphRemoveDependencies_v2(
+    fn [cuGraphRemoveDependencies] cuGraphRemoveDependencies_v2(
         hGraph: Handle<Graph>,
         from: In<Handle<Node>>,
         to: In<Handle<Node>>,
-        edgeData: In<CUgraphEdgeData>,
+        [edgeData: In<CUgraphEdgeData> = In::null()],
         numDependencies: usize,
     ) {
         // SAFETY: the caller passes the length of its array.
@@ -176,11 +162,7 @@ driver_api! {
         let graph = graph.get()?;
         object.get()?;
         user::check(count)?;
-        if flags > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} is not 0 or CU_GRAPH_USER_OBJECT_MOVE (1)"
-            )));
-        }
+        ensure!(flags <= 1, "flags {flags:#x} is not 0 or CU_GRAPH_USER_OBJECT_MOVE (1)");
         if flags == 0 {
             user::retain(object.number(), count);
         }
@@ -198,7 +180,7 @@ driver_api! {
         {
             let mut state = graph.state();
             let own = state.users.get_mut(&object.number()).filter(|own| **own >= count).ok_or_else(|| {
-                CUresult::INVALID_VALUE.because(format!("the graph has no {count} references to the object"))
+                invalid!("the graph has no {count} references to the object")
             })?;
             *own -= count;
             state.users.retain(|_, own| *own > 0);
@@ -286,44 +268,25 @@ type NodeList<'a> = (&'a [Handle<Node>], Out<'a, Handle<Node>>);
 unsafe fn give_links(
     lists: &[NodeList<'_>],
     data: &[CUgraphEdgeData],
-    to: Option<Out<'_, CUgraphEdgeData>>,
+    to: Out<'_, CUgraphEdgeData>,
     count: InOut<'_, usize>,
 ) -> Answer {
     let is_plain = data.iter().all(|data| *data == CUgraphEdgeData::default());
     let wants_nodes = lists.iter().any(|(_, out)| !out.is_null());
-    match to.filter(|out| !out.is_null()) {
-        Some(out) => {
-            let room = count.get()?;
-            let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
-            // SAFETY: the caller upholds this function's safety contract.
-            unsafe { out.elements(room) }.set_all(padded.take(room))?;
-        }
-        None if !is_plain && wants_nodes => {
-            return Err(CUresult::LOSSY_QUERY.because(
-                "an edge has ports or a type, which a call without edgeData cannot return",
-            ));
-        }
-        None => {}
+    if !to.is_null() {
+        let room = count.get()?;
+        let padded = data.iter().copied().chain(std::iter::repeat(CUgraphEdgeData::default()));
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe { to.elements(room) }.set_all(padded.take(room))?;
+    } else {
+        ensure!(
+            is_plain || !wants_nodes,
+            CUresult::LOSSY_QUERY,
+            "an edge has ports or a type, which a call without edgeData cannot return"
+        );
     }
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { give_all(lists, (data.len(), Handle::NULL), count) }
-}
-
-/// # Safety
-/// The arguments satisfy the safety contract of [`give_all`].
-unsafe fn edges(
-    graph: Handle<Graph>,
-    from: Out<'_, Handle<Node>>,
-    to: Out<'_, Handle<Node>>,
-    data: Option<Out<'_, CUgraphEdgeData>>,
-    count: InOut<'_, usize>,
-) -> Answer {
-    let edges = graph.get()?.edges();
-    let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
-    let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
-    let all: Vec<CUgraphEdgeData> = edges.iter().map(|(_, link)| link.data).collect();
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { give_links(&[(&sources, from), (&targets, to)], &all, data, count) }
 }
 
 /// Reads the caller's arrays of edges.
@@ -337,16 +300,8 @@ unsafe fn pairs(
     count: usize,
 ) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
     // SAFETY: the caller upholds this function's safety contract.
-    let (from, to) = unsafe { (from.elements(count), to.elements(count)) };
-    let edge = |i: usize| {
-        let data = match data.is_null() {
-            true => CUgraphEdgeData::default(),
-            // SAFETY: the caller upholds this function's safety contract.
-            false => unsafe { data.elements(count) }.at(i)?,
-        };
-        Ok((from.at(i)?.number(), to.at(i)?.number(), data))
-    };
-    (0..count).map(edge).collect()
+    let (from, links) = unsafe { (from.elements(count).to_vec()?, links(to, data, count)?) };
+    Ok(from.iter().zip(links).map(|(from, link)| (from.number(), link.node, link.data)).collect())
 }
 
 /// Reads the caller's arrays of dependencies.

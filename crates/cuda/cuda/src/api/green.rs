@@ -12,6 +12,7 @@ use crate::stream::{Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice, CUresult,
+    ensure,
 };
 
 /// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
@@ -92,15 +93,13 @@ driver_api! {
     ) {
         state::gpus()?;
         let (input, count) = (input.get()?, nbGroups as usize);
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-        }
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let most = input.sms().map_or(0, |sm| sm.smCount);
-        if nbGroups == 0 || nbGroups > most {
-            return Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(format!(
-                "nbGroups {nbGroups} is not from 1 to {most}, the multiprocessors of input"
-            )));
-        }
+        ensure!(
+            nbGroups != 0 && nbGroups <= most,
+            CUresult::INVALID_RESOURCE_CONFIGURATION,
+            "nbGroups {nbGroups} is not from 1 to {most}, the multiprocessors of input"
+        );
         // SAFETY: the caller states that the array has this many elements.
         let params = |i| unsafe { groupParams.nth(i) };
         let mut groups = (0..count).map(|i| params(i).get()).collect::<Answer<Vec<_>>>()?;
@@ -121,11 +120,11 @@ driver_api! {
         phDesc.check()?;
         // A longer list would contain a resource twice: a device has at most this many parts, one
         // configuration and one work queue.
-        if nbResources > MAX_RESOURCES {
-            return Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(format!(
-                "nbResources {nbResources} is more than {MAX_RESOURCES}"
-            )));
-        }
+        ensure!(
+            nbResources <= MAX_RESOURCES,
+            CUresult::INVALID_RESOURCE_CONFIGURATION,
+            "nbResources {nbResources} is more than {MAX_RESOURCES}"
+        );
         // SAFETY: the caller states that the array has this many elements.
         let resources = unsafe { resources.elements(nbResources as usize) }.to_vec()?;
         phDesc.set(green::describe(&resources)?)
@@ -140,11 +139,10 @@ driver_api! {
     ) {
         phCtx.check()?;
         let gpu = state::gpu(dev)?;
-        if flags > DEFAULT_STREAM {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
-            )));
-        }
+        ensure!(
+            flags <= DEFAULT_STREAM,
+            "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
+        );
         let descriptor = desc.get()?;
         phCtx.set(GreenContext::create(gpu, &descriptor)?)
     }
@@ -166,9 +164,11 @@ driver_api! {
         state::gpus()?;
         let current = || green::find(context::current_handle());
         let green = if greenCtx.is_null() { current() } else { greenCtx };
-        if green.is_null() {
-            return Err(CUresult::INVALID_CONTEXT.because("greenCtx is null, and the current context is not a green one"));
-        }
+        ensure!(
+            !green.is_null(),
+            CUresult::INVALID_CONTEXT,
+            "greenCtx is null, and the current context is not a green one"
+        );
         greenCtxId.set(green.get()?.id)
     }
 
@@ -182,9 +182,7 @@ driver_api! {
         state::gpus()?;
         phStream.check()?;
         let green = greenCtx.get()?;
-        if flags != NON_BLOCKING {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)")));
-        }
+        ensure!(flags == NON_BLOCKING, "flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)");
         let context = green.primary.get()?;
         let priority = priority.clamp(GREATEST_PRIORITY, 0);
         phStream.set(Stream::create(&context, greenCtx, flags, priority)?)

@@ -12,20 +12,15 @@ use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
-    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult,
+    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult, ensure, invalid,
 };
 use texunit_device::{Block, Rights, rights_to_pin};
 use texunit_forms::Count;
 
 driver_api! {
-    /// Allocates host memory.
-    fn cuMemAllocHost_v2(pp: Out<u64>, bytesize: usize) {
-        allocate(&*current()?, pp, bytesize, 0)
-    }
-
     /// Allocates host memory with flags. All host memory is mapped and portable (unified
     /// addressing).
-    fn cuMemHostAlloc(pp: Out<u64>, bytesize: usize, Flags: c_uint) {
+    fn [cuMemAllocHost_v2] cuMemHostAlloc(pp: Out<u64>, bytesize: usize, [Flags: c_uint = 0]) {
         allocate(&*current()?, pp, bytesize, Flags)
     }
 
@@ -41,9 +36,7 @@ driver_api! {
     /// The device address of host memory, which equals its host address. Flags must be 0.
     fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
         current()?;
-        if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
-        }
+        ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         host_allocation(p)?;
         pdptr.set(p.address())
     }
@@ -53,9 +46,7 @@ driver_api! {
         current()?;
         match host_allocation(p)?.kind {
             AllocationKind::Host(flags) | AllocationKind::Registered(flags) => pFlags.set(flags),
-            _ => Err(CUresult::INVALID_VALUE.because(format!(
-                "p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"
-            ))),
+            _ => Err(invalid!("p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister")),
         }
     }
 
@@ -79,12 +70,11 @@ fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> An
     const ALL: u32 =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
-    if flags & !ALL != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "Flags {flags:#x} has bits that are not CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
-             and 4 (write-combined)"
-        )));
-    }
+    ensure!(
+        flags & !ALL == 0,
+        "Flags {flags:#x} has bits that are not CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
+         and 4 (write-combined)"
+    );
     out.set(memory::allocate_host(context, size, AllocationKind::Host(flags))?)
 }
 
@@ -96,33 +86,29 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
         | CU_MEMHOSTREGISTER_IOMEMORY
         | CU_MEMHOSTREGISTER_READ_ONLY;
     let address = pointer.address();
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if size == 0 {
-        return refused("bytesize is 0: at least one byte is registered".to_owned());
-    }
-    if address.checked_add(size as u64).is_none() {
-        return refused(format!(
-            "bytesize {size} from p {address:#x} on passes the end of the addresses"
-        ));
-    }
-    if flags & !ALL != 0 {
-        return refused(format!(
-            "Flags {flags:#x} has bits that are not CU_MEMHOSTREGISTER flags: {:#x}",
-            flags & !ALL
-        ));
-    }
-    if memory::is_device_address(address)? {
-        return refused(format!("p {address:#x} is an address of a device, not of host memory"));
-    }
+    ensure!(size != 0, "bytesize is 0: at least one byte is registered");
+    ensure!(
+        address.checked_add(size as u64).is_some(),
+        "bytesize {size} from p {address:#x} on passes the end of the addresses"
+    );
+    ensure!(
+        flags & !ALL == 0,
+        "Flags {flags:#x} has bits that are not CU_MEMHOSTREGISTER flags: {:#x}",
+        flags & !ALL
+    );
+    ensure!(
+        !memory::is_device_address(address)?,
+        "p {address:#x} is an address of a device, not of host memory"
+    );
     // Memory of another PCI device does not exist here.
-    if flags & CU_MEMHOSTREGISTER_IOMEMORY != 0 {
-        return Err(CUresult::NOT_SUPPORTED.because(
-            "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine",
-        ));
-    }
+    ensure!(
+        flags & CU_MEMHOSTREGISTER_IOMEMORY == 0,
+        CUresult::NOT_SUPPORTED,
+        "Flags has CU_MEMHOSTREGISTER_IOMEMORY: there is no memory of other devices of the machine"
+    );
     let data = NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address as usize));
     pointer.check()?;
-    let Some(data) = data else { return refused("p is null".to_owned()) };
+    let Some(data) = data else { return Err(invalid!("p is null")) };
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
     check_rights(address, size as u64, writable)?;
     // SAFETY: the memory is mapped with these access rights, as far as the system can be asked.
@@ -161,15 +147,15 @@ fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
     let address = pointer.address();
     pointer.check()?;
     let allocation = memory::find(address).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "p {address:#x} is not host memory that was allocated (cuMemHostAlloc) or registered (cuMemHostRegister)"
-        ))
+        )
     })?;
     match allocation.kind {
         AllocationKind::Host(_) | AllocationKind::Registered(_) => Ok(allocation),
-        _ => Err(CUresult::INVALID_VALUE.because(format!(
+        _ => Err(invalid!(
             "p {address:#x} is {}, not host memory that was allocated or registered",
             allocation.words()
-        ))),
+        )),
     }
 }

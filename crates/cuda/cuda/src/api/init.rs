@@ -4,14 +4,12 @@ use crate::args::Out;
 use crate::call::driver_api;
 use crate::state;
 use std::ffi::{CString, c_char, c_int, c_uint};
-use texunit_cuda_abi::{CUDA_VERSION, CUresult};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, ensure, invalid};
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
     fn cuInit(Flags: c_uint) {
-        if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags} is not 0")));
-        }
+        ensure!(Flags == 0, "Flags {Flags} is not 0");
         state::init()
     }
 
@@ -42,7 +40,7 @@ fn name(
     static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
-        return Err(CUresult::INVALID_VALUE.because(format!("error {} is not a CUresult", error.0)));
+        return Err(invalid!("error {} is not a CUresult", error.0));
     };
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let text = text(code);

@@ -9,7 +9,7 @@ use crate::handle::Handle;
 use crate::ipc::{self, memory};
 use crate::stream::Event;
 use std::ffi::c_uint;
-use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult};
+use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult, ensure};
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.
@@ -28,11 +28,10 @@ driver_api! {
     ) {
         let context = context::current()?;
         pdptr.check()?;
-        if Flags != LAZY_ENABLE_PEER_ACCESS {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags} is not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS (1)"
-            )));
-        }
+        ensure!(
+            Flags == LAZY_ENABLE_PEER_ACCESS,
+            "Flags {Flags} is not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS (1)"
+        );
         pdptr.set(memory::open(&context, &handle.0)?)
     }
 

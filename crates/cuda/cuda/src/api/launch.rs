@@ -10,7 +10,7 @@ use crate::module::Function;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
-    CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute as attribute,
+    CUlaunchAttribute, CUlaunchConfig, ensure, invalid, launch_attribute as attribute,
 };
 
 driver_api! {
@@ -121,11 +121,11 @@ pub(super) unsafe fn give_node(value: *mut [u32; 16], node: u64) {
 /// Checks an attribute of a kernel node.
 pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
     // Event attributes are refused, as graphs record events with nodes of their own.
-    if matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT) {
-        return Err(
-            CUresult::INVALID_VALUE.because(format!("attr {} is not one of kernel nodes", one.id))
-        );
-    }
+    ensure!(
+        !matches!(one.id, attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT),
+        "attr {} is not one of kernel nodes",
+        one.id
+    );
     let is_cluster =
         matches!(one.id, attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION);
     if is_cluster && one.value[..3] == [0; 3] {
@@ -147,11 +147,10 @@ fn attributed(
     match one.id {
         attribute::COOPERATIVE => shape.cooperative = x != 0,
         attribute::CLUSTER_DIMENSION | attribute::PREFERRED_CLUSTER_DIMENSION => {
-            if [x, y, z].contains(&0) {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
-                )));
-            }
+            ensure!(
+                ![x, y, z].contains(&0),
+                "a cluster of {x} x {y} x {z} CTAs is empty: each side is at least 1"
+            );
             // The preferred cluster size is ignored; the launch must be valid with the regular one.
             if one.id == attribute::CLUSTER_DIMENSION {
                 shape.cluster = Some([x, y, z]);
@@ -176,9 +175,9 @@ fn attributed(
         | attribute::PORTABLE_CLUSTER_SIZE_MODE
         | attribute::SHARED_MEMORY_MODE => {}
         other => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "attribute {other} of the launch is not a CUlaunchAttributeID that texunit has"
-            )));
+            ));
         }
     }
     Ok(())
@@ -215,9 +214,9 @@ pub(super) unsafe fn launch_in(
     let params = unsafe { launch::parameters(&function, params, extra)? };
     match order.capture {
         None if attributes.iter().any(|one| one.id == attribute::DEVICE_UPDATABLE_KERNEL_NODE) => {
-            Err(CUresult::INVALID_VALUE.because(
+            Err(invalid!(
                 "attribute 13 (CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) is for nodes of graphs, and the stream is \
-                 not being captured",
+                 not being captured"
             ))
         }
         None => launch::launch(order, &function, *shape, params).map(|()| 0),

@@ -14,7 +14,7 @@ use crate::launch::Shape;
 use crate::module::Function;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
-use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, CUresult, Refusal};
+use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, ensure};
 
 /// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC`
 const NO_PRE_SYNC: c_uint = 1;
@@ -28,22 +28,25 @@ driver_api! {
         numDevices: c_uint,
         flags: c_uint,
     ) {
-        if flags & !(NO_PRE_SYNC | NO_POST_SYNC) != 0 {
-            return Err(invalid(format!("flags {flags:#x} has bits that are not 1 or 2")));
-        }
+        ensure!(
+            flags & !(NO_PRE_SYNC | NO_POST_SYNC) == 0,
+            "flags {flags:#x} has bits that are not 1 or 2"
+        );
         let devices = crate::state::gpus()?.len();
-        if numDevices == 0 || numDevices as usize > devices {
-            return Err(invalid(format!("numDevices {numDevices} is 0 or more than the {devices} that there are")));
-        }
+        ensure!(
+            numDevices != 0 && numDevices as usize <= devices,
+            "numDevices {numDevices} is 0 or more than the {devices} that there are"
+        );
         // SAFETY: the caller passes the length of its array.
         let list = unsafe { launchParamsList.elements(numDevices as usize) }.to_vec()?;
         let mut orders: Vec<Order> = Vec::new();
         for (i, one) in list.iter().enumerate() {
             let order = check(i, one, &list)?;
             let device = order.context.gpu.ordinal;
-            if orders.iter().any(|other| other.context.gpu.ordinal == device) {
-                return Err(invalid(format!("launchParamsList[{i}] is one more launch on device {device}")));
-            }
+            ensure!(
+                !orders.iter().any(|other| other.context.gpu.ordinal == device),
+                "launchParamsList[{i}] is one more launch on device {device}"
+            );
             orders.push(order);
         }
         if flags & NO_PRE_SYNC == 0 {
@@ -64,10 +67,6 @@ driver_api! {
     }
 }
 
-fn invalid(reason: String) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
-}
-
 fn shape(one: &CUDA_LAUNCH_PARAMS) -> Shape {
     Shape {
         grid: one.grid,
@@ -81,30 +80,26 @@ fn shape(one: &CUDA_LAUNCH_PARAMS) -> Shape {
 /// Checks a launch against the first one, and checks all launches before any is done.
 fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Answer<Order> {
     let stream = Handle::<Stream>::of(one.hStream);
-    if stream::find(stream)?.is_none() {
-        return Err(invalid(format!(
-            "hStream of launchParamsList[{i}] is a default stream: it has to be one of cuStreamCreate"
-        )));
-    }
+    ensure!(
+        stream::find(stream)?.is_some(),
+        "hStream of launchParamsList[{i}] is a default stream: it has to be one of cuStreamCreate"
+    );
     let order = Order::of(stream)?;
     let (function, shape) = (of(one, &order)?, shape(one));
     crate::launch::check(&order.context, &function, &shape)?;
     let Some(first) = list.first() else { return Ok(order) };
-    if shape != self::shape(first) {
-        return Err(invalid(format!(
-            "grid, block or sharedMemBytes of launchParamsList[{i}] are not those of the first launch"
-        )));
-    }
+    ensure!(
+        shape == self::shape(first),
+        "grid, block or sharedMemBytes of launchParamsList[{i}] are not those of the first launch"
+    );
     let first = of(first, &Order::of(Handle::of(first.hStream))?)?;
-    if first.kernel.name() != function.kernel.name()
-        || first.kernel.params() != function.kernel.params()
-    {
-        return Err(invalid(format!(
-            "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-            crate::launch::kernel_name(&function),
-            crate::launch::kernel_name(&first)
-        )));
-    }
+    ensure!(
+        first.kernel.name() == function.kernel.name()
+            && first.kernel.params() == function.kernel.params(),
+        "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
+        crate::launch::kernel_name(&function),
+        crate::launch::kernel_name(&first)
+    );
     Ok(order)
 }
 

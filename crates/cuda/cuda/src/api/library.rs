@@ -10,7 +10,7 @@ use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
 use crate::module_options::{JitOptions, RawOptions};
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
+use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult, ensure, invalid};
 
 driver_api! {
     /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context
@@ -109,9 +109,11 @@ driver_api! {
         name: Text,
     ) {
         let (library, name) = (library.get()?, name.get()?);
-        if !library.is_managed(&name) {
-            return Err(CUresult::NOT_FOUND.because(format!("the library has no managed variable `{name}`")));
-        }
+        ensure!(
+            library.is_managed(&name),
+            CUresult::NOT_FOUND,
+            "the library has no managed variable `{name}`"
+        );
         let module = library.module_somewhere()?.get()?;
         let (address, size) = module.global(&name)?;
         dptr.set_if(address);
@@ -124,10 +126,10 @@ driver_api! {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
-        Err(CUresult::INVALID_VALUE.because(format!(
+        Err(invalid!(
             "the library has no function {symbol:?} that host and device call through one pointer: no module has \
              any here"
-        )))
+        ))
     }
 
     /// The function of a kernel in the current context.
@@ -168,11 +170,7 @@ driver_api! {
     fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
         kernel.get()?;
         crate::state::gpu(dev)?;
-        if config > 3 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "config {config} is not a CUfunc_cache: 0 to 3"
-            )));
-        }
+        ensure!(config <= 3, "config {config} is not a CUfunc_cache: 0 to 3");
         Ok(())
     }
 
@@ -220,16 +218,15 @@ unsafe fn load(
 /// Checks library options: a table of host functions (0), which no module here has, and preserved
 /// images (1), which are copied anyway.
 fn library_options((options, values): (Elements<'_, c_uint>, Raw<'_>)) -> Answer {
-    if !options.is_empty() && values.is_null() {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "libraryOptionValues is null, and numLibraryOptions is {}",
-            options.len()
-        )));
-    }
+    ensure!(
+        options.is_empty() || !values.is_null(),
+        "libraryOptionValues is null, and numLibraryOptions is {}",
+        options.len()
+    );
     match options.to_vec()?.iter().find(|&&option| option > 1) {
         None => Ok(()),
-        Some(option) => Err(CUresult::INVALID_VALUE.because(format!(
-            "libraryOptions has {option}, which is not a CUlibraryOption: 0 or 1"
-        ))),
+        Some(option) => {
+            Err(invalid!("libraryOptions has {option}, which is not a CUlibraryOption: 0 or 1"))
+        }
     }
 }

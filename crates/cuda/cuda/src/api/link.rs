@@ -16,7 +16,7 @@ use crate::profile::Profile;
 use crate::refused::say_refused;
 use std::ffi::c_uint;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUresult, jit_input};
+use texunit_cuda_abi::{CUresult, ensure, invalid, jit_input};
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -51,10 +51,10 @@ impl LinkState {
             _ => Some(self.text(image, name, jit, device)?),
         };
         let mut parts = self.parts();
-        if parts.result.is_some() {
-            return Err(CUresult::INVALID_VALUE
-                .because("state has been completed by cuLinkComplete, and takes no more input"));
-        }
+        ensure!(
+            parts.result.is_none(),
+            "state has been completed by cuLinkComplete, and takes no more input"
+        );
         match ptx {
             Some(ptx) => parts.inputs.push(ptx),
             None => parts.runtime = true,
@@ -188,9 +188,7 @@ unsafe fn add_data(
     let jit = unsafe { JitOptions::read(given)? };
     if data.is_null() || size == 0 {
         let name = if data.is_null() { "data is null" } else { "size is 0" };
-        return Err(
-            CUresult::INVALID_VALUE.because(format!("{name}: an input has at least one byte"))
-        );
+        return Err(invalid!("{name}: an input has at least one byte"));
     }
     // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe { data.bytes(size) }.to_vec()?;
@@ -237,7 +235,6 @@ fn input(kind: c_uint, image: Image) -> Answer<Image> {
             say_refused(reason);
             Err(CUresult::NOT_SUPPORTED.because(reason))
         }
-        _ => Err(CUresult::INVALID_VALUE
-            .because(format!("type {kind} is not a CUjitInputType of cuda.h"))),
+        _ => Err(invalid!("type {kind} is not a CUjitInputType of cuda.h")),
     }
 }

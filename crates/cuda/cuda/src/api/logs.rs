@@ -4,7 +4,7 @@ use crate::args::{Answer, InOut, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::log;
 use std::ffi::{c_uint, c_void};
-use texunit_cuda_abi::{CUlogsCallback, CUresult};
+use texunit_cuda_abi::{CUlogsCallback, CUresult, ensure, invalid};
 
 /// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";
@@ -21,8 +21,7 @@ driver_api! {
     fn cuLogsUnregisterCallback(callback: usize) {
         match log::unregister(callback) {
             true => Ok(()),
-            false => Err(CUresult::INVALID_VALUE
-                .because(format!("callback {callback:#x} is not one of cuLogsRegisterCallback"))),
+            false => Err(invalid!("callback {callback:#x} is not one of cuLogsRegisterCallback")),
         }
     }
 
@@ -41,7 +40,7 @@ driver_api! {
         let text: String =
             cut.into_iter().chain(messages.lines).map(|line| line + "\n").collect();
         std::fs::write(&path, text).map_err(|error| {
-            CUresult::INVALID_VALUE.because(format!("{path:?} cannot be written: {error}"))
+            invalid!("{path:?} cannot be written: {error}")
         })?;
         advance(iterator, messages.next);
         Ok(())
@@ -75,10 +74,10 @@ driver_api! {
         }
         let text: String = kept.iter().rev().flat_map(|line| [*line, "\n"]).collect();
         size.out().set(text.len())?;
-        if text.is_empty() && !messages.lines.is_empty() {
-            return Err(CUresult::INVALID_VALUE
-                .because(format!("size {room} is not enough for the newest message")));
-        }
+        ensure!(
+            !text.is_empty() || messages.lines.is_empty(),
+            "size {room} is not enough for the newest message"
+        );
         if room > 0 {
             let mut bytes = text.into_bytes();
             bytes.push(0);
@@ -93,7 +92,7 @@ driver_api! {
 fn check(flags: c_uint) -> Answer {
     match flags {
         0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0"))),
+        _ => Err(invalid!("flags {flags:#x} is not 0")),
     }
 }
 

@@ -16,7 +16,7 @@ use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
     CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
     CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdevice, CUdeviceptr,
-    CUmemLocation, CUresult,
+    CUmemLocation, CUresult, ensure, invalid,
 };
 use texunit_forms::Count;
 
@@ -118,9 +118,7 @@ driver_api! {
         count: usize,
     ) {
         current()?;
-        if numAttributes == 0 {
-            return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
-        }
+        ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         // SAFETY: the caller guarantees this length for each array.
         let (data, dataSizes, attributes) = unsafe {
             (
@@ -145,9 +143,9 @@ driver_api! {
         flags: c_uint,
     ) {
         Order::of(hStream)?;
-        let allocation = memory::find(dptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        let allocation = memory::find(dptr).ok_or_else(|| invalid!(
             "dptr {dptr:#x} is not in an allocation"
-        )))?;
+        ))?;
         let whole = allocation.base == dptr && (length == 0 || length as u64 == allocation.size);
         let flag = match flags {
             CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST => true,
@@ -174,11 +172,7 @@ driver_api! {
 
 /// Refuses flags other than 0, because the function defines none.
 fn none(flags: u64) -> Answer {
-    if flags == 0 {
-        Ok(())
-    } else {
-        Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")))
-    }
+    if flags == 0 { Ok(()) } else { Err(invalid!("flags {flags:#x} is not 0")) }
 }
 
 fn of_device(device: CUdevice) -> CUmemLocation {
@@ -193,45 +187,38 @@ fn check(location: CUmemLocation) -> Answer {
         CU_MEM_LOCATION_TYPE_DEVICE => state::gpu(location.id).map(|_| ()),
         CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
         CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE.because(format!(
+        _ => Err(invalid!(
             "location type {}, id {} is not a place: a device (1), the host (2), or its only NUMA node (3, 0)",
-            location.kind, location.id
-        ))),
+            location.kind,
+            location.id
+        )),
     }
 }
 
 /// The managed allocation that contains a range of at least one byte.
 fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
     let len = count as u64;
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
     let Some(allocation) = memory::find(address) else {
-        return refused(format!("devPtr {address:#x} is not in an allocation"));
+        return Err(invalid!("devPtr {address:#x} is not in an allocation"));
     };
-    if len == 0 {
-        return refused("count is 0: a range has at least one byte".to_owned());
-    }
-    if !allocation.is_managed() {
-        return refused(format!(
-            "devPtr {address:#x} is {}, not managed memory",
-            allocation.words()
-        ));
-    }
-    if !allocation.holds(address, len) {
-        return refused(format!(
-            "count {count} from devPtr {address:#x} on passes the end of the allocation: {} from {:#x} on",
-            Count(allocation.size, "byte"),
-            allocation.base
-        ));
-    }
+    ensure!(len != 0, "count is 0: a range has at least one byte");
+    ensure!(
+        allocation.is_managed(),
+        "devPtr {address:#x} is {}, not managed memory",
+        allocation.words()
+    );
+    ensure!(
+        allocation.holds(address, len),
+        "count {count} from devPtr {address:#x} on passes the end of the allocation: {} from {:#x} on",
+        Count(allocation.size, "byte"),
+        allocation.base
+    );
     Ok((allocation, address..address + len))
 }
 
 fn advise(address: u64, count: usize, advice: u32, location: CUmemLocation) -> Answer {
     let (allocation, range) = managed(address, count)?;
-    if !(1..=6).contains(&advice) {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("advice {advice} is not a CUmem_advise: those are 1 to 6")));
-    }
+    ensure!((1..=6).contains(&advice), "advice {advice} is not a CUmem_advise: those are 1 to 6");
     if matches!(advice, 3 | 5 | 6) {
         check(location)?;
     }
@@ -257,9 +244,7 @@ fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
 }
 
 fn check_ranges(addresses: Elements<'_, u64>, sizes: Elements<'_, usize>) -> Answer {
-    if addresses.is_empty() {
-        return Err(CUresult::INVALID_VALUE.because("count is 0: at least one range is given"));
-    }
+    ensure!(!addresses.is_empty(), "count is 0: at least one range is given");
     (0..addresses.len()).try_for_each(|i| {
         let found = managed(addresses.at(i)?, sizes.at(i)?);
         found.map(|_| ()).map_err(|refusal| refusal.within(|| format!("range {i}"), &[]))
@@ -274,19 +259,17 @@ fn prefetch_batch(
 ) -> Answer {
     check_ranges(addresses, sizes)?;
     let (count, groups) = (addresses.len(), locations.len());
-    if groups == 0 || groups > count || indices.at(0)? != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
-        )));
-    }
+    ensure!(
+        groups != 0 && groups <= count && indices.at(0)? == 0,
+        "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
+    );
     for group in 0..groups {
         let first = indices.at(group)?;
         let end = if group + 1 < groups { indices.at(group + 1)? } else { count };
-        if first >= end || end > count {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}"
-            )));
-        }
+        ensure!(
+            first < end && end <= count,
+            "prefetchLocIdxs[{group}] is {first}: each is more than the one before, and less than count, {count}"
+        );
         for i in first..end {
             prefetch(addresses.at(i)?, sizes.at(i)?, locations.at(group)?)?;
         }
@@ -321,16 +304,13 @@ fn range_attribute(data: OutBytes<'_>, attribute: u32, address: u64, count: usiz
         6 => id(preferred()),
         7 => kind(prefetched()),
         8 => id(prefetched()),
-        _ => return Err(CUresult::INVALID_VALUE.because(format!(
-            "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
-        ))),
+        _ => {
+            return Err(invalid!(
+                "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
+            ));
+        }
     };
-    if data.len() != 4 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dataSize {} is not 4, the size of attribute {attribute}",
-            data.len()
-        )));
-    }
+    ensure!(data.len() == 4, "dataSize {} is not 4, the size of attribute {attribute}", data.len());
     data.write(0, &value.to_ne_bytes())
 }
 
@@ -338,12 +318,11 @@ fn range_attribute(data: OutBytes<'_>, attribute: u32, address: u64, count: usiz
 /// the invalid device.
 fn accessed_by(data: OutBytes<'_>, said: &memory::advice::AdviceMap, range: Range<u64>) -> Answer {
     let size = data.len();
-    if size == 0 || !size.is_multiple_of(4) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of \
-             int"
-        )));
-    }
+    ensure!(
+        size != 0 && size.is_multiple_of(4),
+        "dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of \
+         int"
+    );
     let mut all: Option<Vec<CUmemLocation>> = None;
     for advice in said.of(range) {
         match &mut all {

@@ -6,7 +6,9 @@ use crate::context::{current, current_even_if_faulty};
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::ffi::c_uint;
-use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult};
+use texunit_cuda_abi::{
+    CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult, ensure, invalid,
+};
 use texunit_forms::Count;
 
 driver_api! {
@@ -37,15 +39,14 @@ driver_api! {
         let context = current()?;
         dptr.check()?;
         pPitch.check()?;
-        if !matches!(ElementSizeBytes, 4 | 8 | 16) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
-            )));
-        }
-        let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or_else(|| CUresult::INVALID_VALUE.because(format!("WidthInBytes {WidthInBytes} is more than any memory has")))?;
-        let size = pitch.checked_mul(Height).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        ensure!(
+            matches!(ElementSizeBytes, 4 | 8 | 16),
+            "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
+        );
+        let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or_else(|| invalid!("WidthInBytes {WidthInBytes} is more than any memory has"))?;
+        let size = pitch.checked_mul(Height).ok_or_else(|| invalid!(
             "{Height} rows of {} are more than any memory has", Count(pitch, "byte")
-        )))?;
+        ))?;
         dptr.set(memory::allocate(&context, size)?)?;
         pPitch.set(pitch)
     }
@@ -74,11 +75,10 @@ driver_api! {
     fn cuMemAllocManaged(dptr: Out<CUdeviceptr>, bytesize: usize, flags: c_uint) {
         let context = current()?;
         dptr.check()?;
-        if !matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
-            )));
-        }
+        ensure!(
+            matches!(flags, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST),
+            "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
+        );
         dptr.set(memory::allocate_host(&context, bytesize, AllocationKind::Managed)?)
     }
 }

@@ -7,7 +7,7 @@ use crate::context::current;
 use crate::handle::Handle;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR, CUdevice, CUresult,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR, CUdevice, invalid,
 };
 
 driver_api! {
@@ -52,9 +52,9 @@ driver_api! {
         crate::state::gpu(device)?;
         memoryRequirements.check()?;
         mipmap.get()?;
-        Err(CUresult::INVALID_VALUE.because(
+        Err(invalid!(
             "mipmap was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are \
-             mapped later have requirements",
+             mapped later have requirements"
         ))
     }
 }

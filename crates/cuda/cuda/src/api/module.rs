@@ -10,7 +10,7 @@ use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use std::ffi::{OsString, c_int, c_uint};
 use std::os::unix::ffi::OsStringExt;
-use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult};
+use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult, ensure};
 
 driver_api! {
     /// Loads a module from a file with PTX or a fatbin.
@@ -21,19 +21,13 @@ driver_api! {
         module.set(mark_created(module::load((&*context).into(), (&image, &name), &JitOptions::default())?))
     }
 
-    /// Loads a module from zero-terminated PTX or a fatbin.
-    fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
-        // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
-        unsafe { load_data(module, image, &JitOptions::default()) }
-    }
-
-    /// As `cuModuleLoadData`, with options. Messages are written to the log buffers.
-    fn cuModuleLoadDataEx(
+    /// Loads a module from zero-terminated PTX or a fatbin, with options. Messages are written to the log buffers.
+    fn [cuModuleLoadData] cuModuleLoadDataEx(
         module: Out<Handle<Module>>,
         image: Raw,
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: InOut<usize>,
+        [numOptions: c_uint = 0],
+        [options: In<c_uint> = In::null()],
+        [optionValues: InOut<usize> = InOut::null()],
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: options and image are valid as the driver API requires.
@@ -46,11 +40,11 @@ driver_api! {
         let context = context::current()?;
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = unsafe { Image::at(fatCubin)? };
-        if matches!(image.content, Content::Text(_)) {
-            return Err(CUresult::INVALID_IMAGE.because(
-                "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)",
-            ));
-        }
+        ensure!(
+            !matches!(image.content, Content::Text(_)),
+            CUresult::INVALID_IMAGE,
+            "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)"
+        );
         load(module, &context, &image, &JitOptions::default())
     }
 
@@ -94,9 +88,10 @@ driver_api! {
     ) {
         context::current()?;
         let module = hmod.get()?;
-        if dptr.is_null() && bytes.is_null() {
-            return Err(CUresult::INVALID_VALUE.because("dptr and bytes are both null: nothing is asked for"));
-        }
+        ensure!(
+            !dptr.is_null() || !bytes.is_null(),
+            "dptr and bytes are both null: nothing is asked for"
+        );
         let (address, size) = module.global(&name.get()?)?;
         dptr.set_if(address);
         bytes.set_if(size);

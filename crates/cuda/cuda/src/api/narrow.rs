@@ -3,7 +3,7 @@
 //! GiB; memory from other functions is out of their reach.
 
 use super::copy::at_once;
-use super::copy_box::{copy_2d, copy_3d};
+use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::args::{Answer, In, Out, Raw, Text};
 use crate::array::ArrayObject;
@@ -16,7 +16,7 @@ use crate::module::Module;
 use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};
 use texunit_cuda_abi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUresult, CopySide2D, CopySide3D,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUresult, CopySide2D, CopySide3D, ensure, invalid,
 };
 use texunit_device::Placement;
 
@@ -191,11 +191,10 @@ driver_api! {
     ) {
         dptr.check()?;
         pPitch.check()?;
-        if !matches!(ElementSizeBytes, 4 | 8 | 16) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
-            )));
-        }
+        ensure!(
+            matches!(ElementSizeBytes, 4 | 8 | 16),
+            "ElementSizeBytes {ElementSizeBytes} is not 4, 8 or 16"
+        );
         let pitch = u64::from(WidthInBytes).next_multiple_of(ALIGNMENT);
         dptr.set(allocate(pitch * u64::from(Height))?)?;
         pPitch.set(pitch as c_uint)
@@ -243,30 +242,27 @@ driver_api! {
         bytes.set_if(size as c_uint);
         Ok(())
     }
+}
 
+copies! {
     /// Copies rows between host memory, device memory and arrays.
-    fn cuMemcpy2D | cuMemcpy2DUnaligned(pCopy: In<Copy2D>) {
-        // SAFETY: addresses in the structure are valid as the driver API requires.
-        at_once(unsafe { copy_2d(&pCopy.get()?.wide(), &Order::current()?) })
-    }
-
-    /// As `cuMemcpy2D`, in stream order.
-    fn cuMemcpy2DAsync(pCopy: In<Copy2D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are valid as the driver API requires.
-        unsafe { copy_2d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
-    }
-
+    fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync(pCopy: Copy2D) = wide_2d;
     /// Copies a 3D region between host memory, device memory and arrays.
-    fn cuMemcpy3D(pCopy: In<Copy3D>) {
-        // SAFETY: addresses in the structure are valid as the driver API requires.
-        at_once(unsafe { copy_3d(&pCopy.get()?.wide(), &Order::current()?) })
-    }
+    fn cuMemcpy3D, cuMemcpy3DAsync(pCopy: Copy3D) = wide_3d;
+}
 
-    /// As `cuMemcpy3D`, in stream order.
-    fn cuMemcpy3DAsync(pCopy: In<Copy3D>, hStream: Handle<Stream>) {
-        // SAFETY: addresses in the structure are valid as the driver API requires.
-        unsafe { copy_3d(&pCopy.get()?.wide(), &Order::capturable(hStream)?) }
-    }
+/// # Safety
+/// The arguments satisfy the safety contract of [`copy_2d`].
+unsafe fn wide_2d(copy: &Copy2D, order: &Order) -> Answer {
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { copy_2d(&copy.wide(), order) }
+}
+
+/// # Safety
+/// The arguments satisfy the safety contract of [`copy_3d`].
+unsafe fn wide_3d(copy: &Copy3D, order: &Order) -> Answer {
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { copy_3d(&copy.wide(), order) }
 }
 
 /// The result of another driver function, whose refusal has been reported already.
@@ -280,19 +276,15 @@ fn ok(code: CUresult) -> Answer {
 /// Converts an address to 32 bits, or refuses it.
 fn narrow(address: CUdeviceptr) -> Answer<c_uint> {
     c_uint::try_from(address).map_err(|_| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "{address:#x} has more than the 32 bits that this function of CUDA 3.1 has room for: call the one with _v2"
-        ))
+        )
     })
 }
 
 fn allocate(size: u64) -> Answer<c_uint> {
     let context = context::current()?;
-    if size == 0 {
-        return Err(
-            CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
-        );
-    }
+    ensure!(size != 0, "bytesize is 0: an allocation has at least one byte");
     let (gpu, kind) = (&context.gpu, AllocationKind::Device);
     let mut taken: Vec<(u64, u64)> = memory::all(|one| one.base < PLACE.end)
         .iter()

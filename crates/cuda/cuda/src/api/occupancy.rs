@@ -12,7 +12,7 @@ use crate::occupancy::{self, Block};
 use crate::refused::InProgram;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
-use texunit_cuda_abi::{CUlaunchConfig, CUresult, launch_attribute};
+use texunit_cuda_abi::{CUlaunchConfig, ensure, invalid, launch_attribute};
 use texunit_forms::Count;
 
 /// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
@@ -20,51 +20,35 @@ use texunit_forms::Count;
 type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
 
 driver_api! {
-    /// Maximum number of a kernel's blocks resident on a multiprocessor.
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        numBlocks: Out<c_int>,
-        func: Handle<Function>,
-        blockSize: c_int,
-        dynamicSMemSize: usize,
-    ) {
-        blocks(numBlocks, func, blockSize, dynamicSMemSize, 0)
-    }
-
     /// Maximum number of a kernel's blocks resident on a multiprocessor. The flag about caching has
     /// no effect.
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    fn [cuOccupancyMaxActiveBlocksPerMultiprocessor] cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks: Out<c_int>,
         func: Handle<Function>,
         blockSize: c_int,
         dynamicSMemSize: usize,
-        flags: c_uint,
+        [flags: c_uint = 0],
     ) {
-        blocks(numBlocks, func, blockSize, dynamicSMemSize, flags)
+        numBlocks.check()?;
+        let (function, context) = current(func)?;
+        check_flags(flags)?;
+        let threads = u32::try_from(blockSize).ok().filter(|&n| n > 0).ok_or_else(|| {
+            invalid!("blockSize {blockSize} is not a number of threads, 1 and more")
+        })?;
+        let block = Block { threads, dynamic_shared: dynamicSMemSize as u64 };
+        numBlocks.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
     }
 
     /// The block size with which the most threads are resident on a multiprocessor, and the grid
-    /// size that fills the device with such blocks.
-    fn cuOccupancyMaxPotentialBlockSize(
+    /// size that fills the device with such blocks. The flag about caching has no effect.
+    fn [cuOccupancyMaxPotentialBlockSize] cuOccupancyMaxPotentialBlockSizeWithFlags(
         minGridSize: Out<c_int>,
         blockSize: Out<c_int>,
         func: Handle<Function>,
         blockSizeToDynamicSMemSize: SharedOfBlock,
         dynamicSMemSize: usize,
         blockSizeLimit: c_int,
-    ) {
-        let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
-        best((minGridSize, blockSize), func, shared, blockSizeLimit, 0)
-    }
-
-    /// As `cuOccupancyMaxPotentialBlockSize`. The flag about caching has no effect.
-    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
-        minGridSize: Out<c_int>,
-        blockSize: Out<c_int>,
-        func: Handle<Function>,
-        blockSizeToDynamicSMemSize: SharedOfBlock,
-        dynamicSMemSize: usize,
-        blockSizeLimit: c_int,
-        flags: c_uint,
+        [flags: c_uint = 0],
     ) {
         let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
         best((minGridSize, blockSize), func, shared, blockSizeLimit, flags)
@@ -79,14 +63,14 @@ driver_api! {
     ) {
         dynamicSmemSize.check()?;
         let (function, context) = current(func)?;
-        let count = u32::try_from(numBlocks).map_err(|_| CUresult::INVALID_VALUE.because(format!("numBlocks {numBlocks} is negative")))?;
-        let threads = u32::try_from(blockSize).map_err(|_| CUresult::INVALID_VALUE.because(format!("blockSize {blockSize} is negative")))?;
+        let count = u32::try_from(numBlocks).map_err(|_| invalid!("numBlocks {numBlocks} is negative"))?;
+        let threads = u32::try_from(blockSize).map_err(|_| invalid!("blockSize {blockSize} is negative"))?;
         let profile = context.gpu.profile;
         let size = occupancy::available_shared(&function, profile, count, threads);
-        dynamicSmemSize.set(size.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        dynamicSmemSize.set(size.ok_or_else(|| invalid!(
             "{} of {} of the kernel are more than a multiprocessor holds, whatever \
              their shared memory is", Count(numBlocks, "CTA"), Count(blockSize, "thread")
-        )))? as usize)
+        ))? as usize)
     }
 
     /// Maximum cluster size for a launch, by the limits of the device and the kernel.
@@ -120,31 +104,12 @@ fn current(function: Handle<Function>) -> Answer<(Arc<Function>, Arc<Context>)> 
     Ok((launch::function(function, &context)?, context))
 }
 
-fn blocks(
-    out: Out<c_int>,
-    function: Handle<Function>,
-    threads: c_int,
-    dynamic_shared: usize,
-    flags: c_uint,
-) -> Answer {
-    out.check()?;
-    let (function, context) = current(function)?;
-    check_flags(flags)?;
-    let threads = u32::try_from(threads).ok().filter(|&n| n > 0).ok_or_else(|| {
-        CUresult::INVALID_VALUE
-            .because(format!("blockSize {threads} is not a number of threads, 1 and more"))
-    })?;
-    let block = Block { threads, dynamic_shared: dynamic_shared as u64 };
-    out.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
-}
-
 fn check_flags(flags: c_uint) -> Answer {
     match flags {
         0 | 1 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE
-            .because(format!(
-                "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
-            ))),
+        _ => Err(invalid!(
+            "flags {flags} is not CU_OCCUPANCY_DEFAULT (0) or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE (1)"
+        )),
     }
 }
 
@@ -159,9 +124,8 @@ fn best(
     block.check()?;
     let (function, context) = current(function)?;
     check_flags(flags)?;
-    let limit = u32::try_from(limit).map_err(|_| {
-        CUresult::INVALID_VALUE.because(format!("blockSizeLimit {limit} is negative (0: no limit)"))
-    })?;
+    let limit = u32::try_from(limit)
+        .map_err(|_| invalid!("blockSizeLimit {limit} is negative (0: no limit)"))?;
     let dynamic = |threads: u32| match of_block {
         Some(of_block) => {
             let _inside = InProgram::enter();
@@ -173,12 +137,11 @@ fn best(
     };
     let profile = context.gpu.profile;
     let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
-    if count == 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-            crate::launch::kernel_name(&function)
-        )));
-    }
+    ensure!(
+        count != 0,
+        "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
+        crate::launch::kernel_name(&function)
+    );
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)
 }

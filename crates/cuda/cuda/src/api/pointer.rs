@@ -14,17 +14,17 @@ use std::sync::atomic::Ordering;
 use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, CUresult,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, ensure, invalid,
 };
 
 driver_api! {
     /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.
     fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         state::gpus()?;
-        let pointer = Pointer::of(ptr)?.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        let pointer = Pointer::of(ptr)?.ok_or_else(|| invalid!(
             "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
              variable of a module is there"
-        )))?;
+        ))?;
         let value = Attribute::of(attribute)?.of_pointer(&pointer)?;
         // SAFETY: the caller's buffer has the size of the attribute's value.
         unsafe { value.write(data) }
@@ -39,9 +39,7 @@ driver_api! {
         ptr: CUdeviceptr,
     ) {
         state::gpus()?;
-        if numAttributes == 0 {
-            return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
-        }
+        ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         let pointer = Pointer::of(ptr)?;
         let count = numAttributes as usize;
         // SAFETY: the caller guarantees an array of this length.
@@ -60,16 +58,15 @@ driver_api! {
     /// they always are here.
     fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         context::current()?;
-        if attribute != Attribute::SyncMemops as u32 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
-            )));
-        }
+        ensure!(
+            attribute == Attribute::SyncMemops as u32,
+            "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
+        );
         // SAFETY: the value of this attribute has four bytes.
         let flag = unsafe { value.bytes(4) }.array::<4>(0)?;
-        let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        let allocation = memory::find(ptr).ok_or_else(|| invalid!(
             "ptr {ptr:#x} is not an address in memory that was allocated or registered"
-        )))?;
+        ))?;
         allocation.sync.store(flag != [0; 4], Ordering::Relaxed);
         Ok(())
     }
@@ -248,9 +245,9 @@ impl Attribute {
         Self::ALL
             .into_iter()
             .find(|a| *a as u32 == number)
-            .ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+            .ok_or_else(|| invalid!(
                 "attribute {number} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22"
-            )))
+            ))
     }
 
     fn of_pointer(self, pointer: &Pointer) -> Answer<Value> {
@@ -261,10 +258,10 @@ impl Attribute {
             Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
             Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
             Self::HostPointer if !pointer.on_host() => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host",
                     pointer.address
-                )));
+                ));
             }
             Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
             Self::SyncMemops => {

@@ -19,7 +19,8 @@ use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_INVALID,
-    CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUresult,
+    CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUresult, ensure,
+    invalid,
 };
 
 driver_api! {
@@ -116,12 +117,11 @@ driver_api! {
         let map = unsafe { map.elements(count) };
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
-            if location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "location.type {} of map[{i}] is not CU_MEM_LOCATION_TYPE_DEVICE (1): access is that of devices",
-                    location.kind
-                )));
-            }
+            ensure!(
+                location.kind == CU_MEM_LOCATION_TYPE_DEVICE,
+                "location.type {} of map[{i}] is not CU_MEM_LOCATION_TYPE_DEVICE (1): access is that of devices",
+                location.kind
+            );
             pool.set_access(location.id, flags)?;
         }
         Ok(())
@@ -140,10 +140,10 @@ driver_api! {
                 flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             }
             CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
-            _ => Err(CUresult::INVALID_VALUE.because(format!(
+            _ => Err(invalid!(
                 "location.type {} is not a device (1) or the host (2)",
                 location.kind
-            ))),
+            )),
         }
     }
 
@@ -177,8 +177,7 @@ driver_api! {
         check_shared(handleType, flags)?;
         // The file descriptor is passed in place of a pointer.
         let number = i32::try_from(handle.address()).map_err(|_| {
-            CUresult::INVALID_VALUE
-                .because(format!("handle {:#x} is not the number of a file", handle.address()))
+            invalid!("handle {:#x} is not the number of a file", handle.address())
         })?;
         let pool = Pool::import(number)?;
         checks::created(pool.number());
@@ -193,9 +192,9 @@ driver_api! {
             AllocationKind::Pool(share) => Some(share.pool.shared.as_ref()?.data(ptr, found.size)),
             _ => None,
         });
-        shareData_out.set(data.ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
+        shareData_out.set(data.ok_or_else(|| invalid!(
             "ptr {ptr:#x} is not where an allocation begins of a pool that was made to be shared"
-        )))?)
+        ))?)
     }
 
     /// Imports an allocation of another process's pool into this process, where it is freed like
@@ -281,34 +280,32 @@ pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> 
         {
             Ok(PoolLocation::Managed)
         }
-        _ => Err(CUresult::INVALID_VALUE.because(format!(
+        _ => Err(invalid!(
             "type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or \
              the host, managed memory (2) of these or of no place",
-            location.kind, location.id
-        ))),
+            location.kind,
+            location.id
+        )),
     }
 }
 
 /// Checks that a pool is exported or imported as a file descriptor, without flags.
 fn check_shared(handle_type: u32, flags: u64) -> Answer {
-    if flags != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-    }
+    ensure!(flags == 0, "flags {flags:#x} is not 0");
     super::virtual_memory::is_file(handle_type)
 }
 
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     let place = place(props.alloc_type, props.location)?;
-    if props.win32_security_attributes != 0 || props.reserved.iter().any(|&byte| byte != 0) {
-        return Err(CUresult::INVALID_VALUE
-            .because("win32SecurityAttributes and reserved of poolProps are not all 0"));
-    }
-    if place == PoolLocation::Managed && props.max_size != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "maxSize {} is not 0: pools of managed memory have no limit",
-            props.max_size
-        )));
-    }
+    ensure!(
+        props.win32_security_attributes == 0 && !props.reserved.iter().any(|&byte| byte != 0),
+        "win32SecurityAttributes and reserved of poolProps are not all 0"
+    );
+    ensure!(
+        place != PoolLocation::Managed || props.max_size == 0,
+        "maxSize {} is not 0: pools of managed memory have no limit",
+        props.max_size
+    );
     let max_size = props.max_size as u64;
     let pool = match (props.handle_types, place) {
         (CU_MEM_HANDLE_TYPE_NONE, _) => Pool::create(place, props.location, max_size),
@@ -345,16 +342,16 @@ unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
                 (6, 0) => state.most_reserved = state.reserved,
                 (8, 0) => state.most = state.used,
                 (_, other) => {
-                    return Err(CUresult::INVALID_VALUE.because(format!(
+                    return Err(invalid!(
                         "value {other} of attr {attribute} is not 0: a high-water mark can be reset, and nothing else"
-                    )));
+                    ));
                 }
             }
         }
         _ => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "attr {attribute} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"
-            )));
+            ));
         }
     }
     Ok(())
@@ -389,7 +386,6 @@ unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
         13 => long(pool.max_size),
         14 => short(0),
         15 => short(-1),
-        _ => Err(CUresult::INVALID_VALUE
-            .because(format!("attr {attribute} is not a CUmemPool_attribute: those are 1 to 15"))),
+        _ => Err(invalid!("attr {attribute} is not a CUmemPool_attribute: those are 1 to 15")),
     }
 }

@@ -4,7 +4,7 @@ use crate::args::{Answer, Out, Text};
 use crate::call::driver_api;
 use crate::functions::{Address, FUNCTIONS, Function};
 use std::ffi::{c_int, c_uint};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, ensure};
 
 /// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
 const FOUND: c_uint = 0;
@@ -50,12 +50,11 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
     let name = symbol.get()?;
     // Flags: 0 is the default, 1 the legacy default stream, 2 a default stream for each thread; all
     // give the same function.
-    if flags > 2 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM \
-             (2)"
-        )));
-    }
+    ensure!(
+        flags <= 2,
+        "flags {flags} is not CU_GET_PROC_ADDRESS_DEFAULT (0), _LEGACY_STREAM (1) or _PER_THREAD_DEFAULT_STREAM \
+         (2)"
+    );
     let found = find(&name, version);
     out.set(found.map(crate::exported::address))?;
     found.map(|_| ()).ok_or_else(|| {

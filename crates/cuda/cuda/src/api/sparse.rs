@@ -10,7 +10,7 @@ use crate::sparse;
 use crate::state;
 use crate::stream::Stream;
 use std::ffi::c_uint;
-use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, CUresult};
+use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, ensure};
 
 driver_api! {
     /// Tile size and mip tail of a sparse array.
@@ -40,9 +40,7 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let context = Order::of(hStream)?.context;
-        if count == 0 {
-            return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
-        }
+        ensure!(count != 0, "count is 0: at least one change is given");
         // SAFETY: the caller guarantees an array of this length.
         let list = unsafe { mapInfoList.elements(count as usize) };
         sparse::map(&context, &list.to_vec()?)

@@ -15,7 +15,7 @@ use crate::memory::pool;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult};
+use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid};
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
@@ -56,18 +56,17 @@ driver_api! {
 
     /// Makes the following work of a stream wait for an event.
     fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
-        if Flags > 1 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
-            )));
-        }
+        ensure!(
+            Flags <= 1,
+            "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
+        );
         let order = Order::capturable(hStream)?;
         let event = hEvent.get()?;
         match (Flags, order.capture) {
             (EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
             (EXTERNAL, None) => {
-                return Err(CUresult::INVALID_VALUE.because(
-                    "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured",
+                return Err(invalid!(
+                    "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
                 ));
             }
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
@@ -97,9 +96,7 @@ driver_api! {
         flags: c_uint,
     ) {
         let callback = callback.ok_or(CUresult::INVALID_VALUE.because("callback is null"))?;
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-        }
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
             // SAFETY: the caller's callback is called with the arguments that the driver would
@@ -116,17 +113,12 @@ driver_api! {
     }
 
     /// Calls a host function when the preceding work of a stream is done: immediately, or with
-    /// `--schedule` later.
-    fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
-        call(hStream, function, userData, 0)
-    }
-
-    /// As `cuLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
-    fn cuLaunchHostFunc_v2(
+    /// `--schedule` later. The mode of waiting for it (blocking 0, spinning 1) has no effect.
+    fn [cuLaunchHostFunc] cuLaunchHostFunc_v2(
         hStream: Handle<Stream>,
         function: HostFunction,
         userData: *mut c_void,
-        syncMode: c_uint,
+        [syncMode: c_uint = 0],
     ) {
         call(hStream, function, userData, syncMode)
     }
@@ -144,9 +136,11 @@ driver_api! {
         pGreenCtx: Out<Handle<GreenContext>>,
     ) {
         let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
-        if stream::is_per_thread(hStream) && !green.is_null() {
-            return Err(CUresult::INVALID_HANDLE.because("hStream is CU_STREAM_PER_THREAD, and a green context is current"));
-        }
+        ensure!(
+            !stream::is_per_thread(hStream) || green.is_null(),
+            CUresult::INVALID_HANDLE,
+            "hStream is CU_STREAM_PER_THREAD, and a green context is current"
+        );
         pCtx.set(context.handle)?;
         pGreenCtx.set_if(green);
         Ok(())
@@ -191,9 +185,7 @@ driver_api! {
             let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
             // About twenty attributes are defined; higher numbers are refused, so that the table
             // stays small.
-            if attribute > 64 {
-                return Err(CUresult::INVALID_VALUE.because(format!("attr {attribute} is not a CUstreamAttrID")));
-            }
+            ensure!(attribute <= 64, "attr {attribute} is not a CUstreamAttrID");
             attributes.insert(attribute, value);
         }
         Ok(())
@@ -252,11 +244,10 @@ fn call(
 fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     out.check()?;
     let context = context::current()?;
-    if flags & !NON_BLOCKING != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
-        )));
-    }
+    ensure!(
+        flags & !NON_BLOCKING == 0,
+        "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
+    );
     let green = green::find(context::current_handle());
     out.set(Stream::create(&context, green, flags, priority)?)
 }

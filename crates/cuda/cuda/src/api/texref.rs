@@ -12,9 +12,11 @@ use crate::texref::{self, Bound, SurfaceReference, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
-    CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
-    CUdeviceptr, CUresult, Refusal,
+    CU_PARAM_TR_DEFAULT, CU_TR_FILTER_MODE_LINEAR, CU_TR_FILTER_MODE_POINT,
+    CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1, CUdeviceptr, Refusal,
+    ensure, invalid,
 };
+use texunit_device::Filter;
 use texunit_forms::Count;
 
 driver_api! {
@@ -130,7 +132,7 @@ driver_api! {
         NumPackedComponents: c_int,
     ) {
         current()?;
-        let channels = u32::try_from(NumPackedComponents).map_err(|_| CUresult::INVALID_VALUE.because(format!("NumPackedComponents {NumPackedComponents} is negative")))?;
+        let channels = u32::try_from(NumPackedComponents).map_err(|_| invalid!("NumPackedComponents {NumPackedComponents} is negative"))?;
         let reference = hTexRef.get()?;
         format_of(["fmt", "NumPackedComponents"], fmt, channels)?;
         reference.set(|state| { state.format = Some((fmt, channels)); Ok(()) })
@@ -147,26 +149,6 @@ driver_api! {
         })
     }
 
-    /// Sets the filter mode within a level.
-    fn cuTexRefSetFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
-        current()?;
-        let mode = filter(fm)?;
-        hTexRef.get()?.set(|state| { state.sampler.filter = mode; Ok(()) })
-    }
-
-    /// Sets the filter mode between levels.
-    fn cuTexRefSetMipmapFilterMode(hTexRef: Handle<TextureReference>, fm: c_uint) {
-        current()?;
-        let mode = filter(fm)?;
-        hTexRef.get()?.set(|state| { state.sampler.mip_filter = mode; Ok(()) })
-    }
-
-    /// Sets the bias of the level of detail.
-    fn cuTexRefSetMipmapLevelBias(hTexRef: Handle<TextureReference>, bias: f32) {
-        current()?;
-        hTexRef.get()?.set(|state| { state.sampler.level_bias = bias; Ok(()) })
-    }
-
     /// Sets the minimum and maximum level of detail.
     fn cuTexRefSetMipmapLevelClamp(
         hTexRef: Handle<TextureReference>,
@@ -181,31 +163,6 @@ driver_api! {
         })
     }
 
-    /// Sets the maximum anisotropy.
-    fn cuTexRefSetMaxAnisotropy(hTexRef: Handle<TextureReference>, maxAniso: c_uint) {
-        current()?;
-        hTexRef.get()?.set(|state| { state.sampler.max_anisotropy = maxAniso; Ok(()) })
-    }
-
-    /// Sets the border colour, four floats.
-    fn cuTexRefSetBorderColor(hTexRef: Handle<TextureReference>, pBorderColor: In<[f32; 4]>) {
-        current()?;
-        let colour = pBorderColor.get()?.map(f32::to_bits);
-        hTexRef.get()?.set(|state| { state.sampler.border = colour; Ok(()) })
-    }
-
-    /// Sets the flags (`CU_TRSF_*`).
-    fn cuTexRefSetFlags(hTexRef: Handle<TextureReference>, Flags: c_uint) {
-        current()?;
-        if Flags & !texture::FLAGS != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags:#x} has bits that are not CU_TRSF flags: {:#x}",
-                Flags & !texture::FLAGS
-            )));
-        }
-        hTexRef.get()?.set(|state| { state.flags = Flags; Ok(()) })
-    }
-
     /// Has no effect, as a kernel always uses the references of its module.
     fn cuParamSetTexRef(
         hfunc: Handle<Function>,
@@ -215,7 +172,7 @@ driver_api! {
         current()?;
         hfunc.get()?;
         hTexRef.get()?;
-        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(CUresult::INVALID_VALUE.because(format!("texunit {texunit} is not CU_PARAM_TR_DEFAULT (-1)"))) }
+        if texunit == CU_PARAM_TR_DEFAULT { Ok(()) } else { Err(invalid!("texunit {texunit} is not CU_PARAM_TR_DEFAULT (-1)")) }
     }
 
     /// Binds an array that was created for surface access.
@@ -226,9 +183,7 @@ driver_api! {
     ) {
         current()?;
         let reference = hSurfRef.get()?;
-        if Flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("Flags {Flags:#x} is not 0")));
-        }
+        ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         reference.set(hArray)
     }
 
@@ -239,17 +194,74 @@ driver_api! {
     }
 }
 
+/// Defines functions that set a member of a reference's state, and those that return it: the
+/// member, the value of it that a parameter stands for, and the result that it is.
+macro_rules! members {
+    ($($(#[$doc:meta])*
+    [$($member:ident).+] $set:ident($arg:ident: $type:ty) $value:block
+    $get:ident($out:ident: $result:ty) |$found:ident| $of:expr;)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            fn $set(hTexRef: Handle<TextureReference>, $arg: $type) {
+                current()?;
+                let value = $value;
+                hTexRef.get()?.set(|state| { state.$($member).+ = value; Ok(()) })
+            }
+
+            $(#[$doc])*
+            fn $get($out: Out<$result>, hTexRef: Handle<TextureReference>) {
+                current()?;
+                let $found = hTexRef.get()?.state().$($member).+;
+                $out.set($of)
+            }
+        )*}
+    };
+}
+
+members! {
+    /// The filter mode within a level.
+    [sampler.filter] cuTexRefSetFilterMode(fm: c_uint) { filter(fm)? }
+    cuTexRefGetFilterMode(pfm: c_uint) |filter| number(filter);
+    /// The filter mode between levels.
+    [sampler.mip_filter] cuTexRefSetMipmapFilterMode(fm: c_uint) { filter(fm)? }
+    cuTexRefGetMipmapFilterMode(pfm: c_uint) |filter| number(filter);
+    /// The bias of the level of detail.
+    [sampler.level_bias] cuTexRefSetMipmapLevelBias(bias: f32) { bias }
+    cuTexRefGetMipmapLevelBias(pbias: f32) |bias| bias;
+    /// The maximum anisotropy.
+    [sampler.max_anisotropy] cuTexRefSetMaxAnisotropy(maxAniso: c_uint) { maxAniso }
+    cuTexRefGetMaxAnisotropy(pmaxAniso: c_uint) |most| most;
+    /// The border colour, four floats.
+    [sampler.border] cuTexRefSetBorderColor(pBorderColor: In<[f32; 4]>) {
+        pBorderColor.get()?.map(f32::to_bits)
+    }
+    cuTexRefGetBorderColor(pBorderColor: [f32; 4]) |border| border.map(f32::from_bits);
+    /// The flags (`CU_TRSF_*`).
+    [flags] cuTexRefSetFlags(Flags: c_uint) {
+        ensure!(
+            Flags & !texture::FLAGS == 0,
+            "Flags {Flags:#x} has bits that are not CU_TRSF flags: {:#x}",
+            Flags & !texture::FLAGS
+        );
+        Flags
+    }
+    cuTexRefGetFlags(pFlags: c_uint) |flags| flags;
+}
+
+fn number(filter: Filter) -> c_uint {
+    if filter == Filter::Linear { CU_TR_FILTER_MODE_LINEAR } else { CU_TR_FILTER_MODE_POINT }
+}
+
 /// Refusal of an axis that textures do not have.
 pub(super) fn no_axis(dim: c_int) -> Refusal {
-    CUresult::INVALID_VALUE.because(format!("dim {dim} is not an axis of a texture: 0, 1 or 2"))
+    invalid!("dim {dim} is not an axis of a texture: 0, 1 or 2")
 }
 
 fn overrides(flags: c_uint) -> Answer {
     if flags == CU_TRSA_OVERRIDE_FORMAT {
         Ok(())
     } else {
-        Err(CUresult::INVALID_VALUE
-            .because(format!("Flags {flags} is not CU_TRSA_OVERRIDE_FORMAT (1)")))
+        Err(invalid!("Flags {flags} is not CU_TRSA_OVERRIDE_FORMAT (1)"))
     }
 }
 
@@ -263,15 +275,14 @@ fn set_address(
 ) -> Answer<usize> {
     let cut = (address % ALIGN) as usize;
     let all = bytes.checked_add(cut).ok_or_else(|| {
-        CUresult::INVALID_VALUE
-            .because(format!("bytes {bytes} from dptr {address:#x} on are more than 64 bits count"))
+        invalid!("bytes {bytes} from dptr {address:#x} on are more than 64 bits count")
     })?;
-    if aligned && cut != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the \
-             offset of {} has to go somewhere", Count(cut, "byte")
-        )));
-    }
+    ensure!(
+        !aligned || cut == 0,
+        "ByteOffset is null, and dptr {address:#x} is not a multiple of {ALIGN}, the texture alignment: the \
+         offset of {} has to go somewhere",
+        Count(cut, "byte")
+    );
     reference.get()?.set(|state| {
         state.bound = match (address, bytes) {
             (0, 0) => Bound::Nothing,

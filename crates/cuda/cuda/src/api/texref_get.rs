@@ -11,10 +11,9 @@ use crate::texref::{Bound, TextureReference};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
     CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR,
-    CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR, CU_TR_FILTER_MODE_POINT, CUdeviceptr,
-    CUresult,
+    CU_TR_ADDRESS_MODE_WRAP, CUdeviceptr, CUresult, invalid,
 };
-use texunit_device::{AddressMode, Filter};
+use texunit_device::AddressMode;
 
 driver_api! {
     /// Address of the bound memory; `CUDA_ERROR_INVALID_VALUE` if there is none.
@@ -26,8 +25,8 @@ driver_api! {
     /// As `cuTexRefGetAddress_v2` for 32-bit addresses, which no memory has here.
     fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
         current()?;
-        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| CUresult::INVALID_VALUE.because(
-            "the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)",
+        pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| invalid!(
+            "the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)"
         ))?)
     }
 
@@ -36,7 +35,7 @@ driver_api! {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Array(handle, _) => phArray.set(handle),
-            _ => Err(CUresult::INVALID_VALUE.because("no array is bound to hTexRef")),
+            _ => Err(invalid!("no array is bound to hTexRef")),
         }
     }
 
@@ -48,7 +47,7 @@ driver_api! {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Mipmapped(handle, _) => phMipmappedArray.set(handle),
-            _ => Err(CUresult::INVALID_VALUE.because("no mipmapped array is bound to hTexRef")),
+            _ => Err(invalid!("no mipmapped array is bound to hTexRef")),
         }
     }
 
@@ -66,24 +65,6 @@ driver_api! {
         })
     }
 
-    /// The filter mode within a level.
-    fn cuTexRefGetFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pfm.set(number(hTexRef.get()?.state().sampler.filter))
-    }
-
-    /// The filter mode between levels.
-    fn cuTexRefGetMipmapFilterMode(pfm: Out<c_uint>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pfm.set(number(hTexRef.get()?.state().sampler.mip_filter))
-    }
-
-    /// The bias of the level of detail.
-    fn cuTexRefGetMipmapLevelBias(pbias: Out<f32>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pbias.set(hTexRef.get()?.state().sampler.level_bias)
-    }
-
     /// The minimum and maximum level of detail; either out-pointer may be null.
     fn cuTexRefGetMipmapLevelClamp(
         pminMipmapLevelClamp: Out<f32>,
@@ -95,24 +76,6 @@ driver_api! {
         pminMipmapLevelClamp.set_if(sampler.min_level_clamp);
         pmaxMipmapLevelClamp.set_if(sampler.max_level_clamp);
         Ok(())
-    }
-
-    /// The maximum anisotropy.
-    fn cuTexRefGetMaxAnisotropy(pmaxAniso: Out<c_uint>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pmaxAniso.set(hTexRef.get()?.state().sampler.max_anisotropy)
-    }
-
-    /// The border colour, four floats.
-    fn cuTexRefGetBorderColor(pBorderColor: Out<[f32; 4]>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pBorderColor.set(hTexRef.get()?.state().sampler.border.map(f32::from_bits))
-    }
-
-    /// The flags (`CU_TRSF_*`).
-    fn cuTexRefGetFlags(pFlags: Out<c_uint>, hTexRef: Handle<TextureReference>) {
-        current()?;
-        pFlags.set(hTexRef.get()?.state().flags)
     }
 
     /// The format of the bound memory or array, or the format that was set; either out-pointer may
@@ -142,10 +105,6 @@ driver_api! {
 fn address(reference: Handle<TextureReference>) -> crate::args::Answer<CUdeviceptr> {
     match reference.get()?.state().bound {
         Bound::Linear(address, _) | Bound::Pitched(address, ..) => Ok(address),
-        _ => Err(CUresult::INVALID_VALUE.because("no memory is bound to the texture reference")),
+        _ => Err(invalid!("no memory is bound to the texture reference")),
     }
-}
-
-fn number(filter: Filter) -> c_uint {
-    if filter == Filter::Linear { CU_TR_FILTER_MODE_LINEAR } else { CU_TR_FILTER_MODE_POINT }
 }

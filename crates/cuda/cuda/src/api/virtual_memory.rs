@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA,
     CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp,
-    CUmemLocation, CUresult,
+    CUmemLocation, CUresult, ensure, invalid,
 };
 
 driver_api! {
@@ -29,16 +29,15 @@ driver_api! {
     ) {
         ptr.check()?;
         none(flags)?;
-        if size == 0 || !size.is_multiple_of(PAGE) || !addr.is_multiple_of(PAGE as u64) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "size {size} and addr {addr:#x} are not multiples of {PAGE}, the size of a page of the host, size at \
-                 least one"
-            )));
-        }
-        if alignment != 0 && !alignment.is_power_of_two() {
-            return Err(CUresult::INVALID_VALUE
-                .because(format!("alignment {alignment} is not a power of two or 0")));
-        }
+        ensure!(
+            size != 0 && size.is_multiple_of(PAGE) && addr.is_multiple_of(PAGE as u64),
+            "size {size} and addr {addr:#x} are not multiples of {PAGE}, the size of a page of the host, size at \
+             least one"
+        );
+        ensure!(
+            alignment == 0 || alignment.is_power_of_two(),
+            "alignment {alignment} is not a power of two or 0"
+        );
         ptr.set(space::reserve(size as u64, alignment as u64, addr)?)
     }
 
@@ -60,12 +59,11 @@ driver_api! {
         let place = place(&prop)?;
         none(flags)?;
         let size = size as u64;
-        if size == 0 || !size.is_multiple_of(GRANULARITY) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "size {size} is not a multiple of {GRANULARITY}, at least that many bytes \
-                 (cuMemGetAllocationGranularity)"
-            )));
-        }
+        ensure!(
+            size != 0 && size.is_multiple_of(GRANULARITY),
+            "size {size} is not a multiple of {GRANULARITY}, at least that many bytes \
+             (cuMemGetAllocationGranularity)"
+        );
         // Compression is only a request; the properties of the memory report that it was not
         // granted.
         prop.compression_type = 0;
@@ -88,16 +86,12 @@ driver_api! {
     ) {
         none(flags)?;
         let memory = Physical::of(handle)?;
-        if offset != 0 {
-            return Err(CUresult::INVALID_VALUE
-                .because(format!("offset {offset} is not 0: memory is mapped from its first byte on")));
-        }
-        if memory.is_for_tiles() {
-            return Err(CUresult::INVALID_VALUE.because(
-                "handle is memory for tiles of sparse arrays (CU_MEM_CREATE_USAGE_TILE_POOL), which \
-                 cuMemMapArrayAsync maps",
-            ));
-        }
+        ensure!(offset == 0, "offset {offset} is not 0: memory is mapped from its first byte on");
+        ensure!(
+            !memory.is_for_tiles(),
+            "handle is memory for tiles of sparse arrays (CU_MEM_CREATE_USAGE_TILE_POOL), which \
+             cuMemMapArrayAsync maps"
+        );
         space::map(ptr, size as u64, &memory)
     }
 
@@ -108,9 +102,7 @@ driver_api! {
 
     /// Sets the access rights of devices and the host to whole mappings.
     fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
-        if count == 0 {
-            return Err(CUresult::INVALID_VALUE.because("count is 0: at least one access is given"));
-        }
+        ensure!(count != 0, "count is 0: at least one access is given");
         // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { desc.elements(count) };
         let one = |i| -> Answer<(Accessor, u32)> {
@@ -120,11 +112,10 @@ driver_api! {
                 CU_MEM_ACCESS_FLAGS_PROT_READ,
                 CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
             ];
-            if !known.contains(&flags) {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "flags {flags} of desc[{i}] is not CU_MEM_ACCESS_FLAGS_PROT_NONE (0), _READ (1) or _READWRITE (3)"
-                )));
-            }
+            ensure!(
+                known.contains(&flags),
+                "flags {flags} of desc[{i}] is not CU_MEM_ACCESS_FLAGS_PROT_NONE (0), _READ (1) or _READWRITE (3)"
+            );
             let who = who(location).map_err(|refusal| refusal.within(|| format!("desc[{i}]"), &[]))?;
             Ok((who, flags))
         };
@@ -163,11 +154,10 @@ driver_api! {
     ) {
         granularity.check()?;
         place(&prop.get()?)?;
-        if option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
-            )));
-        }
+        ensure!(
+            option <= CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+            "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
+        );
         granularity.set(GRANULARITY as usize)
     }
 
@@ -196,8 +186,7 @@ driver_api! {
         is_file(shHandleType)?;
         // The file descriptor is passed in place of a pointer.
         let number = i32::try_from(osHandle.address()).map_err(|_| {
-            CUresult::INVALID_VALUE
-                .because(format!("osHandle {:#x} is not the number of a file", osHandle.address()))
+            invalid!("osHandle {:#x} is not the number of a file", osHandle.address())
         })?;
         handle.set(Physical::import(number)?)
     }
@@ -210,17 +199,17 @@ const PAGE: usize = 4096;
 fn none(flags: u64) -> Answer {
     match flags {
         0 => Ok(()),
-        _ => Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0"))),
+        _ => Err(invalid!("flags {flags:#x} is not 0")),
     }
 }
 
 fn mapped(address: u64) -> Answer<space::MappedAddress> {
     space::find(address).ok_or_else(|| {
         let words = space::reason(address);
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "address {address:#x} {}",
             words.as_deref().unwrap_or("is not one where cuMemMap has mapped memory")
-        ))
+        )
     })
 }
 
@@ -228,8 +217,8 @@ fn mapped(address: u64) -> Answer<space::MappedAddress> {
 pub(super) fn is_file(handle_type: u32) -> Answer {
     match handle_type {
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => Ok(()),
-        CU_MEM_HANDLE_TYPE_NONE => Err(CUresult::INVALID_VALUE.because(
-            "handleType 0 (CU_MEM_HANDLE_TYPE_NONE) is not something that stands for memory",
+        CU_MEM_HANDLE_TYPE_NONE => Err(invalid!(
+            "handleType 0 (CU_MEM_HANDLE_TYPE_NONE) is not something that stands for memory"
         )),
         other => Err(CUresult::NOT_SUPPORTED.because(format!(
             "handleType {other} is not CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1): texunit has no handles of Windows \
@@ -241,39 +230,38 @@ pub(super) fn is_file(handle_type: u32) -> Answer {
 /// The location of memory with these properties. The host has one NUMA node here.
 fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
     let CUmemLocation { kind, id } = prop.location;
-    if prop.kind != CU_MEM_ALLOCATION_TYPE_PINNED {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "type {} of prop is not CU_MEM_ALLOCATION_TYPE_PINNED (1)",
-            prop.kind
-        )));
-    }
+    ensure!(
+        prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED,
+        "type {} of prop is not CU_MEM_ALLOCATION_TYPE_PINNED (1)",
+        prop.kind
+    );
     let place = match kind {
         CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(state::gpu(id)?.ordinal),
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
-            )));
+            ));
         }
         CU_MEM_LOCATION_TYPE_HOST => MemoryLocation::Host,
         CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => MemoryLocation::Host,
         _ => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
                  node (3, 0)"
-            )));
+            ));
         }
     };
     let usage = prop.usage & !CU_MEM_CREATE_USAGE_TILE_POOL;
-    if usage != 0 || prop.win32_handle_meta_data != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "usage {:#x} or win32HandleMetaData of prop has what texunit does not know",
-            prop.usage
-        )));
-    }
-    if prop.usage != 0 && place == MemoryLocation::Host {
-        return Err(CUresult::INVALID_VALUE.because("memory for tiles is memory of a device"));
-    }
+    ensure!(
+        usage == 0 && prop.win32_handle_meta_data == 0,
+        "usage {:#x} or win32HandleMetaData of prop has what texunit does not know",
+        prop.usage
+    );
+    ensure!(
+        prop.usage == 0 || place != MemoryLocation::Host,
+        "memory for tiles is memory of a device"
+    );
     match prop.requested_handle_types {
         CU_MEM_HANDLE_TYPE_NONE => Ok(place),
         other => is_file(other).map(|()| place),
@@ -287,7 +275,6 @@ fn who(location: CUmemLocation) -> Answer<Accessor> {
         CU_MEM_LOCATION_TYPE_HOST
         | CU_MEM_LOCATION_TYPE_HOST_NUMA
         | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Accessor::Host),
-        other => Err(CUresult::INVALID_VALUE
-            .because(format!("location.type {other} is not a device (1) or the host (2 to 4)"))),
+        other => Err(invalid!("location.type {other} is not a device (1) or the host (2 to 4)")),
     }
 }

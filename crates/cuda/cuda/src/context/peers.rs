@@ -7,7 +7,7 @@ use crate::handle::{Handle, Object};
 #[cfg(doc)]
 use crate::state::Gpu;
 use std::sync::{MutexGuard, PoisonError};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, ensure};
 use texunit_device::Device;
 
 impl Context {
@@ -18,24 +18,26 @@ impl Context {
     /// Lets this context access memory of another context (`cuCtxEnablePeerAccess`).
     pub(crate) fn enable_peer(&self, peer: Handle<Context>) -> Answer {
         let other = peer.get()?;
-        if peer == self.handle {
-            return Err(CUresult::INVALID_CONTEXT
-                .because("peerContext is the current context itself: peers are two"));
-        }
-        if !self.gpu.can_reach(&other.gpu) {
-            return Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(format!(
-                "device {} of the current context cannot reach the memory of device {} of peerContext: peers are two \
-                 devices of the same major compute capability (cuDeviceCanAccessPeer)",
-                self.gpu.ordinal, other.gpu.ordinal
-            )));
-        }
+        ensure!(
+            peer != self.handle,
+            CUresult::INVALID_CONTEXT,
+            "peerContext is the current context itself: peers are two"
+        );
+        ensure!(
+            self.gpu.can_reach(&other.gpu),
+            CUresult::PEER_ACCESS_UNSUPPORTED,
+            "device {} of the current context cannot reach the memory of device {} of peerContext: peers are two \
+             devices of the same major compute capability (cuDeviceCanAccessPeer)",
+            self.gpu.ordinal,
+            other.gpu.ordinal
+        );
         let mut peers = self.peers();
-        if peers.contains(&peer) {
-            return Err(CUresult::PEER_ACCESS_ALREADY_ENABLED.because(format!(
-                "access to context {peer:?} of device {} was enabled before",
-                other.gpu.ordinal
-            )));
-        }
+        ensure!(
+            !peers.contains(&peer),
+            CUresult::PEER_ACCESS_ALREADY_ENABLED,
+            "access to context {peer:?} of device {} was enabled before",
+            other.gpu.ordinal
+        );
         peers.push(peer);
         self.gpu.device.use_arrays_of(&other.gpu.device);
         Ok(())

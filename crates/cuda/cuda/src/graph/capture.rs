@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
+use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal, ensure};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use captured_stream::CapturedStream;
@@ -252,15 +252,15 @@ pub(crate) fn begin(
     to: Option<(Handle<Graph>, Vec<Link>)>,
     recapture: Option<Recapture>,
 ) -> Answer {
-    if mode > RELAXED {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "mode {mode} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
-        )));
-    }
-    if queue.own().is_none() {
-        return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED
-            .because("hStream is the legacy default stream, which cannot be captured"));
-    }
+    ensure!(
+        mode <= RELAXED,
+        "mode {mode} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
+    );
+    ensure!(
+        queue.own().is_some(),
+        CUresult::STREAM_CAPTURE_UNSUPPORTED,
+        "hStream is the legacy default stream, which cannot be captured"
+    );
     let (graph, is_own, links) = match to {
         None => (None, true, Vec::new()),
         Some((graph, links)) => {
@@ -270,9 +270,11 @@ pub(crate) fn begin(
         }
     };
     with(|all| {
-        if all.streams.contains_key(&queue) {
-            return Err(CUresult::ILLEGAL_STATE.because("hStream is being captured already"));
-        }
+        ensure!(
+            !all.streams.contains_key(&queue),
+            CUresult::ILLEGAL_STATE,
+            "hStream is being captured already"
+        );
         all.last += 1;
         let capture = all.last;
         all.captures.insert(
@@ -309,11 +311,11 @@ pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
         let Some((id, capture)) = id.and_then(|id| Some((id, all.captures.get(&id)?))) else {
             return Err(CUresult::ILLEGAL_STATE.because("hStream is not being captured"));
         };
-        if capture.mode != RELAXED && capture.thread != std::thread::current().id() {
-            return Err(CUresult::STREAM_CAPTURE_WRONG_THREAD.because(
-                "the capture was begun by another thread, and not with CU_STREAM_CAPTURE_MODE_RELAXED",
-            ));
-        }
+        ensure!(
+            capture.mode == RELAXED || capture.thread == std::thread::current().id(),
+            CUresult::STREAM_CAPTURE_WRONG_THREAD,
+            "the capture was begun by another thread, and not with CU_STREAM_CAPTURE_MODE_RELAXED"
+        );
         if capture.origin != queue {
             all.invalidate(id);
             return Err(CUresult::STREAM_CAPTURE_UNMATCHED.because(

@@ -11,7 +11,9 @@ use crate::handle::Handle;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, CUresult, graph_conditional_type as kind};
+use texunit_cuda_abi::{
+    CUDA_CONDITIONAL_NODE_PARAMS, ensure, graph_conditional_type as kind, invalid,
+};
 use texunit_device::{Buffer, Linear};
 
 /// Flag: the condition gets its default value at each launch (`CU_GRAPH_COND_ASSIGN_DEFAULT`).
@@ -41,11 +43,10 @@ impl Condition {
         default: u32,
         flags: u32,
     ) -> Answer<Arc<Self>> {
-        if flags & !ASSIGN_DEFAULT != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} is not 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1)"
-            )));
-        }
+        ensure!(
+            flags & !ASSIGN_DEFAULT == 0,
+            "flags {flags:#x} is not 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1)"
+        );
         let device = &context.gpu.device;
         let word = device.alloc(4, "cuGraphConditionalHandleCreate").map_err(refusal)?;
         let linear = device.linear(word.address(), 4).map_err(refusal)?;
@@ -63,9 +64,9 @@ impl Condition {
     fn find(handle: u64) -> Answer<Arc<Self>> {
         let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         all.as_ref().and_then(|all| all.get(&handle)?.upgrade()).ok_or_else(|| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"
-            ))
+            )
         })
     }
 
@@ -111,22 +112,21 @@ impl ConditionalOp {
             kind::WHILE => size == 1,
             kind::SWITCH => (1..=MAX_SWITCH).contains(&size),
             other => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "type {other} of conditional is not a CUgraphConditionalNodeType: 0 (if), 1 (while) or 2 (switch)"
-                )));
+                ));
             }
         };
-        if !fits {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "size {size} of conditional is not 1 or 2 (if), 1 (while) or at least 1 (switch)"
-            )));
-        }
-        if params.ctx != 0 && params.ctx != condition.context.handle.number() {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "ctx {:#x} of conditional is not the context of its handle, of graph {}",
-                params.ctx, graph.id
-            )));
-        }
+        ensure!(
+            fits,
+            "size {size} of conditional is not 1 or 2 (if), 1 (while) or at least 1 (switch)"
+        );
+        ensure!(
+            params.ctx == 0 || params.ctx == condition.context.handle.number(),
+            "ctx {:#x} of conditional is not the context of its handle, of graph {}",
+            params.ctx,
+            graph.id
+        );
         condition.is_used.store(true, Relaxed);
         let graphs = (0..size).map(|_| Graph::create(true).handle.number()).collect();
         Ok(Self { condition, kind: params.kind, graphs })

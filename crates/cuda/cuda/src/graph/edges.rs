@@ -5,44 +5,31 @@ use super::{Graph, Link, Node, State};
 use crate::args::Answer;
 use crate::handle::Handle;
 use std::collections::HashSet;
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal};
+use texunit_cuda_abi::{CUgraphEdgeData, Refusal, ensure, invalid};
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
 const PROGRAMMATIC: u8 = 1;
 /// `CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER`, the highest port of a kernel node.
 const LAST_PORT: u8 = 2;
 
-fn invalid(reason: String) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
-}
-
 /// Checks the data of an edge between two nodes.
 fn check_data(data: &CUgraphEdgeData, from: &Op, to: &Op) -> Answer {
-    if data.kind > PROGRAMMATIC || data.reserved != [0; 5] {
-        return Err(invalid(format!(
-            "type {} of an edge is not 0 (default) or 1 (programmatic), or its reserved bytes are not 0",
-            data.kind
-        )));
-    }
-    if data.to_port != 0 {
-        return Err(invalid(format!(
-            "to_port {} of an edge is not 0, the only port",
-            data.to_port
-        )));
-    }
+    ensure!(
+        data.kind <= PROGRAMMATIC && data.reserved == [0; 5],
+        "type {} of an edge is not 0 (default) or 1 (programmatic), or its reserved bytes are not 0",
+        data.kind
+    );
+    ensure!(data.to_port == 0, "to_port {} of an edge is not 0, the only port", data.to_port);
     let are_kernels = matches!((from, to), (Op::Kernel(_), Op::Kernel(_)));
-    if data.kind == PROGRAMMATIC && !(are_kernels && data.from_port != 0) {
-        return Err(invalid(
-            "a programmatic edge leads from port 1 or 2 of a kernel node to a kernel node"
-                .to_owned(),
-        ));
-    }
-    if data.from_port > LAST_PORT || (data.from_port != 0 && data.kind != PROGRAMMATIC) {
-        return Err(invalid(format!(
-            "from_port {} of an edge is not 0, or 1 or 2 of a programmatic one",
-            data.from_port
-        )));
-    }
+    ensure!(
+        data.kind != PROGRAMMATIC || are_kernels && data.from_port != 0,
+        "a programmatic edge leads from port 1 or 2 of a kernel node to a kernel node"
+    );
+    ensure!(
+        data.from_port <= LAST_PORT && !(data.from_port != 0 && data.kind != PROGRAMMATIC),
+        "from_port {} of an edge is not 0, or 1 or 2 of a programmatic one",
+        data.from_port
+    );
     Ok(())
 }
 
@@ -54,12 +41,11 @@ impl Graph {
             let Some(from) = state.nodes.get(&link.node) else {
                 return Err(self.foreign(&format!("dependencies[{i}]"), link.node));
             };
-            if !seen.insert(link.node) {
-                return Err(invalid(format!(
-                    "dependencies[{i}] {:#x} stands in dependencies more than once",
-                    link.node
-                )));
-            }
+            ensure!(
+                seen.insert(link.node),
+                "dependencies[{i}] {:#x} stands in dependencies more than once",
+                link.node
+            );
             check_data(&link.data, &from.op, op)?;
         }
         Ok(())
@@ -68,9 +54,7 @@ impl Graph {
     fn foreign(&self, name: &str, node: usize) -> Refusal {
         let own = self.id;
         match Handle::<Node>::of(node).get() {
-            Ok(_) => invalid(format!(
-                "{name} {node:#x} is not a node of graph {own}, but of another one"
-            )),
+            Ok(_) => invalid!("{name} {node:#x} is not a node of graph {own}, but of another one"),
             Err(refusal) => refusal.named(name),
         }
     }
@@ -85,13 +69,12 @@ impl Graph {
                     if state.nodes.contains_key(&from) { ("to", to) } else { ("from", from) };
                 return Err(self.foreign(&format!("{name}[{i}]"), node));
             };
-            if from == to {
-                return Err(invalid(format!("from[{i}] and to[{i}] are the same node")));
-            }
+            ensure!(from != to, "from[{i}] and to[{i}] are the same node");
             let is_there = a.after.iter().any(|link| link.node == to);
-            if is_there || !new.insert((from, to)) {
-                return Err(invalid(format!("the edge from[{i}] to to[{i}] is there already")));
-            }
+            ensure!(
+                !is_there && new.insert((from, to)),
+                "the edge from[{i}] to to[{i}] is there already"
+            );
             check_data(&data, &a.op, &b.op)?;
         }
         for &(from, to, data) in edges {
@@ -116,9 +99,10 @@ impl Graph {
             let Some(node) = state.nodes.get(&from) else {
                 return Err(self.foreign(&format!("from[{i}]"), from));
             };
-            if !node.after.contains(&Link { node: to, data }) || !gone.insert((from, to)) {
-                return Err(invalid(format!("there is no edge from[{i}] to to[{i}]")));
-            }
+            ensure!(
+                node.after.contains(&Link { node: to, data }) && gone.insert((from, to)),
+                "there is no edge from[{i}] to to[{i}]"
+            );
         }
         for &(from, to, _) in edges {
             if let Some(node) = state.nodes.get_mut(&from) {

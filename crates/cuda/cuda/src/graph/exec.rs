@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{
-    CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result,
+    CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid,
 };
 
 /// Maximum nesting depth of graphs, which limits stack usage.
@@ -280,13 +280,13 @@ pub(crate) fn instantiate(
     let known =
         flag::AUTO_FREE_ON_LAUNCH | flag::UPLOAD | flag::DEVICE_LAUNCH | flag::USE_NODE_PRIORITY;
     if flags & !known != 0 {
-        return Err(whole(CUresult::INVALID_VALUE.because(format!(
+        return Err(whole(invalid!(
             "flags {flags:#x} has bits that are not CUgraphInstantiate_flags: those are 1, 2, 4 and 8"
-        ))));
+        )));
     }
     if flags & flag::DEVICE_LAUNCH != 0 && flags & flag::AUTO_FREE_ON_LAUNCH != 0 {
-        return Err(whole(CUresult::INVALID_VALUE.because(
-            "flags have CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH and _AUTO_FREE_ON_LAUNCH, which do not go together",
+        return Err(whole(invalid!(
+            "flags have CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH and _AUTO_FREE_ON_LAUNCH, which do not go together"
         )));
     }
     let graph = graph.get().map_err(whole)?;
@@ -363,9 +363,9 @@ impl Exec {
         node.get()?;
         self.change(|plan| {
             let step = plan.find_mut(node.number()).ok_or_else(|| {
-                CUresult::INVALID_VALUE.because(format!(
+                invalid!(
                     "hNode {node:?} is not a node of the graph that hGraphExec was instantiated of"
-                ))
+                )
             })?;
             work(step)
         })

@@ -14,7 +14,7 @@ use crate::state;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice,
-    CUmemAccessDesc, CUresult, Refusal,
+    CUmemAccessDesc, CUresult, Refusal, ensure, invalid,
 };
 use texunit_device::Block;
 
@@ -25,10 +25,6 @@ pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
 pub(super) fn fixed(what: &str) -> Refusal {
     CUresult::NOT_SUPPORTED
         .because(format!("the graph has nodes that allocate or free memory: {what}"))
-}
-
-fn invalid(reason: String) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
 }
 
 /// A memory allocation.
@@ -48,15 +44,12 @@ impl AllocOp {
     pub(crate) unsafe fn new(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Self> {
         let props = &params.poolProps;
         let place = crate::api::pool::place(props.alloc_type, props.location)?;
-        if props.handle_types != CU_MEM_HANDLE_TYPE_NONE {
-            return Err(invalid(format!(
-                "handleTypes {} of poolProps is not CU_MEM_HANDLE_TYPE_NONE (0): memory of graphs is not shared",
-                props.handle_types
-            )));
-        }
-        if params.bytesize == 0 {
-            return Err(invalid("bytesize is 0: an allocation has at least one byte".to_owned()));
-        }
+        ensure!(
+            props.handle_types == CU_MEM_HANDLE_TYPE_NONE,
+            "handleTypes {} of poolProps is not CU_MEM_HANDLE_TYPE_NONE (0): memory of graphs is not shared",
+            props.handle_types
+        );
+        ensure!(params.bytesize != 0, "bytesize is 0: an allocation has at least one byte");
         // SAFETY: the caller upholds this function's safety contract.
         let access = unsafe {
             In::<CUmemAccessDesc>::of(params.accessDescs).elements(params.accessDescCount)
@@ -128,11 +121,11 @@ impl AllocOp {
     pub(super) fn begin(&self, frees: bool) -> Answer {
         match memory::find(self.dptr()) {
             Some(_) if frees => free(self.dptr(), None),
-            Some(_) => Err(invalid(format!(
+            Some(_) => Err(invalid!(
                 "memory {:#x} of the graph is still allocated by an earlier launch: free it, or instantiate with \
                  CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH",
                 self.dptr()
-            ))),
+            )),
             None => Ok(()),
         }
     }
@@ -152,9 +145,7 @@ pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
 
 /// The operation of a memory free node.
 pub(crate) fn free_op(dptr: u64) -> Answer<Op> {
-    if dptr == 0 {
-        return Err(invalid("dptr is null".to_owned()));
-    }
+    ensure!(dptr != 0, "dptr is null");
     Ok(Op::MemFree(dptr))
 }
 
@@ -191,9 +182,9 @@ pub(crate) fn attribute(ordinal: CUdevice, attribute: u32) -> Answer<u64> {
             2 => usage.reserved.max(used),
             3 => usage.most_reserved,
             _ => {
-                return Err(invalid(format!(
+                return Err(invalid!(
                     "attr {attribute} is not a CUgraphMem_attribute: those are 0 to 3"
-                )));
+                ));
             }
         })
     })
@@ -206,9 +197,9 @@ pub(crate) fn reset(ordinal: CUdevice, attribute: u32, value: u64) -> Answer {
             (1, 0) => usage.most = used,
             (3, 0) => usage.most_reserved = usage.reserved.max(used),
             _ => {
-                return Err(invalid(format!(
+                return Err(invalid!(
                     "attr {attribute} and value {value}: only the high-water marks (1, 3) can be set, and only to 0"
-                )));
+                ));
             }
         }
         Ok(())

@@ -21,8 +21,8 @@ use crate::work::Task;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_cuda_abi::{
-    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUresult,
-    graph_node_type as kind, launch_attribute as attribute,
+    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, graph_node_type as kind,
+    invalid, launch_attribute as attribute,
 };
 
 /// The operation of a node.
@@ -116,8 +116,8 @@ impl KernelOp {
                     (1, None) => new.updatable = Some(Arc::new(Updatable::new(self)?)),
                     (1, Some(_)) | (0, None) => {}
                     _ => {
-                        return Err(CUresult::INVALID_VALUE.because(
-                            "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update",
+                        return Err(invalid!(
+                            "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update"
                         ));
                     }
                 }

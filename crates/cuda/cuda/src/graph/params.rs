@@ -21,12 +21,8 @@ use texunit_cuda_abi::{
     CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS,
     CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CUresult,
-    CopySide3D, Refusal, graph_node_type as kind,
+    CopySide3D, ensure, graph_node_type as kind, invalid,
 };
-
-fn invalid(reason: String) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
-}
 
 /// The context of a handle; null names the current one.
 pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
@@ -47,9 +43,7 @@ pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
 /// The arguments satisfy the safety contract of [`launch::parameters`].
 pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
     let given = if params.func != 0 { params.func } else { params.kern };
-    if given == 0 {
-        return Err(invalid("func and kern of nodeParams are both null".to_owned()));
-    }
+    ensure!(given != 0, "func and kern of nodeParams are both null");
     let handle = Handle::<Function>::of(given);
     let context = match (params.ctx, Function::registry().find(handle)) {
         (0, Some(function)) => context::alive(function.context, "the context of the function")?,
@@ -103,21 +97,22 @@ pub(crate) fn memcpy(copy: &CUDA_MEMCPY3D, ctx: usize) -> Answer<Op> {
                 let array = Handle::<ArrayObject>::of(side.array).get();
                 array.map(|_| ()).map_err(|refusal| refusal.named(&format!("{name}Array")))
             }
-            CU_MEMORYTYPE_HOST if side.host == 0 => Err(invalid(format!("{name}Host is null"))),
+            CU_MEMORYTYPE_HOST if side.host == 0 => Err(invalid!("{name}Host is null")),
             CU_MEMORYTYPE_HOST..=CU_MEMORYTYPE_UNIFIED => Ok(()),
-            other => Err(invalid(format!(
+            other => Err(invalid!(
                 "{name}MemoryType {other} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
-            ))),
+            )),
         }
     };
     side("src", &copy.src)?;
     side("dst", &copy.dst)?;
-    if copy.width_in_bytes == 0 || copy.height == 0 || copy.depth == 0 {
-        return Err(invalid(format!(
-            "a copy of {} x {} x {} is empty: a memcpy node copies at least one byte",
-            copy.width_in_bytes, copy.height, copy.depth
-        )));
-    }
+    ensure!(
+        copy.width_in_bytes != 0 && copy.height != 0 && copy.depth != 0,
+        "a copy of {} x {} x {} is empty: a memcpy node copies at least one byte",
+        copy.width_in_bytes,
+        copy.height,
+        copy.depth
+    );
     let context = context_or_current(ctx)?.handle;
     Ok(Op::Memcpy(Arc::new(CopyOp { copy: *copy, context })))
 }
@@ -125,45 +120,37 @@ pub(crate) fn memcpy(copy: &CUDA_MEMCPY3D, ctx: usize) -> Answer<Op> {
 /// The operation of a memset node.
 pub(crate) fn memset(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Op> {
     let size = params.elementSize;
-    if ![1, 2, 4].contains(&size) {
-        return Err(invalid(format!("elementSize {size} is not 1, 2 or 4")));
-    }
+    ensure!([1, 2, 4].contains(&size), "elementSize {size} is not 1, 2 or 4");
     let bytes = params.width.checked_mul(size as usize);
-    if params.width == 0 || params.height == 0 || bytes.is_none() {
-        return Err(invalid(format!(
-            "a region of {} x {} elements is empty, or has more bytes than 64 bits count",
-            params.width, params.height
-        )));
-    }
-    if !params.dst.is_multiple_of(size.into()) {
-        return Err(invalid(format!(
-            "dst {:#x} is not a multiple of elementSize {size}",
-            params.dst
-        )));
-    }
-    if params.height > 1
-        && (Some(params.pitch) < bytes || !params.pitch.is_multiple_of(size as usize))
-    {
-        return Err(invalid(format!(
-            "pitch {} is less than the bytes of a row, or not a multiple of elementSize {size}",
-            params.pitch
-        )));
-    }
+    ensure!(
+        params.width != 0 && params.height != 0 && bytes.is_some(),
+        "a region of {} x {} elements is empty, or has more bytes than 64 bits count",
+        params.width,
+        params.height
+    );
+    ensure!(
+        params.dst.is_multiple_of(size.into()),
+        "dst {:#x} is not a multiple of elementSize {size}",
+        params.dst
+    );
+    ensure!(
+        params.height <= 1
+            || Some(params.pitch) >= bytes && params.pitch.is_multiple_of(size as usize),
+        "pitch {} is less than the bytes of a row, or not a multiple of elementSize {size}",
+        params.pitch
+    );
     let ctx = context_or_current(params.ctx)?.handle.number();
     Ok(Op::Memset(Arc::new(CUDA_MEMSET_NODE_PARAMS { ctx, ..*params })))
 }
 
 /// The operation of a host function node.
 pub(crate) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Answer<Op> {
-    if params.function == 0 {
-        return Err(invalid("fn of nodeParams is null".to_owned()));
-    }
-    if params.syncMode > 1 {
-        return Err(invalid(format!(
-            "syncMode {} is not 0 (blocking) or 1 (spinning)",
-            params.syncMode
-        )));
-    }
+    ensure!(params.function != 0, "fn of nodeParams is null");
+    ensure!(
+        params.syncMode <= 1,
+        "syncMode {} is not 0 (blocking) or 1 (spinning)",
+        params.syncMode
+    );
     Ok(Op::Host(Arc::new(*params)))
 }
 
@@ -180,20 +167,15 @@ pub(crate) fn event(event: usize) -> Answer<Handle<Event>> {
     Ok(handle)
 }
 
-/// The refusal of external semaphores: none can be imported, so that every handle is invalid.
-fn semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Refusal {
-    invalid(match params.numExtSems {
+/// Refuses a node of external semaphores: none can be imported, so that every handle is invalid.
+pub(crate) fn no_semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Answer<Op> {
+    Err(CUresult::INVALID_VALUE.because(match params.numExtSems {
         0 => "numExtSems is 0: such a node has at least one semaphore".to_owned(),
         count => format!(
             "extSemArray has {count}, none of which is an external semaphore: texunit imports none \
              (cuImportExternalSemaphore is not supported)"
         ),
-    })
-}
-
-/// Refuses a node of external semaphores.
-pub(crate) fn no_semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Answer<Op> {
-    Err(semaphores(params))
+    }))
 }
 
 /// The operation that parameters of any kind describe. For a new node, results are written into the
@@ -202,19 +184,19 @@ pub(crate) fn no_semaphores(params: &CUDA_EXT_SEM_NODE_PARAMS) -> Answer<Op> {
 /// # Safety
 /// Pointers in the structure are valid as the driver API requires for its kind of node.
 pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answer<Op> {
-    if params.reserved0 != [0; 3] || params.reserved2 != 0 {
-        return Err(invalid("reserved0 and reserved2 of nodeParams are not all 0".to_owned()));
-    }
+    ensure!(
+        params.reserved0 == [0; 3] && params.reserved2 == 0,
+        "reserved0 and reserved2 of nodeParams are not all 0"
+    );
     Ok(match params.kind {
         // SAFETY: the caller upholds this function's safety contract.
         kind::KERNEL => unsafe { kernel(&params.get())? },
         kind::MEMCPY => {
             let given: CUDA_MEMCPY_NODE_PARAMS = params.get();
-            if given.flags != 0 || given.reserved != 0 {
-                return Err(invalid(
-                    "flags and reserved of memcpy in nodeParams are not 0".to_owned(),
-                ));
-            }
+            ensure!(
+                given.flags == 0 && given.reserved == 0,
+                "flags and reserved of memcpy in nodeParams are not 0"
+            );
             memcpy(&given.copyParams, given.copyCtx)?
         }
         kind::MEMSET => memset(&params.get())?,
@@ -226,7 +208,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
                 0 => child(handle)?,
                 1 => moved(handle, graph)?,
                 other => {
-                    return Err(invalid(format!("ownership {other} is not 0 (clone) or 1 (move)")));
+                    return Err(invalid!("ownership {other} is not 0 (clone) or 1 (move)"));
                 }
             }
         }
@@ -239,7 +221,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             let given: CUDA_EVENT_RECORD_NODE_PARAMS = params.get();
             Op::RecordEvent(event(given.event)?)
         }
-        kind::EXT_SEMAS_SIGNAL | kind::EXT_SEMAS_WAIT => return Err(semaphores(&params.get())),
+        kind::EXT_SEMAS_SIGNAL | kind::EXT_SEMAS_WAIT => no_semaphores(&params.get())?,
         kind::MEM_ALLOC => {
             let mut given: CUDA_MEM_ALLOC_NODE_PARAMS = params.get();
             // SAFETY: the caller upholds this function's safety contract.
@@ -279,11 +261,10 @@ fn moved(child: Handle<Graph>, parent: &Graph) -> Answer<Op> {
         let owner = handle.get()?.owner();
         above = owner.and_then(|node| node.get().ok()).map(|node| node.graph);
     }
-    if graph.owner().is_some() || above.is_some() {
-        return Err(invalid(format!(
-            "graph {child:?} belongs to a node already, or is the parent itself or above it"
-        )));
-    }
+    ensure!(
+        graph.owner().is_none() && above.is_none(),
+        "graph {child:?} belongs to a node already, or is the parent itself or above it"
+    );
     Ok(Op::Child(child))
 }
 

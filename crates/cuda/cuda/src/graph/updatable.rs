@@ -10,7 +10,7 @@ use crate::args::Answer;
 use crate::error::refusal;
 use crate::launch::Shape;
 use std::borrow::Cow;
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Buffer, Linear};
 
 /// Bytes before the parameters: their size, whether the node is enabled, and the grid.
@@ -47,11 +47,10 @@ impl Updatable {
     /// Updates the record when the host changes the node. The function stays the same.
     pub(crate) fn set(&self, op: &KernelOp) -> Answer {
         let size = op.params().len();
-        if HEADER + size as u64 > self.linear.len() {
-            return Err(CUresult::INVALID_VALUE.because(
-                "kernels can update the node: its function cannot become one with more parameters",
-            ));
-        }
+        ensure!(
+            HEADER + size as u64 <= self.linear.len(),
+            "kernels can update the node: its function cannot become one with more parameters"
+        );
         let grid = op.shape.grid.map(u32::to_le_bytes);
         self.write(0, &(size as u32).to_le_bytes())?;
         self.write(8, grid.as_flattened())?;

@@ -12,7 +12,7 @@ use crate::handle::Handle;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_UNIFIED, CUDA_MEMSET_NODE_PARAMS, CUgraphExecUpdateResultInfo, CUresult,
-    CopySide3D, graph_exec_update_result as result, graph_node_type as kind,
+    CopySide3D, ensure, graph_exec_update_result as result, graph_node_type as kind, invalid,
     launch_attribute as attribute,
 };
 
@@ -233,14 +233,13 @@ fn check_fill(
 
 /// Changes the operation of a step (`cuGraphExec*NodeSetParams`).
 pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
-    if matches!(step.op.kind(), kind::CONDITIONAL | kind::MEM_ALLOC | kind::MEM_FREE) {
-        return Err(CUresult::NOT_SUPPORTED.because(format!(
-            "hNode is a {} node, whose parameters cannot be changed in an instance",
-            step.op.kind_name()
-        )));
-    }
-    check(&step.op, &new)
-        .map_err(|(_, reason)| CUresult::INVALID_VALUE.because(format!("hNode: {reason}")))?;
+    ensure!(
+        !matches!(step.op.kind(), kind::CONDITIONAL | kind::MEM_ALLOC | kind::MEM_FREE),
+        CUresult::NOT_SUPPORTED,
+        "hNode is a {} node, whose parameters cannot be changed in an instance",
+        step.op.kind_name()
+    );
+    check(&step.op, &new).map_err(|(_, reason)| invalid!("hNode: {reason}"))?;
     let new = match (&step.op, new) {
         // The node's attributes are kept.
         (Op::Kernel(old), Op::Kernel(new)) => Op::Kernel(Arc::new(new.with_attributes_of(old)?)),
@@ -254,15 +253,11 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
 pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
     let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
     let [inner] = &step.inner[..] else {
-        return Err(CUresult::INVALID_VALUE.because("hNode is not a child graph node"));
+        return Err(invalid!("hNode is not a child graph node"));
     };
-    if !matches!(step.op, Op::Child(_)) {
-        return Err(CUresult::INVALID_VALUE.because("hNode is not a child graph node"));
-    }
+    ensure!(matches!(step.op, Op::Child(_)), "hNode is not a child graph node");
     let new = Plan::of(&graph, 0).map_err(|(_, _, refusal)| refusal)?;
-    let updated = merged(inner, &new).map_err(|wrong| {
-        CUresult::INVALID_VALUE.because(format!("childGraph: {}", wrong.reason))
-    })?;
+    let updated = merged(inner, &new).map_err(|wrong| invalid!("childGraph: {}", wrong.reason))?;
     step.inner = vec![Arc::new(updated)];
     Ok(())
 }

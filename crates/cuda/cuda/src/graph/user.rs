@@ -6,7 +6,7 @@ use crate::handle::{Handle, Object, object};
 use crate::refused::InProgram;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
-use texunit_cuda_abi::{CUhostFn, CUresult, Refusal};
+use texunit_cuda_abi::{CUhostFn, ensure, invalid};
 
 /// A user object.
 #[derive(Debug)]
@@ -22,10 +22,6 @@ object!(UserObject, "a user object", INVALID_VALUE);
 /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`, a required flag.
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 
-pub(crate) fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
-    CUresult::INVALID_VALUE.because(reason)
-}
-
 /// Creates a user object with references of the caller.
 pub(crate) fn create(
     object: *mut c_void,
@@ -33,12 +29,11 @@ pub(crate) fn create(
     references: u32,
     flags: u32,
 ) -> Answer<Handle<UserObject>> {
-    let destroy = destroy.ok_or_else(|| invalid("destroy is null"))?;
-    if flags != NO_DESTRUCTOR_SYNC {
-        return Err(invalid(format!(
-            "flags {flags:#x} is not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC (1), which has to be given"
-        )));
-    }
+    let destroy = destroy.ok_or_else(|| invalid!("destroy is null"))?;
+    ensure!(
+        flags == NO_DESTRUCTOR_SYNC,
+        "flags {flags:#x} is not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC (1), which has to be given"
+    );
     check(references)?;
     let references = Mutex::new(references);
     let object = object.expose_provenance();
@@ -49,7 +44,7 @@ pub(crate) fn create(
 pub(crate) fn check(count: u32) -> Answer {
     match count {
         1..=0x7fff_ffff => Ok(()),
-        _ => Err(invalid(format!("a count of {count} references is not from 1 to 2147483647"))),
+        _ => Err(invalid!("a count of {count} references is not from 1 to 2147483647")),
     }
 }
 
@@ -102,11 +97,7 @@ pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer 
     check(count)?;
     let found = object.get()?;
     let there = *found.references.lock().unwrap_or_else(PoisonError::into_inner);
-    if count > there {
-        return Err(invalid(format!(
-            "count {count} is more than the {there} references that there are"
-        )));
-    }
+    ensure!(count <= there, "count {count} is more than the {there} references that there are");
     release(object.number(), count);
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::Origin;
 use crate::args::Answer;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda_abi::{
-    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource, CUresult, Refusal,
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource, CUresult, Refusal, ensure,
 };
 use texunit_forms::Count;
 
@@ -72,19 +72,17 @@ pub(crate) fn by_count(
     most: u32,
     (flags, least): (u32, u32),
 ) -> Answer<Split> {
-    if flags & !(IGNORE_COSCHEDULING | MAX_CLUSTER) != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} has bits that are not CUdevSmResourceSplitByCount_flags (3)"
-        )));
-    }
+    ensure!(
+        flags & !(IGNORE_COSCHEDULING | MAX_CLUSTER) == 0,
+        "flags {flags:#x} has bits that are not CUdevSmResourceSplitByCount_flags (3)"
+    );
     let input = Input::of(input)?;
     let all = input.sm.smCount;
-    if least > all {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "minCount {least} is more than the {} of input",
-            Count(all, "multiprocessor")
-        )));
-    }
+    ensure!(
+        least <= all,
+        "minCount {least} is more than the {} of input",
+        Count(all, "multiprocessor")
+    );
     let (fewest, alignment) = match flags & IGNORE_COSCHEDULING {
         0 => (input.sm.minSmPartitionSize, input.sm.smCoscheduledAlignment),
         _ => (input.sm.minSmPartitionSize.min(ALONE), input.sm.smCoscheduledAlignment.min(ALONE)),
@@ -116,12 +114,11 @@ pub(crate) fn by_groups(
     let most = if default > ALONE { MAX_COSCHEDULED } else { ALONE };
     for (i, group) in groups.iter_mut().enumerate() {
         let wrong = |why: String| Err(invalid(format!("groupParams[{i}]: {why}")));
-        if group.reserved != [0; 11] || group.flags & !(BACKFILL | LOCALITY) != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "groupParams[{i}] has flags {:#x} or reserved words that are not 0",
-                group.flags
-            )));
-        }
+        ensure!(
+            group.reserved == [0; 11] && group.flags & !(BACKFILL | LOCALITY) == 0,
+            "groupParams[{i}] has flags {:#x} or reserved words that are not 0",
+            group.flags
+        );
         if group.flags & LOCALITY != 0 {
             return wrong("the device has no locality domains".to_owned());
         }

@@ -8,7 +8,7 @@ use super::{Handle, Kind, Ticket};
 use crate::args::Answer;
 use std::sync::Arc;
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the event's file.
@@ -65,10 +65,11 @@ impl SharedEvent {
     /// Opens the event of a handle.
     pub(crate) fn open(handle: &Handle) -> Answer<Self> {
         let ticket = Ticket::read(handle, Kind::Event)?;
-        if ticket.is_own() {
-            return Err(CUresult::INVALID_CONTEXT
-                .because("handle is of this process: events are opened in another one than they were made in"));
-        }
+        ensure!(
+            !ticket.is_own(),
+            CUresult::INVALID_CONTEXT,
+            "handle is of this process: events are opened in another one than they were made in"
+        );
         let file = ticket.open()?;
         match Pages::of_file(Ticket::number_of(&file)) {
             Ok((pages, note)) if note == [KIND] && pages.size() == PAGE => Self::map(pages),

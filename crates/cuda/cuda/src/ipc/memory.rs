@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex};
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid};
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
@@ -24,10 +24,10 @@ pub(crate) struct OpenedMemory {
 pub(crate) fn handle(address: u64) -> Answer<Handle> {
     let found = memory::find(address).filter(|found| found.base == address);
     let refused = || {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "dptr {address:#x} is not where an allocation of cuMemAlloc begins: memory of pools is exported by the pool, and \
              that of the host is not"
-        ))
+        )
     };
     let found = found.filter(|found| matches!(found.kind, AllocationKind::Device));
     let found = found.ok_or_else(refused)?;
@@ -45,11 +45,11 @@ pub(crate) fn handle(address: u64) -> Answer<Handle> {
 /// Opens a handle and returns the address of the memory in this process.
 pub(crate) fn open(context: &Context, handle: &Handle) -> Answer<u64> {
     let ticket = Ticket::read(handle, Kind::Memory)?;
-    if ticket.is_own() {
-        return Err(CUresult::INVALID_CONTEXT.because(
-            "handle is of this process: memory is opened in another one than it was allocated in",
-        ));
-    }
+    ensure!(
+        !ticket.is_own(),
+        CUresult::INVALID_CONTEXT,
+        "handle is of this process: memory is opened in another one than it was allocated in"
+    );
     if let Some(known) =
         opened(|of, opened| opened.ticket == ticket && of.context == context.handle)
     {
@@ -93,9 +93,9 @@ pub(crate) fn map(
 /// Closes one opening of memory; the last close unmaps it.
 pub(crate) fn close(address: u64) -> Answer {
     let known = opened(|of, _| of.base == address).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "dptr {address:#x} is not an address that cuIpcOpenMemHandle has returned, or was closed before"
-        ))
+        )
     })?;
     let AllocationKind::OpenedMemory(opened) = &known.kind else { return Ok(()) };
     let mut users = opened.users();

@@ -5,7 +5,7 @@ use super::reasons;
 use crate::args::{Answer, In, Raw};
 use crate::module::Function;
 use texunit_cuda_abi::{
-    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
+    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, invalid,
 };
 use texunit_forms::Count;
 
@@ -26,16 +26,17 @@ pub(crate) unsafe fn parameters(
     let mut buffer = vec![0; size];
     match (each.is_null(), extra.is_null()) {
         (false, false) => {
-            return Err(CUresult::INVALID_VALUE
-                .because("kernelParams and extra are both given; arguments come by one of them"));
+            return Err(invalid!(
+                "kernelParams and extra are both given; arguments come by one of them"
+            ));
         }
         (true, true) if size == 0 => {}
         (true, true) => {
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "kernelParams and extra are both null, but kernel `{}` has {}",
                 reasons::kernel_name(function),
                 Count(function.kernel.params().len(), "parameter")
-            )));
+            ));
         }
         (false, true) => {
             let params = function.kernel.params();
@@ -44,11 +45,11 @@ pub(crate) unsafe fn parameters(
             for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
-                    CUresult::INVALID_VALUE.because(format!(
+                    invalid!(
                         "parameter {i} of kernel `{}` is not inside its {} of parameters",
                         reasons::kernel_name(function),
                         Count(size, "byte")
-                    ))
+                    )
                 })?;
                 // SAFETY: each pointer is to as many bytes as the parameter has.
                 let argument = unsafe { each.at(i)?.bytes(place.len()) }.read(0, place);
@@ -83,11 +84,11 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
                 size = Some(u64::from_le_bytes(bytes));
             }
             other => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "extra[{}] is {other:#x}, not CU_LAUNCH_PARAM_BUFFER_POINTER (1), CU_LAUNCH_PARAM_BUFFER_SIZE (2) or \
                      CU_LAUNCH_PARAM_END (0)",
                     2 * i
-                )));
+                ));
             }
         }
     }
@@ -97,10 +98,10 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
             None => "extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".to_owned(),
             Some(size) => format!("CU_LAUNCH_PARAM_BUFFER_SIZE in extra is {size}"),
         };
-        return Err(CUresult::INVALID_VALUE.because(format!(
+        return Err(invalid!(
             "{given}, and the parameters of the kernel have {}",
             Count(needed, "byte")
-        )));
+        ));
     }
     // SAFETY: for this key the list has a pointer to a buffer of this size.
     let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);

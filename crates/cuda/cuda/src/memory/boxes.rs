@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult,
-    CopySide3D,
+    CopySide3D, invalid,
 };
 use texunit_device::Array;
 use texunit_forms::Count;
@@ -152,10 +152,10 @@ impl<'a> CopyEnd<'a> {
                 let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
                     .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
                 let passed = || {
-                    CUresult::INVALID_VALUE.because(format!(
+                    invalid!(
                         "{} {address:#x}: the bytes that are copied pass the end of the addresses",
                         space.parameter(side)
-                    ))
+                    )
                 };
                 let start = address.checked_add(before).ok_or_else(passed)?;
                 // The allocation is found by the base address; the region must be in it, too.

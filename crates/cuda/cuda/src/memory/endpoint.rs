@@ -7,7 +7,7 @@ use crate::memory;
 use crate::state;
 use crate::virtual_memory;
 use std::sync::Arc;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{ensure, invalid};
 use texunit_device::{Array, Linear};
 use texunit_forms::Count;
 
@@ -79,16 +79,12 @@ impl<'a> Endpoint<'a> {
     /// elsewhere for a destination.
     pub(crate) unsafe fn at(side: Side, space: Space, address: u64, len: u64) -> Answer<Self> {
         let name = space.parameter(side);
-        let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-        if address == 0 {
-            return refused(format!("{name} is null"));
-        }
-        if address.checked_add(len).is_none() {
-            return refused(format!(
-                "{} from {name} {address:#x} on pass the end of the addresses",
-                Count(len, "byte")
-            ));
-        }
+        ensure!(address != 0, "{name} is null");
+        ensure!(
+            address.checked_add(len).is_some(),
+            "{} from {name} {address:#x} on pass the end of the addresses",
+            Count(len, "byte")
+        );
         let gpus = state::gpus()?;
         let mut found = gpus.iter().filter_map(|gpu| memory::linear(gpu, address, len)).peekable();
         let first = found.peek().cloned();
@@ -100,9 +96,7 @@ impl<'a> Endpoint<'a> {
                 && memory::is_device_address(address)?
                 && !virtual_memory::is_shown(address);
             return if of_device {
-                refused(format!(
-                    "{name} {address:#x} is device memory, where host memory is wanted"
-                ))
+                Err(invalid!("{name} {address:#x} is device memory, where host memory is wanted"))
             } else {
                 Ok(Self::Linear(linear))
             };
@@ -111,7 +105,7 @@ impl<'a> Endpoint<'a> {
         // memory is registered as a whole.
         let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown_all(address, len);
         if space == Space::Device || is_ours {
-            return refused(memory::not_inside(&name, address, len));
+            return Err(invalid!("{}", memory::not_inside(&name, address, len)));
         }
         // SAFETY: the memory is unknown to the driver, so that the caller's contract covers it.
         Ok(unsafe {
@@ -128,16 +122,13 @@ impl<'a> Endpoint<'a> {
         match self {
             Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
             Self::HostRead(bytes) => bytes.read(at[0] as usize, out),
-            Self::HostWritten(_) => {
-                Err(CUresult::INVALID_VALUE.because("what is to be written is not read"))
-            }
+            Self::HostWritten(_) => Err(invalid!("what is to be written is not read")),
             Self::Array(array) => array.read_row(at, out).map_err(refusal),
             Self::Staged(bytes) => {
                 let start = at[0] as usize;
                 let part = bytes.get(start..start.saturating_add(out.len()));
                 let inside = part.map(|part| out.copy_from_slice(part));
-                inside
-                    .ok_or_else(|| CUresult::INVALID_VALUE.because("more is copied than was read"))
+                inside.ok_or_else(|| invalid!("more is copied than was read"))
             }
         }
     }
@@ -234,9 +225,7 @@ impl<'a> Endpoint<'a> {
             Self::Linear(linear) => linear.write(at[0], bytes).map_err(refusal),
             Self::HostWritten(room) => room.write(at[0] as usize, bytes),
             Self::Array(array) => array.write_row(at, bytes).map_err(refusal),
-            Self::HostRead(_) | Self::Staged(_) => {
-                Err(CUresult::INVALID_VALUE.because("what was read is not written"))
-            }
+            Self::HostRead(_) | Self::Staged(_) => Err(invalid!("what was read is not written")),
         }
     }
 }

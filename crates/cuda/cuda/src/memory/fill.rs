@@ -7,7 +7,7 @@ use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::params;
 use crate::memory::endpoint::{Endpoint, Side};
-use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, CUresult};
+use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, ensure, invalid};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
@@ -99,27 +99,24 @@ pub(crate) fn fill(
     }
     let unit = pattern.len() as u64;
     let bytes = width.checked_mul(unit).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "{} of {} are more bytes than 64 bits count",
             Count(width, "number"),
             Count(unit, "byte")
-        ))
+        )
     })?;
-    if !address.is_multiple_of(unit) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dstDevice {address:#x} is not a multiple of {unit}, the bytes of a number that is set"
-        )));
-    }
-    if height > 1 && !(pitch as u64).is_multiple_of(unit) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
-        )));
-    }
+    ensure!(
+        address.is_multiple_of(unit),
+        "dstDevice {address:#x} is not a multiple of {unit}, the bytes of a number that is set"
+    );
+    ensure!(
+        height <= 1 || (pitch as u64).is_multiple_of(unit),
+        "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
+    );
     let all = [bytes, height, 1];
     let found = CopyEnd::device(address, pitch as u64).find(Side::Dst, all)?;
     let Endpoint::Linear(linear) = &found.place else {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
+        return Err(invalid!("dstDevice {address:#x} is not memory that a device reaches"));
     };
     let linear = linear.clone();
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };

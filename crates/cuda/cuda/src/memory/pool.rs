@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult,
+    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult, ensure, invalid,
 };
 use texunit_device::Device;
 use texunit_forms::Count;
@@ -180,10 +180,7 @@ pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
         let found = pool.get()?;
         found.check_own()?;
-        if found.place != place {
-            return Err(CUresult::INVALID_VALUE
-                .because(format!("pool {pool:?} is not a pool of {}", place.name())));
-        }
+        ensure!(found.place == place, "pool {pool:?} is not a pool of {}", place.name());
         pools.current = pool;
         Ok(())
     })
@@ -243,8 +240,7 @@ impl Pool {
     ) -> Answer<u64> {
         let imported = self.shared.as_ref().filter(|shared| shared.is_imported);
         let (Some(shared), PoolLocation::Device(device)) = (imported, self.place) else {
-            return Err(CUresult::INVALID_VALUE
-                .because("pool was not imported (cuMemPoolImportFromShareableHandle)"));
+            return Err(invalid!("pool was not imported (cuMemPoolImportFromShareableHandle)"));
         };
         let found = shared.read(data)?;
         let kind = AllocationKind::Pool(self.take(found.1, Some(found))?);
@@ -268,11 +264,10 @@ impl Pool {
     /// destroyed; it becomes current again if the destroyed pool was.
     pub(crate) fn destroy(pool: Handle<Self>) -> Answer {
         of_place(pool.get()?.place, |pools| {
-            if pools.default == pool {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "pool {pool:?} is the default pool of its place, which always stays"
-                )));
-            }
+            ensure!(
+                pools.default != pool,
+                "pool {pool:?} is the default pool of its place, which always stays"
+            );
             if pools.current == pool {
                 pools.current = pools.default;
             }
@@ -307,10 +302,7 @@ impl Pool {
 
     /// Allocates memory for a context.
     pub(crate) fn allocate(self: &Arc<Self>, context: &Context, size: usize) -> Answer<u64> {
-        if size == 0 {
-            return Err(CUresult::INVALID_VALUE
-                .because("bytesize is 0: an allocation has at least one byte"));
-        }
+        ensure!(size != 0, "bytesize is 0: an allocation has at least one byte");
         self.check_own()?;
         let kind = AllocationKind::Pool(self.take(size as u64, None)?);
         let made = match self.place {
@@ -333,10 +325,10 @@ impl Pool {
     fn check_own(&self) -> Answer {
         match self.shared.as_ref().is_some_and(|shared| shared.is_imported) {
             false => Ok(()),
-            true => Err(CUresult::INVALID_VALUE.because(format!(
+            true => Err(invalid!(
                 "pool {:?} was imported from another process: nothing can be allocated from it here",
                 self.handle
-            ))),
+            )),
         }
     }
 
@@ -348,13 +340,13 @@ impl Pool {
                 Count(state.used, "byte")
             ))
         })?;
-        if self.max_size != 0 && used > self.max_size {
-            return Err(CUresult::OUT_OF_MEMORY.because(format!(
-                "bytesize {size} with the {} in use is more than {}, the maxSize of the pool",
-                Count(state.used, "byte"),
-                self.max_size
-            )));
-        }
+        ensure!(
+            self.max_size == 0 || used <= self.max_size,
+            CUresult::OUT_OF_MEMORY,
+            "bytesize {size} with the {} in use is more than {}, the maxSize of the pool",
+            Count(state.used, "byte"),
+            self.max_size
+        );
         state.used = used;
         state.most = state.most.max(used);
         Ok(PoolShare::new(Arc::clone(self), size, found))
@@ -378,21 +370,20 @@ impl Pool {
         let gpu = state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        if !all && (!none || self.place == PoolLocation::Device(device)) {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's \
-                 own _PROT_NONE (0)"
-            )));
-        }
+        ensure!(
+            all || none && self.place != PoolLocation::Device(device),
+            "flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's \
+             own _PROT_NONE (0)"
+        );
         let PoolLocation::Device(own) = self.place else {
             self.state().access.insert(device, flags);
             return Ok(());
         };
-        if all && own != device && !gpu.can_reach(state::gpu(own)?) {
-            return Err(CUresult::INVALID_DEVICE.because(format!(
-                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer)"
-            )));
-        }
+        ensure!(
+            !all || own == device || gpu.can_reach(state::gpu(own)?),
+            CUresult::INVALID_DEVICE,
+            "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer)"
+        );
         self.state().access.insert(device, flags);
         if own != device {
             for allocation in memory::of_pool(self) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Once};
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
     CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUresult,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUresult, ensure, invalid,
 };
 use texunit_device::{
     Array, Device, Error, Format, Geometry, Linear, MemoryTexels, MipmappedArray, TextureResource,
@@ -91,11 +91,11 @@ impl Source {
         let width = bytes as u64 / u64::from(format.texel_size());
         let size = u64::from(format.texel_size());
         let width = u32::try_from(width).map_err(|_| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "sizeInBytes {bytes} is {} of {}, more than any linear texture has",
                 Count(width, "element"),
                 Count(size, "byte")
-            ))
+            )
         })?;
         // The first byte identifies the allocation.
         let bytes = u64::from(width) * size;
@@ -122,19 +122,17 @@ impl Source {
         format: Format,
     ) -> Answer<Self> {
         let axis = |name: &str, n: usize| {
-            u32::try_from(n).map_err(|_| {
-                CUresult::INVALID_VALUE
-                    .because(format!("{name} {n} is more than any texture of pitched memory has"))
-            })
+            u32::try_from(n)
+                .map_err(|_| invalid!("{name} {n} is more than any texture of pitched memory has"))
         };
         let [width, height] = [axis("width", size[0])?, axis("height", size[1])?];
         let row = u64::from(width) * u64::from(format.texel_size());
         let before = (pitch as u64).checked_mul(u64::from(height.saturating_sub(1)));
         let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "{} of pitchInBytes {pitch} are more bytes than 64 bits count",
                 Count(height, "row")
-            ))
+            )
         })?;
         let bytes = if width == 0 || height == 0 { 0 } else { bytes };
         let memory = memory(devices, address, bytes)?;
@@ -148,18 +146,16 @@ pub(crate) const ALIGN: u64 = 512;
 /// The bytes at an aligned address, which must be in one allocation of one of these devices; the
 /// first device reads them.
 fn memory(devices: &[Device], address: u64, len: u64) -> Answer<Linear> {
-    if !address.is_multiple_of(ALIGN) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment \
-             (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
-        )));
-    }
-    if address.checked_add(len).is_none() {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "{} from devPtr {address:#x} on pass the end of the addresses",
-            Count(len, "byte")
-        )));
-    }
+    ensure!(
+        address.is_multiple_of(ALIGN),
+        "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment \
+         (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)"
+    );
+    ensure!(
+        address.checked_add(len).is_some(),
+        "{} from devPtr {address:#x} on pass the end of the addresses",
+        Count(len, "byte")
+    );
     let mut found = None;
     for device in devices {
         let linear = device.linear(address, len);
@@ -189,12 +185,11 @@ pub(super) fn source(
     let CUDA_RESOURCE_DESC { res_type, what, size, height, pitch_in_bytes, .. } = *descriptor;
     let memory_format =
         || format_of(["format", "numChannels"], descriptor.format, descriptor.num_channels);
-    if descriptor.flags != 0 {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {:#x} of the resource descriptor is not 0",
-            descriptor.flags
-        )));
-    }
+    ensure!(
+        descriptor.flags == 0,
+        "flags {:#x} of the resource descriptor is not 0",
+        descriptor.flags
+    );
     // Views apply to arrays only and are ignored for other resources (as on an NVIDIA H200,
     // docs/numerics.md 8.1).
     match res_type {
@@ -216,12 +211,16 @@ pub(super) fn source(
             Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
         }
         CU_RESOURCE_TYPE_LINEAR => Source::linear(&reached(context), what, size, memory_format()?),
-        CU_RESOURCE_TYPE_PITCH2D => {
-            Source::pitched(&reached(context), what, [size, height], pitch_in_bytes, memory_format()?)
-        }
-        _ => Err(CUresult::INVALID_VALUE.because(format!(
+        CU_RESOURCE_TYPE_PITCH2D => Source::pitched(
+            &reached(context),
+            what,
+            [size, height],
+            pitch_in_bytes,
+            memory_format()?,
+        ),
+        _ => Err(invalid!(
             "resType {res_type} is not a CUresourcetype: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
-        ))),
+        )),
     }
 }
 
@@ -264,15 +263,10 @@ fn view_of(
     let levels_of = first..last.saturating_add(1);
     let layered = array.flags & CUDA_ARRAY3D_LAYERED != 0;
     let mut planes = view.first_layer..view.last_layer.saturating_add(1);
-    let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
-    if own.is_block() {
-        return refused(format!(
-            "the array has the block-compressed format {own}, which has no views"
-        ));
-    }
+    ensure!(!own.is_block(), "the array has the block-compressed format {own}, which has no views");
     if !fits {
         let [width, height, depth] = size;
-        return refused(format!(
+        return Err(invalid!(
             "the view is {} x {} x {}, but must be {width} x {height} x {depth}: the size of the array{}",
             view.width,
             view.height,
@@ -281,15 +275,14 @@ fn view_of(
         ));
     }
     let count = levels.unwrap_or(1);
-    if levels_of.end > count || levels_of.is_empty() {
-        return refused(format!(
-            "firstMipmapLevel {first} to lastMipmapLevel {last} are not levels of an array with {count}"
-        ));
-    }
+    ensure!(
+        levels_of.end <= count && !levels_of.is_empty(),
+        "firstMipmapLevel {first} to lastMipmapLevel {last} are not levels of an array with {count}"
+    );
     let count = if layered { array.depth } else { 1 };
     if planes.is_empty() || planes.end as usize > count {
         let (first, last) = (view.first_layer, view.last_layer);
-        return refused(format!(
+        return Err(invalid!(
             "firstLayer {first} to lastLayer {last} are not layers of an array with {count}"
         ));
     }

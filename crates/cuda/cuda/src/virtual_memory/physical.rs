@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUdevice,
-    CUmemAllocationProp, CUmemLocation, CUresult,
+    CUmemAllocationProp, CUmemLocation, CUresult, ensure, invalid,
 };
 use texunit_device::{Block, End, FreedBlock, Pages};
 use texunit_forms::Count;
@@ -131,12 +131,11 @@ impl Physical {
 
     /// A file descriptor for the memory, which the caller owns (`cuMemExportToShareableHandle`).
     pub(crate) fn export(&self) -> Answer<i32> {
-        if self.prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR == 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "the memory was made with requestedHandleTypes {}, without CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1)",
-                self.prop.requested_handle_types
-            )));
-        }
+        ensure!(
+            self.prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR != 0,
+            "the memory was made with requestedHandleTypes {}, without CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (1)",
+            self.prop.requested_handle_types
+        );
         self.pages.new_number().ok_or_else(|| {
             CUresult::OUT_OF_MEMORY.because("the process has no more numbers for open files")
         })
@@ -151,17 +150,16 @@ impl Physical {
     /// The pages, properties and location of memory behind an exported file descriptor, which the
     /// caller keeps.
     pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, MemoryLocation)> {
-        let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
         let (pages, note) = match Pages::of_file(number) {
             Ok(found) => found,
             Err(error) => {
-                return refused(format!(
+                return Err(invalid!(
                     "{number} is not the number of an open file that cuMemExportToShareableHandle has given: {error}"
                 ));
             }
         };
         let Some((prop, place)) = read_note(&note) else {
-            return refused(format!("file {number} is not memory of cuMemCreate"));
+            return Err(invalid!("file {number} is not memory of cuMemCreate"));
         };
         if let MemoryLocation::Device(ordinal) = place {
             state::gpu(ordinal)?;

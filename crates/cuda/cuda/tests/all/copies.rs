@@ -4,20 +4,13 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{context, fails, functions, ok};
-use std::ffi::c_void;
+use crate::common::*;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D,
 };
 
 functions! {
-    cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
-    cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: u32);
-    cuMemHostUnregister(pointer: *mut c_void);
-    cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize);
-    cuMemcpy2D_v2(copy: *const CUDA_MEMCPY2D);
     cuMemcpy2DUnaligned_v2(copy: *const CUDA_MEMCPY2D);
-    cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D);
 }
 
 /// Device memory with bytes 0, 1, 2, ...

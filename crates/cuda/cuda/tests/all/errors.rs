@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, cuCtxDestroy_v2, cuCtxSetCurrent, cuInit, fails, ok};
+use crate::common::*;
 use crate::table::{Needs, ROWS};
 use crate::world::*;
 use std::ptr::{null, null_mut};

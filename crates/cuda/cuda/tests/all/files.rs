@@ -2,8 +2,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, fails, ok};
-use crate::world::*;
+use crate::common::*;
 use std::ffi::{CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{null, null_mut};
@@ -16,9 +15,6 @@ crate::common::functions! {
         options: *const u32, more: *const Ptr, m: u32,
     );
     cuLinkAddFile(
-        state: Ptr, kind: u32, name: *const c_char, n: u32, options: *const u32, values: *mut usize,
-    );
-    cuLinkAddFile_v2(
         state: Ptr, kind: u32, name: *const c_char, n: u32, options: *const u32, values: *mut usize,
     );
     cuModuleLoadFatBinary(module: *mut Ptr, image: *const u8);

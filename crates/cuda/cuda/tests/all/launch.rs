@@ -2,33 +2,17 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, fails, functions, ok};
+use crate::common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig};
 
 functions! {
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const std::ffi::c_char);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
-    cuLaunchCooperativeKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8,
-    );
-    cuLaunchKernelEx(
-        config: *const CUlaunchConfig, function: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
     cuFuncSetBlockShape(function: Ptr, x: i32, y: i32, z: i32);
-    cuFuncSetAttribute(function: Ptr, attribute: u32, value: i32);
-    cuFuncGetAttribute(value: *mut i32, attribute: u32, function: Ptr);
     cuParamSetSize(function: Ptr, size: u32);
     cuParamSeti(function: Ptr, offset: i32, value: u32);
     cuParamSetv(function: Ptr, offset: i32, from: *const u8, size: u32);
     cuLaunchGrid(function: Ptr, width: i32, height: i32);
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(n: *mut i32, f: Ptr, threads: i32, shared: usize);
     cuOccupancyMaxPotentialBlockSize(
         grid: *mut i32, block: *mut i32, function: Ptr,
         shared_of: Option<unsafe extern "C" fn(i32) -> usize>, shared: usize, limit: i32,
@@ -36,51 +20,10 @@ functions! {
     cuOccupancyAvailableDynamicSMemPerBlock(size: *mut usize, f: Ptr, blocks: i32, threads: i32);
     cuOccupancyMaxPotentialClusterSize(size: *mut i32, f: Ptr, config: *const CUlaunchConfig);
     cuOccupancyMaxActiveClusters(n: *mut i32, f: Ptr, config: *const CUlaunchConfig);
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuCtxSynchronize();
 }
 
 /// `fill` writes block, thread and value; each of the others has a different fault.
-const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.extern .shared .align 4 .b8 dynamic[];
-.visible .entry fill(.param .u64 out, .param .u32 value)
-{
-    .reg .b64 %rd<4>;
-    .reg .b32 %r<8>;
-    ld.param.u64 %rd1, [out];
-    ld.param.u32 %r1, [value];
-    mov.u32 %r2, %ctaid.x;
-    mov.u32 %r3, %ntid.x;
-    mov.u32 %r4, %tid.x;
-    mad.lo.u32 %r5, %r2, %r3, %r4;
-    mul.wide.u32 %rd2, %r5, 4;
-    add.u64 %rd3, %rd1, %rd2;
-    add.u32 %r6, %r1, %r5;
-    st.global.u32 [%rd3], %r6;
-    ret;
-}
-.visible .entry shares()
-{
-    .reg .b32 %r<2>;
-    mov.u32 %r1, dynamic;
-    st.shared.u32 [%r1], %r1;
-    ret;
-}
-.visible .entry small() .maxntid 64, 1, 1 { ret; }
-.visible .entry exact() .reqntid 32, 1, 1 { ret; }
-.visible .entry outside(.param .u64 at)
-{
-    .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [at];
-    st.global.u32 [%rd1], 1;
-    ret;
-}
-.visible .entry trapping() { trap; }
-";
+const PTX: &CStr = ptx!("../ptx/launch.ptx");
 
 struct Here {
     module: Ptr,

@@ -3,44 +3,15 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, fails, functions, ok};
-use std::ffi::{CStr, CString, c_char};
+use crate::common::*;
+use std::ffi::{CStr, CString};
 use std::fmt::Write;
 use std::ptr::{null, null_mut};
 
 functions! {
-    cuLinkCreate_v2(n: u32, options: *const u32, values: *mut usize, state: *mut Ptr);
-    cuLinkAddData_v2(
-        state: Ptr, kind: u32, data: *const u8, size: usize, name: *const c_char, n: u32,
-        options: *const u32, values: *mut usize,
-    );
-    cuLinkAddFile_v2(
-        state: Ptr, kind: u32, path: *const c_char, n: u32, options: *const u32, values: *mut usize,
-    );
-    cuLinkComplete(state: Ptr, image: *mut *const u8, size: *mut usize);
-    cuLinkDestroy(state: Ptr);
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleLoadDataEx(
-        module: *mut Ptr, image: *const u8, n: u32, options: *const u32, values: *mut usize,
-    );
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const c_char);
     cuLibraryLoadData(
         library: *mut Ptr, code: *const u8, options: *const u32, values: *mut usize, n: u32,
         library_options: *const u32, library_values: *const usize, library_n: u32,
-    );
-    cuLibraryGetKernel(kernel: *mut Ptr, library: Ptr, name: *const c_char);
-    cuKernelGetAttribute(value: *mut i32, attribute: u32, kernel: Ptr, device: i32);
-    cuFuncGetAttribute(value: *mut i32, attribute: u32, function: Ptr);
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemsetD32_v2(address: u64, value: u32, n: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
-    cuLaunchCooperativeKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8,
     );
 }
 

@@ -2,55 +2,22 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, fails, functions, ok};
+use crate::common::*;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 use texunit_testkit::Random;
 
 functions! {
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleLoadDataEx(m: *mut Ptr, image: *const u8, n: u32, options: *const u32, values: *mut usize);
-    cuModuleLoad(module: *mut Ptr, name: *const c_char);
-    cuModuleUnload(module: Ptr);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const c_char);
-    cuModuleGetFunctionCount(count: *mut u32, module: Ptr);
     cuModuleEnumerateFunctions(functions: *mut Ptr, count: u32, module: Ptr);
-    cuModuleGetGlobal_v2(address: *mut u64, size: *mut usize, module: Ptr, name: *const c_char);
-    cuFuncGetName(name: *mut *const c_char, function: Ptr);
-    cuFuncGetModule(module: *mut Ptr, function: Ptr);
-    cuFuncGetAttribute(value: *mut i32, attribute: u32, function: Ptr);
-    cuFuncSetAttribute(function: Ptr, attribute: u32, value: i32);
     cuFuncGetParamInfo(function: Ptr, index: usize, offset: *mut usize, size: *mut usize);
     cuFuncGetParamCount(function: Ptr, count: *mut usize);
-    cuLibraryLoadData(
-        library: *mut Ptr, code: *const u8, jit: *const u32, values: *mut usize, n: u32,
-        options: *const u32, more: *const Ptr, m: u32,
-    );
-    cuLibraryUnload(library: Ptr);
-    cuLibraryGetKernel(kernel: *mut Ptr, library: Ptr, name: *const c_char);
     cuLibraryGetKernelCount(count: *mut u32, library: Ptr);
     cuLibraryGetGlobal(address: *mut u64, size: *mut usize, library: Ptr, name: *const c_char);
     cuLibraryGetManaged(address: *mut u64, size: *mut usize, library: Ptr, name: *const c_char);
     cuLibraryGetModule(module: *mut Ptr, library: Ptr);
-    cuKernelGetFunction(function: *mut Ptr, kernel: Ptr);
     cuKernelGetName(name: *mut *const c_char, kernel: Ptr);
     cuKernelGetLibrary(library: *mut Ptr, kernel: Ptr);
     cuKernelSetAttribute(attribute: u32, value: i32, kernel: Ptr, device: i32);
-    cuKernelGetAttribute(value: *mut i32, attribute: u32, kernel: Ptr, device: i32);
-    cuLinkCreate_v2(n: u32, options: *const u32, values: *mut usize, state: *mut Ptr);
-    cuLinkAddData_v2(
-        state: Ptr, kind: u32, data: *const u8, size: usize, name: *const c_char, n: u32,
-        options: *const u32, values: *mut usize,
-    );
-    cuLinkComplete(state: Ptr, image: *mut *const u8, size: *mut usize);
-    cuLinkDestroy(state: Ptr);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut Ptr,
-    );
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemFree_v2(address: u64);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
 }
 
 const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");

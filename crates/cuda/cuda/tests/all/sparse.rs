@@ -3,7 +3,7 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, ok};
+use crate::common::*;
 use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;

@@ -3,7 +3,7 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
+use crate::common::*;
 use crate::fetching::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;
@@ -12,14 +12,10 @@ use texunit_cuda_abi::*;
 functions! {
     cuModuleGetTexRef(reference: *mut Ptr, module: Ptr, name: *const c_char);
     cuModuleGetSurfRef(reference: *mut Ptr, module: Ptr, name: *const c_char);
-    cuTexRefCreate(reference: *mut Ptr);
-    cuTexRefDestroy(reference: Ptr);
     cuTexRefSetArray(reference: Ptr, array: Ptr, flags: u32);
     cuTexRefSetMipmappedArray(reference: Ptr, array: Ptr, flags: u32);
     cuTexRefSetAddress_v2(offset: *mut usize, reference: Ptr, address: u64, bytes: usize);
     cuTexRefSetAddress(offset: *mut u32, reference: Ptr, address: u32, bytes: u32);
-    cuTexRefSetAddress2D_v2(reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize);
-    cuTexRefSetAddress2D_v3(reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize);
     cuTexRefSetFormat(reference: Ptr, format: u32, channels: i32);
     cuTexRefSetAddressMode(reference: Ptr, dim: i32, mode: u32);
     cuTexRefSetFilterMode(reference: Ptr, mode: u32);

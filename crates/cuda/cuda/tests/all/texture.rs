@@ -4,7 +4,7 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{context, cuCtxDestroy_v2, ok};
+use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::null_mut;

@@ -3,7 +3,7 @@
 // Unsafe code is allowed here, because the tests call C functions as programs do.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
+use crate::common::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{
@@ -14,17 +14,8 @@ use texunit_cuda_abi::{
 };
 
 functions! {
-    cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
-    cuMemFree_v2(dptr: u64);
-    cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: u32);
-    cuMemFreeHost(pointer: *mut c_void);
-    cuMemAllocManaged(dptr: *mut u64, bytes: usize, flags: u32);
-    cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
-    cuPointerGetAttribute(data: *mut c_void, attribute: u32, ptr: u64);
     cuPointerGetAttributes(n: u32, attributes: *const u32, data: *const *mut c_void, ptr: u64);
     cuPointerSetAttribute(value: *const c_void, attribute: u32, ptr: u64);
-    cuMemAdvise(ptr: u64, count: usize, advice: u32, device: i32);
     cuMemAdvise_v2(ptr: u64, count: usize, advice: u32, location: CUmemLocation);
     cuMemPrefetchAsync(ptr: u64, count: usize, device: i32, stream: Ptr);
     cuMemPrefetchAsync_v2(ptr: u64, count: usize, to: CUmemLocation, flags: u32, stream: Ptr);
@@ -37,20 +28,10 @@ functions! {
     cuMemRangeGetAttributes(data: *const *mut c_void, sizes: *const usize, attributes: *const u32,
         n: usize, ptr: u64, count: usize);
     cuStreamAttachMemAsync(stream: Ptr, ptr: u64, length: usize, flags: u32);
-    cuStreamCreate(stream: *mut Ptr, flags: u32);
-    cuMemAllocAsync(dptr: *mut u64, bytes: usize, stream: Ptr);
-    cuMemAllocFromPoolAsync(dptr: *mut u64, bytes: usize, pool: Ptr, stream: Ptr);
-    cuMemFreeAsync(dptr: u64, stream: Ptr);
-    cuMemPoolCreate(pool: *mut Ptr, props: *const CUmemPoolProps);
-    cuMemPoolDestroy(pool: Ptr);
-    cuMemPoolTrimTo(pool: Ptr, keep: usize);
     cuMemPoolSetAttribute(pool: Ptr, attribute: u32, value: *const c_void);
-    cuMemPoolGetAttribute(pool: Ptr, attribute: u32, value: *mut c_void);
     cuMemPoolSetAccess(pool: Ptr, map: *const CUmemAccessDesc, count: usize);
     cuMemPoolGetAccess(flags: *mut u32, pool: Ptr, location: *const CUmemLocation);
-    cuDeviceGetDefaultMemPool(pool: *mut Ptr, device: i32);
     cuDeviceGetMemPool(pool: *mut Ptr, device: i32);
-    cuDeviceSetMemPool(device: i32, pool: Ptr);
     cuMemGetDefaultMemPool(pool: *mut Ptr, location: *const CUmemLocation, kind: u32);
     cuMemGetMemPool(pool: *mut Ptr, location: *const CUmemLocation, kind: u32);
     cuMemSetMemPool(location: *const CUmemLocation, kind: u32, pool: Ptr);

@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::common::{Ptr, context, cuCtxDestroy_v2, cuInit, fails, functions, ok};
+use crate::common::*;
 use crate::world::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -11,12 +11,9 @@ use texunit_cuda_abi::*;
 
 functions! {
     cuDevicePrimaryCtxRelease(device: i32);
-    cuDevicePrimaryCtxRelease_v2(device: i32);
     cuDevicePrimaryCtxReset(device: i32);
-    cuDevicePrimaryCtxReset_v2(device: i32);
     cuDevicePrimaryCtxSetFlags(device: i32, flags: u32);
     cuGetProcAddress(name: *const c_char, at: *mut Ptr, version: i32, flags: u64);
-    cuGetProcAddress_v2(name: *const c_char, at: *mut Ptr, version: i32, flags: u64, how: *mut u32);
     cuLibraryGetUnifiedFunction(function: *mut Ptr, library: Ptr, name: *const c_char);
     cuProfilerInitialize(config: *const c_char, output: *const c_char, format: u32);
     cuStreamGetCaptureInfo(stream: Ptr, status: *mut u32, id: *mut u64);
@@ -27,12 +24,8 @@ functions! {
         stream: Ptr, status: *mut u32, id: *mut u64, graph: *mut Ptr, nodes: *mut Ptr,
         edges: *mut Ptr, n: *mut usize,
     );
-    cuStreamGetCtx(stream: Ptr, context: *mut Ptr);
     cuStreamGetCtx_v2(stream: Ptr, context: *mut Ptr, green: *mut Ptr);
-    cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: u32);
     cuMemHostRegister(memory: *mut c_void, size: usize, flags: u32);
-    cuMemHostUnregister(memory: *mut c_void);
-    cuMemHostGetDevicePointer_v2(address: *mut u64, memory: *mut c_void, flags: u32);
     cuMemDiscardAndPrefetchBatchAsync(
         addresses: *const u64, sizes: *const usize, count: usize, places: *const CUmemLocation,
         indices: *const usize, groups: usize, flags: u64, stream: Ptr,
@@ -42,17 +35,9 @@ functions! {
         to: u64, from: u64, size: usize, attributes: *const CUmemcpyAttributes, stream: Ptr,
     );
     cuMemcpy3DWithAttributesAsync(copy: *const CUDA_MEMCPY3D_BATCH_OP, flags: u64, stream: Ptr);
-    cuTexRefCreate(reference: *mut Ptr);
-    cuTexRefDestroy(reference: Ptr);
     cuTexRefGetAddress(address: *mut u32, reference: Ptr);
     cuTexRefSetAddress2D(
         reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR_v1, address: u32, pitch: u32,
-    );
-    cuTexRefSetAddress2D_v2(
-        reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize,
-    );
-    cuTexRefSetAddress2D_v3(
-        reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR, address: u64, pitch: usize,
     );
 }
 

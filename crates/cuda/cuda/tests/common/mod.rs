@@ -18,14 +18,31 @@ macro_rules! functions {
         }
     };
 }
+#[allow(unused_imports, reason = "not every test declares more")]
 pub(crate) use functions;
 
+mod declared;
+#[allow(unused_imports, reason = "not every test calls one")]
+pub(crate) use declared::*;
+
 functions! {
-    cuInit(flags: u32);
     cuCtxCreate_v2(context: *mut Ptr, flags: u32, device: i32);
     cuCtxDestroy_v2(context: Ptr);
     cuCtxSetCurrent(context: Ptr);
 }
+
+/// The PTX in a file, as a C string.
+#[allow(unused_macros, reason = "not every test has a file")]
+macro_rules! ptx {
+    ($file:literal) => {
+        match std::ffi::CStr::from_bytes_with_nul(concat!(include_str!($file), "\0").as_bytes()) {
+            Ok(text) => text,
+            Err(_) => panic!("a zero byte"),
+        }
+    };
+}
+#[allow(unused_imports, reason = "not every test has a file")]
+pub(crate) use ptx;
 
 /// Calls a function that must succeed.
 macro_rules! ok {

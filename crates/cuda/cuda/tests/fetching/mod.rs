@@ -5,13 +5,12 @@
 
 pub(crate) mod cases;
 
-use crate::common::{Ptr, functions, ok};
+use crate::common::*;
 use std::fmt::Write;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{
-    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarrayMapInfo,
-    CUmemAllocationProp,
+    CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarrayMapInfo, CUmemAllocationProp,
 };
 use texunit_device::{
     Arg, ComputeCapability, Device, DeviceOptions, Geometry, LaunchOptions, Module,
@@ -19,44 +18,15 @@ use texunit_device::{
 };
 
 functions! {
-    cuArrayCreate_v2(array: *mut Ptr, descriptor: *const CUDA_ARRAY_DESCRIPTOR);
-    cuArray3DCreate_v2(array: *mut Ptr, descriptor: *const CUDA_ARRAY3D_DESCRIPTOR);
-    cuArrayGetDescriptor_v2(descriptor: *mut CUDA_ARRAY_DESCRIPTOR, array: Ptr);
-    cuArray3DGetDescriptor_v2(descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, array: Ptr);
-    cuArrayDestroy(array: Ptr);
-    cuMipmappedArrayCreate(array: *mut Ptr, descriptor: *const CUDA_ARRAY3D_DESCRIPTOR, levels: u32);
-    cuMipmappedArrayGetLevel(level: *mut Ptr, array: Ptr, number: u32);
-    cuMipmappedArrayDestroy(array: Ptr);
     cuTexObjectCreate(
         texture: *mut u64, resource: *const CUDA_RESOURCE_DESC, state: *const CUDA_TEXTURE_DESC,
         view: *const CUDA_RESOURCE_VIEW_DESC,
     );
-    cuTexObjectDestroy(texture: u64);
-    cuTexObjectGetResourceDesc(resource: *mut CUDA_RESOURCE_DESC, texture: u64);
-    cuTexObjectGetTextureDesc(state: *mut CUDA_TEXTURE_DESC, texture: u64);
     cuTexObjectGetResourceViewDesc(view: *mut CUDA_RESOURCE_VIEW_DESC, texture: u64);
-    cuSurfObjectCreate(surface: *mut u64, resource: *const CUDA_RESOURCE_DESC);
-    cuSurfObjectDestroy(surface: u64);
-    cuSurfObjectGetResourceDesc(resource: *mut CUDA_RESOURCE_DESC, surface: u64);
     cuArrayGetSparseProperties(properties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: Ptr);
     cuMipmappedArrayGetSparseProperties(properties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: Ptr);
     cuMemMapArrayAsync(list: *const CUarrayMapInfo, count: u32, stream: Ptr);
-    cuMemCreate(handle: *mut u64, size: usize, prop: *const CUmemAllocationProp, flags: u64);
-    cuMemRelease(handle: u64);
     cuMemGetAllocationGranularity(size: *mut usize, prop: *const CUmemAllocationProp, option: u32);
-    cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D);
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemFree_v2(address: u64);
-    cuMemcpyHtoD_v2(to: u64, from: *const u8, size: usize);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleUnload(module: Ptr);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const std::ffi::c_char);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut Ptr,
-    );
-    cuCtxSynchronize();
 }
 
 /// Threads of a launch; each has four coordinates and four results.

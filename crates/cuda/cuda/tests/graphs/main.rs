@@ -16,7 +16,7 @@ mod model;
 #[path = "../common/world.rs"]
 mod world;
 
-use common::{Ptr, context, functions, ok};
+use common::*;
 use model::{Op, Program, Random, WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -30,24 +30,17 @@ use texunit_cuda_abi::{
 use world::*;
 
 functions! {
-    cuGraphCreate(graph: *mut Ptr, flags: u32);
     cuGraphDestroy(graph: Ptr);
     cuGraphClone(clone: *mut Ptr, graph: Ptr);
     cuGraphAddKernelNode_v2(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_KERNEL_NODE_PARAMS);
     cuGraphAddMemcpyNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_MEMCPY3D, ctx: Ptr);
     cuGraphAddMemsetNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_MEMSET_NODE_PARAMS_v1, ctx: Ptr);
     cuGraphAddHostNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_HOST_NODE_PARAMS_v1);
-    cuGraphAddEmptyNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize);
     cuGraphAddChildGraphNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, child: Ptr);
     cuGraphGetNodes(graph: Ptr, nodes: *mut Ptr, count: *mut usize);
     cuGraphNodeGetDependencies(node: Ptr, nodes: *mut Ptr, count: *mut usize);
-    cuGraphInstantiateWithFlags(exec: *mut Ptr, graph: Ptr, flags: u64);
     cuGraphExecUpdate_v2(exec: Ptr, graph: Ptr, info: *mut CUgraphExecUpdateResultInfo);
-    cuGraphLaunch(exec: Ptr, stream: Ptr);
     cuGraphExecDestroy(exec: Ptr);
-    cuStreamBeginCapture_v2(stream: Ptr, mode: u32);
-    cuStreamEndCapture(stream: Ptr, graph: *mut Ptr);
-    cuMemcpyAsync(to: u64, from: u64, size: usize, stream: Ptr);
     cuGraphConditionalHandleCreate(handle: *mut u64, graph: Ptr, context: Ptr, default: u32, flags: u32);
     cuGraphAddNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize, params: *mut CUgraphNodeParams);
 }

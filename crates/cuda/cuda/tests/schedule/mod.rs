@@ -7,50 +7,15 @@ mod kernels;
 mod launches;
 mod memory;
 
-use super::common::{Ptr, cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent, cuInit, functions, ok};
+use super::common::*;
 use kernels::{Kernels, PTX};
 use std::ptr::null_mut;
 use texunit_cuda_abi::{CUlaunchConfig, CUresult};
 use texunit_testkit::Choices;
 
 functions! {
-    cuCtxGetCurrent(context: *mut Ptr);
-    cuCtxGetDevice(device: *mut i32);
-    cuCtxPopCurrent_v2(context: *mut Ptr);
-    cuCtxSynchronize();
-    cuDeviceGetCount(count: *mut i32);
-    cuDeviceGetAttribute(value: *mut i32, attribute: u32, device: i32);
-    cuMemAlloc_v2(address: *mut u64, size: usize);
-    cuMemFree_v2(address: u64);
     cuMemcpyHtoDAsync_v2(to: u64, from: *const u8, size: usize, stream: Ptr);
-    cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
-    cuMemcpyDtoD_v2(to: u64, from: u64, size: usize);
-    cuMemcpyAsync(to: u64, from: u64, size: usize, stream: Ptr);
     cuMemcpyPeer(to: u64, to_context: Ptr, from: u64, from_context: Ptr, size: usize);
-    cuMemsetD8_v2(to: u64, value: u8, n: usize);
-    cuMemsetD32Async(to: u64, value: u32, n: usize, stream: Ptr);
-    cuModuleLoadData(module: *mut Ptr, image: *const u8);
-    cuModuleUnload(module: Ptr);
-    cuModuleGetFunction(function: *mut Ptr, module: Ptr, name: *const std::ffi::c_char);
-    cuLaunchKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
-    cuLaunchCooperativeKernel(
-        function: Ptr, gx: u32, gy: u32, gz: u32, bx: u32, by: u32, bz: u32, shared: u32,
-        stream: Ptr, params: *mut *mut u8,
-    );
-    cuLaunchKernelEx(
-        config: *const CUlaunchConfig, function: Ptr, params: *mut *mut u8, extra: *mut usize,
-    );
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(n: *mut i32, f: Ptr, threads: i32, shared: usize);
-    cuStreamCreate(stream: *mut Ptr, flags: u32);
-    cuStreamDestroy_v2(stream: Ptr);
-    cuStreamSynchronize(stream: Ptr);
-    cuEventCreate(event: *mut Ptr, flags: u32);
-    cuEventDestroy_v2(event: Ptr);
-    cuEventRecord(event: Ptr, stream: Ptr);
-    cuStreamWaitEvent(stream: Ptr, event: Ptr, flags: u32);
 }
 
 /// The devices, to be set as `TEXUNIT_DEVICE` before the first call.

@@ -11,7 +11,7 @@ use crate::types::{
     cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
 };
 use texunit_cuda_abi::args::{Answer, In};
-use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D};
+use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CopySide3D, invalid};
 use texunit_forms::Count;
 
 in_order! {
@@ -115,9 +115,9 @@ fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Optio
         // Exactly one of array and memory must be given.
         if (side.array == 0) == (side.memory.ptr == 0) {
             let given = if side.array == 0 { "neither" } else { "both" };
-            return Err(CUresult::INVALID_VALUE.because(format!(
+            return Err(invalid!(
                 "{given} of {name}Array and {name}Ptr are given: each side of a copy is one of them"
-            )));
+            ));
         }
     }
     let format = element(src.array, dst.array)?;
@@ -128,8 +128,7 @@ fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Optio
     };
     let size = [
         width.div_ceil(unit).checked_mul(bytes).ok_or_else(|| {
-            CUresult::INVALID_VALUE
-                .because(format!("width {width} of the extent is more bytes than 64 bits count"))
+            invalid!("width {width} of the extent is more bytes than 64 bits count")
         })?,
         height.div_ceil(unit),
         depth,
@@ -169,9 +168,12 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     if let (Some(src), Some(dst)) = (src, dst)
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
-        return Err(CUresult::INVALID_VALUE.because(format!(
+        return Err(invalid!(
             "srcArray and dstArray have elements of {} and {}, or one is block-compressed: they are copied \
-             only between arrays alike in that", src.bytes()?, Count(dst.bytes()?, "byte"))));
+             only between arrays alike in that",
+            src.bytes()?,
+            Count(dst.bytes()?, "byte")
+        ));
     }
     Ok(src.or(dst))
 }
@@ -181,10 +183,9 @@ impl CopySide {
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;
         if self.array != 0 {
-            let x_in_bytes = (x / unit).checked_mul(bytes).ok_or_else(|| {
-                CUresult::INVALID_VALUE
-                    .because(format!("position x {x} is more bytes than 64 bits count"))
-            })?;
+            let x_in_bytes = (x / unit)
+                .checked_mul(bytes)
+                .ok_or_else(|| invalid!("position x {x} is more bytes than 64 bits count"))?;
             return Ok(CopySide3D { z, ..array_side(self.array, x_in_bytes, y / unit) });
         }
         Ok(CopySide3D {

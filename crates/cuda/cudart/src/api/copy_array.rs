@@ -9,7 +9,7 @@ use crate::types::{
     Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, array_side, memory_side,
 };
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D};
+use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D, ensure, invalid};
 use texunit_forms::Count;
 
 in_order! {
@@ -261,9 +261,9 @@ impl ArrayCopy {
     ) -> Answer {
         pieces.iter().try_for_each(|piece| {
             let address = address.checked_add(piece.at).ok_or_else(|| {
-                CUresult::INVALID_VALUE.because(format!(
+                invalid!(
                     "the memory of the copy, from {address:#x} on, passes the end of the addresses"
-                ))
+                )
             })?;
             let memory = memory_side(kind, address, piece.pitch);
             // SAFETY: the caller upholds this function's safety contract.
@@ -292,12 +292,12 @@ impl ArrayPosition {
         let pitch = descriptor.width.div_ceil(unit).saturating_mul(format.bytes()?);
         let all = descriptor.height.max(1).div_ceil(unit).saturating_mul(pitch);
         let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
-        if pitch == 0 || x > pitch || end > all {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {} in \
-                 rows of {pitch}", Count(all, "byte")
-            )));
-        }
+        ensure!(
+            pitch != 0 && x <= pitch && end <= all,
+            "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {} in \
+             rows of {pitch}",
+            Count(all, "byte")
+        );
         let mut pieces = Vec::new();
         let (mut x, mut y, mut at) = (x, y, 0);
         while at < count {
@@ -313,10 +313,7 @@ impl ArrayPosition {
             }
             at += width * height;
             y = y.checked_add(height).ok_or_else(|| {
-                CUresult::INVALID_VALUE.because(format!(
-                    "hOffset {y} and {} are more than 64 bits count",
-                    Count(height, "row")
-                ))
+                invalid!("hOffset {y} and {} are more than 64 bits count", Count(height, "row"))
             })?;
             x = 0;
         }

@@ -6,7 +6,7 @@ use crate::driver;
 use crate::{MAJOR, state};
 use std::ffi::{c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, Out, Text};
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid, ensure, invalid};
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
 const MAX_FLAGS: u64 = 2;
@@ -35,7 +35,7 @@ runtime_api! {
         driverStatus: Out<c_uint>,
     ) {
         let cudaVersion = c_int::try_from(cudaVersion).map_err(|_| {
-            CUresult::INVALID_VALUE.because(format!("cudaVersion {cudaVersion} is not a version of CUDA"))
+            invalid!("cudaVersion {cudaVersion} is not a version of CUDA")
         })?;
         entry(symbol, funcPtr, cudaVersion, flags, driverStatus)
     }
@@ -60,15 +60,12 @@ fn entry(
     status: Out<c_uint>,
 ) -> Answer {
     function.check()?;
-    if symbol.is_null() {
-        return Err(CUresult::INVALID_VALUE.because("symbol is null"));
-    }
-    if flags > MAX_FLAGS {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or \
-             cudaEnablePerThreadDefaultStream (2)"
-        )));
-    }
+    ensure!(!symbol.is_null(), "symbol is null");
+    ensure!(
+        flags <= MAX_FLAGS,
+        "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or \
+         cudaEnablePerThreadDefaultStream (2)"
+    );
     state::init()?;
     let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: the name is the caller's C string; the out-pointers are to local variables.

@@ -6,10 +6,9 @@ use crate::call::{check, runtime_api};
 use crate::codes::INVALID_DEVICE_FUNCTION;
 use crate::driver::{self, CUfunction, CUkernel, ask};
 use crate::{registry, state};
-use std::ffi::{c_char, c_int, c_uint};
-use texunit_cuda_abi::CUresult;
+use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::args::{Answer, Out, Raw};
-use texunit_cuda_abi::function_attribute as attribute;
+use texunit_cuda_abi::{CUdevice, CUresult, function_attribute as attribute};
 
 runtime_api! {
     /// Attributes of a kernel.
@@ -41,50 +40,10 @@ runtime_api! {
         })
     }
 
-    /// Sets an attribute of a kernel.
-    fn cudaFuncSetAttribute(func: Raw, attr: c_uint, value: c_int) {
-        let kernel = kernel(func)?;
-        check(driver::cuFuncSetAttribute(kernel, attr, value))
-    }
-
-    /// Sets a kernel's cache preference, which has no effect.
-    fn cudaFuncSetCacheConfig(func: Raw, cacheConfig: c_uint) {
-        let kernel = kernel(func)?;
-        check(driver::cuFuncSetCacheConfig(kernel, cacheConfig))
-    }
-
-    /// Sets the bank width of a kernel's shared memory, which only affects speed.
-    fn cudaFuncSetSharedMemConfig(func: Raw, config: c_uint) {
-        let kernel = kernel(func)?;
-        check(driver::cuFuncSetSharedMemConfig(kernel, config))
-    }
-
-    /// Name of a kernel in the PTX.
-    fn cudaFuncGetName(name: Out<*const c_char>, func: Raw) {
-        name.check()?;
-        let kernel = kernel(func)?;
-        let mut text = std::ptr::null();
-        // SAFETY: the out-pointer is to a local variable.
-        check(unsafe { driver::cuFuncGetName(&raw mut text, kernel) })?;
-        name.set(text)
-    }
-
-    /// Offset and size of a kernel's parameter.
-    fn cudaFuncGetParamInfo(
-        func: Raw,
-        paramIndex: usize,
-        paramOffset: Out<usize>,
-        paramSize: Out<usize>,
-    ) {
-        paramOffset.check()?;
-        let kernel = kernel(func)?;
-        let (mut at, mut bytes) = (0, 0);
-        // SAFETY: the out-pointers are to local variables.
-        check(unsafe {
-            driver::cuFuncGetParamInfo(kernel, paramIndex, &raw mut at, &raw mut bytes)
-        })?;
-        paramSize.set_if(bytes);
-        paramOffset.set(at)
+    /// Sets an attribute of a kernel on a device.
+    fn cudaKernelSetAttributeForDevice(kernel: CUkernel, attr: c_uint, value: c_int, device: CUdevice) {
+        state::context()?;
+        check(driver::cuKernelSetAttribute(attr, value, kernel, device))
     }
 
     /// The driver's function handle of a kernel, in the current context.
@@ -101,17 +60,6 @@ runtime_api! {
         kernelPtr.check()?;
         state::context()?;
         kernelPtr.set(registry::kernel(entryFuncAddr.address() as usize)?)
-    }
-}
-
-#[cfg(not(feature = "cuda-12"))]
-runtime_api! {
-    /// Number of a kernel's parameters.
-    fn cudaFuncGetParamCount(func: Raw, paramCount: Out<usize>) {
-        paramCount.check()?;
-        let kernel = kernel(func)?;
-        // SAFETY: the out-pointer is to a local variable.
-        paramCount.set(ask(|paramCount| unsafe { driver::cuFuncGetParamCount(kernel, paramCount) })?)
     }
 }
 

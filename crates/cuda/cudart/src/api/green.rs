@@ -5,13 +5,13 @@
 //! handle that represents the green context.
 
 use crate::call::{check, runtime_api};
-use crate::driver::{self, CUcontext, CUdevResourceDesc, CUevent, CUgreenCtx, CUstream, ask};
+use crate::driver::{self, CUcontext, CUdevResourceDesc, CUgreenCtx, CUstream, ask};
 use crate::state;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::args::{Answer, In, InOut, Out};
-use texunit_cuda_abi::{CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice, CUresult};
+use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::{CUdevice, ensure, invalid};
 
 /// `cudaStreamNonBlocking`
 const NON_BLOCKING: c_uint = 1;
@@ -24,65 +24,15 @@ fn green() -> MutexGuard<'static, BTreeMap<CUcontext, CUgreenCtx>> {
 }
 
 /// The green context of an execution context, `None` for a primary context.
-fn green_of(context: CUcontext) -> Answer<Option<CUgreenCtx>> {
+pub(crate) fn green_of(context: CUcontext) -> Answer<Option<CUgreenCtx>> {
     state::init()?;
     match context {
-        0 => Err(CUresult::INVALID_VALUE.because("ctx is null")),
+        0 => Err(invalid!("ctx is null")),
         _ => Ok(green().get(&context).copied()),
     }
 }
 
 runtime_api! {
-    /// A resource of a device.
-    fn cudaDeviceGetDevResource(device: CUdevice, resource: Out<CUdevResource>, kind: c_uint) {
-        state::init()?;
-        check(driver::cuDeviceGetDevResource(device, resource, kind))
-    }
-
-    /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
-    fn cudaDevSmResourceSplitByCount(
-        result: Out<CUdevResource>,
-        nbGroups: InOut<c_uint>,
-        input: In<CUdevResource>,
-        remaining: Out<CUdevResource>,
-        flags: c_uint,
-        minCount: c_uint,
-    ) {
-        state::init()?;
-        let (result, input) = (result.as_ptr(), input.as_ptr());
-        let (count, rest) = (nbGroups.as_ptr(), remaining.as_ptr());
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuDevSmResourceSplitByCount(result, count, input, rest, flags, minCount) })
-    }
-
-    /// Splits multiprocessors into parts of given sizes.
-    fn cudaDevSmResourceSplit(
-        result: Out<CUdevResource>,
-        nbGroups: c_uint,
-        input: In<CUdevResource>,
-        remainder: Out<CUdevResource>,
-        flags: c_uint,
-        groupParams: InOut<CU_DEV_SM_RESOURCE_GROUP_PARAMS>,
-    ) {
-        state::init()?;
-        let (result, input) = (result.as_ptr(), input.as_ptr());
-        let (rest, groups) = (remainder.as_ptr(), groupParams.as_ptr());
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuDevSmResourceSplit(result, nbGroups, input, rest, flags, groups) })
-    }
-
-    /// Creates a resource descriptor for `cudaGreenCtxCreate`.
-    fn cudaDevResourceGenerateDesc(
-        phDesc: Out<CUdevResourceDesc>,
-        resources: In<CUdevResource>,
-        nbResources: c_uint,
-    ) {
-        state::init()?;
-        let resources = resources.as_ptr();
-        // SAFETY: the caller upholds the same contract as for the driver's function.
-        check(unsafe { driver::cuDevResourceGenerateDesc(phDesc.as_ptr(), resources, nbResources) })
-    }
-
     /// Creates a green context.
     fn cudaGreenCtxCreate(
         phCtx: Out<CUcontext>,
@@ -92,9 +42,7 @@ runtime_api! {
     ) {
         phCtx.check()?;
         state::init()?;
-        if flags != 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
-        }
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let (mut own, mut context) = (0, 0);
         check(driver::cuGreenCtxCreate(&mut own, desc, device, 0))?;
         check(driver::cuCtxFromGreenCtx(&mut context, own))?;
@@ -110,22 +58,10 @@ runtime_api! {
                 green().remove(&ctx);
                 Ok(())
             }
-            None => Err(CUresult::INVALID_VALUE.because(
-                "ctx is not of cudaGreenCtxCreate: the context of a device ends by cudaDeviceReset",
+            None => Err(invalid!(
+                "ctx is not of cudaGreenCtxCreate: the context of a device ends by cudaDeviceReset"
             )),
         }
-    }
-
-    /// A resource of an execution context.
-    fn cudaExecutionCtxGetDevResource(ctx: CUcontext, resource: Out<CUdevResource>, kind: c_uint) {
-        green_of(ctx)?;
-        check(driver::cuCtxGetDevResource(ctx, resource, kind))
-    }
-
-    /// The device of an execution context.
-    fn cudaExecutionCtxGetDevice(device: Out<c_int>, ctx: CUcontext) {
-        green_of(ctx)?;
-        check(driver::cuCtxGetDevice_v2(device, ctx))
     }
 
     /// Unique number of an execution context.
@@ -158,30 +94,6 @@ runtime_api! {
         let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) });
         check(driver::cuCtxPopCurrent_v2(&mut 0))?;
         phStream.set(made?)
-    }
-
-    /// Waits for all work of an execution context.
-    fn cudaExecutionCtxSynchronize(ctx: CUcontext) {
-        green_of(ctx)?;
-        check(driver::cuCtxSynchronize_v2(ctx))
-    }
-
-    /// The multiprocessors of a stream.
-    fn cudaStreamGetDevResource(hStream: CUstream, resource: Out<CUdevResource>, kind: c_uint) {
-        state::context()?;
-        check(driver::cuStreamGetDevResource(hStream, resource, kind))
-    }
-
-    /// Records an event after all preceding work of the device of an execution context.
-    fn cudaExecutionCtxRecordEvent(ctx: CUcontext, event: CUevent) {
-        green_of(ctx)?;
-        check(driver::cuCtxRecordEvent(ctx, event))
-    }
-
-    /// Makes all subsequent work of the device of an execution context wait for an event.
-    fn cudaExecutionCtxWaitEvent(ctx: CUcontext, event: CUevent) {
-        green_of(ctx)?;
-        check(driver::cuCtxWaitEvent(ctx, event))
     }
 
     /// The primary context of a device as an execution context.

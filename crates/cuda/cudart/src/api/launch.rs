@@ -4,16 +4,18 @@
 #[cfg(feature = "cuda-12")]
 use crate::abi::cudaLaunchParams;
 use crate::abi::{Dim3, cudaLaunchConfig_t};
-use crate::call::{check, forward, runtime_api};
+use crate::call::{check, runtime_api};
 use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
-use crate::driver::{self, CUfunction, CUhostFn, CUstream, ask};
+use crate::driver::{self, CUfunction, CUstream, ask};
 use crate::{registry, state};
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::c_int;
+#[cfg(feature = "cuda-12")]
+use std::ffi::c_uint;
 #[cfg(feature = "cuda-12")]
 use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
 use texunit_cuda_abi::args::{Answer, In, Raw};
 use texunit_cuda_abi::{
-    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, launch_attribute,
+    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, invalid, launch_attribute,
 };
 use texunit_forms::Count;
 
@@ -76,20 +78,6 @@ runtime_api! {
         }
         Ok(())
     }
-}
-
-forward! {
-    /// Calls a host function when the preceding work of a stream is done.
-    unsafe fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void)
-        = cuLaunchHostFunc;
-}
-
-#[cfg(not(feature = "cuda-12"))]
-forward! {
-    /// As `cudaLaunchHostFunc`; the mode of waiting for it (blocking 0, spinning 1) has no effect.
-    unsafe fn cudaLaunchHostFunc_v2(
-        stream: CUstream, function: CUhostFn, userData: *mut c_void, syncMode: c_uint,
-    ) = cuLaunchHostFunc_v2;
 }
 
 #[cfg(feature = "cuda-12")]
@@ -195,10 +183,8 @@ pub(crate) fn config(
         blockDimX: shape.block[0],
         blockDimY: shape.block[1],
         blockDimZ: shape.block[2],
-        sharedMemBytes: u32::try_from(shape.shared).map_err(|_| {
-            CUresult::INVALID_VALUE
-                .because(format!("sharedMem {} is more bytes than any CTA has", shape.shared))
-        })?,
+        sharedMemBytes: u32::try_from(shape.shared)
+            .map_err(|_| invalid!("sharedMem {} is more bytes than any CTA has", shape.shared))?,
         hStream: stream,
         attrs: attributes.as_ptr().expose_provenance() as u64,
         numAttrs: attributes.len() as u32,

@@ -1,11 +1,11 @@
-//! Device and managed memory (runtime API, "Memory Management").
+//! Device, managed and page-locked host memory (runtime API, "Memory Management").
 
-use crate::call::{check, forward, runtime_api};
+use crate::call::{check, runtime_api};
 use crate::driver;
 use crate::state::context;
 use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_uint;
-use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::args::{Answer, Out, Raw};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 use texunit_forms::Count;
 
@@ -55,19 +55,25 @@ runtime_api! {
         pitchedDevPtr.set(cudaPitchedPtr { ptr, pitch, xsize, ysize })
     }
 
-    /// Frees device or managed memory; null is allowed.
-    fn cudaFree(devPtr: CUdeviceptr) {
+    /// Allocates host memory; null if the size is 0.
+    fn cudaMallocHost(ptr: Out<u64>, size: usize) {
+        allocate(ptr, size, 0)
+    }
+
+    /// Allocates host memory with flags; null if the size is 0.
+    fn cudaHostAlloc(pHost: Out<u64>, size: usize, flags: c_uint) {
+        allocate(pHost, size, flags)
+    }
+
+    /// Frees host memory; null is allowed.
+    fn cudaFreeHost(ptr: Raw) {
         context()?;
-        if devPtr == 0 {
+        if ptr.is_null() {
             return Ok(());
         }
-        check(driver::cuMemFree_v2(devPtr))
+        // SAFETY: the caller upholds the same contract as for the driver's function.
+        check(unsafe { driver::cuMemFreeHost(ptr.as_ptr()) })
     }
-}
-
-forward! {
-    /// Free and total device memory in bytes.
-    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) = cuMemGetInfo_v2;
 }
 
 /// Allocates pitched memory and returns its address and pitch; null and 0 if the size is 0.
@@ -77,4 +83,13 @@ fn rows(width: usize, height: usize) -> Answer<(CUdeviceptr, usize)> {
         check(driver::cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, 4))?;
     }
     Ok((address, pitch))
+}
+
+/// Allocates host memory; null if the size is 0.
+fn allocate(pointer: Out<u64>, size: usize, flags: c_uint) -> Answer {
+    context()?;
+    if size == 0 {
+        return pointer.set(0);
+    }
+    check(driver::cuMemHostAlloc(pointer, size, flags))
 }

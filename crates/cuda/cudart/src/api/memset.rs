@@ -7,7 +7,7 @@ use crate::state::context;
 use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_int;
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_cuda_abi::{CUdeviceptr, ensure, invalid};
 use texunit_forms::Count;
 
 in_order! {
@@ -74,33 +74,31 @@ fn slices(to: cudaPitchedPtr, value: c_int, extent: cudaExtent, order: Order) ->
     if width == 0 || height == 0 || depth == 0 {
         return Ok(());
     }
-    if height > to.ysize {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "height {height} of the extent is more than ysize {} of pitchedDevPtr, the rows of a slice",
-            to.ysize
-        )));
-    }
+    ensure!(
+        height <= to.ysize,
+        "height {height} of the extent is more than ysize {} of pitchedDevPtr, the rows of a slice",
+        to.ysize
+    );
     if height == to.ysize || depth == 1 {
         let all = height.checked_mul(depth).ok_or_else(|| {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "the extent of {} x {depth} slices is more than 64 bits count",
                 Count(height, "row")
-            ))
+            )
         })?;
         return rows((to.ptr, to.pitch), value, [width, all], order);
     }
     let slice = (to.pitch as u64).checked_mul(to.ysize as u64).ok_or_else(|| {
-        CUresult::INVALID_VALUE.because(format!(
+        invalid!(
             "pitchedDevPtr has slices of {} of {}, more than 64 bits count",
             Count(to.ysize, "row"),
             Count(to.pitch, "byte")
-        ))
+        )
     })?;
     for z in 0..depth as u64 {
         let offset = z.checked_mul(slice).and_then(|offset| offset.checked_add(to.ptr));
         let address = offset.ok_or_else(|| {
-            CUresult::INVALID_VALUE
-                .because(format!("slice {z} of pitchedDevPtr passes the end of the addresses"))
+            invalid!("slice {z} of pitchedDevPtr passes the end of the addresses")
         })?;
         rows((address, to.pitch), value, [width, height], order)?;
     }

@@ -6,47 +6,11 @@ use crate::api::function::kernel;
 use crate::api::launch::{Shape, config};
 use crate::call::runtime_api;
 use crate::driver::{self, CUfunction, ask};
-use std::ffi::{c_int, c_uint};
+use std::ffi::c_int;
 use texunit_cuda_abi::args::{Answer, In, Out, Raw};
 use texunit_cuda_abi::{CUlaunchConfig, CUresult};
 
 runtime_api! {
-    /// Maximum number of a kernel's blocks resident on a multiprocessor.
-    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        numBlocks: Out<c_int>,
-        func: Raw,
-        blockSize: c_int,
-        dynamicSMemSize: usize,
-    ) {
-        active(numBlocks, func, blockSize, dynamicSMemSize, 0)
-    }
-
-    /// Maximum number of a kernel's blocks resident on a multiprocessor, with flags.
-    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        numBlocks: Out<c_int>,
-        func: Raw,
-        blockSize: c_int,
-        dynamicSMemSize: usize,
-        flags: c_uint,
-    ) {
-        active(numBlocks, func, blockSize, dynamicSMemSize, flags)
-    }
-
-    /// Maximum dynamic shared memory in bytes with which this many blocks are resident.
-    fn cudaOccupancyAvailableDynamicSMemPerBlock(
-        dynamicSmemSize: Out<usize>,
-        func: Raw,
-        numBlocks: c_int,
-        blockSize: c_int,
-    ) {
-        dynamicSmemSize.check()?;
-        let kernel = kernel(func)?;
-        // SAFETY: the out-pointer is to a local variable.
-        dynamicSmemSize.set(ask(|dynamicSmemSize| unsafe {
-            driver::cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, kernel, numBlocks, blockSize)
-        })?)
-    }
-
     /// Maximum cluster size for a launch.
     fn cudaOccupancyMaxPotentialClusterSize(
         clusterSize: Out<c_int>,
@@ -68,23 +32,6 @@ runtime_api! {
         // gets local variables.
         unsafe { clusters(numClusters, func, launchConfig, driver::cuOccupancyMaxActiveClusters) }
     }
-}
-
-fn active(
-    blocks: Out<c_int>,
-    function: Raw,
-    threads: c_int,
-    shared: usize,
-    flags: c_uint,
-) -> Answer {
-    blocks.check()?;
-    let kernel = kernel(function)?;
-    // SAFETY: the out-pointer is to a local variable.
-    blocks.set(ask(|blocks| unsafe {
-        driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-            blocks, kernel, threads, shared, flags,
-        )
-    })?)
 }
 
 /// Calls a driver function about clusters.

@@ -23,15 +23,6 @@ runtime_api! {
         check(driver::cuSurfObjectCreate(pSurfObject, &resource))
     }
 
-    /// Destroys a surface object; 0 is allowed.
-    fn cudaDestroySurfaceObject(surfObject: CUsurfObject) {
-        context()?;
-        if surfObject == 0 {
-            return Ok(());
-        }
-        check(driver::cuSurfObjectDestroy(surfObject))
-    }
-
     /// The resource descriptor of a surface object.
     fn cudaGetSurfaceObjectResourceDesc(
         pResDesc: Out<cudaResourceDesc>,

@@ -7,7 +7,7 @@ use crate::state::context;
 use crate::types::Direction;
 use std::ffi::c_void;
 use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_cuda_abi::{CUdeviceptr, ensure};
 use texunit_forms::Count;
 
 runtime_api! {
@@ -67,11 +67,10 @@ in_order! {
 /// The device address of a byte range in a variable, which is checked against its size.
 pub(super) fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
-    if offset.checked_add(count).is_none_or(|end| end > size) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "count {count} from offset {offset} on passes the end of the variable, which has {}",
-            Count(size, "byte")
-        )));
-    }
+    ensure!(
+        offset.checked_add(count).is_some_and(|end| end <= size),
+        "count {count} from offset {offset} on passes the end of the variable, which has {}",
+        Count(size, "byte")
+    );
     Ok(address + offset as u64)
 }

@@ -8,7 +8,7 @@ use crate::types::{Format, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDe
 use texunit_cuda_abi::args::{Answer, In, Out};
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject, ensure,
 };
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
@@ -32,15 +32,6 @@ runtime_api! {
         check(driver::cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
     }
 
-    /// Destroys a texture object; 0 is allowed.
-    fn cudaDestroyTextureObject(texObject: CUtexObject) {
-        context()?;
-        if texObject == 0 {
-            return Ok(());
-        }
-        check(driver::cuTexObjectDestroy(texObject))
-    }
-
     /// The resource descriptor of a texture object.
     fn cudaGetTextureObjectResourceDesc(
         pResDesc: Out<cudaResourceDesc>,
@@ -54,9 +45,7 @@ runtime_api! {
     /// The texture descriptor of a texture object.
     fn cudaGetTextureObjectTextureDesc(pTexDesc: Out<cudaTextureDesc>, texObject: CUtexObject) {
         context()?;
-        if pTexDesc.is_null() {
-            return Err(CUresult::INVALID_HANDLE.because("pTexDesc is null"));
-        }
+        ensure!(!pTexDesc.is_null(), CUresult::INVALID_HANDLE, "pTexDesc is null");
         let format = format(&resource(texObject)?)?;
         let mut texture = CUDA_TEXTURE_DESC::default();
         check(driver::cuTexObjectGetTextureDesc(&mut texture, texObject))?;

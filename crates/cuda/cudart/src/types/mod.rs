@@ -34,5 +34,3 @@ pub(crate) type Stream = usize;
 pub(crate) type Array = usize;
 /// Handle of a mipmapped array (`cudaMipmappedArray_t`), which is the driver's handle.
 pub(crate) type Mipmap = usize;
-/// Handle of a memory pool (`cudaMemPool_t`), which is the driver's handle.
-pub(crate) type Pool = usize;

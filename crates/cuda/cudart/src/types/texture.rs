@@ -6,7 +6,7 @@ use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
     CU_RESOURCE_TYPE_PITCH2D, CU_TR_FILTER_MODE_LINEAR, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, invalid,
 };
 
 /// Resource of a texture or surface (`cudaResourceDesc`).
@@ -114,9 +114,9 @@ impl cudaResourceDesc {
                 }
             }
             other => {
-                return Err(CUresult::INVALID_VALUE.because(format!(
+                return Err(invalid!(
                     "resType {other} is not a cudaResourceType: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
-                )));
+                ));
             }
         }
         Ok(to)
@@ -173,8 +173,8 @@ impl cudaTextureDesc {
                 "readMode is cudaReadModeElementType, and the format is read as normalized floats only \
                  (cudaReadModeNormalizedFloat)",
             )),
-            Class::None => return Err(CUresult::INVALID_VALUE.because(
-                "the array has a format that textures do not read",
+            Class::None => return Err(invalid!(
+                "the array has a format that textures do not read"
             )),
             _ => {}
         }

@@ -147,26 +147,49 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
             let Some((names, arguments)) = head.trim_end_matches(')').split_once('(') else {
                 continue;
             };
-            // `name: type`, without the commas inside of types.
-            let types = arguments.split(": ").skip(1).map(|ty| {
-                let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
-                match ty {
-                    _ if is(&["Out<", "In<", "InOut<", "Raw", "Text", "*"]) => 'p',
-                    _ if is(&["CUdeviceptr", "u64"]) => 'a',
-                    _ if is(&["CUhostFn", "CUstreamCallback", "CUlogs", "CUasync"]) => 'c',
-                    _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
-                    _ if is(&["CUdevice"]) => 'n',
-                    _ if is(&["CU", "Stream", "Array", "Pool", "Mipmap"]) => 'h',
-                    _ => 'n',
-                }
-            });
-            let types: String = types.collect();
+            let types: String = kinds(arguments).collect();
             for (name, stream) in names.split(", ").zip(["", "h"]) {
                 found.push((name.to_owned(), types.clone() + stream));
             }
         }
     }
+    found.extend(listed(setup));
     found
+}
+
+/// The letters for parameters, given as `name: type, name: type`.
+fn kinds(parameters: &str) -> impl Iterator<Item = char> {
+    parameters.split(": ").skip(1).map(|ty| {
+        let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
+        match ty {
+            _ if is(&["Out<", "In<", "InOut<", "Raw", "Text", "*"]) => 'p',
+            _ if is(&["CUdeviceptr", "u64"]) => 'a',
+            _ if is(&["CUhostFn", "CUstreamCallback", "CUlogs", "CUasync"]) => 'c',
+            _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
+            _ if is(&["CUdevice"]) => 'n',
+            _ if is(&["CU", "Stream", "Array", "Mipmap"]) => 'h',
+            _ => 'n',
+        }
+    })
+}
+
+/// The functions of CUDA 13 that only call one of the driver, as `runtime-api.txt` lists them.
+fn listed(setup: &Setup) -> Vec<(String, String)> {
+    let read = |file| std::fs::read_to_string(setup.root.join("crates/cuda").join(file)).unwrap();
+    let driver: String = read("cuda-abi/data/driver-functions.txt");
+    let function = |line: &str| {
+        let [symbol, versions, _, call] = line.split(' ').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let call = call.rsplit('|').next().filter(|_| versions.contains("13"))?;
+        let (name, arguments) = call.strip_suffix(')')?.split_once('(')?;
+        let name = format!("fn {}(", name.rsplit(':').next()?);
+        let (_, parameters) = driver.lines().find_map(|line| line.split_once(&name)).unwrap();
+        let kinds = arguments.split(',').zip(kinds(parameters)).filter(|(name, _)| *name != "0");
+        let kinds = kinds.map(|(name, kind)| if name.starts_with('@') { 'p' } else { kind });
+        Some((symbol.to_owned(), kinds.collect()))
+    };
+    read("cudart/data/runtime-api.txt").lines().filter_map(function).collect()
 }
 
 /// Calls each function with zeros only, and with each argument wrong in turn.
@@ -176,7 +199,7 @@ fn runtime(setup: &Setup) -> Result<(), Failed> {
         .filter(|(_, types)| !types.is_empty())
         .map(|(name, types)| format!("{{\"{name}\", \"{types}\"}},\n"))
         .collect();
-    if rows.len() < 170 {
+    if rows.len() < 250 {
         return Err(format!("{} functions only", rows.len()).into());
     }
     let source = setup.build.join("runtime_calls.c");

@@ -1,13 +1,12 @@
 //! Functions that read and change parameters and attributes of graph nodes.
 
-use super::nodes::{host_of_v1, memset_of_v1, not_of_kind, of_v1};
+use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::graph::op::{KernelOp, Op};
 use crate::graph::{self, Graph, Node, params, updatable};
 use crate::handle::Handle;
-use crate::memory_ops::BatchOp;
 use crate::stream::Event;
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use texunit_cuda_abi::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
     CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
     CUDA_MEMSET_NODE_PARAMS_v1, CUdeviceptr, CUgraphNodeParams, CUlaunchAttribute, CUresult,
-    graph_node_type,
+    ensure, graph_node_type,
 };
 
 /// Defines functions that return a property of a node of one kind.
@@ -63,75 +62,6 @@ gets! {
     fn cuGraphBatchMemOpNodeGetParams(nodeParams_out: CUDA_BATCH_MEM_OP_NODE_PARAMS) "memory operations", Op::Batch(op) => op.params();
     /// The parameters of a node of any kind.
     fn cuGraphNodeGetParams(nodeParams: CUgraphNodeParams) "", op => params::of(&op);
-}
-
-/// Defines functions that change a node of one kind.
-macro_rules! sets {
-    ($($(#[$doc:meta])* fn $name:ident($arg:ident: $type:ty) $op:block)*) => {
-        driver_api! {$(
-            $(#[$doc])*
-            fn $name(hNode: Handle<Node>, $arg: $type) {
-                hNode.get()?;
-                set(hNode, $op)
-            }
-        )*}
-    };
-}
-
-sets! {
-    /// Changes the parameters of a kernel node (version 1).
-    fn cuGraphKernelNodeSetParams(nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
-        // SAFETY: the arguments are valid as the driver API requires.
-        unsafe { params::kernel(&of_v1(&nodeParams.get()?))? }
-    }
-
-    /// Changes the parameters of a kernel node. Its attributes are kept.
-    fn cuGraphKernelNodeSetParams_v2(nodeParams: In<CUDA_KERNEL_NODE_PARAMS>) {
-        // SAFETY: the arguments are valid as the driver API requires.
-        unsafe { params::kernel(&nodeParams.get()?)? }
-    }
-
-    /// Changes the parameters of a memcpy node.
-    fn cuGraphMemcpyNodeSetParams(nodeParams: In<CUDA_MEMCPY3D>) {
-        params::memcpy(&nodeParams.get()?, 0)?
-    }
-
-    /// Changes the parameters of a memset node.
-    fn cuGraphMemsetNodeSetParams(nodeParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) {
-        params::memset(&memset_of_v1(&nodeParams.get()?, 0))?
-    }
-
-    /// Changes the parameters of a host function node.
-    fn cuGraphHostNodeSetParams(nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) {
-        params::host(&host_of_v1(&nodeParams.get()?))?
-    }
-
-    /// Changes the event of an event record node.
-    fn cuGraphEventRecordNodeSetEvent(event: Handle<Event>) {
-        Op::RecordEvent(params::event(event.number())?)
-    }
-
-    /// Changes the event of an event wait node.
-    fn cuGraphEventWaitNodeSetEvent(event: Handle<Event>) {
-        Op::WaitEvent(params::event(event.number())?)
-    }
-
-    /// Changes the operations of a batch memory operation node.
-    fn cuGraphBatchMemOpNodeSetParams(nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) {
-        // SAFETY: the array is valid as the driver API requires.
-        let op = unsafe { BatchOp::new(&nodeParams.get()?)? };
-        Op::Batch(Arc::new(op))
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cuGraphExternalSemaphoresSignalNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
-        params::no_semaphores(&nodeParams.get()?)?
-    }
-
-    /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cuGraphExternalSemaphoresWaitNodeSetParams(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
-        params::no_semaphores(&nodeParams.get()?)?
-    }
 }
 
 driver_api! {
@@ -209,27 +139,26 @@ fn to_v1(op: &KernelOp) -> Answer<CUDA_KERNEL_NODE_PARAMS_v1> {
 /// The arguments satisfy the safety contract of [`params::any`].
 pub(super) unsafe fn changed(node: Handle<Node>, mut given: CUgraphNodeParams) -> Answer<Op> {
     let old = graph::op_of(node)?;
-    if old.kind() != given.kind {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "type {} of nodeParams is not that of hNode, a {} node",
-            given.kind,
-            old.kind_name()
-        )));
-    }
+    ensure!(
+        old.kind() == given.kind,
+        "type {} of nodeParams is not that of hNode, a {} node",
+        given.kind,
+        old.kind_name()
+    );
     use graph_node_type as kind;
-    if matches!(given.kind, kind::GRAPH | kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL) {
-        return Err(CUresult::NOT_SUPPORTED.because(format!(
-            "hNode is a {} node, whose parameters cannot be changed",
-            old.kind_name()
-        )));
-    }
+    ensure!(
+        !matches!(given.kind, kind::GRAPH | kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL),
+        CUresult::NOT_SUPPORTED,
+        "hNode is a {} node, whose parameters cannot be changed",
+        old.kind_name()
+    );
     let graph = node.get()?.graph.get()?;
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { params::any(&mut given, &graph) }
 }
 
 /// Replaces the operation of a node; the attributes of a kernel are kept.
-fn set(node: Handle<Node>, new: Op) -> Answer {
+pub(super) fn set(node: Handle<Node>, new: Op) -> Answer {
     let old = graph::op_of(node)?;
     if old.kind() != new.kind() {
         return Err(not_of_kind(&old, new.kind_name()));

@@ -2,6 +2,7 @@ use super::*;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread::{ThreadId, current};
+use texunit_cuda_abi::invalid;
 
 const ONE: StepNeeds = StepNeeds { threads: 1, is_pinned: false };
 
@@ -77,7 +78,7 @@ fn pinned_steps_run_in_the_calling_thread() {
 fn a_refusal_or_a_panic_stops_later_steps() {
     let before: [&[u32]; 4] = [&[], &[0], &[1], &[2]];
     let (answer, ended) = run(&before, vec![ONE; 4], 2, |i| match i {
-        1 => Err(CUresult::INVALID_VALUE.because("no")),
+        1 => Err(invalid!("no")),
         _ => Ok(()),
     });
     assert_eq!(

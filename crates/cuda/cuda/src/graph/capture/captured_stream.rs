@@ -14,7 +14,7 @@ use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
     CUdevice, CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps, CUresult, Refusal,
-    launch_attribute as attribute,
+    ensure, launch_attribute as attribute,
 };
 
 /// A captured stream and its capture.
@@ -146,11 +146,10 @@ impl CapturedStream {
         for (i, link) in new.iter().enumerate() {
             let node = Handle::<Node>::of(link.node);
             let own = node.get().map_err(|refusal| refusal.named(&format!("dependencies[{i}]")))?;
-            if own.graph != graph.handle {
-                return Err(CUresult::INVALID_VALUE.because(format!(
-                    "dependencies[{i}] {node:?} is not a node of the graph that is captured"
-                )));
-            }
+            ensure!(
+                own.graph == graph.handle,
+                "dependencies[{i}] {node:?} is not a node of the graph that is captured"
+            );
         }
         if replaces {
             links.clear();

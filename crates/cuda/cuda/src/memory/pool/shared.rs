@@ -9,7 +9,7 @@ use crate::args::Answer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid};
 use texunit_device::{Block, Buffer, Device, Pages, Reserved};
 use texunit_forms::Count;
 
@@ -71,9 +71,9 @@ impl Shared {
     /// Imports a pool from a file descriptor, and returns its device, too.
     pub(super) fn import(number: i32) -> Answer<(Arc<Self>, CUdevice)> {
         let refused = || {
-            CUresult::INVALID_VALUE.because(format!(
+            invalid!(
                 "{number} is not the number of an open file that cuMemPoolExportToShareableHandle has given"
-            ))
+            )
         };
         let (pages, note) = Pages::of_file(number).map_err(|_| refused())?;
         let &[KIND, a, b, c, d, ref id @ ..] = note.as_slice() else { return Err(refused()) };
@@ -130,9 +130,10 @@ impl Shared {
         counts: bool,
     ) -> Answer<(Buffer, Range)> {
         let range = Range { of: Arc::clone(self), offset };
-        let block = self.whole.slice(offset, size, name).ok_or_else(|| {
-            CUresult::INVALID_VALUE.because("the allocation is not inside of the pool")
-        })?;
+        let block = self
+            .whole
+            .slice(offset, size, name)
+            .ok_or_else(|| invalid!("the allocation is not inside of the pool"))?;
         let made = device.adopt(self.base + offset, Arc::new(block), counts);
         Ok((made.map_err(crate::error::refusal)?, range))
     }
@@ -164,10 +165,10 @@ impl Shared {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let end = offset.saturating_add(size);
         let before = used.range(..end).next_back();
-        if before.is_some_and(|(_, &taken)| taken > offset) {
-            return Err(CUresult::INVALID_VALUE
-                .because("the allocation was imported before, and was not freed here"));
-        }
+        ensure!(
+            before.is_none_or(|(_, &taken)| taken <= offset),
+            "the allocation was imported before, and was not freed here"
+        );
         used.insert(offset, end);
         drop(used);
         self.buffer(device, (offset, size), name, false)
@@ -180,15 +181,13 @@ impl Shared {
             u64::from_le_bytes(bytes)
         };
         let (offset, size) = (number(1), number(2));
-        if data[..16] != MAGIC
-            || number(0) != self.id
-            || size == 0
-            || !self.whole.contains(offset, size)
-        {
-            return Err(CUresult::INVALID_VALUE.because(
-                "shareData is not what cuMemPoolExportPointer has given of an allocation of this pool",
-            ));
-        }
+        ensure!(
+            data[..16] == MAGIC
+                && number(0) == self.id
+                && size != 0
+                && self.whole.contains(offset, size),
+            "shareData is not what cuMemPoolExportPointer has given of an allocation of this pool"
+        );
         Ok((offset, size))
     }
 }

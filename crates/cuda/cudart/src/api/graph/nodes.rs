@@ -1,184 +1,189 @@
-//! Functions that add nodes to graphs.
+//! Functions that add nodes to graphs, and that read and change the parameters of nodes of a graph
+//! and of an executable graph, where the runtime's structures differ from the driver's.
 
-use super::params::{kernel, memcpy, of_symbol, to_symbol, translated, with_results};
+use super::params::{kernel, memcpy, of_kernel, of_memcpy, of_symbol, one, to_symbol, translated};
 use crate::call::{check, runtime_api};
-use crate::driver::{self, CUevent, CUgraph, CUgraphNode};
-use crate::state;
+use crate::driver::{self, CUgraph, CUgraphExec, CUgraphNode, ask};
+use crate::state::context;
 use crate::types::{Direction, cudaMemcpy3DParms, line};
 use std::ffi::c_void;
-use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out};
 use texunit_cuda_abi::{
-    CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_v1, CUgraphEdgeData,
-    CUgraphNodeParams,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUgraphEdgeData, CUgraphNodeParams,
+    graph_node_type as kind,
 };
 
-/// Arguments common to all of these functions: the out-pointer for the node, the graph, and the
-/// dependencies.
-#[derive(Clone, Copy)]
-struct NewNode<'a> {
-    node: Out<'a, CUgraphNode>,
-    graph: CUgraph,
-    before: In<'a, CUgraphNode>,
-    count: usize,
+runtime_api! {
+    /// Adds a kernel node, named by its host stub or a handle.
+    fn cudaGraphAddKernelNode(
+        pGraphNode: Out<CUgraphNode>,
+        graph: CUgraph,
+        pDependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        context()?;
+        let (params, node) = (kernel(&pNodeParams.get()?)?, pGraphNode.as_ptr());
+        let (before, params) = (pDependencies.as_ptr(), &raw const params);
+        // SAFETY: the caller passes the number of dependencies, and a kernel's arguments.
+        check(unsafe { driver::cuGraphAddKernelNode_v2(node, graph, before, numDependencies, params) })
+    }
+
+    /// The parameters of a kernel node, with the host stub of the kernel if it has one.
+    fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        context()?;
+        pNodeParams.check()?;
+        pNodeParams.set(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, one(params)))?))
+    }
+
+    /// Changes the parameters of a kernel node.
+    fn cudaGraphKernelNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+        context()?;
+        let params = kernel(&pNodeParams.get()?)?;
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
+        check(unsafe { driver::cuGraphKernelNodeSetParams_v2(node, &raw const params) })
+    }
+
+    /// Changes the parameters of a kernel node of an executable graph.
+    fn cudaGraphExecKernelNodeSetParams(
+        hGraphExec: CUgraphExec,
+        node: CUgraphNode,
+        pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        context()?;
+        let params = kernel(&pNodeParams.get()?)?;
+        // SAFETY: the kernel's arguments are valid as the runtime API requires.
+        check(unsafe { driver::cuGraphExecKernelNodeSetParams_v2(hGraphExec, node, &raw const params) })
+    }
+
+    /// The parameters of a memcpy node.
+    fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
+        context()?;
+        pNodeParams.check()?;
+        pNodeParams.set(of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, one(copy)))?)?)
+    }
+
+    /// Changes the parameters of a node of any kind.
+    fn cudaGraphNodeSetParams(node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+        context()?;
+        let params = translated(&nodeParams.get()?)?;
+        // SAFETY: pointers in the parameters are valid as the runtime API requires.
+        check(unsafe { driver::cuGraphNodeSetParams(node, &raw const params) })
+    }
+
+    /// Changes the parameters of a node of any kind of an executable graph.
+    fn cudaGraphExecNodeSetParams(graphExec: CUgraphExec, node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+        context()?;
+        let params = translated(&nodeParams.get()?)?;
+        // SAFETY: pointers in the parameters are valid as the runtime API requires.
+        check(unsafe { driver::cuGraphExecNodeSetParams(graphExec, node, &raw const params) })
+    }
 }
 
-/// Defines functions that add a node of one kind: given are the parameters after the dependencies,
-/// and a body that is given the common arguments as [`NewNode`].
-macro_rules! adds {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) |$new:ident| $body:block)*) => {
-        runtime_api! {$(
-            $(#[$doc])*
-            fn $name(
-                pGraphNode: Out<CUgraphNode>,
-                graph: CUgraph,
-                pDependencies: In<CUgraphNode>,
-                numDependencies: usize,
-                $($arg: $type),*
-            ) {
-                state::context()?;
-                let $new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
-                $body
+/// Defines the four functions that pass a copy to one function of the driver: a 3D region, bytes,
+/// bytes into a variable, and bytes out of a variable. Given are their names, the parameters that
+/// come first, the name of the region, and the call of the driver.
+macro_rules! memcpy_nodes {
+    (
+        $all:ident, $line:ident, $to:ident, $from:ident,
+        $first:tt, $region:ident, |$copy:ident| $call:expr
+    ) => {
+        memcpy_nodes! {
+            $first |$copy| $call;
+            /// A copy of a 3D region.
+            fn $all($region: In<cudaMemcpy3DParms>) { memcpy(&$region.get()?)? }
+            /// A copy of bytes.
+            fn $line(dst: u64, src: u64, count: usize, kind: u32) {
+                let direction = Direction::of(kind)?;
+                line((dst, direction.destination()), (src, direction.source()), count)
             }
-        )*}
+            /// A copy of bytes into a variable.
+            fn $to(symbol: *const c_void, src: u64, count: usize, offset: usize, kind: u32) {
+                to_symbol(symbol, src, count, offset, kind)?
+            }
+            /// A copy of bytes out of a variable.
+            fn $from(dst: u64, symbol: *const c_void, count: usize, offset: usize, kind: u32) {
+                of_symbol(dst, symbol, count, offset, kind)?
+            }
+        }
+    };
+    ($first:tt |$copy:ident| $call:expr; $($(#[$doc:meta])* fn $name:ident $args:tt $made:block)*) => {
+        $(memcpy_nodes! { @ $first $args $(#[$doc])* fn $name $made |$copy| $call })*
+    };
+    (
+        @ ($($first:ident: $of:ty),*) ($($arg:ident: $type:ty),*)
+        $(#[$doc:meta])* fn $name:ident $made:block |$copy:ident| $call:expr
+    ) => {
+        runtime_api! {
+            $(#[$doc])*
+            fn $name($($first: $of,)* $($arg: $type),*) {
+                context()?;
+                let $copy: CUDA_MEMCPY3D = $made;
+                let $copy = &raw const $copy;
+                // SAFETY: the program's memory is valid as the runtime API requires.
+                check(unsafe { $call })
+            }
+        }
     };
 }
 
-/// Calls a driver function that adds a node.
-macro_rules! add {
-    ($function:ident, $new:ident $(, $arg:expr)*) => {{
-        let NewNode { node, graph, before, count } = $new;
-        // SAFETY: the caller passes the number of dependencies, and valid pointers in the
-        // parameters.
-        check(unsafe { driver::$function(node.as_ptr(), graph, before.as_ptr(), count $(, $arg)*) })
-    }};
+memcpy_nodes! {
+    cudaGraphAddMemcpyNode, cudaGraphAddMemcpyNode1D, cudaGraphAddMemcpyNodeToSymbol,
+    cudaGraphAddMemcpyNodeFromSymbol,
+    (pGraphNode: Out<CUgraphNode>, graph: CUgraph, pDependencies: In<CUgraphNode>, numDependencies: usize),
+    pCopyParams, |copy| driver::cuGraphAddMemcpyNode(
+        pGraphNode.as_ptr(), graph, pDependencies.as_ptr(), numDependencies, copy, 0
+    )
 }
 
-adds! {
-    /// Adds a kernel node, named by its host stub or a handle.
-    fn cudaGraphAddKernelNode(pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) |new| {
-        let params = kernel(&pNodeParams.get()?)?;
-        add!(cuGraphAddKernelNode_v2, new, &raw const params)
-    }
-
-    /// Adds a memcpy node for a 3D region.
-    fn cudaGraphAddMemcpyNode(pCopyParams: In<cudaMemcpy3DParms>) |new| {
-        let copy = memcpy(&pCopyParams.get()?)?;
-        add_copy(new, &copy)
-    }
-
-    /// Adds a memcpy node for bytes.
-    fn cudaGraphAddMemcpyNode1D(dst: u64, src: u64, count: usize, kind: u32) |new| {
-        let direction = Direction::of(kind)?;
-        add_copy(new, &line((dst, direction.destination()), (src, direction.source()), count))
-    }
-
-    /// Adds a memcpy node for a copy into a variable.
-    fn cudaGraphAddMemcpyNodeToSymbol(symbol: *const c_void, src: u64, count: usize, offset: usize, kind: u32) |new| {
-        let copy = to_symbol(symbol, src, count, offset, kind)?;
-        add_copy(new, &copy)
-    }
-
-    /// Adds a memcpy node for a copy out of a variable.
-    fn cudaGraphAddMemcpyNodeFromSymbol(dst: u64, symbol: *const c_void, count: usize, offset: usize, kind: u32) |new| {
-        let copy = of_symbol(dst, symbol, count, offset, kind)?;
-        add_copy(new, &copy)
-    }
-
-    /// Adds a memset node.
-    fn cudaGraphAddMemsetNode(pMemsetParams: In<CUDA_MEMSET_NODE_PARAMS_v1>) |new| {
-        add!(cuGraphAddMemsetNode, new, pMemsetParams.as_ptr(), 0)
-    }
-
-    /// Adds a host function node.
-    fn cudaGraphAddHostNode(pNodeParams: In<CUDA_HOST_NODE_PARAMS_v1>) |new| {
-        add!(cuGraphAddHostNode, new, pNodeParams.as_ptr())
-    }
-
-    /// Adds a child graph node with a clone of a graph.
-    fn cudaGraphAddChildGraphNode(childGraph: CUgraph) |new| {
-        add!(cuGraphAddChildGraphNode, new, childGraph)
-    }
-
-    /// Adds an empty node.
-    fn cudaGraphAddEmptyNode() |new| {
-        add!(cuGraphAddEmptyNode, new)
-    }
-
-    /// Adds an event record node.
-    fn cudaGraphAddEventRecordNode(event: CUevent) |new| {
-        add!(cuGraphAddEventRecordNode, new, event)
-    }
-
-    /// Adds an event wait node.
-    fn cudaGraphAddEventWaitNode(event: CUevent) |new| {
-        add!(cuGraphAddEventWaitNode, new, event)
-    }
-
-    /// Refused: external semaphores do not exist here.
-    fn cudaGraphAddExternalSemaphoresSignalNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) |new| {
-        add!(cuGraphAddExternalSemaphoresSignalNode, new, nodeParams.as_ptr())
-    }
-
-    /// Refused: external semaphores do not exist here.
-    fn cudaGraphAddExternalSemaphoresWaitNode(nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) |new| {
-        add!(cuGraphAddExternalSemaphoresWaitNode, new, nodeParams.as_ptr())
-    }
-
-    /// Adds a memory allocation node.
-    fn cudaGraphAddMemAllocNode(nodeParams: InOut<CUDA_MEM_ALLOC_NODE_PARAMS>) |new| {
-        add!(cuGraphAddMemAllocNode, new, nodeParams.as_ptr())
-    }
-
-    /// Adds a memory free node.
-    fn cudaGraphAddMemFreeNode(dptr: Raw) |new| {
-        add!(cuGraphAddMemFreeNode, new, dptr.address())
-    }
+memcpy_nodes! {
+    cudaGraphMemcpyNodeSetParams, cudaGraphMemcpyNodeSetParams1D,
+    cudaGraphMemcpyNodeSetParamsToSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol,
+    (node: CUgraphNode), pNodeParams, |copy| driver::cuGraphMemcpyNodeSetParams(node, copy)
 }
 
-fn add_copy(new: NewNode<'_>, copy: &CUDA_MEMCPY3D) -> Answer {
-    add!(cuGraphAddMemcpyNode, new, std::ptr::from_ref(copy), 0)
-}
-
-/// Adds a node of any kind, with edge data.
-fn add_any(
-    new: NewNode<'_>,
-    data: In<'_, CUgraphEdgeData>,
-    params: InOut<'_, CUgraphNodeParams>,
-) -> Answer {
-    state::context()?;
-    let given = params.get()?;
-    let mut of_driver = translated(&given)?;
-    let NewNode { node, graph, before, count } = new;
-    // SAFETY: the caller passes the number of dependencies, and valid pointers in the parameters.
-    check(unsafe {
-        driver::cuGraphAddNode_v2(
-            node.as_ptr(),
-            graph,
-            before.as_ptr(),
-            data.as_ptr(),
-            count,
-            &raw mut of_driver,
-        )
-    })?;
-    params.out().set(with_results(&given, &of_driver))
+memcpy_nodes! {
+    cudaGraphExecMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams1D,
+    cudaGraphExecMemcpyNodeSetParamsToSymbol, cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+    (hGraphExec: CUgraphExec, node: CUgraphNode), pNodeParams,
+    |copy| driver::cuGraphExecMemcpyNodeSetParams(hGraphExec, node, copy, 0)
 }
 
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
-    /// Adds a node of any kind.
-    fn cudaGraphAddNode(
-        pGraphNode: Out<CUgraphNode>,
-        graph: CUgraph,
-        pDependencies: In<CUgraphNode>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        nodeParams: InOut<CUgraphNodeParams>,
-    ) {
-        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
-        add_any(new, dependencyData, nodeParams)
+    /// The parameters of a node of any kind.
+    fn cudaGraphNodeGetParams(node: CUgraphNode, nodeParams: Out<CUgraphNodeParams>) {
+        context()?;
+        nodeParams.check()?;
+        let found = ask(|params| driver::cuGraphNodeGetParams(node, one(params)))?;
+        nodeParams.set(super::params::of_driver_params(found)?)
     }
 }
+
+/// Defines the function that adds a node of any kind, with edge data, under its name in a version.
+macro_rules! add_node {
+    ($name:ident) => {
+        runtime_api! {
+            /// Adds a node of any kind, with edge data.
+            fn $name(
+                pGraphNode: Out<CUgraphNode>,
+                graph: CUgraph,
+                pDependencies: In<CUgraphNode>,
+                dependencyData: In<CUgraphEdgeData>,
+                numDependencies: usize,
+                nodeParams: InOut<CUgraphNodeParams>,
+            ) {
+                let before = (pDependencies, dependencyData, numDependencies);
+                add_any(pGraphNode, graph, before, nodeParams)
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "cuda-12"))]
+add_node!(cudaGraphAddNode);
+#[cfg(feature = "cuda-12")]
+add_node!(cudaGraphAddNode_v2);
 
 #[cfg(feature = "cuda-12")]
 runtime_api! {
@@ -190,20 +195,26 @@ runtime_api! {
         numDependencies: usize,
         nodeParams: InOut<CUgraphNodeParams>,
     ) {
-        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
-        add_any(new, In::null(), nodeParams)
+        add_any(pGraphNode, graph, (pDependencies, In::null(), numDependencies), nodeParams)
     }
+}
 
-    /// Adds a node of any kind, with edge data.
-    fn cudaGraphAddNode_v2(
-        pGraphNode: Out<CUgraphNode>,
-        graph: CUgraph,
-        pDependencies: In<CUgraphNode>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        nodeParams: InOut<CUgraphNodeParams>,
-    ) {
-        let new = NewNode { node: pGraphNode, graph, before: pDependencies, count: numDependencies };
-        add_any(new, dependencyData, nodeParams)
-    }
+/// Adds a node of any kind after some others, given with their edge data and number.
+fn add_any(
+    node: Out<'_, CUgraphNode>,
+    graph: CUgraph,
+    (before, data, count): (In<'_, CUgraphNode>, In<'_, CUgraphEdgeData>, usize),
+    params: InOut<'_, CUgraphNodeParams>,
+) -> Answer {
+    context()?;
+    let given = params.get()?;
+    let mut of_driver = translated(&given)?;
+    let (node, before, data) = (node.as_ptr(), before.as_ptr(), data.as_ptr());
+    // SAFETY: the caller passes the number of dependencies, and valid pointers in the parameters.
+    check(unsafe {
+        driver::cuGraphAddNode_v2(node, graph, before, data, count, &raw mut of_driver)
+    })?;
+    // The driver writes results into the parameters of two kinds of nodes.
+    let has_results = matches!(given.kind, kind::MEM_ALLOC | kind::CONDITIONAL);
+    params.out().set(if has_results { of_driver } else { given })
 }

@@ -1,0 +1,139 @@
+//! Functions that add a node of one kind, and that change the parameters of such a node in a graph
+//! and in an executable graph, where a node is named by the node of the original graph.
+
+use super::{instance, links, nodes, params as of_graph};
+use crate::args::{In, Out};
+use crate::call::driver_api;
+use crate::context::Context;
+use crate::graph::exec::Exec;
+use crate::graph::op::Op;
+use crate::graph::{Graph, Node, params};
+use crate::handle::Handle;
+use crate::memory_ops::BatchOp;
+use crate::stream::Event;
+use std::sync::Arc;
+use texunit_cuda_abi::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
+    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v1,
+};
+
+/// Defines the three functions of kinds of nodes. Given are the name of the parameters in the
+/// second function and in the others, their type, the parameter for the context that the others may
+/// have, and the operation that these parameters describe.
+macro_rules! kinds {
+    ($($(#[$doc:meta])*
+    fn $add:ident, $set:ident, $exec:ident($in_set:ident, $arg:ident: $type:ty $(, $ctx:ident)?) $op:block)*) => {
+        driver_api! {$(
+            $(#[$doc])*
+            /// Adds such a node.
+            fn $add(
+                phGraphNode: Out<Handle<Node>>,
+                hGraph: Handle<Graph>,
+                dependencies: In<Handle<Node>>,
+                numDependencies: usize,
+                $arg: $type
+                $(, $ctx: Handle<Context>)?
+            ) {
+                // SAFETY: the caller passes the length of its array.
+                let before = || unsafe { links(dependencies, In::null(), numDependencies) };
+                nodes::add(phGraphNode, hGraph, before, |_| $op)
+            }
+
+            $(#[$doc])*
+            /// Changes such a node.
+            fn $set(hNode: Handle<Node>, $in_set: $type) {
+                hNode.get()?;
+                $(let $ctx = Handle::<Context>::NULL;)?
+                let $arg = $in_set;
+                of_graph::set(hNode, $op?)
+            }
+
+            $(#[$doc])*
+            /// Changes such a node of an executable graph.
+            fn $exec(hGraphExec: Handle<Exec>, hNode: Handle<Node>, $arg: $type $(, $ctx: Handle<Context>)?) {
+                let exec = hGraphExec.get()?;
+                instance::set(&exec, hNode, $op?)
+            }
+        )*}
+    };
+}
+kinds! {
+    /// A kernel node for a function (version 1).
+    fn cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNodeSetParams(
+        nodeParams, nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>
+    ) {
+        let CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } = nodeParams.get()?;
+        let (kern, ctx) = (0, 0);
+        // SAFETY: the arguments are valid as the driver API requires.
+        unsafe {
+            params::kernel(&CUDA_KERNEL_NODE_PARAMS { func, grid, block, sharedMemBytes, kernelParams, extra, kern, ctx })
+        }
+    }
+
+    /// A kernel node for a function or a library's kernel. A change keeps its attributes.
+    fn cuGraphAddKernelNode_v2, cuGraphKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2(
+        nodeParams, nodeParams: In<CUDA_KERNEL_NODE_PARAMS>
+    ) {
+        // SAFETY: the arguments are valid as the driver API requires.
+        unsafe { params::kernel(&nodeParams.get()?) }
+    }
+
+    /// A memcpy node. In an executable graph only a one-dimensional one is changed.
+    fn cuGraphAddMemcpyNode, cuGraphMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams(
+        nodeParams, copyParams: In<CUDA_MEMCPY3D>, ctx
+    ) {
+        params::memcpy(&copyParams.get()?, ctx.number())
+    }
+
+    /// A memset node.
+    fn cuGraphAddMemsetNode, cuGraphMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(
+        nodeParams, memsetParams: In<CUDA_MEMSET_NODE_PARAMS_v1>, ctx
+    ) {
+        let CUDA_MEMSET_NODE_PARAMS_v1 { dst, pitch, value, elementSize, width, height } = memsetParams.get()?;
+        let ctx = ctx.number();
+        params::memset(&CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize, width, height, ctx })
+    }
+
+    /// A host function node.
+    fn cuGraphAddHostNode, cuGraphHostNodeSetParams, cuGraphExecHostNodeSetParams(
+        nodeParams, nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>
+    ) {
+        let CUDA_HOST_NODE_PARAMS_v1 { function, userData } = nodeParams.get()?;
+        params::host(&CUDA_HOST_NODE_PARAMS { function, userData, ..CUDA_HOST_NODE_PARAMS::default() })
+    }
+
+    /// An event record node.
+    fn cuGraphAddEventRecordNode, cuGraphEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent(
+        event, event: Handle<Event>
+    ) {
+        params::event(event.number()).map(Op::RecordEvent)
+    }
+
+    /// An event wait node.
+    fn cuGraphAddEventWaitNode, cuGraphEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent(
+        event, event: Handle<Event>
+    ) {
+        params::event(event.number()).map(Op::WaitEvent)
+    }
+
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    fn cuGraphAddExternalSemaphoresSignalNode, cuGraphExternalSemaphoresSignalNodeSetParams,
+    cuGraphExecExternalSemaphoresSignalNodeSetParams(nodeParams, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)
+    }
+
+    /// Refused: external semaphores do not exist here, so no graph has such a node.
+    fn cuGraphAddExternalSemaphoresWaitNode, cuGraphExternalSemaphoresWaitNodeSetParams,
+    cuGraphExecExternalSemaphoresWaitNodeSetParams(nodeParams, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+        params::no_semaphores(&nodeParams.get()?)
+    }
+
+    /// A batch memory operation node.
+    fn cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams(
+        nodeParams, nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>
+    ) {
+        // SAFETY: the array is valid as the driver API requires.
+        unsafe { BatchOp::new(&nodeParams.get()?) }.map(|op| Op::Batch(Arc::new(op)))
+    }
+}
