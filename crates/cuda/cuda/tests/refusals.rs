@@ -93,14 +93,12 @@ enum ArgumentKind {
 fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
     let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
     let line = text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '));
-    let of_instances = text.contains("fn $name(hGraphExec: Handle<Exec>");
     match line {
         Some("adds! {") => {
             let pointer = ArgumentKind::Pointer;
             vec![pointer.clone(), handle("Graph"), pointer, ArgumentKind::Number]
         }
-        Some("sets! {") if of_instances => vec![handle("Exec"), handle("Node")],
-        Some("sets! {" | "gets! {") => vec![handle("Node")],
+        Some("gets! {") => vec![handle("Node")],
         _ => Vec::new(),
     }
 }
@@ -108,9 +106,14 @@ fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
 /// The functions of a file: names, and arguments of each.
 fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
     let mut found = Vec::new();
-    for (at, _) in text.match_indices("\n    fn cu") {
+    let functions = text.match_indices("\n    fn cu").chain(text.match_indices("\n    fn [cu"));
+    for (at, _) in functions {
         let rest = &text[at + "\n    fn ".len()..];
         let (names, rest) = rest.split_once('(').expect("arguments");
+        if names.matches(',').count() == 2 {
+            found.extend(of_kind_of_node(names, rest));
+            continue;
+        }
         let implied = implied(text, at);
         // In a row of `gets!`, the kind of node follows.
         let end = [") {", ") =", ") \""].into_iter().filter_map(|end| rest.find(end)).min();
@@ -124,7 +127,20 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
                 one.push(c);
             }
         }
-        let kinds = all.iter().filter_map(|one| one.split_once(':')).map(|(_, ty)| kind(ty.trim()));
+        // A parameter in brackets, with the value that it has in the version named in brackets.
+        let of = |one: &String| {
+            let one = one.trim().trim_start_matches('[');
+            Some(kind(one.split_once(':')?.1.split(" = ").next()?.trim()))
+        };
+        let names = match names.strip_prefix('[').and_then(|names| names.split_once("] ")) {
+            None => names,
+            Some((short, names)) => {
+                let less = all.iter().filter(|one| !one.trim().starts_with('['));
+                found.push((vec![short.to_owned()], less.filter_map(of).collect()));
+                names
+            }
+        };
+        let kinds = all.iter().filter_map(of);
         let mut kinds: Vec<ArgumentKind> = implied.into_iter().chain(kinds).collect();
         if text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '))
             == Some("gets! {")
@@ -149,6 +165,26 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
             }
         }
     }
+    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
+    let pointer = || ArgumentKind::Pointer;
+    for line in text.lines() {
+        // Rows of `by_descriptor!` and of `members!`.
+        if let Some((create, get)) = line.strip_suffix(':').and_then(|row| row.split_once(", cuA"))
+        {
+            found.push((vec![create.trim().to_owned()], vec![pointer(), pointer()]));
+            found.push((vec![format!("cuA{get}")], vec![pointer(), handle("ArrayObject")]));
+        }
+        let Some(at) = line.find("cuTexRef").filter(|_| !line.contains("fn ")) else { continue };
+        let Some((name, rest)) = line[at..].split_once('(') else { continue };
+        let reference = handle("TextureReference");
+        match rest.split_once(": ").and_then(|(_, rest)| rest.split_once(") ")) {
+            Some((ty, _)) if name.contains("Set") => {
+                found.push((vec![name.to_owned()], vec![reference, kind(ty)]));
+            }
+            Some(_) => found.push((vec![name.to_owned()], vec![pointer(), reference])),
+            None => {}
+        }
+    }
     for (at, _) in text.match_indices("\nmemset!(") {
         let row = text[at..].split_once(": ").and_then(|(_, rest)| rest.split_once(')'));
         let names: Vec<&str> = row.expect("names").0.split(", ").collect();
@@ -169,6 +205,28 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
         }
     }
     found
+}
+
+/// The functions of a row of `kinds!`: one adds a node, the others change it in a graph and in an
+/// executable graph.
+fn of_kind_of_node(names: &str, row: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
+    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
+    let arguments = row.split(") {").next().expect("arguments");
+    let mut given = arguments.split(": ").nth(1).expect("a type").split(", ");
+    let own = kind(given.next().expect("a type").trim());
+    let context = given.next().map(|_| handle("Context"));
+    let pointer = ArgumentKind::Pointer;
+    let first = [
+        vec![pointer.clone(), handle("Graph"), pointer, ArgumentKind::Number],
+        vec![handle("Node")],
+        vec![handle("Exec"), handle("Node")],
+    ];
+    let all = names.split(',').zip(first).enumerate().map(|(i, (name, mut kinds))| {
+        kinds.push(own.clone());
+        kinds.extend(context.clone().filter(|_| i != 1));
+        (vec![name.trim().to_owned()], kinds)
+    });
+    all.collect()
 }
 
 fn kind(ty: &str) -> ArgumentKind {
