@@ -6,9 +6,9 @@ use crate::error::Problem;
 
 fn absent<T>(kind: Kind) -> Result<T, Problem> {
     Err(Problem::Unsupported(format!(
-        "this build of texunit has no {} files: `cargo install --path crates/tools/cli --features \
-         all` builds all of texunit, and so does `cargo run --release -p xtask -- libs`, into \
-         target/release",
+        "{} is a kind of file that this build of texunit lacks: `cargo install --path \
+         crates/tools/cli --features all` builds all of texunit, and so does `cargo run --release \
+         -p xtask -- libs`, into target/release",
         kind.name()
     )))
 }
