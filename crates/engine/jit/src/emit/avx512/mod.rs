@@ -6,6 +6,7 @@
 
 mod address;
 mod check;
+mod double;
 mod elements;
 mod function;
 mod indexed;
@@ -29,7 +30,7 @@ use super::vector::{V, part_of_row};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
-use crate::op::Op;
+use crate::op::{Float, Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Atomic, Load, Shuffle, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -217,8 +218,14 @@ impl Avx512Emitter<'_> {
 
     fn compute(&mut self, op: Op, to: VReg, from: [Source; 3], guard: Predicate) -> Option<()> {
         let values = match (op, to) {
-            (Op::Curve(curve), VReg::B32(_)) => self.curve(curve, from[0])?,
-            (Op::Square, VReg::B32(_)) => self.folded_squares(from[0])?,
+            (Op::Curve(curve), VReg::B32(_)) => self.curve(curve, from[0])?.to_vec(),
+            (Op::Square, VReg::B32(_)) => self.folded_squares(from[0])?.to_vec(),
+            (Op::Double(Float::Fma) | Op::DoubleDirected(Float::Fma, _), _)
+                if !from[0].is_number64() && !from[2].is_number64() =>
+            {
+                let directed = if let Op::DoubleDirected(_, how) = op { Some(how) } else { None };
+                self.double_fma(directed.unwrap_or(Rounding::Near), from)?.to_vec()
+            }
             _ => return (0..2).try_for_each(|part| self.compute_part((op, to, from), guard, part)),
         };
         for (part, value) in (0..).zip(values) {
