@@ -39,7 +39,9 @@ impl Launch {
 
     /// Launches the kernel once.
     pub fn run(&mut self) {
+        // `points.rs` has the arithmetic of the PTX, whose products and sums ptxas would fuse.
         let options = LaunchOptions::new(self.ctas, BLOCK).with_threads(self.threads);
+        let options = options.with_fmad(false);
         let args = [Arg::Buffer(&self.out), Arg::Texture(&self.texture), Arg::F32(self.call.scale)];
         if let Err(error) = self.kernel.launch(&options, &args) {
             panic!("{}: {error}", self.workload.name);

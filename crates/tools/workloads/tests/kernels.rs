@@ -22,3 +22,13 @@ fn the_kernels() {
     there.sort_unstable();
     assert_eq!(used, there);
 }
+
+/// The kernels fetch where the reference does, in a launch as long as that of `texunit bench`.
+#[test]
+fn kernels_agree_with_the_reference() {
+    for case in cases::all() {
+        let mut launch = ptx::Launch::new(&case, 1, 1 << 22).unwrap();
+        launch.run();
+        launch.verify().unwrap();
+    }
+}
