@@ -1,4 +1,4 @@
-//! What the benchmarks in `benches/` and `kernels/` share; docs/performance.md has their tables.
+//! Helpers of the benchmarks in `benches/` and `kernels/`; docs/performance.md has their tables.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Read as _;

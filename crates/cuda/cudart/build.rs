@@ -48,7 +48,7 @@ fn signature(line: &str) -> Option<(&str, Signature<'_>)> {
     let safe = line.strip_prefix("unsafe ");
     let (name, parameters) = safe.unwrap_or(line).strip_prefix("fn ")?.split_once('(')?;
     let types = parameters.split(": ").skip(1);
-    // What follows a type is the name of the next parameter.
+    // After each type, the text has the name of the next parameter.
     let types = types.map(|text| text.rsplit_once(", ").map_or(text, |(of, _)| of));
     Some((name, (safe.is_some(), types.map(|of| of.trim_end_matches(')')).collect())))
 }

@@ -37,7 +37,7 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// What the side of the user sends.
+/// The messages that the user's side sends.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum UserMessage {

@@ -1,4 +1,5 @@
-//! Locks that a forked process can give up.
+//! A mutex of a process that may fork: the thread that holds the mutex may not exist in the child,
+//! so that waiting has a time limit.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};

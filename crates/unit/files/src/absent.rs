@@ -1,4 +1,4 @@
-//! What a build without the feature `all` has for DDS, KTX 2.0 and EXR files: errors that say how
+//! DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
 //! to get a build that has them.
 
 use crate::Kind;

@@ -30,7 +30,7 @@ pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
     at(Register::R15, number as usize * size_of::<Site>() + field)
 }
 
-/// What an instruction set does in its own way, for the steps of [`super::vector`].
+/// The operations that each instruction set emits in its own way, for [`super::vector`].
 pub(super) trait Primitives: Sized + Default {
     /// Whether vectors have 512 bits, and instructions mask registers and static rounding modes.
     const IS_512: bool;
@@ -160,7 +160,7 @@ pub(super) trait Primitives: Sized + Default {
     /// Emits a 64-bit product, in a temporary.
     fn multiply_wide(e: &mut Emitter<'_, Self>, from: [Source; 2], part: u8) -> Option<Reg>;
 
-    /// Shifts signed 64-bit numbers to the right, in a temporary.
+    /// Shifts signed 64-bit numbers to the right. The result is in a temporary.
     fn shift_right_signed(
         e: &mut Emitter<'_, Self>,
         a: Reg,

@@ -19,8 +19,8 @@ fn compare(body: &str, table: &[u32], what: &str) {
     });
 }
 
-/// What becomes of registers that get numbers in a loop: where it is left, in the next iteration,
-/// and in the block behind.
+/// Registers that get constants in a loop have their values where the loop is left, in the next
+/// iteration, and in the block after the loop.
 #[test]
 fn copies_in_loops() {
     let bodies = [

@@ -161,7 +161,7 @@ impl Maker {
         let [fd, fa, fb] = f;
         let shift = self.random.of(&[0, 1, 5, 31, 32, 33, 40, 63, 64, 70]);
         let table = self.random.below(256_u32);
-        // One that ignores the third source.
+        // A truth table that ignores the third source.
         let of_two = (0..8).fold(0, |bits, at| bits | (table >> (at >> 1) & 1) << at);
         let ty = self.random.of(&["u32", "s32"]);
         let lines = [

@@ -51,7 +51,7 @@ impl Primitives for Avx512 {
         Operand::Memory(spread(R::R9, e.pooled(&[number])))
     }
 
-    // One instruction besides a register move.
+    // `vfixupimmps` replaces the NaNs; the other two instructions are register moves.
     fn canonical(e: &mut Avx512Emitter<'_>, reg: Reg) {
         let kinds = spread(R::R9, e.pooled(&[NOT_NAN]));
         let choose = C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;

@@ -9,7 +9,7 @@ use crate::operand::{Source, VReg};
 use iced_x86::{MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Computes a deferred register, and caches it.
+    /// Computes a register whose affine address was deferred, and caches it.
     pub(in crate::emit) fn compute_deferred(&mut self, deferred: DeferredAddress) {
         for (part, key) in (0..).zip(Key::all::<B>(deferred.vreg)) {
             let value = match deferred.vreg {

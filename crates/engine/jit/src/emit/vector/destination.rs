@@ -60,8 +60,8 @@ impl<B: Backend> Emitter<'_, B> {
         B::mask_of(self, mask, wide, part)
     }
 
-    /// Writes a 32-bit value, which is a temporary, to a part of a register of 32 or 64 bits:
-    /// sign-extended if the flag says so, and masked by the bits to keep.
+    /// Writes a 32-bit temporary to a part of a register of 32 or 64 bits, sign-extended if
+    /// requested and masked by the bits to keep.
     pub(in crate::emit) fn write_masked(
         &mut self,
         to: VReg,

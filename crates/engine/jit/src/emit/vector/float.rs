@@ -48,6 +48,19 @@ struct Scaled {
     addend: Option<Operand>,
 }
 
+/// The processor's instruction for an operation that can have a directed rounding.
+fn instruction(op: Float) -> Option<V> {
+    Some(match op {
+        Float::Add => V::AddF,
+        Float::Sub => V::SubF,
+        Float::Mul => V::MulF,
+        Float::Div => V::DivF,
+        Float::Fma => V::FmaF,
+        Float::Sqrt => V::SqrtF,
+        _ => return None,
+    })
+}
+
 impl<B: Backend> Emitter<'_, B> {
     /// Loads a source of a float operation to a register, with subnormals flushed if `flush` is
     /// true.
@@ -194,15 +207,7 @@ impl<B: Backend> Emitter<'_, B> {
         flush: bool,
         part: u8,
     ) -> Option<(Reg, Option<Scaled>)> {
-        let code = match op {
-            Float::Add => V::AddF,
-            Float::Sub => V::SubF,
-            Float::Mul => V::MulF,
-            Float::Div => V::DivF,
-            Float::Fma => V::FmaF,
-            Float::Sqrt => V::SqrtF,
-            _ => return None,
-        };
+        let code = instruction(op)?;
         let a = self.zeroed_source(from[0], flush, part)?;
         let others = match op {
             Float::Sqrt => 0,
@@ -265,10 +270,7 @@ impl<B: Backend> Emitter<'_, B> {
         part: u8,
     ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
-            Float::Add => V::AddF,
-            Float::Sub => V::SubF,
-            Float::Mul => V::MulF,
-            Float::Div => V::DivF,
+            Float::Add | Float::Sub | Float::Mul | Float::Div => instruction(op)?,
             Float::Fma => return self.fma(from, flush, part),
             Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
