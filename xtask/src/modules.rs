@@ -8,19 +8,14 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Crates below `crates/` without import cycles between modules. The flag says whether folders have
-/// no cycles either. In simt, the module `observe` is an exception: it defines the observer
-/// interface that all others import, and also inserts marks into code, for which it imports them.
-const HELD: [(&str, bool); 8] = [
-    ("engine/alu", true),
-    ("engine/simt", false),
-    ("ptx/check", true),
-    ("ptx/flow", true),
-    ("ptx/isa", true),
-    ("ptx/syntax", true),
-    ("ptx/lsp", true),
-    ("unit/unit", true),
-];
+/// Crates below `crates/` whose modules still have import cycles.
+const WITH_CIRCLES: [&str; 6] =
+    ["cuda/cuda", "engine/device", "engine/jit", "faces/web", "observe/checks", "observe/debug"];
+
+/// Crates without cycles between modules, but between folders. In simt, the module `observe`
+/// defines the observer interface that all others import, and also inserts marks into code, for
+/// which it imports them; in the program, `missing` replaces modules of disabled features.
+const WITH_CIRCLES_OF_FOLDERS: [&str; 2] = ["engine/simt", "tools/cli"];
 
 /// The imports of each module, as paths from the crate root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -186,15 +181,27 @@ fn folders(imports: &Imports) -> Imports {
 
 #[test]
 fn modules_import_in_one_direction() {
-    for (name, has_folders) in HELD {
-        let imports = imports(&crate::workspace().join("crates").join(name).join("src"));
-        assert!(imports.len() > 5 && imports.values().any(|of| of.len() > 1), "{name}: not read");
-        let names = |circle: Imports| format!("{circle:#?}");
-        let found = circles(imports.clone());
-        assert!(found.is_empty(), "circles between modules of {name}: {}", names(found));
-        let found = if has_folders { circles(folders(&imports)) } else { Imports::new() };
-        assert!(found.is_empty(), "circles between folders of {name}: {}", names(found));
+    let root = crate::workspace().join("crates");
+    let list = |folder: &Path| std::fs::read_dir(folder).expect("a folder of crates").flatten();
+    let crates = list(&root).flat_map(|group| list(&group.path()).map(|krate| krate.path()));
+    let mut held = 0;
+    for krate in crates.filter(|krate| krate.join("src").is_dir()) {
+        let name = krate.strip_prefix(&root).expect("below the root").to_string_lossy();
+        let imports = imports(&krate.join("src"));
+        let between_modules = circles(imports.clone());
+        let between_folders = circles(folders(&imports));
+        let exceptions = (
+            WITH_CIRCLES.contains(&&*name),
+            WITH_CIRCLES_OF_FOLDERS.contains(&&*name) || WITH_CIRCLES.contains(&&*name),
+        );
+        held += usize::from(imports.len() > 5 && !exceptions.0);
+        let found = (!between_modules.is_empty(), !between_folders.is_empty());
+        assert_eq!(
+            found, exceptions,
+            "{name}: circles between modules {between_modules:#?}, folders {between_folders:#?}"
+        );
     }
+    assert!(held > 30, "{held} crates were read");
 }
 
 #[test]

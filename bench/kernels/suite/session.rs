@@ -110,7 +110,10 @@ impl<'a> Session<'a> {
             };
             let args: Vec<_> = launch.args.iter().map(arg).collect();
             let checks = self.log.as_ref().and_then(|log| log.launch(kernel.name()));
-            let profile = self.profiles.first().map(|module| module.launch());
+            let profile = self
+                .profiles
+                .first()
+                .map(|module| texunit_profile::Launch::new(Arc::clone(module)));
             let profiling = profile.as_ref().map(|profile| profile as _);
             let options = LaunchOptions::new(launch.grid, launch.block)
                 .with_threads(self.threads)

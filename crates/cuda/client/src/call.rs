@@ -2,7 +2,8 @@
 //! given the function's body and returns a status: a panic does not unwind into C, and the reason
 //! of each refused call is reported to the user.
 
-use crate::report::{Call, say, say_refused};
+use crate::driver::say;
+use crate::report::{Call, say_refused};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;

@@ -5,8 +5,9 @@
 //! with it would put its symbols into the global scope: a variable of a library that the program
 //! loads later and that bears the name of a driver function would then resolve to that function.
 
-use crate::report::{check, say};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
+use std::fmt::Arguments;
+use std::io::Write;
 use std::marker::PhantomData;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -187,4 +188,39 @@ pub fn ask<T: Default>(function: impl FnOnce(*mut T) -> CUresult) -> Answer<T> {
     let mut value = T::default();
     check(function(&raw mut value))?;
     Ok(value)
+}
+
+/// The reason for which a function of the driver refused the last call; without one if nothing
+/// records reasons.
+pub fn refusal(code: CUresult) -> Refusal {
+    type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
+    // SAFETY: the type is that of the function of this name in module `refused` of crate
+    // `texunit-cuda`.
+    static REASON: DriverFunction<Reason> = unsafe { DriverFunction::named(c"texunit_reason") };
+    let Some(reason) = REASON.get() else {
+        return code.because("no driver of texunit's is found");
+    };
+    // SAFETY: a null buffer of size 0 only asks for the length.
+    let size = unsafe { reason(std::ptr::null_mut(), 0) };
+    let mut bytes = vec![0; size];
+    // SAFETY: the buffer is our own and has this size.
+    unsafe { reason(bytes.as_mut_ptr(), size) };
+    code.because(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Turns the status of a driver function into a result.
+///
+/// # Errors
+/// The driver's refusal with its reason.
+pub fn check(code: CUresult) -> Answer {
+    if code == CUresult::SUCCESS { Ok(()) } else { Err(refusal(code)) }
+}
+
+/// Prints a line on standard error. A closed standard error is ignored; `eprintln!` would panic,
+/// which ends a C program.
+pub fn say(text: Arguments<'_>) {
+    let text = format!("texunit: {text}\n");
+    // File names may contain control characters, which a terminal must not interpret.
+    let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
+    let _ = std::io::stderr().lock().write_all(shown.as_bytes());
 }

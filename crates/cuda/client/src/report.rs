@@ -2,11 +2,6 @@
 //! standard error). A library's function is refused for a reason found there or in a driver
 //! function that it calls; the report names the call that the program made.
 
-use std::fmt::Arguments;
-use std::io::Write;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUresult, Refusal};
-
 /// A string passed to the driver library.
 #[repr(C)]
 pub(crate) struct Str {
@@ -29,7 +24,6 @@ mod linked {
     type Begins = unsafe extern "C" fn(Str) -> u32;
     type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
     type Say = unsafe extern "C" fn(Str);
-    type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
 
     // SAFETY: these are the types of the functions in module `refused` of crate `texunit-cuda`.
     pub(super) static BEGINS: DriverFunction<Begins> =
@@ -42,10 +36,6 @@ mod linked {
     // `texunit-cuda`.
     pub(super) static SAY: DriverFunction<Say> =
         unsafe { DriverFunction::named(c"texunit_say_refused") };
-    // SAFETY: the type is that of the function of this name in module `refused` of crate
-    // `texunit-cuda`.
-    pub(super) static REASON: DriverFunction<Reason> =
-        unsafe { DriverFunction::named(c"texunit_reason") };
 }
 
 /// Reports how a call has ended.
@@ -98,41 +88,10 @@ impl Drop for Call {
     }
 }
 
-/// The reason for which a function of the driver refused the last call; without one if nothing
-/// records reasons.
-pub fn driver(code: CUresult) -> Refusal {
-    let Some(reason) = linked::REASON.get() else {
-        return code.because("no driver of texunit's is found");
-    };
-    // SAFETY: a null buffer of size 0 only asks for the length.
-    let size = unsafe { reason(std::ptr::null_mut(), 0) };
-    let mut bytes = vec![0; size];
-    // SAFETY: the buffer is our own and has this size.
-    unsafe { reason(bytes.as_mut_ptr(), size) };
-    code.because(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Turns the status of a driver function into a result.
-///
-/// # Errors
-/// The driver's refusal with its reason.
-pub fn check(code: CUresult) -> Answer {
-    if code == CUresult::SUCCESS { Ok(()) } else { Err(driver(code)) }
-}
-
 /// Prints what is not supported, unless the refusal of the call is reported anyway.
 pub fn say_refused(text: &str) {
     if let Some(say) = linked::SAY.get() {
         // SAFETY: the text is valid during the call.
         unsafe { say(Str::of(text)) }
     }
-}
-
-/// Prints a line on standard error. A closed standard error is ignored; `eprintln!` would panic,
-/// which ends a C program.
-pub fn say(text: Arguments<'_>) {
-    let text = format!("texunit: {text}\n");
-    // File names may contain control characters, which a terminal must not interpret.
-    let shown = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
-    let _ = std::io::stderr().lock().write_all(shown.as_bytes());
 }

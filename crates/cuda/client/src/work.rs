@@ -1,8 +1,8 @@
 //! Submits a library's computation to a stream (`texunit_cuda_abi::work`). Given are memory regions
 //! and a closure; the driver calls the closure with their bytes when the stream reaches it.
 
+use crate::driver::check;
 use crate::driver::{CUstream, DriverFunction, NO_DRIVER};
-use crate::report::check;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -90,7 +90,7 @@ where
         Ok(Ok(())) => 0,
         Ok(Err(code)) => code.0,
         Err(_) => {
-            crate::report::say(format_args!(
+            crate::driver::say(format_args!(
                 "internal error in a library: please report it with the message above"
             ));
             CUresult::UNKNOWN.0

@@ -7,7 +7,7 @@ use crate::view::Operation;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::{self, Region};
-use texunit_client::{context, driver, report};
+use texunit_client::{context, driver};
 use texunit_cuda_abi::args::Out;
 
 /// An integer argument, widened from 32 or 64 bits.
@@ -126,7 +126,7 @@ impl Call {
             let value = run(memory);
             *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         })?;
-        let waited = report::check(driver::cuStreamSynchronize(stream));
+        let waited = driver::check(driver::cuStreamSynchronize(stream));
         waited.map_err(|why| Refused::from(why).with_code(BlasCode::ExecutionFailed))?;
         let value = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         let value =

@@ -2,7 +2,6 @@
 //! (`cublasComputeType_t`).
 
 use crate::code::{Answer, BlasCode};
-use crate::number::Number;
 use half::{bf16, f16};
 use num_complex::Complex64;
 use texunit_client::call::Code;
@@ -84,18 +83,6 @@ impl Format {
             }
             Self::Byte => bytes.copy_from_slice(&(re as i64 as i8).to_le_bytes()),
             Self::Integer => bytes.copy_from_slice(&(re as i64 as i32).to_le_bytes()),
-        }
-    }
-
-    /// Converts elements in memory to `T`.
-    pub(crate) fn widen<T: Number>(self, bytes: &[u8]) -> Vec<T> {
-        bytes.chunks_exact(self.size()).map(|bytes| T::narrow(self.read(bytes))).collect()
-    }
-
-    /// Converts elements of `T` to this type in memory.
-    pub(crate) fn narrow<T: Number>(self, numbers: &[T], bytes: &mut [u8]) {
-        for (&number, bytes) in numbers.iter().zip(bytes.chunks_exact_mut(self.size())) {
-            self.write(number.wide(), bytes);
         }
     }
 }

@@ -105,3 +105,17 @@ number!(f32, Single, f32, x, x, x, Complex64::new(x.into(), 0.0), w: w.re as f32
 number!(f64, Double, f64, x, x, x, Complex64::new(x, 0.0), w: w.re);
 number!(Complex32, ComplexSingle, f32, x, x.conj(), Self::new(x, 0.0), Complex64::new(x.re.into(), x.im.into()), w: Self::new(w.re as f32, w.im as f32));
 number!(Complex64, ComplexDouble, f64, x, x.conj(), Self::new(x, 0.0), x, w: w);
+
+impl Format {
+    /// Converts elements in memory to `T`.
+    pub(crate) fn widen<T: Number>(self, bytes: &[u8]) -> Vec<T> {
+        bytes.chunks_exact(self.size()).map(|bytes| T::narrow(self.read(bytes))).collect()
+    }
+
+    /// Converts elements of `T` to this type in memory.
+    pub(crate) fn narrow<T: Number>(self, numbers: &[T], bytes: &mut [u8]) {
+        for (&number, bytes) in numbers.iter().zip(bytes.chunks_exact_mut(self.size())) {
+            self.write(number.wide(), bytes);
+        }
+    }
+}

@@ -12,8 +12,8 @@ use crate::view::View;
 use num_complex::Complex64;
 use std::borrow::Cow;
 use texunit_client::call::{Code, Refused};
+use texunit_client::driver;
 use texunit_client::work::Region;
-use texunit_client::{driver, report};
 use texunit_cuda_abi::args::In;
 
 /// Memory of a computation, one slice per region.
@@ -157,11 +157,11 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
         return Err(BlasCode::InvalidValue.because(why));
     }
     let refused = |why| Refused::from(why).with_code(BlasCode::ExecutionFailed);
-    report::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
+    driver::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
     let mut all = vec![0_u64; count];
     // SAFETY: the buffer holds this many bytes.
     let code = unsafe { driver::cuMemcpyDtoH_v2(all.as_mut_ptr().cast(), array, count * 8) };
-    report::check(code).map_err(refused)?;
+    driver::check(code).map_err(refused)?;
     Ok(all)
 }
 

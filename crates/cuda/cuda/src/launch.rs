@@ -239,7 +239,8 @@ fn run_grid(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
-    let profile = module.profile.as_ref().map(texunit_profile::Module::launch);
+    let profile =
+        module.profile.as_ref().map(|module| texunit_profile::Launch::new(Arc::clone(module)));
     let profiling = profile.as_ref().map(|profile| profile as &dyn Observer);
     let checks = crate::checks::of_launch(name, stand.clone(), context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);

@@ -6,8 +6,8 @@ use crate::report::RuntimeCall;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-pub(crate) use texunit_client::report::check;
-use texunit_client::report::say;
+pub(crate) use texunit_client::driver::check;
+use texunit_client::driver::say;
 use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
 use texunit_cuda_abi::{Argument, CUresult};
 

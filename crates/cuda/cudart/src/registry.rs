@@ -242,7 +242,7 @@ pub(crate) fn symbol(host: *const c_void) -> Answer<(CUdeviceptr, usize)> {
         driver::cuLibraryGetGlobal(&raw mut address, &raw mut size, library, name.as_ptr())
     };
     match code {
-        CUresult::NOT_FOUND => Err(texunit_client::report::driver(INVALID_SYMBOL)),
+        CUresult::NOT_FOUND => Err(texunit_client::driver::refusal(INVALID_SYMBOL)),
         code => check(code).map(|()| (address, size)),
     }
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_client::call::Code;
+use texunit_client::context;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, report};
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A plan, whose shape may not be set yet.
@@ -125,7 +125,7 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
 fn allocate(size: usize) -> Answer<Area> {
     context::make_current()?;
     let mut area = 0;
-    report::check(driver::cuMemAlloc_v2(&mut area, size))?;
+    driver::check(driver::cuMemAlloc_v2(&mut area, size))?;
     Ok(Area(area))
 }
 
@@ -184,6 +184,6 @@ pub(crate) fn check_stream(stream: CUstream) -> Answer {
     context::make_current()?;
     let mut flags = 0;
     // SAFETY: the out-pointer is to a local variable.
-    report::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+    driver::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::generator::{self, generate};
 use std::ffi::{c_double, c_float, c_int};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api, report};
+use texunit_client::{context, library_api};
 use texunit_cuda_abi::args::Out;
 
 /// Version in CUDA 13.5; the library has the same file name in CUDA 12 and 13.
@@ -57,7 +57,7 @@ library_api! { (RandCode)
         context::make_current()?;
         let mut flags = 0;
         // SAFETY: the out-pointer is to a local variable.
-        report::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+        driver::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
         generator::set_stream(generator, stream)
     }
 

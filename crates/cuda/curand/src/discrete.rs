@@ -7,7 +7,7 @@ use crate::code::{Answer, RandCode};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_client::call::{Code, Refused};
-use texunit_client::{context, driver, report};
+use texunit_client::{context, driver};
 
 /// `CURAND_M2`: the distribution has a table.
 const TABLE: u64 = 5;
@@ -44,10 +44,10 @@ impl Drop for Memory {
 fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<Memory> {
     let bytes: &[u8] = bytemuck::cast_slice(all);
     let mut address = 0;
-    report::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
+    driver::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
     let memory = Memory(address);
     // SAFETY: the source is a local slice of this length.
-    report::check(unsafe {
+    driver::check(unsafe {
         driver::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast_mut().cast(), bytes.len())
     })?;
     Ok(memory)

@@ -7,7 +7,8 @@
 //! dimension fills a contiguous part of the array.
 
 use crate::directions::{self, VectorSet};
-use crate::distribution::{self as of, FEW, MANY};
+use crate::distribution as of;
+use crate::poisson::{FEW, MANY, poisson_between, poisson_few};
 use crate::source::Source;
 use crate::source::mrg::Mrg;
 use crate::source::mtgp::{self, Mtgp};
@@ -153,10 +154,10 @@ impl<S: Source> State<S> {
     /// `curand_poisson`
     fn poisson(&mut self, lambda: f64) -> u32 {
         if lambda < FEW {
-            return of::poisson_few(&mut self.source, lambda);
+            return poisson_few(&mut self.source, lambda);
         }
         if lambda <= MANY {
-            return of::poisson_between(&mut self.source, lambda);
+            return poisson_between(&mut self.source, lambda);
         }
         let normal = self.left.take().unwrap_or_else(|| {
             let [first, second] = self.source.normals_double();

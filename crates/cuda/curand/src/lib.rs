@@ -23,5 +23,6 @@ mod discrete;
 mod distribution;
 mod engine;
 mod generator;
+mod poisson;
 mod refused;
 mod source;

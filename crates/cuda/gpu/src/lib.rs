@@ -13,12 +13,14 @@ mod driver;
 mod ffi;
 mod mirror;
 mod object;
+mod open;
 mod ptx;
 mod run;
 
-pub use driver::{Buffer, Gpu, GpuError, LIBRARY_VARIABLE, LaunchShape, Module};
+pub use driver::{Buffer, Gpu, GpuError, LaunchShape, Module};
 pub use mirror::{CardResource, Uses};
 pub use object::{CardSurface, CardTexture};
+pub use open::LIBRARY_VARIABLE;
 pub use ptx::{fetch_kernel, surface_kernel};
 pub use run::Runner;
 

@@ -1,7 +1,7 @@
 //! The function `texunit.check`, which checks PTX and returns diagnostics.
 
+use crate::error::value_error;
 use crate::launch::diagnostics;
-use crate::program::value_error;
 use pyo3::prelude::*;
 use texunit_check::{Levels, Options, Ptxas, Verdicts, check_with_sources, parse_version};
 use texunit_syntax::{SourceFile, handed_comments, has_handed};

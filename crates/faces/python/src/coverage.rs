@@ -1,6 +1,6 @@
 //! The class `texunit.Coverage`, which sums up the coverage of launches.
 
-use crate::program::value_error;
+use crate::error::value_error;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::path::PathBuf;

@@ -2,8 +2,7 @@
 //! those of `cuda.core`.
 
 use crate::array::InputArray;
-use crate::error::OrRaise;
-use crate::program::value_error;
+use crate::error::{OrRaise, value_error};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};

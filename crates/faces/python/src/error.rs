@@ -18,6 +18,11 @@ pub(crate) fn error(error: SampleError) -> PyErr {
     }
 }
 
+/// The `ValueError` for an error of the device or of a text.
+pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 /// Converts the errors of results of the crate `texunit-sample` to Python exceptions.
 pub(crate) trait OrRaise<T> {
     fn or_raise(self) -> PyResult<T>;

@@ -1,6 +1,6 @@
 //! Launches: one thread runs the kernel, while the caller's thread lets Python handle signals.
 
-use crate::program::value_error;
+use crate::error::value_error;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};

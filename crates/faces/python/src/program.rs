@@ -3,6 +3,7 @@
 
 use crate::array::{InputArray, Out};
 use crate::coverage::Coverage;
+use crate::error::value_error;
 use crate::launch::{Keywords, Launch, diagnostics};
 use crate::surface::Surface;
 use crate::texture::Texture;
@@ -35,11 +36,6 @@ type Object<'py> = Bound<'py, PyAny>;
 /// A kernel parameter: name, type, size in bytes, its declaration with the source name, and the
 /// memory elements that a pointer is used for (type, size in bytes, elements per access).
 type Param = (String, String, u32, String, Vec<(String, u32, u8)>);
-
-/// The `ValueError` for an error of the device or of a text.
-pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
 
 /// The descriptor by which the device creates a Python texture.
 fn descriptor(texture: &Texture) -> TextureDescriptor {

@@ -1,10 +1,7 @@
 //! Coverage data by source file: counts of lines, functions and branches, and merging them.
 
-use crate::ledger;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
 
 /// Lane counts by file, line, function and branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,26 +76,6 @@ impl Coverage {
             file.functions.values_mut().for_each(|function| function.lanes = 0);
             file.branches.values_mut().for_each(|ways| ways.fill(0));
         }
-    }
-
-    /// Reads the file that a process has left for a module ([`crate::Target::Run`]).
-    ///
-    /// # Errors
-    /// The file cannot be read or has another format.
-    pub fn read(path: &Path) -> io::Result<Self> {
-        ledger::read(path)
-    }
-
-    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
-    /// its process ended before it had written any counts.
-    pub fn merged(files: &[impl AsRef<Path>]) -> Self {
-        let mut sum = Self::default();
-        for path in files {
-            if let Ok(coverage) = Self::read(path.as_ref()) {
-                sum.add(&coverage);
-            }
-        }
-        sum
     }
 }
 

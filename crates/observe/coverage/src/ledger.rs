@@ -62,24 +62,41 @@ impl Ledger {
     }
 }
 
-/// Reads a module's coverage from its file.
-pub(crate) fn read(path: &Path) -> io::Result<Coverage> {
-    let size = path.metadata()?.len();
-    if size > LARGEST {
-        return Err(io::Error::other(format!("{} are too many", Count(size, "byte"))));
+impl Coverage {
+    /// Reads the file that a process has left for a module ([`crate::Target::Run`]).
+    ///
+    /// # Errors
+    /// The file cannot be read or has another format.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let size = path.metadata()?.len();
+        if size > LARGEST {
+            return Err(io::Error::other(format!("{} are too many", Count(size, "byte"))));
+        }
+        let mut file = BufReader::new(File::open(path)?.take(LARGEST));
+        let mut line = Vec::new();
+        file.read_until(b'\n', &mut line)?;
+        let table: Table = serde_json::from_slice(&line)?;
+        if !table.is_sound() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let counts: Vec<u64> =
+            bytes.as_chunks().0.iter().map(|count| u64::from_le_bytes(*count)).collect();
+        let mut coverage = Self::default();
+        table.add_to(&counts, &mut coverage);
+        Ok(coverage)
     }
-    let mut file = BufReader::new(File::open(path)?.take(LARGEST));
-    let mut line = Vec::new();
-    file.read_until(b'\n', &mut line)?;
-    let table: Table = serde_json::from_slice(&line)?;
-    if !table.is_sound() {
-        return Err(io::ErrorKind::InvalidData.into());
+
+    /// Reads and merges the files of several processes. An unreadable file counts as empty, because
+    /// its process ended before it had written any counts.
+    pub fn merged(files: &[impl AsRef<Path>]) -> Self {
+        let mut sum = Self::default();
+        for path in files {
+            if let Ok(coverage) = Self::read(path.as_ref()) {
+                sum.add(&coverage);
+            }
+        }
+        sum
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let counts: Vec<u64> =
-        bytes.as_chunks().0.iter().map(|count| u64::from_le_bytes(*count)).collect();
-    let mut coverage = Coverage::default();
-    table.add_to(&counts, &mut coverage);
-    Ok(coverage)
 }

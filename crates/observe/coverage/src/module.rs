@@ -3,23 +3,37 @@
 use crate::data::Coverage;
 use crate::ledger::Ledger;
 use crate::maker;
-use crate::recorder::{AT_LEAST, Recorder};
 use crate::table::Table;
+use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Listing, Observer, Probe};
+
+/// Minimum interval between two writes during a launch.
+pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
+
+/// The collector of all modules of a process, which a module tells about its launches and its end.
+pub(crate) trait Collector: Debug + Send + Sync {
+    /// A launch begins.
+    fn begins(&self);
+    /// A launch has counted. It has ended, or is running and `is_due` to be written; `now` forces a
+    /// write.
+    fn has_counted(&self, module: &Module, is_due: bool, now: bool);
+    /// A module is unloaded.
+    fn unloaded(&self, module: &Module);
+}
 
 /// The coverage of a loaded module, and the observer of its launches.
 #[derive(Debug)]
 pub struct Module {
     table: Table,
     counted: Mutex<Counted>,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Option<Arc<dyn Collector>>,
     /// ID of the process whose thread is writing the ledger, or 0. A forked process can tell by it
     /// that the writing thread is its parent's and does not exist here.
     writer: AtomicU32,
@@ -67,7 +81,7 @@ impl Module {
         Self::of(table, counted, None)
     }
 
-    pub(crate) fn of(table: Table, counted: Counted, recorder: Option<Arc<Recorder>>) -> Self {
+    pub(crate) fn of(table: Table, counted: Counted, recorder: Option<Arc<dyn Collector>>) -> Self {
         let writer = AtomicU32::new(0);
         Self { table, counted: Mutex::new(counted), recorder, writer }
     }

@@ -5,7 +5,7 @@ use crate::data::Coverage;
 use crate::lcov;
 use crate::ledger;
 use crate::maker;
-use crate::module::{Counted, Module};
+use crate::module::{AT_LEAST, Collector, Counted, Module};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,6 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
 
-/// Minimum interval between two writes during a launch.
-pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
 /// The interval is also at least this multiple of the time that a write takes.
 const TIMES: u32 = 20;
 /// Maximum number of lines, functions and branches of all modules; modules that are loaded beyond
@@ -114,7 +112,7 @@ impl Recorder {
         let module = fits.then(|| {
             state.number += 1;
             let counted = again.unwrap_or_else(|| Counted::new(table.counters, state.number, key));
-            Arc::new(Module::of(table, counted, Some(Arc::clone(self))))
+            Arc::new(Module::of(table, counted, Some(Arc::clone(self) as _)))
         });
         if let Some(module) = &module {
             state.modules.push(Arc::downgrade(module));
@@ -135,54 +133,6 @@ impl Recorder {
 
     fn state(&self) -> Option<MutexGuard<'_, State>> {
         texunit_evidence::lock(&self.state)
-    }
-
-    /// A launch begins. In a process forked since the last launch, the counts are its parent's and
-    /// are cleared.
-    pub(crate) fn begins(&self) {
-        let Some(mut state) = self.state() else { return };
-        state.has_changed = true;
-        if self.is_of_this_process() {
-            return;
-        }
-        self.process.store(std::process::id(), Relaxed);
-        (state.next, state.is_writing) = (None, false);
-        state.gone.clear();
-        (state.left, state.left_size) = (HashMap::new(), 0);
-        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
-        drop(state);
-        loaded.iter().for_each(|module| module.clear());
-    }
-
-    /// A module is unloaded.
-    pub(crate) fn unloaded(&self, module: &Module) {
-        if let Target::Run(folder) = &self.target {
-            let _ = module.write_through(folder);
-        }
-        let Some(mut state) = self.state() else { return };
-        match &self.target {
-            Target::Run(_) => {
-                let (counted, size) = (module.take(), module.len());
-                state.left_size += size;
-                state.left.entry(counted.key).or_default().push((counted, size));
-            }
-            Target::File(..) => {
-                module.add_to(&mut state.gone);
-                // A snapshot written during the unloading may lack the module.
-                state.has_changed = true;
-            }
-        }
-    }
-
-    /// A launch has counted. It has ended, or is running and `is_due` to be written; `now` forces a
-    /// write.
-    pub(crate) fn has_counted(&self, module: &Module, is_due: bool, now: bool) {
-        match &self.target {
-            // A failed write is repeated later, and its error reported at the end.
-            Target::Run(folder) if is_due => drop(module.write_through(folder)),
-            Target::Run(_) => {}
-            Target::File(path, _) => self.write_at_times(path, now),
-        }
     }
 
     /// Writes the tracefile if the interval has passed, or `now`.
@@ -278,6 +228,53 @@ impl Recorder {
             state.has_changed = true;
         }
         written
+    }
+}
+
+impl Collector for Recorder {
+    /// In a process forked since the last launch, the counts are its parent's and
+    /// are cleared.
+    fn begins(&self) {
+        let Some(mut state) = self.state() else { return };
+        state.has_changed = true;
+        if self.is_of_this_process() {
+            return;
+        }
+        self.process.store(std::process::id(), Relaxed);
+        (state.next, state.is_writing) = (None, false);
+        state.gone.clear();
+        (state.left, state.left_size) = (HashMap::new(), 0);
+        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
+        drop(state);
+        loaded.iter().for_each(|module| module.clear());
+    }
+
+    fn unloaded(&self, module: &Module) {
+        if let Target::Run(folder) = &self.target {
+            let _ = module.write_through(folder);
+        }
+        let Some(mut state) = self.state() else { return };
+        match &self.target {
+            Target::Run(_) => {
+                let (counted, size) = (module.take(), module.len());
+                state.left_size += size;
+                state.left.entry(counted.key).or_default().push((counted, size));
+            }
+            Target::File(..) => {
+                module.add_to(&mut state.gone);
+                // A snapshot written during the unloading may lack the module.
+                state.has_changed = true;
+            }
+        }
+    }
+
+    fn has_counted(&self, module: &Module, is_due: bool, now: bool) {
+        match &self.target {
+            // A failed write is repeated later, and its error reported at the end.
+            Target::Run(folder) if is_due => drop(module.write_through(folder)),
+            Target::Run(_) => {}
+            Target::File(path, _) => self.write_at_times(path, now),
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Names of the files and folders of a run.
 
 use crate::STOP;
-use crate::writer::EXTENSION;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+
+/// The extension of event files.
+pub(crate) const EXTENSION: &str = "jsonl";
 
 /// Maximum nesting of runs; a run inside a run has its folder in that of the outer run.
 const DEPTH: u32 = 16;
@@ -78,6 +81,18 @@ pub fn processes(folder: &Path) -> Vec<u32> {
 /// The process ID in a file's name ([`own_file`]).
 pub fn process_of(file: &Path) -> Option<u32> {
     file.file_name()?.to_str()?.split('-').next()?.parse().ok()
+}
+
+/// Device and inode of a file; `None` if its descriptor is closed.
+#[cfg(unix)]
+pub(crate) fn identity(file: &File) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().ok().map(|m| (m.dev(), m.ino()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn identity(_: &File) -> Option<(u64, u64)> {
+    None
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Reads the event files of a run's folder into a record for each process.
 
 use crate::event::{Allocation, Api, Event, Finding, Kernel, Library, Process, Running, Totals};
-use crate::file_names::files;
-use crate::writer::EXTENSION;
+use crate::file_names::{EXTENSION, files};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};

@@ -9,7 +9,7 @@
 //! that created it, which has the file open. A process without permission to look there (it has
 //! become another user) is not counted.
 
-use crate::file_names::maker;
+use crate::file_names::{identity, maker};
 use crate::reader::RunRecords;
 use crate::{Event, Record};
 use std::fmt;
@@ -84,11 +84,10 @@ impl Witnesses {
     }
 
     pub(crate) fn note(&self, told: EventKind) {
-        for (path, identity) in &self.0 {
+        for (path, expected) in &self.0 {
             // The creating process may have ended, and its ID belong to another one.
             let file = File::options().append(true).open(path);
-            let mut file =
-                file.ok().filter(|file| crate::writer::identity(file) == Some(*identity));
+            let mut file = file.ok().filter(|file| identity(file) == Some(*expected));
             let Some(file) = &mut file else { continue };
             if file.write_all(&[told as u8]).is_err() {
                 // The process's file size limit also applies to memory files; changing the
@@ -114,7 +113,7 @@ fn find(process: &Path) -> Option<(PathBuf, (u64, u64))> {
         std::fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with(LINK))
     };
     let path = open.flatten().map(|entry| entry.path()).find(is_it)?;
-    let identity = crate::writer::identity(&File::open(&path).ok()?)?;
+    let identity = identity(&File::open(&path).ok()?)?;
     Some((path, identity))
 }
 

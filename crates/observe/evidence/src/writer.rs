@@ -1,7 +1,7 @@
 //! Appends events to the file of this process.
 
 use crate::event::Event;
-use crate::file_names::own_file;
+use crate::file_names::{EXTENSION, identity, own_file};
 use crate::witness::{EventKind, Witnesses};
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,9 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-
-/// The extension of event files.
-pub(crate) const EXTENSION: &str = "jsonl";
 
 /// Appends events to the file of this process.
 #[derive(Debug)]
@@ -57,18 +54,6 @@ impl Open {
     fn is_own(&self) -> bool {
         self.process == std::process::id() && self.identity == identity(&self.file)
     }
-}
-
-/// Device and inode of a file; `None` if its descriptor is closed.
-#[cfg(unix)]
-pub(crate) fn identity(file: &File) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().ok().map(|m| (m.dev(), m.ino()))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn identity(_: &File) -> Option<(u64, u64)> {
-    None
 }
 
 /// Initial interval between events about continuously changing numbers.

@@ -7,10 +7,10 @@ mod object;
 mod recorded;
 mod resource;
 
-pub use memory::{BufferSpec, Data, OutputSpec};
+pub use memory::{BufferSpec, Data, OutputSpec, Parts, PlaceSpec};
 pub use object::{IndependentSampler, PartSpec, SurfaceSpec, TextureSpec};
-pub use recorded::{ArraySpec, ExpectedSpec, Parts, PlaceSpec, Settings};
-pub use resource::{ResourceSpec, TexelSource};
+pub use recorded::{ExpectedSpec, Settings};
+pub use resource::{ArraySpec, ResourceSpec, TexelSource};
 
 use crate::problem::{Problem, codes};
 use crate::syntax;
@@ -153,7 +153,7 @@ fn job(root: &Table<'_>) -> Option<Job> {
     let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
     let cluster = root.get("cluster").and_then(|v| shape(&v, MAX_CLUSTER));
     let settings = recorded::settings(root);
-    let places = named(root, "places", |name, v| Some((name, recorded::address(v)?)));
+    let places = named(root, "places", |name, v| Some((name, memory::address(v)?)));
     let unread = RefCell::new(Vec::new());
     let read = |is_object: bool| {
         let unread = &unread;
@@ -275,7 +275,7 @@ fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Par
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
         "buffer" => memory::buffer(v).map(ParamValue::Buffer),
         "sampler" => object::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
-        "array" => recorded::array(v).map(ParamValue::Array),
+        "array" => resource::array(v).map(ParamValue::Array),
         "scalar" => number::scalar(v).map(ParamValue::Scalar),
         _ => v.string("the name of another parameter").map(ParamValue::Use),
     };
@@ -320,7 +320,7 @@ fn global(name: At<String>, value: &TomlValue<'_>) -> Option<Global> {
     let before = table.problem_count();
     let outputs = table.get("output").map_or_else(Vec::new, |o| memory::outputs(&o));
     let data = memory::data(&table);
-    let parts = recorded::parts(&table);
+    let parts = memory::parts(&table);
     let expected = table.get("expected").and_then(|e| recorded::expected(&e));
     table.finish();
     let data = data.map(|d| value.at(d));

@@ -1,9 +1,9 @@
 //! The observer of one launch: sums its workers' counters and adds them to the module's profile.
 
 use crate::module::Module;
-use crate::probe::{Totals, Worker};
+use crate::probe::{Totals, Worker, lock};
 use crate::table::Table;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
@@ -11,36 +11,14 @@ use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 #[derive(Debug)]
 pub struct Launch {
     module: Arc<Module>,
-    sums: Mutex<Sums>,
-}
-
-/// The sums of the workers' counts.
-#[derive(Debug, Default)]
-struct Sums {
-    counters: Vec<u64>,
-    totals: Totals,
-    table: Option<Arc<Table>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    totals: Mutex<Totals>,
+    table: Mutex<Option<Arc<Table>>>,
 }
 
 impl Launch {
     /// The observer of a launch of this module's kernel.
     pub fn new(module: Arc<Module>) -> Self {
-        Self { module, sums: Mutex::default() }
-    }
-
-    /// Adds a worker's counters.
-    pub(crate) fn counted(&self, counters: &[u64]) {
-        let sums = &mut lock(&self.sums).counters;
-        sums.resize(sums.len().max(counters.len()), 0);
-        sums.iter_mut().zip(counters).for_each(|(sum, n)| *sum = sum.wrapping_add(*n));
-    }
-
-    pub(crate) fn totals(&self, change: impl FnOnce(&mut Totals)) {
-        change(&mut lock(&self.sums).totals);
+        Self { module, totals: Mutex::default(), table: Mutex::default() }
     }
 }
 
@@ -55,18 +33,18 @@ impl Observer for Launch {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        Box::new(Worker::new(self, launch.listing.len()))
+        Box::new(Worker::new(&self.totals, launch.listing.len()))
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
-        lock(&self.sums).table = Some(self.module.table(launch));
+        *lock(&self.table) = Some(self.module.table(launch));
     }
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
-        let Sums { counters, mut totals, table } = std::mem::take(&mut *lock(&self.sums));
-        let Some(table) = table else { return };
-        totals.take_costs(&table.costs, &counters);
-        let mut counts = table.counted(&counters);
+        let mut totals = std::mem::take(&mut *lock(&self.totals));
+        let Some(table) = lock(&self.table).take() else { return };
+        totals.take_costs(&table.costs);
+        let mut counts = table.counted(&totals.counters);
         totals.put(|op, add| {
             if let Some(counts) = table.entry(op).and_then(|entry| counts.get_mut(entry)) {
                 add(counts);

@@ -2,15 +2,26 @@
 
 use crate::counts::Counts;
 use crate::data::{Instruction, Kernel, LaunchCounts, MAX_LAUNCHES, Profile};
-use crate::launch::Launch;
 use crate::lines::OverLaunches;
-use crate::recorder::Recorder;
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_simt::observe::LaunchInfo;
+
+/// The collector of all modules of a process, which a module tells about its launches and its end.
+pub(crate) trait Collector: Debug + Send + Sync {
+    /// A launch begins.
+    fn begins(&self);
+    /// The number of the next launch.
+    fn number(&self) -> u64;
+    /// A launch has ended; `now` forces a write, after a fault with which the process may end.
+    fn has_counted(&self, now: bool);
+    /// Adds the counts of an unloaded module.
+    fn unloaded(&self, profile: &Profile);
+}
 
 /// The profile of a loaded module.
 #[derive(Debug)]
@@ -19,7 +30,7 @@ pub struct Module {
     ptx: String,
     hash: u64,
     counted: Mutex<Counted>,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Option<Arc<dyn Collector>>,
 }
 
 #[derive(Debug, Default)]
@@ -36,16 +47,11 @@ impl Module {
         Arc::new(Self::of(text, ptx, None))
     }
 
-    pub(crate) fn of(text: &str, ptx: PathBuf, recorder: Option<Arc<Recorder>>) -> Self {
+    pub(crate) fn of(text: &str, ptx: PathBuf, recorder: Option<Arc<dyn Collector>>) -> Self {
         let mut hash = DefaultHasher::new();
         hash.write(text.as_bytes());
         let ptx = ptx.to_string_lossy().into_owned();
         Self { ptx, hash: hash.finish(), counted: Mutex::default(), recorder }
-    }
-
-    /// The observer of a launch.
-    pub fn launch(self: &Arc<Self>) -> Launch {
-        Launch::new(Arc::clone(self))
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {

@@ -2,9 +2,9 @@
 
 use crate::cost::{local_sectors, sectors, sharing, wavefronts};
 use crate::counts::{Atomics, Constant, Counts, Requests, Shared};
-use crate::launch::Launch;
 use crate::unit::{Accesses, Fetches, Space};
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
     Access, AccessOp, At, Costs, FurtherLoad, PlannedFetch, PlannedSurfaceAccess, Probe,
@@ -44,14 +44,21 @@ type BySpace = [AccessCounts; SPACES.len()];
 /// The sums over all workers of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
+    /// The counters of blocks and operations (`texunit_simt::observe::Events::COUNTS`).
+    pub(crate) counters: Vec<u64>,
     accesses: HashMap<u32, BySpace>,
     fetches: HashMap<u32, Fetches>,
     surfaces: HashMap<u32, Accesses>,
 }
 
+/// Locks a mutex, also after a panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The counts of a worker.
 pub(crate) struct Worker<'a> {
-    launch: &'a Launch,
+    launch: &'a Mutex<Totals>,
     accesses: Vec<Option<Box<BySpace>>>,
     /// The fetches of each operation, in the order of their first execution.
     fetches: Vec<(u32, Fetches)>,
@@ -60,7 +67,7 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(launch: &'a Launch, operations: u32) -> Self {
+    pub(crate) fn new(launch: &'a Mutex<Totals>, operations: u32) -> Self {
         let accesses = (0..operations).map(|_| None).collect();
         let (fetches, surfaces) = (Vec::new(), Vec::new());
         Self { launch, accesses, fetches, surfaces, space: Space::default() }
@@ -149,8 +156,8 @@ impl AccessCounts {
 impl Totals {
     /// Adds accesses whose costs compiled code has counted. An operation that always accesses
     /// memory like another one (its leader) gets the leader's costs.
-    pub(crate) fn take_costs(&mut self, costs: &Costs, counters: &[u64]) {
-        let at = |i: u32| counters.get(i as usize).copied().unwrap_or(0);
+    pub(crate) fn take_costs(&mut self, costs: &Costs) {
+        let at = |i: u32| self.counters.get(i as usize).copied().unwrap_or(0);
         for (op, costed) in costs.all() {
             let way = if costed.stores { AccessKind::Store } else { AccessKind::Load };
             if costed.leader == op {
@@ -192,7 +199,9 @@ impl Totals {
 
 impl Probe for Worker<'_> {
     fn counted(&mut self, counts: &[u64]) {
-        self.launch.counted(counts);
+        let sums = &mut lock(self.launch).counters;
+        sums.resize(sums.len().max(counts.len()), 0);
+        sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum = sum.wrapping_add(*n));
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
@@ -269,18 +278,17 @@ impl Probe for Worker<'_> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        self.launch.totals(|all| {
-            for (op, told) in (0..).zip(&self.accesses) {
-                let Some(told) = told else { continue };
-                let sums = all.accesses.entry(op).or_default();
-                sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
-            }
-            for (op, fetches) in self.fetches.drain(..) {
-                all.fetches.entry(op).or_default().add(fetches);
-            }
-            for (op, accesses) in self.surfaces.drain(..) {
-                all.surfaces.entry(op).or_default().counts.add(&accesses.counts);
-            }
-        });
+        let mut all = lock(self.launch);
+        for (op, told) in (0..).zip(&self.accesses) {
+            let Some(told) = told else { continue };
+            let sums = all.accesses.entry(op).or_default();
+            sums.iter_mut().zip(&**told).for_each(|(sum, told)| sum.add(told));
+        }
+        for (op, fetches) in self.fetches.drain(..) {
+            all.fetches.entry(op).or_default().add(fetches);
+        }
+        for (op, accesses) in self.surfaces.drain(..) {
+            all.surfaces.entry(op).or_default().counts.add(&accesses.counts);
+        }
     }
 }

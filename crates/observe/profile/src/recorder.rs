@@ -4,7 +4,7 @@
 
 use crate::callgrind;
 use crate::data::Profile;
-use crate::module::Module;
+use crate::module::{Collector, Module};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -81,7 +81,7 @@ impl Recorder {
 
     /// The profile of a loaded module whose PTX is in a file of this name.
     pub fn module(self: &Arc<Self>, text: &str, ptx: PathBuf) -> Arc<Module> {
-        let module = Arc::new(Module::of(text, ptx, Some(Arc::clone(self))));
+        let module = Arc::new(Module::of(text, ptx, Some(Arc::clone(self) as _)));
         if let Some(mut state) = self.state() {
             state.modules.retain(|module| module.strong_count() > 0);
             state.modules.push(Arc::downgrade(&module));
@@ -95,50 +95,6 @@ impl Recorder {
 
     fn loaded(state: &State) -> Vec<Arc<Module>> {
         state.modules.iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// A launch begins. In a process forked since the last launch, the counts are its parent's and
-    /// are cleared.
-    pub(crate) fn begins(&self) {
-        if self.process.swap(std::process::id(), Relaxed) == std::process::id() {
-            return;
-        }
-        self.launches.store(0, Relaxed);
-        let Some(mut state) = self.state() else { return };
-        (state.gone, state.next, state.has_changed) = (Profile::default(), None, false);
-        let loaded = Self::loaded(&state);
-        drop(state);
-        loaded.iter().for_each(|module| module.clear());
-    }
-
-    /// The number of the next launch.
-    pub(crate) fn number(&self) -> u64 {
-        self.launches.fetch_add(1, Relaxed) + 1
-    }
-
-    /// Adds the counts of an unloaded module.
-    pub(crate) fn unloaded(&self, profile: &Profile) {
-        if let Some(mut state) = self.state() {
-            state.gone.add(profile);
-            state.has_changed |= !profile.is_empty();
-        }
-    }
-
-    /// A launch has ended; `now` forces a write, after a fault with which the process may end.
-    pub(crate) fn has_counted(&self, now: bool) {
-        let Some(mut state) = self.state() else { return };
-        state.has_changed = true;
-        let is_early = self.launches.load(Relaxed) <= ONE_BY_ONE;
-        if !now && !is_early && state.next.is_some_and(|next| Instant::now() < next) {
-            return;
-        }
-        drop(state);
-        let start = Instant::now();
-        let _ = self.write();
-        let pause = start.elapsed() * TIMES;
-        if let Some(mut state) = self.state() {
-            state.next = Some(Instant::now() + pause);
-        }
     }
 
     /// Writes the profile.
@@ -170,6 +126,49 @@ impl Recorder {
                 let path = texunit_evidence::name_of_process(path, std::process::id());
                 texunit_evidence::write(&path, format.text(&profile).as_bytes())
             }
+        }
+    }
+}
+
+impl Collector for Recorder {
+    /// In a process forked since the last launch, the counts are its parent's and
+    /// are cleared.
+    fn begins(&self) {
+        if self.process.swap(std::process::id(), Relaxed) == std::process::id() {
+            return;
+        }
+        self.launches.store(0, Relaxed);
+        let Some(mut state) = self.state() else { return };
+        (state.gone, state.next, state.has_changed) = (Profile::default(), None, false);
+        let loaded = Self::loaded(&state);
+        drop(state);
+        loaded.iter().for_each(|module| module.clear());
+    }
+
+    fn number(&self) -> u64 {
+        self.launches.fetch_add(1, Relaxed) + 1
+    }
+
+    fn unloaded(&self, profile: &Profile) {
+        if let Some(mut state) = self.state() {
+            state.gone.add(profile);
+            state.has_changed |= !profile.is_empty();
+        }
+    }
+
+    fn has_counted(&self, now: bool) {
+        let Some(mut state) = self.state() else { return };
+        state.has_changed = true;
+        let is_early = self.launches.load(Relaxed) <= ONE_BY_ONE;
+        if !now && !is_early && state.next.is_some_and(|next| Instant::now() < next) {
+            return;
+        }
+        drop(state);
+        let start = Instant::now();
+        let _ = self.write();
+        let pause = start.elapsed() * TIMES;
+        if let Some(mut state) = self.state() {
+            state.next = Some(Instant::now() + pause);
         }
     }
 }

@@ -11,7 +11,7 @@ mod program;
 
 use common::{Arg, How, load_text};
 use program::Program;
-use texunit_profile::{Counts, Module, Profile};
+use texunit_profile::{Counts, Launch, Module, Profile};
 use texunit_simt::JitMode;
 use texunit_testkit::Random;
 
@@ -23,7 +23,8 @@ fn counted(text: &str, how: How, parameter: u32) -> (Profile, [u64; 2]) {
     let mut all = [0; 2];
     for _ in 0..2 {
         let args = [Arg::U64(out), Arg::U32(parameter)];
-        let stats = loaded.run_observed("k", how, &args, Some(&module.launch())).unwrap();
+        let stats =
+            loaded.run_observed("k", how, &args, Some(&Launch::new(module.clone()))).unwrap();
         all[0] += stats.warp_instructions;
         all[1] += stats.thread_instructions;
     }

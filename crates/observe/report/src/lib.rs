@@ -17,6 +17,7 @@ pub mod place;
 pub mod rules;
 mod run;
 mod sarif;
+mod settings;
 mod shown;
 
 use texunit_forms::Count;
@@ -32,8 +33,9 @@ pub use json::Object;
 pub use located::Located;
 pub use place::CodeLocation;
 pub use rules::{CHECK_RULES, CheckRule, check_rule};
-pub use run::{Run, Settings, Totals};
-pub use sarif::{Rule, uri};
+pub use run::{Run, Totals};
+pub use sarif::uri;
+pub use settings::{Rule, Settings};
 pub use shown::{in_json, in_xml, is_obeyed, screen, visible};
 
 /// The format of diagnostics.

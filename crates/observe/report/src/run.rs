@@ -7,29 +7,13 @@ use texunit_forms::Count;
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 
-use crate::sarif::{Rule, Sarif};
+use crate::sarif::Sarif;
+use crate::settings::Settings;
 use crate::{Format, Located, Object, counts, human, short_line};
 
 /// Codes of instructions that the module's `.version` or `.target` lacks. A single change in the
 /// module's head corrects all of them, so each opcode is shown once.
 const LACKING: [&str; 2] = ["E0230", "E0231"];
-
-/// Settings of the output.
-#[derive(Clone, Copy)]
-pub struct Settings<'r> {
-    /// The format of the report.
-    pub format: Format,
-    /// Shows only errors. Warnings are counted but not shown, and there is no line with totals.
-    pub quiet: bool,
-    /// Maximum number of diagnostics of a file in the format for people, errors before warnings.
-    pub most_shown: usize,
-    /// The program's version, for SARIF.
-    pub version: &'r str,
-    /// The program's home page, for SARIF.
-    pub home: &'r str,
-    /// Looks up the rule of a code, for SARIF.
-    pub rule: &'r dyn Fn(&str) -> Option<Rule>,
-}
 
 /// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -14,18 +14,7 @@ use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
 use crate::Located;
 use crate::place::{Frame, leading, shown_file};
-use crate::run::Settings;
-
-/// The description of a code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// A short title of the rule.
-    pub title: String,
-    /// A paragraph of explanation and advice.
-    pub text: String,
-    /// The paragraph as Markdown, with examples.
-    pub markdown: String,
-}
+use crate::settings::{Rule, Settings};
 
 /// The beginning of a SARIF document, up to the list of results.
 const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\

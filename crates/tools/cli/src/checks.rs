@@ -1,7 +1,7 @@
 //! `--check`: the options for checks of launches and runs, and the output of findings.
 
+use crate::failure::Failure;
 use crate::number;
-use crate::run::Failure;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

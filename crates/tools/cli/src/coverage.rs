@@ -1,6 +1,6 @@
 //! `--coverage`: writes the coverage of launches.
 
-use crate::run::Failure;
+use crate::failure::Failure;
 use clap::builder::{PathBufValueParser, ValueParser};
 use std::path::Path;
 use texunit_coverage::lcov;

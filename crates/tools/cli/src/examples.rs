@@ -14,7 +14,7 @@ mod tests {
     /// Every command says how it is used, and no line is wider than a terminal.
     #[test]
     fn every_help_text_has_examples() {
-        let mut program = crate::args::Cli::command();
+        let mut program = crate::command_line::Cli::command();
         program.build();
         let mut waiting = vec![program];
         while let Some(command) = waiting.pop() {

@@ -3,9 +3,8 @@
 
 use crate::checks;
 use crate::color::{self, Stream};
-use crate::explain::args::ExplainFormat;
+use crate::launch_report::{Failure, Report};
 use crate::out;
-use crate::run::{Failure, Report};
 use texunit_device::{Fusion, GradientStats};
 use texunit_forms::Count;
 use texunit_job::InText;
@@ -30,7 +29,8 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
 pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
     let color = color::wanted(Stream::Stderr);
     let (_, err) = render(report, quiet, color);
-    let page = report.explained.as_ref().map(|e| e.render(report, ExplainFormat::Svg));
+    let page = report.explained.as_ref();
+    let page = page.map(|e| e.svg(report.kernel.as_deref(), report.located()));
     let printed = out::print(&page.unwrap_or_default());
     let printf = report.stats.as_ref().map_or(&[][..], |stats| &stats.printf[..]);
     out::tell_text(&String::from_utf8_lossy(printf), false)?;

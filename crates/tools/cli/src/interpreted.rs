@@ -1,6 +1,6 @@
 //! `--interpreted`: instructions of a launch that were interpreted in the middle of compiled code.
 
-use crate::run::Report;
+use crate::launch_report::Report;
 use serde_json::{Value, json};
 use texunit_forms::Count;
 use texunit_report::CodeLocation;

@@ -1,7 +1,7 @@
 //! Formats the report of a launch as one JSON object. docs/jobs.md describes its members.
 
 use crate::checks::{self, Log};
-use crate::run::{Failure, Report};
+use crate::launch_report::{Failure, Report};
 use serde_json::{Value, json};
 use texunit_device::GradientStats;
 use texunit_job::{InText, Problem};

@@ -10,6 +10,7 @@ pub mod check;
 pub mod checks;
 pub mod codes;
 pub mod color;
+pub mod command_line;
 #[cfg(feature = "compare")]
 pub mod compare;
 pub mod completions;
@@ -23,6 +24,7 @@ pub mod effective;
 pub mod examples;
 pub mod explain;
 pub mod explain_code;
+mod failure;
 #[cfg(any(feature = "debug", feature = "lsp"))]
 mod framing;
 pub mod guide;
@@ -31,6 +33,8 @@ pub mod init;
 pub mod interpreted;
 pub mod isa;
 pub mod json;
+pub mod launch_args;
+pub mod launch_report;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 #[cfg(feature = "mcp")]
@@ -63,9 +67,11 @@ use missing::profile;
 #[cfg(not(feature = "ranges"))]
 pub use missing::ranges;
 
-use args::{Cli, Command, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs};
+use args::{LaunchFormat, OutputFormat};
 use clap::{CommandFactory, FromArgMatches};
+use command_line::{Cli, Command, ExplainArgs, SampleArgs};
 use explain::args::ExplainFormat;
+use launch_args::LaunchArgs;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use texunit_simt::JitMode;
@@ -183,7 +189,7 @@ fn run_command() -> u8 {
         Command::InstallLibs(_) => missing::command("install-libs"),
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
         #[cfg(feature = "report")]
         Command::Report(args) => report::run(&args),
         #[cfg(not(feature = "report"))]
@@ -257,7 +263,7 @@ fn sample(args: &SampleArgs) -> u8 {
 }
 
 #[cfg(feature = "compare")]
-fn compare(args: &args::CompareArgs) -> u8 {
+fn compare(args: &command_line::CompareArgs) -> u8 {
     if args.worker {
         return compare::serve();
     }

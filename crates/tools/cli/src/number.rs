@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use texunit_device::{Fill, InvalidFill};
+use texunit_device::{CtaRange, Fill, InvalidFill};
 
 /// Whole numbers in a range. `what` is the quantity: `host threads`.
 pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
@@ -40,6 +40,26 @@ pub fn fill(text: &str) -> Result<Fill, InvalidFill> {
     Fill::parse(text, || RandomState::new().hash_one(0))
 }
 
+/// A range of CTAs such as `0..128`.
+#[cfg(feature = "ranges")]
+pub fn cta_range(text: &str) -> Result<CtaRange, &'static str> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u64>().ok().filter(|_| digits)
+    };
+    let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    match ends {
+        Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
+        _ => Err("expected a range of CTAs, such as 0..128: the first, and the one after the last"),
+    }
+}
+
+/// Ranges of CTAs in a build without the feature `ranges`.
+#[cfg(not(feature = "ranges"))]
+pub fn cta_range(_: &str) -> Result<CtaRange, String> {
+    Err(crate::missing::option())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +71,16 @@ mod tests {
         for wrong in ["-1", "+1", "1025", "99999999999999999999", "", "x", "1.5"] {
             let message = threads(wrong).expect_err(wrong);
             assert_eq!(message, "expected host threads: a whole number from 0 to 1024");
+        }
+    }
+
+    #[cfg(feature = "ranges")]
+    #[test]
+    fn ranges_have_a_first_and_an_end() {
+        assert_eq!(cta_range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));
+        for wrong in ["", "3", "3..", "..3", "3..3", "4..3", "+1..3", "0x1..2", "1...3", "1..3..5"]
+        {
+            assert!(cta_range(wrong).is_err(), "{wrong}");
         }
     }
 }

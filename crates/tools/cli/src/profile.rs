@@ -1,7 +1,7 @@
 //! `--profile`: writes counts of launches, by line and instruction.
 
 use crate::args::ProfileFormat;
-use crate::run::Failure;
+use crate::failure::Failure;
 use clap::builder::{PathBufValueParser, ValueParser};
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn of_launch(module: &texunit_device::Module) -> Option<Launch> {
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
     let module = Module::new(module.source().text(), file);
-    let launch = module.launch();
+    let launch = texunit_profile::Launch::new(Arc::clone(&module));
     Some(Launch { module, launch })
 }
 

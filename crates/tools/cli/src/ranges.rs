@@ -1,10 +1,11 @@
 //! `texunit launch --ctas A..B --writes FILE` and `texunit merge`: runs a grid as several ranges of
 //! CTAs, on one machine or many.
 
-use crate::args::{HowArgs, LaunchArgs, OutputFormat};
+use crate::args::{HowArgs, OutputFormat};
 use crate::codes::{DEPENDENT, NOT_ALONE};
 use crate::examples;
-use crate::run::{Failure, MergedSets, Report, WrittenSets};
+use crate::launch_args::LaunchArgs;
+use crate::launch_report::{Failure, MergedSets, Report, WrittenSets};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use texunit_device::{
@@ -53,19 +54,6 @@ impl MergeArgs {
             merge: self.files.clone(),
             ..LaunchArgs::default()
         }
-    }
-}
-
-/// Parses a range of CTAs such as `0..128`.
-pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        text.parse::<u64>().ok().filter(|_| digits)
-    };
-    let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
-    match ends {
-        Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
-        _ => Err("expected a range of CTAs, such as 0..128: the first, and the one after the last"),
     }
 }
 
@@ -312,18 +300,4 @@ fn starts_with_atomic(text: &SourceFile, span: Span) -> bool {
     let mut words = text.snippet(span).split_whitespace();
     let word = words.next().filter(|word| !word.starts_with('@')).or_else(|| words.next());
     word.is_some_and(|word| word.starts_with("atom") || word.starts_with("red"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_have_a_first_and_an_end() {
-        assert_eq!(range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));
-        for wrong in ["", "3", "3..", "..3", "3..3", "4..3", "+1..3", "0x1..2", "1...3", "1..3..5"]
-        {
-            assert!(range(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -111,7 +111,7 @@ fn the_page_names_cases_and_options() {
         let case = name.rsplit_once('-').unwrap().0;
         assert!(page.contains(&format!("`{case}-")), "{case}");
     }
-    let command = texunit::args::Cli::command();
+    let command = texunit::command_line::Cli::command();
     let bench = command.find_subcommand("bench").unwrap();
     for option in bench.get_arguments().filter(|a| !a.is_hide_set()).filter_map(|a| a.get_long()) {
         assert!(page.contains(&format!("| `--{option}")), "--{option}");

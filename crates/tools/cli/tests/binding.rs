@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
-use texunit::args::LaunchArgs;
-use texunit::run::Report;
+use texunit::launch_args::LaunchArgs;
+use texunit::launch_report::Report;
 use texunit_testkit::TempDir;
 
 /// A file of tests/cli.

@@ -344,7 +344,7 @@ fn the_page_is_complete() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let path = root.join("docs/check.md");
     let docs = read(&path);
-    let command = texunit::args::Cli::command();
+    let command = texunit::command_line::Cli::command();
     for name in ["check", "explain-code"] {
         let command = command.find_subcommand(name).unwrap();
         for option in command.get_arguments().filter_map(|a| a.get_long()) {

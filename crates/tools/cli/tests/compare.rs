@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
-use texunit::args::{CompareArgs, OutputFormat};
+use texunit::args::OutputFormat;
+use texunit::compare::CompareArgs;
 use texunit::compare::{Comparison, human, json, run_on};
 use texunit_gpu::compare::Outcome;
 

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use texunit::args::LaunchArgs;
+use texunit::launch_args::LaunchArgs;
+use texunit::launch_report::{Failure, Report};
 use texunit::ranges::MergeArgs;
-use texunit::run::{Failure, Report, launch};
+use texunit::run::launch;
 use texunit_testkit::{Random, TempDir};
 
 fn repository() -> PathBuf {

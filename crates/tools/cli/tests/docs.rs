@@ -26,7 +26,7 @@ fn page(name: &str) -> String {
 
 #[test]
 fn every_option() {
-    let program = texunit::args::Cli::command();
+    let program = texunit::command_line::Cli::command();
     let mut missing = Vec::new();
     for (name, pages) in PAGES {
         let text: String = pages.iter().map(|name| page(name)).collect();
@@ -68,7 +68,7 @@ fn options_of_run_in_the_page_about_ci() {
     let named: Vec<_> =
         code.filter_map(|text| text.split(' ').next()?.strip_prefix("--")).collect();
     assert!(named.len() > 10, "{named:?}");
-    let command = texunit::args::Cli::command();
+    let command = texunit::command_line::Cli::command();
     let run = command.find_subcommand("run").unwrap();
     for name in named {
         assert!(run.get_arguments().any(|a| a.get_long() == Some(name)), "--{name}");

@@ -142,7 +142,7 @@ fn the_page_of_the_documentation() -> Result<(), Failed> {
 fn every_option_is_documented() -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let docs = std::fs::read_to_string(root.join("docs/explain.md"))?;
-    let command = texunit::args::Cli::command();
+    let command = texunit::command_line::Cli::command();
     let explain = command.find_subcommand("explain").unwrap();
     for option in explain.get_arguments().filter_map(|a| a.get_long()) {
         if option != "help" && !docs.contains(&format!("| `--{option}")) {

@@ -13,7 +13,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use texunit::args::LaunchArgs;
+use texunit::launch_args::LaunchArgs;
 use texunit_checks::{End, Finding};
 use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};

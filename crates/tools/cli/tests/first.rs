@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use texunit::args::Cli;
+use texunit::command_line::Cli;
 use texunit_testkit::TempDir;
 
 fn main() {

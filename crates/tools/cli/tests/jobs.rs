@@ -10,7 +10,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
-use texunit::args::LaunchArgs;
+use texunit::launch_args::LaunchArgs;
 use texunit_testkit::TempDir;
 use toml::{Table, Value};
 

@@ -7,8 +7,8 @@ use model::{Counts, Model, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use texunit::args::LaunchArgs;
-use texunit::run::Report;
+use texunit::launch_args::LaunchArgs;
+use texunit::launch_report::Report;
 use texunit_device::{LaunchStats, Observer};
 use toml::{Table, Value};
 

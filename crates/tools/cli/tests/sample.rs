@@ -106,7 +106,7 @@ fn report() -> Result<(), Failed> {
 
 /// The options of a command by the headings of its help.
 fn options(command: &str, heading: &str) -> Vec<String> {
-    let cli = texunit::args::Cli::command();
+    let cli = texunit::command_line::Cli::command();
     let command = cli.find_subcommand(command).unwrap();
     let of_heading = command.get_arguments().filter(|a| a.get_help_heading() == Some(heading));
     of_heading.filter_map(|a| a.get_long()).map(str::to_owned).collect()
@@ -123,7 +123,7 @@ fn same_options() -> Result<(), Failed> {
 fn every_option_is_documented() -> Result<(), Failed> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/sample.md");
     let docs = std::fs::read_to_string(docs)?;
-    let command = texunit::args::Cli::command();
+    let command = texunit::command_line::Cli::command();
     let sample = command.find_subcommand("sample").unwrap();
     for option in sample.get_arguments().filter_map(|a| a.get_long()) {
         if option != "help" && !docs.contains(&format!("`--{option}")) {

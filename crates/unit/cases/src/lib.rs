@@ -11,6 +11,7 @@
 //! case allocates more than [`MAX_BYTES`] of texels.
 
 mod driver;
+mod engine;
 mod error;
 mod fetch;
 mod file;
@@ -24,6 +25,7 @@ mod surface;
 mod verdict;
 
 pub use driver::why_no_driver;
+pub use engine::{Engine, Wrong};
 pub use error::CaseError;
 pub use fetch::{Answer, BuiltFetch, Disagreement, Expected, ExpectedValue, FetchCase};
 pub use file::{
@@ -37,4 +39,4 @@ pub use random::{random_case, random_case_of, random_unit_case};
 pub use resource::{MAX_BYTES, ResourceSpec};
 pub use surface::{BuiltSurface, Fault, SurfaceAccess, SurfaceCase, SurfaceRun};
 pub use texunit_spec::Texels;
-pub use verdict::{Engine, Verdict, Wrong};
+pub use verdict::Verdict;

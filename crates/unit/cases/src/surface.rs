@@ -1,10 +1,10 @@
 //! Surface cases: many accesses to one surface, in order.
 
+use crate::engine::Wrong;
 use crate::error::{CaseError, Within};
 use crate::op::SurfaceOp;
 use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
-use crate::verdict::Wrong;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_forms::Count;

@@ -4,49 +4,11 @@
 //! fault that it must raise, or the bytes of the surface that it stores to. An expected refusal is
 //! one value, and so is the part of a surface that no access stores to.
 
-use crate::fetch::{Answer, BuiltFetch, Expected, ExpectedValue};
+use crate::engine::{Engine, Wrong};
+use crate::fetch::{BuiltFetch, Expected, ExpectedValue};
 use crate::file::{Access, Built, Case};
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use texunit_unit::{PlanError, SimdLevel};
-
-/// An implementation of fetches. Surface accesses have a single implementation, which stands for
-/// every engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// The reference sampler, which computes fetches one by one.
-    Reference,
-    /// The planned path for a SIMD level.
-    Plan(SimdLevel),
-}
-
-impl Engine {
-    /// The planned path at every SIMD level that this machine supports.
-    pub fn plans() -> impl Iterator<Item = Self> {
-        let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
-        levels.map(Self::Plan)
-    }
-
-    /// Runs the fetches of a case.
-    ///
-    /// # Errors
-    /// The unit refuses the fetch.
-    pub fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
-        match self {
-            Engine::Reference => fetch.reference(),
-            Engine::Plan(level) => fetch.planned_at(level),
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Engine::Reference => f.write_str("reference"),
-            Engine::Plan(level) => write!(f, "plan-{level}"),
-        }
-    }
-}
 
 /// The comparison of a case's results with the expected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,47 +23,6 @@ impl Verdict {
     /// Number of values that differ on at least one engine.
     pub fn differing(&self) -> usize {
         self.wrong.iter().map(|wrong| wrong.values).sum()
-    }
-}
-
-/// A fetch or access with values that differ from the expected ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// Index of the access in the case, from 0; `None` if the whole case differs.
-    pub number: Option<usize>,
-    /// Number of its values that differ on at least one engine.
-    pub values: usize,
-    /// The expected result, as text.
-    pub wanted: String,
-    /// The actual results as text, each with the engines that returned it.
-    pub got: Vec<(String, Vec<Engine>)>,
-}
-
-impl Wrong {
-    pub(crate) fn new(number: Option<usize>, values: usize, wanted: impl Into<String>) -> Self {
-        Self { number, values, wanted: wanted.into(), got: Vec::new() }
-    }
-
-    pub(crate) fn got(mut self, engines: &[Engine], text: impl Into<String>) -> Self {
-        let text = text.into();
-        match self.got.iter_mut().find(|(got, _)| *got == text) {
-            Some((_, all)) => all.extend(engines),
-            None => self.got.push((text, engines.to_vec())),
-        }
-        self
-    }
-}
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, (got, engines)) in self.got.iter().enumerate() {
-            write!(f, "{}got {got}", if n == 0 { "" } else { ", " })?;
-            if !engines.is_empty() {
-                let names: Vec<_> = engines.iter().map(Engine::to_string).collect();
-                write!(f, " ({})", names.join(", "))?;
-            }
-        }
-        write!(f, ", wanted {}", self.wanted)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Container files: textures with mip levels, layers and faces, as DDS and KTX 2.0 files store
 //! them.
 
+use crate::Texels;
 use crate::error::Problem;
-use crate::{Kind, TexelRequest, Texels};
 use texunit_texel::Format;
 
 /// The contents of a DDS or KTX 2.0 file: stored texels of every level, layer and face.
@@ -86,21 +86,4 @@ fn same_bytes(a: Format, b: Format) -> bool {
 
 pub(crate) fn level_extent(extent: [u32; 3], level: u32) -> [u32; 3] {
     extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
-}
-
-/// Decodes a container. Pictures, arrays and raw files are an error.
-pub(crate) fn decode(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
-    match kind {
-        Kind::Dds => crate::dds::decode(bytes),
-        Kind::Ktx2 => crate::ktx::decode(bytes),
-        other => Err(Problem::Unsupported(format!(
-            "a {} file has no levels, layers or faces; use .dds or .ktx2",
-            other.name()
-        ))),
-    }
-}
-
-/// Decodes level 0 as texels of the wanted format.
-pub(crate) fn texels(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels, Problem> {
-    decode(kind, bytes)?.into_texels(wanted.format)
 }

@@ -177,7 +177,10 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels,
         return raw_texels(bytes, wanted);
     }
     if matches!(kind, Kind::Dds | Kind::Ktx2) {
-        return fit(guard::guarded(kind, || container::texels(kind, bytes, wanted))?, wanted);
+        return fit(
+            guard::guarded(kind, || containers(kind, bytes)?.into_texels(wanted.format))?,
+            wanted,
+        );
     }
     let raster = guard::guarded(kind, || match kind {
         Kind::Png => picture::decode_png(bytes),
@@ -212,7 +215,19 @@ pub fn read_container(path: &Path) -> Result<Container, FileError> {
 /// [`read_container`] of bytes in memory.
 pub fn decode_container(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
     check_content(kind, bytes)?;
-    guard::guarded(kind, || container::decode(kind, bytes))
+    guard::guarded(kind, || containers(kind, bytes))
+}
+
+/// Decodes a container. Pictures, arrays and raw files are an error.
+fn containers(kind: Kind, bytes: &[u8]) -> Result<Container, Problem> {
+    match kind {
+        Kind::Dds => dds::decode(bytes),
+        Kind::Ktx2 => ktx::decode(bytes),
+        other => Err(Problem::Unsupported(format!(
+            "a {} file has no levels, layers or faces; use .dds or .ktx2",
+            other.name()
+        ))),
+    }
 }
 
 /// Encodes texels as a file of the given kind.

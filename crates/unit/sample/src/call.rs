@@ -36,6 +36,14 @@ pub struct Call<'a> {
     registers: usize,
 }
 
+impl Texture {
+    /// Checks a request and prepares its fetches; shape and type of the result are known, and
+    /// nothing has been fetched.
+    pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
+        Call::new(self, request)
+    }
+}
+
 impl<'a> Call<'a> {
     pub(crate) fn new(texture: &Texture, request: Request<'a>) -> Result<Self, SampleError> {
         let (result, own) = texture.result();

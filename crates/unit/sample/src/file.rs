@@ -1,15 +1,15 @@
 //! Textures for `texunit explain --tex` and `texunit sample --tex`: builds a resource from a file
 //! and command-line options.
 
-use crate::meaning::Mipmaps;
+use crate::meaning::{Mipmaps, usual_read};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_files::{Container, Kind, TexelRequest};
 use texunit_forms::Count;
 use texunit_memory::Block;
-use texunit_texel::{Format, readings};
+use texunit_texel::Format;
 use texunit_unit::{
-    ArrayShape, Extent, Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
+    ArrayShape, Extent, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
 };
 
 /// Command-line options for properties that a file does not state. Messages use the names of the
@@ -105,22 +105,6 @@ pub fn header(
     let read_mode = args.read.unwrap_or_else(usual);
     Texture::new(resource, read_mode, !args.unnormalized, sampler)
         .map_err(|e| FileTextureError::input(e.to_string()))
-}
-
-/// The read mode of a texture if no option sets it: normalized floats if the format supports them
-/// and either the filter is linear or the instruction returns floats; else elements. If the format
-/// supports only one mode, it is that mode.
-pub(crate) fn usual_read(
-    format: Format,
-    result: Option<ResultType>,
-    sampler: &Sampler,
-) -> ReadMode {
-    let can = |normalized| readings(format, normalized, sampler.srgb).is_some();
-    let floats = match result {
-        Some(result) => !matches!(result, ResultType::S32 | ResultType::U32),
-        None => sampler.filter == Filter::Linear,
-    };
-    if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
 }
 
 /// Makes a resource of the texels in a file, and returns whether the file declares them to be sRGB.

@@ -3,8 +3,8 @@
 use crate::error::{SampleError, shape_text};
 use crate::input::Input;
 use texunit_forms::{CHANNELS, Count};
-use texunit_texel::Format;
-use texunit_unit::{ArrayShape, Extent, Geometry};
+use texunit_texel::{Format, readings};
+use texunit_unit::{ArrayShape, Extent, Filter, Geometry, ReadMode, ResultType, Sampler};
 
 /// Properties of a texture that the shape of an array does not determine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -224,4 +224,20 @@ fn others(options: &ArrayOptions, shape: &[usize]) -> &'static str {
         4 if !said => "; layered=True makes (L, H, W, C) of four axes, cube=True (6, N, N, C)",
         _ => "",
     }
+}
+
+/// The read mode of a texture if no option sets it: normalized floats if the format supports them
+/// and either the filter is linear or the instruction returns floats; else elements. If the format
+/// supports only one mode, it is that mode.
+pub(crate) fn usual_read(
+    format: Format,
+    result: Option<ResultType>,
+    sampler: &Sampler,
+) -> ReadMode {
+    let can = |normalized| readings(format, normalized, sampler.srgb).is_some();
+    let floats = match result {
+        Some(result) => !matches!(result, ResultType::S32 | ResultType::U32),
+        None => sampler.filter == Filter::Linear,
+    };
+    if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
 }

@@ -1,10 +1,8 @@
 //! A texture made of arrays: texels, sampler, and the cached plans of its fetches.
 
-use crate::call::Call;
 use crate::error::{SampleError, shape_text};
-use crate::file::usual_read;
 use crate::input::Input;
-use crate::meaning::{ArrayOptions, Mipmaps};
+use crate::meaning::{ArrayOptions, Mipmaps, usual_read};
 use crate::options::TextureOptions;
 use crate::request::Request;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -80,12 +78,6 @@ impl Texture {
     /// The requested sampler state.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
-    }
-
-    /// Checks a request and prepares its fetches; shape and type of the result are known, and
-    /// nothing has been fetched.
-    pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
-        Call::new(self, request)
     }
 
     /// The instruction of a request. It may still be invalid for this texture; [`Self::call`]

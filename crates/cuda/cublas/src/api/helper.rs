@@ -5,7 +5,7 @@ use crate::handle;
 use std::ffi::{c_char, c_int, c_void};
 use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{library_api, report};
+use texunit_client::library_api;
 use texunit_cuda_abi::args::Out;
 
 library_api! { (BlasCode)
@@ -58,7 +58,7 @@ library_api! { (BlasCode)
         handle::get(handle)?;
         let mut flags = 0;
         // SAFETY: the out-pointer is to a local variable.
-        report::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
+        driver::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
         handle::change(handle, |settings| settings.stream = streamId)
     }
 

@@ -5,7 +5,7 @@ use crate::code::{Answer, BlasCode};
 use std::ffi::c_int;
 use texunit_client::call::{Code, Refused};
 use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api, report};
+use texunit_client::{context, library_api};
 use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
 
 /// Defines the set and get functions, with and without a stream, for one width of integers.
@@ -114,5 +114,5 @@ fn matrix(
             None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
-    report::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
+    driver::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
 }

@@ -1,9 +1,8 @@
 //! Parses buffers, variables and outputs of a job.
 
-use super::recorded::{self, Parts, PlaceSpec};
 use crate::problem::codes;
 use std::path::{Component, Path, PathBuf};
-use texunit_device::Format;
+use texunit_device::{End, Format};
 use texunit_spec::number::{self, Typed};
 use texunit_spec::{At, ExtentSpec, Table, TomlValue, extent, format};
 
@@ -61,7 +60,7 @@ pub(super) fn buffer(value: &TomlValue<'_>) -> Option<BufferSpec> {
     let has_size = size.is_some();
     let is_undefined = undefined(&table);
     let data = data(&table);
-    let (parts, place) = (recorded::parts(&table), recorded::place(&table));
+    let (parts, place) = (parts(&table), place(&table));
     table.finish();
     let data = match data {
         Some(Data::Zeros(None)) if !has_size => {
@@ -162,4 +161,91 @@ pub(super) fn outputs(value: &TomlValue<'_>) -> Vec<At<OutputSpec>> {
     }
     let items = value.array("a table `{ file = ... }` or an array of them").unwrap_or_default();
     items.iter().filter_map(output).collect()
+}
+
+/// Address, name and state of memory.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceSpec {
+    /// The key `address`, the address of the first byte.
+    pub address: Option<At<u64>>,
+    /// The key `name`, the memory's name in messages.
+    pub name: Option<String>,
+    /// The key `number`, the allocation's number in messages.
+    pub number: Option<u64>,
+    /// The key `read_only`.
+    pub read_only: bool,
+    /// The key `ended`.
+    pub ended: Option<End>,
+}
+
+#[rustfmt::skip]
+const ENDS: [(&str, End); 4] = [
+    ("freed",        End::Freed),
+    ("unregistered", End::Unregistered),
+    ("unmapped",     End::Unmapped),
+    ("removed",      End::Removed),
+];
+
+/// Parses these keys of a buffer.
+pub(super) fn place(table: &Table<'_>) -> PlaceSpec {
+    let spec = PlaceSpec {
+        address: table.get("address").and_then(|v| address(&v)),
+        name: table.get("name").and_then(|v| Some(v.string("a name")?.value)),
+        number: table.get("number").and_then(|v| v.number(0, i64::MAX as u64)),
+        read_only: table.get("read_only").and_then(|v| v.boolean()).unwrap_or(false),
+        ended: table.get("ended").and_then(|v| v.word(&ENDS)),
+    };
+    if spec.address.is_none() && (spec.number.is_some() || spec.read_only || spec.ended.is_some()) {
+        let message = "`number`, `read_only` and `ended` are of a buffer with an `address`";
+        table.problem(codes::CONFLICT, message.to_owned());
+    }
+    spec
+}
+
+/// An address or handle: an integer, or a string for values that TOML's integers cannot hold.
+pub(super) fn address(value: &TomlValue<'_>) -> Option<At<u64>> {
+    if !value.is_string() {
+        return value.number(0, i64::MAX as u64).map(|n| value.at(n));
+    }
+    let text = value.string("an address")?;
+    let digits = text.value.strip_prefix("0x").unwrap_or("");
+    let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
+    if number.is_none() {
+        let message = format!("`{}` is not a number such as \"0x700000000000\"", text.value);
+        value.problem(codes::VALUE, message);
+    }
+    number.map(|n| value.at(n))
+}
+
+/// Offsets and lengths of an object's bytes; the data holds them consecutively.
+pub type Parts = Vec<[u64; 2]>;
+
+/// Parses the key `parts`.
+pub(super) fn parts(table: &Table<'_>) -> Option<At<Parts>> {
+    let value = table.get("parts")?;
+    let items = value.array("an array of parts [offset, bytes]")?;
+    let mut parts = Vec::with_capacity(items.len());
+    let mut end = 0;
+    for item in &items {
+        let pair = item.array("an offset and a number of bytes")?;
+        let [offset, bytes] = pair.as_slice() else {
+            item.problem(codes::VALUE, "expected [offset, bytes]");
+            return None;
+        };
+        let part = [offset.number(0, 1 << 40)?, bytes.number(1, 1 << 40)?];
+        if part[0] < end {
+            item.problem(codes::VALUE, "parts follow each other, and have no bytes in common");
+            return None;
+        }
+        end = part[0] + part[1];
+        parts.push(part);
+    }
+    Some(value.at(parts))
+}
+
+impl BufferSpec {
+    /// Whether its address is fixed.
+    pub fn is_placed(&self) -> bool {
+        self.place.address.is_some()
+    }
 }

@@ -1,6 +1,6 @@
 //! Parses textures, surfaces and samplers of a job.
 
-use super::recorded;
+use super::memory;
 use super::resource::{ResourceSpec, TexelSource, resource};
 use crate::problem::codes;
 use texunit_device::ReadMode;
@@ -105,7 +105,7 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
 
 /// Parses the handle by which kernels refer to the object.
 pub(super) fn handle(table: &Table<'_>) -> Option<u64> {
-    table.get("handle").and_then(|v| recorded::address(&v)).map(|at| at.value)
+    table.get("handle").and_then(|v| memory::address(&v)).map(|at| at.value)
 }
 
 fn part(table: &Table<'_>) -> PartSpec {

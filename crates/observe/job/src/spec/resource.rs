@@ -1,5 +1,6 @@
 //! Parses the texels of a texture or surface: their source and layout.
 
+use super::memory;
 use crate::problem::codes;
 use std::path::PathBuf;
 use texunit_device::Format;
@@ -74,7 +75,7 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     let source = source(table, what, shape.format.as_ref().map(|format| format.value));
     let mipmaps = table.get("mipmaps").and_then(|v| Some(v.at(v.word(&[("box", ())])?)));
     let offset = table.get("offset").and_then(|v| v.number(0, 1 << 40));
-    let is_undefined = super::memory::undefined(table);
+    let is_undefined = memory::undefined(table);
     let spec = ResourceSpec { source: source?, is_undefined, shape, mipmaps, offset };
     is_complete(&spec, table, what, before).then_some(spec)
 }
@@ -131,7 +132,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
     let mut given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
     // Beside `texels`, `undefined` describes the texels without data.
     if given.len() == 2 && given.iter().any(|(key, _)| *key == "texels") {
-        given.retain(|(key, _)| *key != "undefined" || !super::memory::undefined(table));
+        given.retain(|(key, _)| *key != "undefined" || !memory::undefined(table));
     }
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
@@ -158,7 +159,7 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
         }
         "buffer" => TexelSource::Buffer(v.string("the name of a parameter with a buffer")?),
         "array" => TexelSource::Array(v.string("the name of an array of the job")?),
-        "memory" => TexelSource::Memory(super::recorded::address(v)?),
+        "memory" => TexelSource::Memory(memory::address(v)?),
         "surface" => TexelSource::Surface(v.string("the name of a parameter with a surface")?),
         _ => TexelSource::Texture(v.string("the name of a parameter with a texture")?),
     })
@@ -177,4 +178,27 @@ fn files(value: &TomlValue<'_>) -> Option<Vec<At<PathBuf>>> {
     }
     let files: Vec<_> = items.iter().filter_map(file).collect();
     (files.len() == items.len()).then_some(files)
+}
+
+/// Texels that do not belong to a parameter, for textures and surfaces to refer to.
+#[derive(Clone, Debug)]
+pub struct ArraySpec {
+    /// Position of the table.
+    pub at: At<()>,
+    /// The texels of the array.
+    pub resource: ResourceSpec,
+    /// The key `name`, the array's name in messages.
+    pub name: Option<String>,
+    /// Whether the key `ended` is `"destroyed"`.
+    pub ended: bool,
+}
+
+/// Parses an array.
+pub(super) fn array(value: &TomlValue<'_>) -> Option<ArraySpec> {
+    let table = value.table()?;
+    let resource = resource(&table, "array");
+    let name = table.get("name").and_then(|v| Some(v.string("a name")?.value));
+    let ended = table.get("ended").and_then(|v| v.word(&[("destroyed", ())])).is_some();
+    table.finish();
+    Some(ArraySpec { at: value.at(()), resource: resource?, name, ended })
 }

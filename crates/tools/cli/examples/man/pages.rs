@@ -2,7 +2,7 @@
 
 use clap::{Command, CommandFactory};
 use std::path::Path;
-use texunit::args::Cli;
+use texunit::command_line::Cli;
 
 /// Writes a page for the program and one for each command (`texunit-launch.1` etc.); returns their
 /// number.

@@ -1,9 +1,10 @@
 //! `texunit compare --all`: runs everything on the GPU, in several processes.
 
+use super::CompareArgs;
 use super::unit::{Answer, Unit};
 use super::worker::{Hello, Worker};
 use super::{Comparison, Source, folder, job, sources};
-use crate::args::{CompareArgs, OutputFormat};
+use crate::args::OutputFormat;
 use crate::progress::{Shown, with_bar};
 use serde::Serialize;
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! Debugs a job in this process.
 
 use super::{DebugArgs, Script};
-use crate::args::LaunchArgs;
+use crate::launch_args::LaunchArgs;
 use crate::{FAILED, USAGE, human};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! `texunit launch --explain`: explains the fetches and surface accesses of one thread.
 
 use super::args::ExplainFormat;
-use crate::run::Report;
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_device::{Watch, Watched, WatchedAccess};
@@ -98,12 +97,17 @@ impl Explained {
         page.svg()
     }
 
-    /// Formats the accesses, with the source positions that a report knows.
-    pub fn render(&self, report: &Report, format: ExplainFormat) -> String {
+    /// Formats the accesses, with the source positions of the PTX (`source`).
+    pub fn render(
+        &self,
+        format: ExplainFormat,
+        kernel: Option<&str>,
+        source: Option<Located<'_>>,
+    ) -> String {
         match format {
-            ExplainFormat::Text => self.text(report.located()),
-            ExplainFormat::Json => format!("{}\n", self.json(report.located())),
-            ExplainFormat::Svg => self.svg(report.kernel.as_deref(), report.located()),
+            ExplainFormat::Text => self.text(source),
+            ExplainFormat::Json => format!("{}\n", self.json(source)),
+            ExplainFormat::Svg => self.svg(kernel, source),
         }
     }
 
@@ -112,10 +116,11 @@ impl Explained {
         &self,
         file: &Path,
         format: Option<ExplainFormat>,
-        report: &Report,
+        kernel: Option<&str>,
+        source: Option<Located<'_>>,
     ) -> Result<(), texunit_files::FileError> {
         let format = format.or_else(|| super::by_extension(file));
-        let text = self.render(report, format.unwrap_or(ExplainFormat::Text));
+        let text = self.render(format.unwrap_or(ExplainFormat::Text), kernel, source);
         texunit_files::write_atomically(file, text.as_bytes())
     }
 

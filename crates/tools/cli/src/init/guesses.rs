@@ -1,13 +1,10 @@
 //! Finds placeholder values of `texunit init` in a job.
 
-use super::text::Skeleton;
+use super::text::{MADE, Skeleton};
 use super::uses;
 use std::collections::HashSet;
 use texunit_check::{Options, check_with};
 use texunit_syntax::{SourceFile, parse};
-
-/// The beginning of every job that `texunit init` writes.
-pub(super) const MADE: &str = "# Made by `texunit init`.";
 
 /// The keys with placeholder values: lines after `# choose` that are still as `texunit init` writes
 /// them for this kernel. Empty for other jobs.

@@ -1,7 +1,6 @@
 //! Writes the lines of a job for a parameter's object, inferred from its uses, with remarks for the
 //! user.
 
-use super::text::quoted;
 use std::fmt::Write;
 use texunit_check::uses::{Access, Accessed, Fetched, Use};
 use texunit_forms::Count;
@@ -247,4 +246,19 @@ fn texel_format(access: Access) -> Option<String> {
         n @ (2 | 4) => format!("{channel}x{n}"),
         _ => return None,
     })
+}
+
+/// A TOML string.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }

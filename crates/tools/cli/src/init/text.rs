@@ -1,11 +1,13 @@
 //! Writes a job: every parameter with what its uses reveal, and remarks where the user must choose.
 
-use super::guesses::MADE;
-use super::objects::{Value, surface_keys, texture_keys};
+use super::objects::{Value, quoted, surface_keys, texture_keys};
 use std::fmt::Write;
 use texunit_check::ir::{Function, Module, Param, Storage};
 use texunit_check::uses::{Access, Uses};
 use texunit_isa::ScalarType;
+
+/// The beginning of every job that `texunit init` writes.
+pub(super) const MADE: &str = "# Made by `texunit init`.";
 
 /// Default block sizes by number of axes.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [16, 16, 1], [8, 8, 4]];
@@ -190,19 +192,4 @@ fn file_name(name: &str) -> String {
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
-}
-
-/// A TOML string.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out + "\""
 }

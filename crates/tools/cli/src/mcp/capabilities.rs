@@ -1,8 +1,7 @@
 //! Lists what texunit supports: instructions, CUDA functions, and what it does not execute.
 
 use super::answers::Answer;
-use super::process;
-use super::server::Server;
+use super::process::{self, Scope};
 use serde_json::{Value, json};
 
 const UNEXECUTED: &str = include_str!("../../../../../docs/unexecuted.md");
@@ -16,11 +15,11 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     })
 }
 
-pub(super) fn call(server: &Server, arguments: &Value) -> Result<Answer, String> {
+pub(super) fn call(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let name = arguments["name"].as_str().unwrap_or_default();
     let is_asked = |text: &str| text.to_ascii_lowercase().contains(&name.to_ascii_lowercase());
     match arguments["what"].as_str().unwrap_or_default() {
-        "instructions" => instructions(server, name),
+        "instructions" => instructions(scope, name),
         "functions" => {
             let functions = API.split_once("\n## Functions").map_or("", |(_, behind)| behind);
             let names =
@@ -43,14 +42,14 @@ pub(super) fn call(server: &Server, arguments: &Value) -> Result<Answer, String>
     }
 }
 
-fn instructions(server: &Server, name: &str) -> Result<Answer, String> {
+fn instructions(scope: &Scope, name: &str) -> Result<Answer, String> {
     let mut words = vec!["isa".to_owned(), "--format".to_owned(), "json".to_owned()];
     words.extend((!name.is_empty()).then(|| name.to_owned()));
     if name.starts_with('-') {
         return Err("`name` is an instruction: tex, or tex.level.2d".to_owned());
     }
-    let ended = process::texunit(&words, server.allowed.first(), server.limits)
-        .map_err(|e| e.to_string())?;
+    let ended =
+        process::texunit(&words, scope.allowed.first(), scope.limits).map_err(|e| e.to_string())?;
     if ended.code != Some(0) {
         return Err(ended.stderr.trim().to_owned());
     }

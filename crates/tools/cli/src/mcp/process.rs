@@ -1,5 +1,6 @@
 //! Runs texunit commands as processes with limits.
 
+use super::paths::Allowed;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +17,13 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) time: Duration,
+}
+
+/// What tools may use: files below the allowed folders, and processes within limits.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    pub(super) allowed: Allowed,
+    pub(super) limits: Limits,
 }
 
 /// The result of a process.

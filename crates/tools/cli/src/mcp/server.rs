@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use super::paths::Allowed;
-use super::process::Limits;
+use super::process::{Limits, Scope};
 use super::tools::{self, TOOLS};
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -23,14 +23,13 @@ const INSTRUCTIONS: &str = "texunit executes CUDA programs and PTX kernels on th
 /// The server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
-    pub(super) allowed: Allowed,
-    pub(super) limits: Limits,
+    scope: Scope,
     answers: Arc<Mutex<Answers>>,
 }
 
 impl Server {
     pub(super) fn new(allowed: Allowed, limits: Limits) -> Self {
-        Self { allowed, limits, answers: Arc::default() }
+        Self { scope: Scope { allowed, limits }, answers: Arc::default() }
     }
 
     /// Calls a tool. The error is a message for the assistant.
@@ -43,7 +42,7 @@ impl Server {
             let number = |key: &str| arguments[key].as_u64().unwrap_or(0);
             return answers().page(number("answer"), number("page"));
         }
-        let answer = tools::call(self, name, arguments)?;
+        let answer = tools::call(&self.scope, name, arguments)?;
         Ok(answers().first(answer))
     }
 }

@@ -2,8 +2,7 @@
 
 use super::answers::Answer;
 use super::capabilities;
-use super::process::{self, ProcessResult};
-use super::server::Server;
+use super::process::{self, ProcessResult, Scope};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -59,16 +58,16 @@ pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 /// Calls a tool whose arguments have been checked.
-pub(super) fn call(server: &Server, name: &str, arguments: &Value) -> Result<Answer, String> {
+pub(super) fn call(scope: &Scope, name: &str, arguments: &Value) -> Result<Answer, String> {
     match name {
-        "check" => check(server, arguments),
-        "run" => run(server, arguments),
-        "launch" => launch(server, arguments),
-        "explain" => explain(server, arguments),
-        "debug" => debug(server, arguments),
-        "profile" => profile(server, arguments),
-        "explain_code" => explain_code(server, arguments),
-        "capabilities" => capabilities::call(server, arguments),
+        "check" => check(scope, arguments),
+        "run" => run(scope, arguments),
+        "launch" => launch(scope, arguments),
+        "explain" => explain(scope, arguments),
+        "debug" => debug(scope, arguments),
+        "profile" => profile(scope, arguments),
+        "explain_code" => explain_code(scope, arguments),
+        "capabilities" => capabilities::call(scope, arguments),
         _ => Err(format!("there is no tool `{name}`")),
     }
 }
@@ -130,8 +129,8 @@ fn words(all: &[&str]) -> Vec<String> {
 }
 
 /// An existing file, as a command argument.
-fn file(server: &Server, arguments: &Value, name: &str) -> Result<String, String> {
-    let path = server.allowed.existing(text(arguments, name).unwrap_or_default())?;
+fn file(scope: &Scope, arguments: &Value, name: &str) -> Result<String, String> {
+    let path = scope.allowed.existing(text(arguments, name).unwrap_or_default())?;
     Ok(path.to_string_lossy().into_owned())
 }
 
@@ -144,11 +143,11 @@ fn checks(arguments: &Value) -> Result<Vec<String>, String> {
     Ok(words(&["--check", list]))
 }
 
-fn texunit(server: &Server, words: &[String]) -> Result<ProcessResult, String> {
-    let ended = process::texunit(words, server.allowed.first(), server.limits);
+fn texunit(scope: &Scope, words: &[String]) -> Result<ProcessResult, String> {
+    let ended = process::texunit(words, scope.allowed.first(), scope.limits);
     let ended = ended.map_err(|error| format!("texunit cannot be started: {error}"))?;
     if ended.timed_out {
-        let seconds = server.limits.time.as_secs();
+        let seconds = scope.limits.time.as_secs();
         return Err(format!(
             "ended after {} (--timeout): the kernel may be in an infinite loop",
             Count(seconds, "second")
@@ -165,13 +164,13 @@ fn json_of(ended: &ProcessResult) -> Result<Value, String> {
     })
 }
 
-fn check(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn check(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let mut all = words(&["check", "--format", "json"]);
     if let Some(target) = text(arguments, "target") {
         all.extend(words(&["--target", target]));
     }
-    all.push(file(server, arguments, "path")?);
-    let ended = texunit(server, &all)?;
+    all.push(file(scope, arguments, "path")?);
+    let ended = texunit(scope, &all)?;
     if ended.code == Some(2) {
         return Err(ended.stderr.trim().to_owned());
     }
@@ -203,13 +202,13 @@ fn array<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     value[name].as_array().into_iter().flatten()
 }
 
-fn run(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn run(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let report = Scratch::new("report.json")?;
-    let seconds = server.limits.time.as_secs().to_string();
+    let seconds = scope.limits.time.as_secs().to_string();
     let mut all = words(&["run", "--report", &report.path(), "--timeout", &seconds]);
     all.extend(checks(arguments)?);
-    all.extend(program(server, arguments)?);
-    let ended = texunit(server, &all)?;
+    all.extend(program(scope, arguments)?);
+    let ended = texunit(scope, &all)?;
     let run = report.json();
     let faults = array(&run, "faults").map(finding);
     let findings: Vec<Value> = faults.chain(array(&run, "findings").map(finding)).collect();
@@ -231,27 +230,27 @@ fn run(server: &Server, arguments: &Value) -> Result<Answer, String> {
 }
 
 /// A program with its arguments.
-fn program(server: &Server, arguments: &Value) -> Result<Vec<String>, String> {
+fn program(scope: &Scope, arguments: &Value) -> Result<Vec<String>, String> {
     let mut all = words(&["--"]);
-    all.push(file(server, arguments, "program")?);
+    all.push(file(scope, arguments, "program")?);
     all.extend(array(arguments, "arguments").filter_map(Value::as_str).map(str::to_owned));
     Ok(all)
 }
 
 /// The job of a launch, and its output folder.
-fn job(server: &Server, arguments: &Value) -> Result<(String, String), String> {
-    let job = file(server, arguments, "job")?;
+fn job(scope: &Scope, arguments: &Value) -> Result<(String, String), String> {
+    let job = file(scope, arguments, "job")?;
     let out = match text(arguments, "out") {
-        Some(out) => server.allowed.new_file(out)?,
+        Some(out) => scope.allowed.new_file(out)?,
         None => Path::new(&job).parent().unwrap_or(Path::new("/")).join("texunit-out"),
     };
-    contained(server, &job)?;
-    let out = server.allowed.new_file(&out.to_string_lossy())?;
+    contained(scope, &job)?;
+    let out = scope.allowed.new_file(&out.to_string_lossy())?;
     Ok((job, out.to_string_lossy().into_owned()))
 }
 
 /// Rejects a job that names files outside of the allowed folders.
-fn contained(server: &Server, job: &str) -> Result<(), String> {
+fn contained(scope: &Scope, job: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(job).map_err(|error| format!("{job}: {error}"))?;
     let table: toml::Table = text.parse().map_err(|error| format!("{job}: {error}"))?;
     let folder = Path::new(job).parent().unwrap_or(Path::new("/"));
@@ -260,7 +259,7 @@ fn contained(server: &Server, job: &str) -> Result<(), String> {
     for file in files {
         let path = folder.join(&file);
         if path.symlink_metadata().is_ok() {
-            server.allowed.existing(&path.to_string_lossy())?;
+            scope.allowed.existing(&path.to_string_lossy())?;
         } else if path.components().any(|part| part == std::path::Component::ParentDir)
             || Path::new(&file).is_absolute()
         {
@@ -282,11 +281,11 @@ fn names(value: &toml::Value, key: &str, files: &mut Vec<String>) {
     }
 }
 
-fn launch(server: &Server, arguments: &Value) -> Result<Answer, String> {
-    let (job, out) = job(server, arguments)?;
+fn launch(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
+    let (job, out) = job(scope, arguments)?;
     let mut all = words(&["launch", &job, "--format", "json", "--out", &out]);
     all.extend(checks(arguments)?);
-    let report = json_of(&texunit(server, &all)?)?;
+    let report = json_of(&texunit(scope, &all)?)?;
     let fault = Some(&report["fault"]).filter(|fault| !fault.is_null()).map(finding);
     let errors = array(&report, "errors").cloned();
     let findings =
@@ -300,39 +299,39 @@ fn launch(server: &Server, arguments: &Value) -> Result<Answer, String> {
     Ok(Answer::new(head).with("findings", findings))
 }
 
-fn explain(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn explain(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let numbers: Vec<String> = array(arguments, "thread").map(ToString::to_string).collect();
     if numbers.is_empty() || numbers.len() > 3 {
         return Err("`thread` is x, y and z: [3, 4, 0]".to_owned());
     }
     let thread =
         numbers.iter().map(String::as_str).chain(["0", "0"]).take(3).collect::<Vec<_>>().join(",");
-    let (job, _) = job(server, arguments)?;
+    let (job, _) = job(scope, arguments)?;
     let scratch = Scratch::new("out")?;
     let out = scratch.path();
     let all = words(&["launch", &job, "--format", "json", "--out", &out, "--explain", &thread]);
-    let report = json_of(&texunit(server, &all)?)?;
+    let report = json_of(&texunit(scope, &all)?)?;
     let accesses: Vec<Value> = array(&report["explained"], "accesses").cloned().collect();
     let fault = Some(&report["fault"]).filter(|fault| !fault.is_null()).map(finding);
     Ok(Answer::new(json!({ "thread": thread, "fault": fault, "errors": report["errors"] }))
         .with("accesses", accesses))
 }
 
-fn profile(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn profile(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let scratch = Scratch::new("profile.json")?;
     let ended = match (text(arguments, "job"), text(arguments, "program")) {
         (Some(_), None) => {
-            let (job, _) = job(server, arguments)?;
+            let (job, _) = job(scope, arguments)?;
             let out = Scratch::new("out")?;
             let (out, profile) = (out.path(), scratch.path());
             let all = words(&["launch", &job, "--quiet", "--out", &out, "--profile", &profile]);
-            texunit(server, &all)?
+            texunit(scope, &all)?
         }
         (None, Some(_)) => {
-            let seconds = server.limits.time.as_secs().to_string();
+            let seconds = scope.limits.time.as_secs().to_string();
             let mut all = words(&["run", "--timeout", &seconds, "--profile", &scratch.path()]);
-            all.extend(program(server, arguments)?);
-            texunit(server, &all)?
+            all.extend(program(scope, arguments)?);
+            texunit(scope, &all)?
         }
         _ => return Err("`profile` needs either `job` or `program`".to_owned()),
     };
@@ -355,7 +354,7 @@ fn reads_files(command: &str) -> bool {
     is("source", 2) || is("directory", 3)
 }
 
-fn debug(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn debug(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let mut all = words(&["debug", "--batch"]);
     if let Some(kernel) = text(arguments, "kernel") {
         all.extend(words(&["--kernel", kernel]));
@@ -369,24 +368,24 @@ fn debug(server: &Server, arguments: &Value) -> Result<Answer, String> {
     let scratch = Scratch::new("out")?;
     match (text(arguments, "job"), text(arguments, "program")) {
         (Some(_), None) => {
-            let (job, _) = job(server, arguments)?;
+            let (job, _) = job(scope, arguments)?;
             all.extend(words(&["--out", &scratch.path(), &job]));
         }
-        (None, Some(_)) => all.extend(program(server, arguments)?.into_iter().skip(1)),
+        (None, Some(_)) => all.extend(program(scope, arguments)?.into_iter().skip(1)),
         _ => return Err("`debug` needs either `job` or `program`".to_owned()),
     }
-    let ended = texunit(server, &all)?;
+    let ended = texunit(scope, &all)?;
     let lines = ended.stdout.lines().map(Value::from).collect();
     Ok(Answer::new(json!({ "exit_code": ended.code, "errors": ended.stderr }))
         .with("output", lines))
 }
 
-fn explain_code(server: &Server, arguments: &Value) -> Result<Answer, String> {
+fn explain_code(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
     let code = text(arguments, "code").unwrap_or_default();
     if code.is_empty() || code.starts_with('-') {
         return Err("`code` is a code such as E0110, out-of-bounds or 1.8".to_owned());
     }
-    let ended = texunit(server, &words(&["explain-code", "--format", "json", code]))?;
+    let ended = texunit(scope, &words(&["explain-code", "--format", "json", code]))?;
     if ended.code != Some(0) {
         return Err(ended.stderr.trim().to_owned());
     }

@@ -1,6 +1,6 @@
 //! `--check` in a build without the feature `checks`.
 
-use crate::run::Failure;
+use crate::failure::Failure;
 use clap::Args;
 use serde_json::{Value, json};
 use texunit_device::{Fault, LaunchStats, Observer};

@@ -1,6 +1,6 @@
 //! `--coverage` in a build without the feature `coverage`.
 
-use crate::run::Failure;
+use crate::failure::Failure;
 use clap::builder::ValueParser;
 use std::path::{Path, PathBuf};
 use texunit_device::{Arithmetic, Observer};

@@ -1,7 +1,7 @@
 //! `--profile` in a build without the feature `profile`.
 
 use crate::args::ProfileFormat;
-use crate::run::Failure;
+use crate::failure::Failure;
 use clap::builder::ValueParser;
 use std::path::{Path, PathBuf};
 use texunit_device::Observer;

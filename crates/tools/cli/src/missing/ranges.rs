@@ -1,14 +1,9 @@
 //! `--ctas` in a build without the feature `ranges`.
 
-use crate::args::LaunchArgs;
-use crate::run::Report;
-use texunit_device::{CtaRange, Device, Fault, Kernel, LaunchOptions, Observer};
+use crate::launch_args::LaunchArgs;
+use crate::launch_report::Report;
+use texunit_device::{Device, Fault, Kernel, LaunchOptions, Observer};
 use texunit_job::Job;
-
-/// The parser for the option's value.
-pub fn range(_: &str) -> Result<CtaRange, String> {
-    Err(super::option())
-}
 
 /// The recorder of a range, which cannot exist.
 pub(crate) enum Recording {}

@@ -4,8 +4,9 @@
 //! a temporary folder, and repeated as by `texunit launch --explain` after the program has ended.
 
 use super::say;
-use crate::args::{LaunchArgs, LaunchFormat, thread};
+use crate::args::LaunchFormat;
 use crate::explain::args::ExplainFormat;
+use crate::launch_args::{LaunchArgs, thread};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -167,11 +168,12 @@ impl Pending<'_> {
             let (_, errors) = crate::human::render(&report, true, false);
             return say(format_args!("{}", errors.trim_end()));
         };
+        let (kernel, source) = (report.kernel.as_deref(), report.located());
         let Some(file) = &self.file else {
-            let text = explained.render(&report, self.format.unwrap_or(ExplainFormat::Text));
+            let text = explained.render(self.format.unwrap_or(ExplainFormat::Text), kernel, source);
             return say(format_args!("{}", text.trim_end()));
         };
-        match explained.write(file, self.format, &report) {
+        match explained.write(file, self.format, kernel, source) {
             Ok(()) => say(format_args!("texunit: wrote {}", file.display())),
             Err(error) => say(format_args!("error: --explain-out: cannot write {error}")),
         }

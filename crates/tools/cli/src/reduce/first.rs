@@ -1,8 +1,8 @@
 //! The first run of a reduction, which determines the failure to preserve.
 
 use super::args::{Keep, ReduceArgs};
-use super::input::Input;
-use crate::args::LaunchArgs;
+use super::input::{Input, Stopped};
+use crate::launch_args::LaunchArgs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use texunit_device::BadFetch;
@@ -13,14 +13,6 @@ use texunit_reduce::oracle::{
 };
 use texunit_reduce::{Case, Judge};
 use texunit_unit::SimdLevel;
-
-/// Why there is no result.
-pub(super) enum Stopped {
-    /// Wrong usage.
-    Usage(String),
-    /// Nothing fails, or a file cannot be read; the message.
-    Failed(String),
-}
 
 /// The result of the first run.
 pub(super) struct First<'a> {

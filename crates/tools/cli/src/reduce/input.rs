@@ -1,14 +1,15 @@
 //! Reads the input of a reduction, and chooses the path of its result.
 
 use super::args::ReduceArgs;
-use super::first::Stopped;
-use super::result::MARK;
 use crate::color::{self, Stream};
 use std::path::{Path, PathBuf};
 use texunit_files::CommandFiles;
 use texunit_job::load::{read_job, read_ptx};
 use texunit_reduce::{Case, read_job_table};
 use texunit_syntax::SourceFile;
+
+/// The marker in the first line of a result.
+pub(super) const MARK: &str = " reduced by texunit ";
 
 /// The input.
 pub(super) struct Input {
@@ -133,6 +134,14 @@ fn job(path: &Path) -> Result<Input, Stopped> {
     let case = Case::of_job(table, &ptx, folder);
     let case = case.map_err(|unread| Stopped::failed(&unread.0, None))?;
     Ok(Input { source: file.source, case, ptx: Some(name.into()) })
+}
+
+/// Why there is no result.
+pub(super) enum Stopped {
+    /// Wrong usage.
+    Usage(String),
+    /// Nothing fails, or a file cannot be read; the message.
+    Failed(String),
 }
 
 impl Stopped {

@@ -13,9 +13,9 @@ pub use args::{Keep, ReduceArgs};
 
 use crate::args::OutputFormat;
 use crate::color::Stream;
-use first::{First, Stopped};
+use first::First;
 use indicatif::{ProgressBar, ProgressStyle};
-use input::Input;
+use input::{Input, Stopped};
 use result::Summary;
 use serde_json::json;
 use std::sync::Arc;

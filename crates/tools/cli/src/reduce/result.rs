@@ -1,17 +1,14 @@
 //! Writes the result of a reduction, with comments about the failure, and the messages.
 
 use super::args::ReduceArgs;
-use super::first::{AnyJudge, First, Stopped};
-use super::input::Input;
+use super::first::{AnyJudge, First};
+use super::input::{Input, MARK, Stopped};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_device::BadFetch;
 use texunit_forms::Count;
 use texunit_reduce::{Case, End, Reduced, statements};
-
-/// The marker in the first line of a result.
-pub(super) const MARK: &str = " reduced by texunit ";
 
 /// The messages.
 pub(super) struct Summary {

@@ -95,7 +95,7 @@ fn split(line: &str) -> Vec<Vec<String>> {
 
 fn parses(words: &[String]) -> Result<(), String> {
     use clap::error::ErrorKind;
-    match texunit::args::Cli::try_parse_from(words) {
+    match texunit::command_line::Cli::try_parse_from(words) {
         Ok(_) => Ok(()),
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => Ok(()),
         Err(error) => Err(format!("`{}`: {error}", words.join(" "))),

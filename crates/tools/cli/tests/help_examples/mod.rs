@@ -33,7 +33,7 @@ fn root() -> PathBuf {
 /// A test for each command, with the examples of its help in order: those that need the drop-in
 /// libraries if these are given, and otherwise the others.
 pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
-    let mut program = texunit::args::Cli::command().term_width(0);
+    let mut program = texunit::command_line::Cli::command().term_width(0);
     program.build();
     let (mut waiting, mut trials) = (vec![program], Vec::new());
     while let Some(mut command) = waiting.pop() {

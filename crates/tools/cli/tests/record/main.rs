@@ -6,8 +6,8 @@ mod reading;
 mod refused;
 
 use std::path::Path;
-use texunit::args::LaunchArgs;
-use texunit::run::{Failure, Report};
+use texunit::launch_args::LaunchArgs;
+use texunit::launch_report::{Failure, Report};
 use texunit_device::{
     AddressMode, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format, Geometry,
     Kernel, LaunchError, LaunchOptions, MemoryTexels, Module, Sampler, TextureDescriptor,
