@@ -1,14 +1,14 @@
 //! Arrays, mipmapped arrays, and views of them (`CUarray`, `CUmipmappedArray`).
 
-use crate::device::Device;
+use crate::device::{Device, Storage};
 use crate::error::Error;
 use crate::limits::{self, LimitedObject};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_forms::Count;
-use texunit_memory::{Block, End};
+use texunit_memory::Block;
 use texunit_texel::Format;
-use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
+use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Residency, Resource, View};
 
 /// The properties of a new array (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
@@ -61,44 +61,6 @@ impl ArrayDescriptor {
     fn shape(&self, levels: Option<u32>) -> ArrayShape {
         let Self { format, geometry, extent, layers, samples, .. } = *self;
         ArrayShape { format, geometry, extent, layers, levels, samples }
-    }
-}
-
-/// The memory of an array. It is freed when the array is destroyed or the last user is dropped.
-#[derive(Debug)]
-pub(crate) struct Storage {
-    device: Device,
-    block: Arc<Block>,
-    /// Whether the memory counts as the device's.
-    is_counted: bool,
-    /// The whole array, which others may be views of.
-    whole: OnceLock<Arc<Resource>>,
-}
-
-impl Storage {
-    fn end(&self) {
-        if self.block.end(End::Destroyed) && self.is_counted {
-            self.device.inner.memory.release_opaque(self.block.size() as u64);
-        }
-    }
-}
-
-impl Storage {
-    /// Records the whole array, and adds it to the device's list.
-    fn keep(self: &Arc<Self>, whole: &Arc<Resource>) {
-        let _ = self.whole.set(Arc::clone(whole));
-        let mut all = self.device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
-        // Dropped arrays are removed when the list would have to grow.
-        if all.len() == all.capacity() {
-            all.retain(|other| other.strong_count() > 0);
-        }
-        all.push(Arc::downgrade(self));
-    }
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 
@@ -172,7 +134,8 @@ impl Array {
         });
         let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
         if descriptor.sparse {
-            resource = crate::sparse::without_tiles(resource, &shape)?;
+            // No tile is mapped.
+            resource = resource.with_residency(Arc::new(Residency::new(&shape)?))?;
         }
         if !descriptor.gathers {
             resource = resource.without_gather();
@@ -443,6 +406,30 @@ impl Array {
     /// The device that the array belongs to.
     pub fn device(&self) -> &Device {
         &self.storage.device
+    }
+}
+
+impl Device {
+    /// Creates an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
+    /// the device has not enough memory.
+    pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
+        Array::new(self, descriptor)
+    }
+
+    /// Creates an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
+    /// the device has not enough memory.
+    pub fn create_mipmapped_array(
+        &self,
+        descriptor: &ArrayDescriptor,
+        levels: u32,
+    ) -> Result<MipmappedArray, Error> {
+        MipmappedArray::new(self, descriptor, levels, None)
     }
 }
 

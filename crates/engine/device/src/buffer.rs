@@ -26,6 +26,31 @@ impl Drop for Allocation {
     }
 }
 
+impl Device {
+    /// Allocates `size` zero bytes of global memory. `name` is the buffer's name in messages.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has not enough memory.
+    pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
+        Buffer::new(self, size, name)
+    }
+
+    /// Allocates global memory and fills it with numbers or structures.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has not enough memory, or `values` is empty.
+    pub fn alloc_from<T: bytemuck::NoUninit>(
+        &self,
+        values: &[T],
+        name: &str,
+    ) -> Result<Buffer, Error> {
+        let bytes = bytemuck::cast_slice::<T, u8>(values);
+        let buffer = self.alloc(bytes.len() as u64, name)?;
+        buffer.write(0, bytes)?;
+        Ok(buffer)
+    }
+}
+
 impl Buffer {
     pub(crate) fn new(device: &Device, size: u64, name: &str) -> Result<Self, Error> {
         let (address, block) = device

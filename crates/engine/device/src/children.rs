@@ -5,7 +5,8 @@
 //! A caller that runs the work itself, such as the CUDA driver, sets [`LaunchOptions::runtime`],
 //! takes the work from the grid, and calls [`Module::perform`] for copies and fills.
 
-use crate::kernel::{Kernel, LaunchError};
+use crate::kernel::Kernel;
+use crate::launch_error::LaunchError;
 use crate::launch_options::LaunchOptions;
 use crate::module::Module;
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,8 @@
 //! Thread block clusters of a launch, by its options and by the kernel's directives
 //! (`__cluster_dims__`).
 
-use crate::kernel::{ArgError, Kernel};
+use crate::kernel::Kernel;
+use crate::launch_error::ArgError;
 use crate::launch_options::LaunchOptions;
 use texunit_forms::Count;
 

@@ -2,7 +2,7 @@
 //! Objects and references of modules allocate slots here; a launch takes a snapshot.
 
 use crate::error::Error;
-use crate::texture::{sampler_slot, surface_slot, taken, texture_slots};
+use crate::handles::{sampler_slot, surface_slot, taken, texture_slots};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;

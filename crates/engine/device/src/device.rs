@@ -1,16 +1,12 @@
-//! Devices: memory, descriptor tables, and the functions that create objects on a device.
+//! Devices: memory, descriptor tables, and the list of arrays.
 
-use crate::array::{Array, ArrayDescriptor, MipmappedArray, Storage};
-use crate::buffer::Buffer;
 use crate::capability::ComputeCapability;
 use crate::descriptors::Tables;
 use crate::error::Error;
-use crate::resource::{SurfaceResource, TextureResource};
-use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use texunit_memory::{Heap, InitialContents, Memory, Windows};
-use texunit_unit::Sampler;
+use texunit_memory::{Block, End, Heap, InitialContents, Memory, Windows};
+use texunit_unit::Resource;
 
 /// The properties of a new device.
 #[derive(Clone, Debug)]
@@ -96,6 +92,42 @@ impl Inner {
     }
 }
 
+/// The memory of an array. It is freed when the array is destroyed or the last user is dropped.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    pub(crate) device: Device,
+    pub(crate) block: Arc<Block>,
+    /// Whether the memory counts as the device's.
+    pub(crate) is_counted: bool,
+    /// The whole array, which others may be views of.
+    pub(crate) whole: OnceLock<Arc<Resource>>,
+}
+
+impl Storage {
+    pub(crate) fn end(&self) {
+        if self.block.end(End::Destroyed) && self.is_counted {
+            self.device.inner.memory.release_opaque(self.block.size() as u64);
+        }
+    }
+
+    /// Records the whole array, and adds it to the device's list.
+    pub(crate) fn keep(self: &Arc<Self>, whole: &Arc<Resource>) {
+        let _ = self.whole.set(Arc::clone(whole));
+        let mut all = self.device.inner.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        // Dropped arrays are removed when the list would have to grow.
+        if all.len() == all.capacity() {
+            all.retain(|other| other.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(self));
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 /// A software GPU. Clones refer to the same device.
 #[derive(Clone, Debug)]
 pub struct Device {
@@ -123,100 +155,6 @@ impl Device {
             peers: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
-    }
-
-    /// Allocates `size` zero bytes of global memory. `name` is the buffer's name in messages.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] if the device has not enough memory.
-    pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
-        Buffer::new(self, size, name)
-    }
-
-    /// Allocates global memory and fills it with numbers or structures.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] if the device has not enough memory, or `values` is empty.
-    pub fn alloc_from<T: bytemuck::NoUninit>(
-        &self,
-        values: &[T],
-        name: &str,
-    ) -> Result<Buffer, Error> {
-        let bytes = bytemuck::cast_slice::<T, u8>(values);
-        let buffer = self.alloc(bytes.len() as u64, name)?;
-        buffer.write(0, bytes)?;
-        Ok(buffer)
-    }
-
-    /// Creates an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
-    /// the device has not enough memory.
-    pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
-        Array::new(self, descriptor)
-    }
-
-    /// Creates an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if such an array cannot exist, [`Error::Memory`] if
-    /// the device has not enough memory.
-    pub fn create_mipmapped_array(
-        &self,
-        descriptor: &ArrayDescriptor,
-        levels: u32,
-    ) -> Result<MipmappedArray, Error> {
-        MipmappedArray::new(self, descriptor, levels, None)
-    }
-
-    /// Creates a texture object (`cudaCreateTextureObject`), and refuses what the CUDA runtime
-    /// refuses (docs/numerics.md 8.1).
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if all
-    /// handles are in use.
-    pub fn create_texture(
-        &self,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-    ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::Now, None)
-    }
-
-    /// Creates a texture object, and refuses only what the driver refuses (`cuTexObjectCreate`):
-    /// integers that are read as integers may have a linear filter.
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`]
-    /// if all handles are in use.
-    pub fn create_texture_as_driver(
-        &self,
-        resource: &TextureResource<'_>,
-        descriptor: &TextureDescriptor,
-    ) -> Result<TextureObject, Error> {
-        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, None)
-    }
-
-    /// Creates a sampler object, for modules in independent texturing mode.
-    ///
-    /// # Errors
-    /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
-    pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
-        SamplerObject::new(self, sampler, None)
-    }
-
-    /// Creates a surface object (`cuSurfObjectCreate`) of an array, `create_surface(&array)`, or of
-    /// memory.
-    ///
-    /// # Errors
-    /// [`Error::Create`] or [`Error::Limit`] if there can be no such surface, [`Error::TooMany`] if
-    /// all handles are in use.
-    pub fn create_surface<'a>(
-        &self,
-        resource: impl Into<SurfaceResource<'a>>,
-    ) -> Result<SurfaceObject, Error> {
-        SurfaceObject::new(self, &resource.into(), None)
     }
 
     /// The architecture whose limits apply.

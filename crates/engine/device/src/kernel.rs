@@ -1,172 +1,13 @@
-//! Kernels: their properties, the checks of a launch's arguments and sizes, and the launch itself.
+//! Kernels of modules, and their properties.
 
-use crate::arg::{Arg, ParamInfo};
-use crate::buffer::Buffer;
-use crate::cluster;
-use crate::error::Error;
-use crate::launch_options::LaunchOptions;
-use crate::local::LocalMemoryShare;
+use crate::arg::ParamInfo;
 use crate::module::Module;
-use crate::txd::{self, Engine};
 use crate::unknown::UnknownKernel;
-use std::sync::atomic::Ordering;
-use texunit_forms::Count;
-use texunit_simt::{
-    Approximate, CtaRange, Fault, GradientEngine, InstructionForm, KernelId, LaunchConfig,
-    LaunchStats,
-};
+use texunit_simt::{Approximate, InstructionForm, KernelId};
 use texunit_syntax::{Diagnostic, by_opcode};
 
-/// Arguments or sizes that are invalid for a launch.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArgError {
-    /// A grid or block dimension that is 0 or too large.
-    #[error("{what} {axis} is {value}, but must be 1 to {max}")]
-    Dimension {
-        /// `grid` or `block`.
-        what: &'static str,
-        /// The axis: `x`, `y` or `z`.
-        axis: char,
-        /// The requested dimension.
-        value: u32,
-        /// The maximum of this dimension.
-        max: u32,
-    },
-    /// A range of CTAs that is not in the grid, or a part of a launch whose CTAs must all run.
-    #[error("{0}")]
-    Ctas(String),
-    /// Cluster dimensions that do not divide the grid, or that differ from the kernel's.
-    #[error("{0}")]
-    Cluster(String),
-    /// A block with too many threads, or another block size than the kernel requires.
-    #[error("{0}")]
-    Block(String),
-    /// A CTA needs more shared memory than it can have.
-    #[error("{} of shared memory are more than the {max} of a CTA", Count(size, "byte"))]
-    Shared {
-        /// Bytes of static and dynamic shared memory.
-        size: u64,
-        /// The maximum number of bytes.
-        max: u64,
-    },
-    /// A cooperative launch has more CTAs than can run at the same time.
-    #[error(
-        "{} cannot run at the same time, but at most {max} can of this kernel",
-        Count(ctas, "CTA")
-    )]
-    CooperativeLaunchTooLarge {
-        /// Number of CTAs in the grid.
-        ctas: u64,
-        /// The maximum number of CTAs.
-        max: u64,
-    },
-    /// The device heap or the workspace of a cooperative launch does not fit into device memory.
-    #[error(transparent)]
-    Memory(#[from] Error),
-    /// The launch needs more local memory than the device has left.
-    #[error(
-        "{} need {} of local memory each, {} in all, but the device has {available} left", Count(threads, "thread"), Count(each, "byte"), .each.saturating_mul(*.threads))]
-    LocalMemory {
-        /// Bytes of local memory per thread.
-        each: u64,
-        /// Number of threads that must run at the same time: those of a CTA, or of a cooperative
-        /// grid.
-        threads: u64,
-        /// Bytes that are left.
-        available: u64,
-    },
-    /// The number of arguments is wrong.
-    #[error(
-        "{} {} given, but the kernel has {}",
-        Count(given, "argument"),
-        Count(given, "argument").are(),
-        Count(wanted, "parameter")
-    )]
-    Count {
-        /// The number of arguments.
-        given: usize,
-        /// The number of parameters.
-        wanted: usize,
-    },
-    /// The size of the parameter buffer is wrong.
-    #[error("{} of parameters {} given, but the kernel has {wanted}", Count(given, "byte"), Count(given, "byte").are())]
-    PackedSize {
-        /// Bytes of the buffer.
-        given: usize,
-        /// Bytes of the kernel's parameters.
-        wanted: u32,
-    },
-    /// An argument has another type than its parameter.
-    #[error("parameter `{param}` was given {given}")]
-    Type {
-        /// The parameter's declaration.
-        param: String,
-        /// A description of the argument.
-        given: String,
-    },
-    /// An argument is an object of another device.
-    #[error("the object for parameter `{param}` belongs to another device")]
-    OtherDevice {
-        /// The parameter's declaration.
-        param: String,
-    },
-}
-
-/// Why a launch has failed.
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// Invalid arguments; nothing has run.
-    #[error(transparent)]
-    Args(#[from] ArgError),
-    /// The kernel contains instructions that are not supported, which are all listed; nothing has
-    /// run.
-    #[error("the kernel contains {} that texunit does not execute", Count(.0.len(), "instruction"))]
-    Unsupported(Vec<Diagnostic>),
-    /// A fault occurred in the kernel.
-    #[error("{}", .0.kind)]
-    Fault(Box<Fault>),
-}
-
-impl LaunchError {
-    /// Statistics of the launch up to the fault; `None` if nothing has run.
-    pub fn stats(&self) -> Option<&LaunchStats> {
-        match self {
-            Self::Fault(fault) => Some(&fault.stats),
-            Self::Args(_) | Self::Unsupported(_) => None,
-        }
-    }
-}
-
-fn check_ctas(
-    some: CtaRange,
-    options: &LaunchOptions<'_>,
-    has_clusters: bool,
-) -> Result<(), ArgError> {
-    let all = CtaRange::of_grid(options.grid);
-    if some.is_empty() || some.within(all) != some {
-        let n = all.end;
-        let why = format!("the range {some} of CTAs is not one of a grid of {n}: they are 0..{n}");
-        return Err(ArgError::Ctas(why));
-    }
-    if options.cooperative {
-        let why = "a part of the CTAs of a cooperative launch cannot run without the others";
-        return Err(ArgError::Ctas(why.to_owned()));
-    }
-    if has_clusters && some != all {
-        let why = "a part of the CTAs of a launch with clusters cannot run without the others";
-        return Err(ArgError::Ctas(why.to_owned()));
-    }
-    Ok(())
-}
-
-/// Maximum shared memory of a CTA: 227 KiB, as on sm_90.
-const MAX_SHARED: u64 = 227 * 1024;
-const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-const MAX_THREADS: u32 = 1024;
-/// Bytes of the workspace by which cooperative groups synchronise a grid.
-const WORKSPACE: u64 = 16;
+/// Maximum number of threads of a CTA.
+pub(crate) const MAX_THREADS: u32 = 1024;
 
 /// A kernel of a module.
 #[derive(Clone, Debug)]
@@ -180,7 +21,7 @@ impl Kernel {
     pub(crate) fn new(module: &Module, name: &str) -> Result<Self, UnknownKernel> {
         match module.inner.program.kernel(name) {
             Some(id) => Ok(Self::of(module, id, name)),
-            None => Err(UnknownKernel::new(module, name)),
+            None => Err(UnknownKernel::new(name, module.source().name(), module.kernels())),
         }
     }
 
@@ -281,124 +122,6 @@ impl Kernel {
         self.module.inner.program.instruction_forms(self.id, approximate)
     }
 
-    /// Instructions for which a launch would be refused: all reachable instructions that are not
-    /// supported, as the first of each opcode with their number.
-    pub fn unsupported(&self) -> Vec<Diagnostic> {
-        by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id), |_| true)
-    }
-
-    /// Launches the kernel and waits for its end.
-    ///
-    /// # Errors
-    /// [`LaunchError::Fault`] for a fault in the kernel or a cancelled launch; the other errors if
-    /// the kernel did not start.
-    pub fn launch(
-        &self,
-        options: &LaunchOptions<'_>,
-        args: &[Arg<'_>],
-    ) -> Result<LaunchStats, LaunchError> {
-        self.check_shape(options)?;
-        let params = self.pack(args)?;
-        self.run_tree(options, &params)
-    }
-
-    /// Launches the kernel with a parameter buffer that the caller has filled
-    /// (`CU_LAUNCH_PARAM_BUFFER_POINTER`); offsets are those of [`Kernel::params`], and the size is
-    /// [`Kernel::param_size`].
-    ///
-    /// # Errors
-    /// The errors of [`Kernel::launch`].
-    pub fn launch_packed(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-    ) -> Result<LaunchStats, LaunchError> {
-        self.check_shape(options)?;
-        let wanted = self.param_size();
-        if params.len() != wanted as usize {
-            return Err(ArgError::PackedSize { given: params.len(), wanted }.into());
-        }
-        self.run_tree(options, params)
-    }
-
-    /// Whether a launch with this grid, block and shared memory would be accepted, and the kernel
-    /// has no unsupported instructions.
-    pub fn accepts(&self, options: &LaunchOptions<'_>) -> bool {
-        self.check_shape(options).is_ok() && self.unsupported().is_empty()
-    }
-
-    /// Runs the kernel without the work that it submits.
-    pub(crate) fn run(
-        &self,
-        options: &LaunchOptions<'_>,
-        params: &[u8],
-    ) -> Result<LaunchStats, LaunchError> {
-        let unsupported = self.unsupported();
-        if !unsupported.is_empty() {
-            return Err(LaunchError::Unsupported(unsupported));
-        }
-        let program = &self.module.inner.program;
-        let device = &self.module.inner.device.inner;
-        let heap = device.heap(program.uses_heap(self.id)).map_err(ArgError::from)?;
-        let workspace = match options.cooperative {
-            true => Some(self.grid_workspace(options)?),
-            false => None,
-        };
-        let share = match options.count_local {
-            true => {
-                let left = device.memory.limit().saturating_sub(device.memory.used());
-                self.share_local(options, left)?
-            }
-            false => {
-                LocalMemoryShare { threads: options.threads, stack_limit: options.stack_limit }
-            }
-        };
-        let peers = options.peers.iter().map(|peer| &peer.inner.memory);
-        let memory = device.memory.map_with_peers(peers);
-        let descriptors = device.tables().snapshot();
-        let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
-        let cluster = cluster::of(self, options);
-        let grid = cluster::grid(self, options);
-        let config = LaunchConfig {
-            grid,
-            ctas: options.ctas,
-            block: options.block,
-            dynamic_shared: options.dynamic_shared,
-            params,
-            memory: &memory,
-            descriptors: &descriptors,
-            threads: share.threads,
-            max_steps: options.max_steps,
-            fmad: options.fmad,
-            approximate: options.approximate,
-            bounds: options.bounds,
-            bad_fetch: options.bad_fetch,
-            stack_limit: share.stack_limit,
-            grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
-            cooperative: options.cooperative,
-            cluster,
-            grid_workspace: workspace.as_ref().map_or(0, Buffer::address),
-            graph: options.graph,
-            heap,
-            runtime: options.runtime,
-            printf_limit: options.printf_limit,
-            progress: options.progress,
-            cancel: options.cancel,
-            external_writers: options.external_writers,
-            cpu_clock: options.cpu_clock,
-            observer: options.observer,
-            gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
-            jit: None,
-            schedule: options.schedule,
-            fill: device.memory.fill(),
-        };
-        let ran = match options.debugger {
-            Some(debugger) => texunit_simt::debug::debug(program, self.id, &config, debugger),
-            None => texunit_simt::launch(program, self.id, &config),
-        };
-        ran.map_err(LaunchError::Fault)
-    }
-
     /// Maximum number of CTAs of a cooperative launch, whose registers, local and shared memory
     /// must all be resident at the same time.
     pub fn max_cooperative_ctas(&self, block: [u32; 3], dynamic_shared: u32) -> u64 {
@@ -406,95 +129,24 @@ impl Kernel {
         self.module.inner.program.max_cooperative_ctas(self.id, threads, dynamic_shared)
     }
 
-    /// Allocates the workspace by which cooperative groups synchronise the grid: its size, and a
-    /// barrier.
-    fn grid_workspace(&self, options: &LaunchOptions<'_>) -> Result<Buffer, ArgError> {
-        let ctas = options.grid.iter().map(|&n| u64::from(n)).product();
-        let max = self.max_cooperative_ctas(options.block, options.dynamic_shared);
-        if ctas > max {
-            return Err(ArgError::CooperativeLaunchTooLarge { ctas, max });
-        }
-        let workspace = self.module.inner.device.alloc(WORKSPACE, "grid workspace")?;
-        workspace.clear();
-        workspace.write(0, &WORKSPACE.to_le_bytes()[..4])?;
-        Ok(workspace)
+    /// Instructions for which a launch would be refused: all reachable instructions that are not
+    /// supported, as the first of each opcode with their number.
+    pub fn unsupported(&self) -> Vec<Diagnostic> {
+        by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id), |_| true)
     }
+}
 
-    /// Checks the sizes of grid, block and shared memory.
+impl Module {
+    /// The kernel of this name.
     ///
     /// # Errors
-    /// The size that is invalid for this kernel.
-    pub fn check_shape(&self, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
-        for (what, values, limits) in
-            [("grid", options.grid, MAX_GRID), ("block", options.block, MAX_BLOCK)]
-        {
-            for ((axis, value), max) in ['x', 'y', 'z'].into_iter().zip(values).zip(limits) {
-                if value == 0 || value > max {
-                    return Err(ArgError::Dimension { what, axis, value, max });
-                }
-            }
-        }
-        cluster::check(self, options)?;
-        if let Some(some) = options.ctas {
-            check_ctas(some, options, cluster::of(self, options).is_some())?;
-            if self.uses_runtime() {
-                let why = "a part of the CTAs of a kernel that launches kernels cannot run without the others";
-                return Err(ArgError::Ctas(why.to_owned()));
-            }
-        }
-        let [x, y, z] = options.block;
-        let threads = x * y * z;
-        if threads > MAX_THREADS {
-            return Err(ArgError::Block(format!(
-                "a CTA of {x} x {y} x {z} has {}, but at most {MAX_THREADS} are possible",
-                Count(threads, "thread")
-            )));
-        }
-        let program = &self.module.inner.program;
-        for (name, values) in program.kernel_directives(self.id) {
-            let at = |i: usize| values.get(i).copied().unwrap_or(1);
-            let wanted = [at(0), at(1), at(2)];
-            let given = options.block.map(u64::from);
-            if name == "reqntid" && wanted != given {
-                return Err(ArgError::Block(format!(
-                    "the kernel requires CTAs of {} x {} x {} threads (.reqntid), not {x} x {y} x {z}",
-                    wanted[0], wanted[1], wanted[2]
-                )));
-            }
-            let most = wanted.iter().fold(1u64, |a, &b| a.saturating_mul(b));
-            if name == "maxntid" && u64::from(threads) > most {
-                return Err(ArgError::Block(format!(
-                    "the kernel was made for CTAs of at most {} (.maxntid), not {threads}",
-                    Count(most, "thread")
-                )));
-            }
-        }
-        let size = u64::from(program.static_shared(self.id)) + u64::from(options.dynamic_shared);
-        if size > MAX_SHARED {
-            return Err(ArgError::Shared { size, max: MAX_SHARED });
-        }
-        Ok(())
+    /// An error with the most similar name, if there is no such kernel.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, UnknownKernel> {
+        Kernel::new(self, name)
     }
 
-    /// Packs the arguments into a parameter buffer.
-    fn pack(&self, args: &[Arg<'_>]) -> Result<Vec<u8>, ArgError> {
-        let params = self.params();
-        if params.len() != args.len() {
-            return Err(ArgError::Count { given: args.len(), wanted: params.len() });
-        }
-        let program = &self.module.inner.program;
-        let mut buffer = vec![0; program.param_size(self.id) as usize];
-        for (param, arg) in params.iter().zip(args) {
-            if arg.device().is_some_and(|d| !d.is(&self.module.inner.device)) {
-                return Err(ArgError::OtherDevice { param: param.to_string() });
-            }
-            let place = buffer.get_mut(param.offset as usize..);
-            let (true, Some(place)) = (arg.fits(param), place) else {
-                return Err(ArgError::Type { param: param.to_string(), given: arg.what() });
-            };
-            let bytes = arg.bytes();
-            place[..bytes.len()].copy_from_slice(&bytes);
-        }
-        Ok(buffer)
+    /// All kernels, in source order.
+    pub fn all_kernels(&self) -> impl Iterator<Item = Kernel> + '_ {
+        self.inner.program.kernels().map(|(id, name)| Kernel::of(self, id, name))
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::debug::Debugger;
 use crate::device::Device;
-use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
@@ -88,6 +87,19 @@ pub struct LaunchOptions<'a> {
     /// Seed of a random fair order in which CTAs and warps run (`--schedule`). With `None`, CTAs
     /// run one after the other, and the warps of a CTA take turns from barrier to barrier.
     pub schedule: Option<u64>,
+}
+
+/// What computes fetches with gradients (`tex.grad`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "sass"), non_exhaustive)]
+pub enum GradientPath {
+    /// The texture unit.
+    #[default]
+    Unit,
+    /// Maxwell's TXD if it can express the instruction, the texture and the sampler, else the
+    /// texture unit. [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
+    #[cfg(feature = "sass")]
+    Txd,
 }
 
 /// Sizes along x, y and z, made from `8`, `(8, 4)`, `[8, 4]` and so on; sizes that are left out are

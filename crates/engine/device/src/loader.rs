@@ -4,10 +4,9 @@
 use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
+use crate::handles::{sampler_handle, surface_handle, texture_handle};
 use crate::initial::initial_state;
-use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::state::VariableAddresses;
-use crate::texture::{sampler_handle, surface_handle, texture_handle};
+use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};

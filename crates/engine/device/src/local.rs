@@ -4,7 +4,8 @@
 //! the local memory for the threads of one CTA, so that a launch that counts local memory uses only
 //! as many workers as fit.
 
-use crate::kernel::{ArgError, Kernel};
+use crate::kernel::Kernel;
+use crate::launch_error::ArgError;
 use crate::launch_options::LaunchOptions;
 
 /// The local memory that a launch may use.

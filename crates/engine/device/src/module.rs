@@ -1,29 +1,19 @@
 //! Modules: PTX that is checked and loaded onto a device, its variables, and bindings of textures
 //! and surfaces to references.
 
-use crate::buffer::copy_in;
 use crate::device::Device;
 use crate::error::Error;
 use crate::initial::{surface_warnings, texture_warnings};
-use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
 use crate::resource::{Owner, SurfaceResource, TextureResource};
-use crate::state::VariableAddresses;
-use crate::texture::{
-    Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
-    texture_header,
-};
-#[cfg(feature = "sass")]
+use crate::texture::{Pairing, TextureDescriptor, surface_header, texture_header};
 use crate::txd::GradientInstructions;
 use crate::undefined::undefined;
-use crate::unknown::UnknownKernel;
 use crate::unloadable::{Unloadable, unloadable};
+use crate::variables::{Global, OpaqueKind, OpaqueVariable, VariableAddresses};
 use std::collections::HashMap;
-#[cfg(feature = "sass")]
-use std::sync::OnceLock;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
-use texunit_memory::Block;
 use texunit_simt::observe::Listing;
 use texunit_simt::{Arithmetic, Program};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
@@ -61,91 +51,6 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Kinds of module-scope references to textures, samplers and surfaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OpaqueKind {
-    /// `.texref`
-    Texture,
-    /// `.samplerref`
-    Sampler,
-    /// `.surfref`
-    Surface,
-}
-
-impl OpaqueVariable {
-    /// The handle that is the variable's value.
-    pub fn handle(&self) -> u64 {
-        let (header, sampler) = (self.slots.0.unwrap_or(0), self.slots.1.unwrap_or(0));
-        match self.kind {
-            OpaqueKind::Texture => texture_handle(header, sampler),
-            OpaqueKind::Sampler => sampler_handle(sampler),
-            OpaqueKind::Surface => surface_handle(header),
-        }
-    }
-}
-
-impl OpaqueKind {
-    /// The name of the type in PTX.
-    pub fn name(self) -> &'static str {
-        match self {
-            OpaqueKind::Texture => ".texref",
-            OpaqueKind::Sampler => ".samplerref",
-            OpaqueKind::Surface => ".surfref",
-        }
-    }
-}
-
-/// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state that its initialiser gives.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct OpaqueVariable {
-    /// The variable's name.
-    pub name: String,
-    /// The kind of reference.
-    pub kind: OpaqueKind,
-    /// The state of the static initialiser; omitted fields have PTX's defaults.
-    pub initial: TextureDescriptor,
-    /// Whether something is bound to the reference (a `.samplerref` always has its initial state).
-    pub bound: bool,
-    /// The slots in the descriptor tables of headers and samplers.
-    pub(crate) slots: (Option<usize>, Option<usize>),
-    /// The initialiser's fields as written, to be compared with a bound resource.
-    pub(crate) fields: Vec<(String, i64)>,
-}
-
-/// A module-scope `.global` or `.const` variable.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Global {
-    pub(crate) block: Arc<Block>,
-    pub(crate) address: u64,
-}
-
-impl Global {
-    /// Device address.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.block.size() as u64
-    }
-
-    /// A copy of all bytes.
-    pub fn read(&self) -> Vec<u8> {
-        self.block.to_vec()
-    }
-
-    /// Copies bytes to the variable, from `offset` on.
-    ///
-    /// # Errors
-    /// [`Error::CopyOutside`] if the bytes do not fit.
-    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        copy_in(&self.block, offset, bytes)
-    }
-}
-
 #[derive(Debug)]
 struct Bindings {
     variables: Vec<OpaqueVariable>,
@@ -164,7 +69,6 @@ pub(crate) struct Loaded {
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
     /// The machine code of gradient fetches, created when first needed.
-    #[cfg(feature = "sass")]
     gradient_instructions: OnceLock<GradientInstructions>,
 }
 
@@ -242,7 +146,6 @@ impl Module {
                 globals,
                 placed,
                 bindings,
-                #[cfg(feature = "sass")]
                 gradient_instructions: OnceLock::new(),
             };
             Ok(Self { inner: Arc::new(inner) })
@@ -291,19 +194,6 @@ impl Module {
         self.inner.program.place(span)
     }
 
-    /// The kernel of this name.
-    ///
-    /// # Errors
-    /// An error with the most similar name, if there is no such kernel.
-    pub fn kernel(&self, name: &str) -> Result<Kernel, UnknownKernel> {
-        Kernel::new(self, name)
-    }
-
-    /// All kernels, in source order.
-    pub fn all_kernels(&self) -> impl Iterator<Item = Kernel> + '_ {
-        self.inner.program.kernels().map(|(id, name)| Kernel::of(self, id, name))
-    }
-
     /// Names of all kernels, in source order.
     pub fn kernels(&self) -> Vec<String> {
         self.inner.program.kernels().map(|(_, name)| name.to_owned()).collect()
@@ -343,7 +233,6 @@ impl Module {
     }
 
     /// The machine code of the module's fetches with gradients.
-    #[cfg(feature = "sass")]
     pub(crate) fn gradient_instructions(&self) -> &GradientInstructions {
         self.inner.gradient_instructions.get_or_init(|| GradientInstructions::new(self.source()))
     }

@@ -2,8 +2,7 @@
 
 use crate::array::Array;
 use crate::error::Error;
-use std::sync::Arc;
-use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource, TILE_BYTES};
+use texunit_unit::{CreateError, Extent, Residency, TILE_BYTES};
 
 /// A box of texels in one level and one layer of a sparse array (`CUarrayMapInfo`). Levels and
 /// layers of a view are numbered as in the whole array.
@@ -18,14 +17,6 @@ pub struct TileRegion {
     /// The size: whole tiles, or up to the end of the level. `None` means up to the end of the
     /// level.
     pub extent: Option<Extent>,
-}
-
-/// A new sparse array in which no tile is mapped.
-pub(crate) fn without_tiles(
-    resource: Resource,
-    shape: &ArrayShape,
-) -> Result<Resource, CreateError> {
-    resource.with_residency(Arc::new(Residency::new(shape)?))
 }
 
 /// The mip tail of a sparse array: the levels that are smaller than a tile. Each layer has a tail,

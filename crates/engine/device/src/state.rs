@@ -6,26 +6,14 @@ use crate::bound::BoundTexture;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
+use crate::handles::{sampler_handle, surface_handle, texture_handle};
 use crate::resource::{SurfaceResource, TextureResource};
-use crate::texture::{
-    Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, sampler_handle,
-    surface_handle, texture_handle,
-};
-use std::collections::{HashMap, HashSet};
+use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use texunit_memory::{End, MemoryMap, Placement};
 use texunit_unit::{Resource, Sampler, Surface};
-
-/// Requested addresses and handles of a module's variables, by name. Variables without an entry get
-/// free ones.
-#[derive(Clone, Debug, Default)]
-pub struct VariableAddresses {
-    /// Addresses of `.global` and `.const` variables.
-    pub memory: HashMap<String, u64>,
-    /// Handles of `.texref`, `.samplerref` and `.surfref` variables.
-    pub handles: HashMap<String, u64>,
-}
 
 /// The objects of a device.
 #[derive(Debug)]

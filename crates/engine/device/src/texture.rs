@@ -3,9 +3,9 @@
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::handles::{sampler_handle, surface_handle, texture_handle};
 use crate::resource::{OwnedResource, Owner, SurfaceResource, TextureResource};
 use std::sync::Arc;
-use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 
 /// How a texture reads its resource (`CUDA_TEXTURE_DESC`). [`Default`] is CUDA's default (elements,
@@ -52,6 +52,57 @@ pub(crate) fn texture_header(
         Pairing::Now => Texture::new(resource, read_mode, normalized_coords, &sampler)?,
     };
     Ok((Arc::new(texture), owner))
+}
+
+impl Device {
+    /// Creates a texture object (`cudaCreateTextureObject`), and refuses what the CUDA runtime
+    /// refuses (docs/numerics.md 8.1).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if all
+    /// handles are in use.
+    pub fn create_texture(
+        &self,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+    ) -> Result<TextureObject, Error> {
+        TextureObject::new(self, resource, descriptor, Pairing::Now, None)
+    }
+
+    /// Creates a texture object, and refuses only what the driver refuses (`cuTexObjectCreate`):
+    /// integers that are read as integers may have a linear filter.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`]
+    /// if all handles are in use.
+    pub fn create_texture_as_driver(
+        &self,
+        resource: &TextureResource<'_>,
+        descriptor: &TextureDescriptor,
+    ) -> Result<TextureObject, Error> {
+        TextureObject::new(self, resource, descriptor, Pairing::AtFetch, None)
+    }
+
+    /// Creates a sampler object, for modules in independent texturing mode.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the state is not valid, [`Error::TooMany`] if all handles are in use.
+    pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
+        SamplerObject::new(self, sampler, None)
+    }
+
+    /// Creates a surface object (`cuSurfObjectCreate`) of an array, `create_surface(&array)`, or of
+    /// memory.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if there can be no such surface, [`Error::TooMany`] if
+    /// all handles are in use.
+    pub fn create_surface<'a>(
+        &self,
+        resource: impl Into<SurfaceResource<'a>>,
+    ) -> Result<SurfaceObject, Error> {
+        SurfaceObject::new(self, &resource.into(), None)
+    }
 }
 
 /// A texture object, which is destroyed when dropped.
@@ -104,24 +155,6 @@ impl Drop for TextureObject {
     }
 }
 
-/// The handle of a texture header with a sampler.
-pub(crate) fn texture_handle(header: usize, sampler: usize) -> u64 {
-    header as u64 | (sampler as u64) << 20 | TEXTURE_BIT
-}
-
-/// The slots of header and sampler in a handle; `None` if it is not that of a texture.
-pub(crate) fn texture_slots(handle: u64) -> Option<(usize, usize)> {
-    let (header, sampler) = ((handle & 0xf_ffff) as usize, (handle >> 20 & 0xfff) as usize);
-    (texture_handle(header, sampler) == handle).then_some((header, sampler))
-}
-
-/// The error for a handle that is in use or invalid.
-pub(crate) fn taken(what: &str, handle: u64) -> Error {
-    let reason =
-        format!("the handle {handle:#x} is that of another object, or of none there can be");
-    Error::Taken { name: what.to_owned(), reason }
-}
-
 /// A sampler object, which is destroyed when dropped.
 #[derive(Debug)]
 pub struct SamplerObject {
@@ -158,17 +191,6 @@ impl Drop for SamplerObject {
     fn drop(&mut self) {
         self.device.inner.tables().unshare_sampler(self.slot);
     }
-}
-
-/// The handle of a sampler slot.
-pub(crate) fn sampler_handle(slot: usize) -> u64 {
-    (slot as u64) << 20 | SAMPLER_BIT
-}
-
-/// The slot in a handle; `None` if it is not that of a sampler.
-pub(crate) fn sampler_slot(handle: u64) -> Option<usize> {
-    let slot = (handle >> 20 & 0xfff) as usize;
-    (sampler_handle(slot) == handle).then_some(slot)
 }
 
 /// A surface object, which is destroyed when dropped.
@@ -224,15 +246,4 @@ pub(crate) fn surface_header(
 ) -> Result<(Arc<Surface>, Owner), Error> {
     let OwnedResource { resource, owner } = resource.make_surface(device)?;
     Ok((Arc::new(Surface::new(resource)?), owner))
-}
-
-/// The handle of a surface slot.
-pub(crate) fn surface_handle(slot: usize) -> u64 {
-    slot as u64 | SURFACE_BIT
-}
-
-/// The slot in a handle; `None` if it is not that of a surface.
-pub(crate) fn surface_slot(handle: u64) -> Option<usize> {
-    let slot = (handle & 0xf_ffff) as usize;
-    (surface_handle(slot) == handle).then_some(slot)
 }

@@ -6,8 +6,7 @@
 //! emulates), and textures and samplers that the headers cannot express. [`GradientStats`] counts
 //! both.
 
-use crate::launch_options::LaunchOptions;
-use crate::module::Module;
+use crate::launch_options::{GradientPath, LaunchOptions};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_isa::Opcode;
@@ -24,17 +23,6 @@ use texunit_txd::lower::{self, Fetch, Form};
 use texunit_txd::{State, execute};
 use texunit_unit::{FetchAnswer, Filter, Geometry, Layout, Resource};
 
-/// What computes fetches with gradients (`tex.grad`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GradientPath {
-    /// The texture unit.
-    #[default]
-    Unit,
-    /// Maxwell's TXD if it can express the instruction, the texture and the sampler, else the
-    /// texture unit. [`LaunchStats::gradients`](crate::LaunchStats::gradients) counts both.
-    Txd,
-}
-
 /// How a `tex.grad` is computed.
 enum GradientInstruction {
     /// The TXD instruction, and the same instruction with all components in its mask.
@@ -44,12 +32,15 @@ enum GradientInstruction {
 }
 
 /// The engine for the gradient fetches of a launch, unless the texture unit computes all of them.
-pub(crate) fn engine<'a>(module: &'a Module, options: &LaunchOptions<'_>) -> Option<Engine<'a>> {
+pub(crate) fn engine<'a>(
+    instructions: impl FnOnce() -> &'a GradientInstructions,
+    options: &LaunchOptions<'_>,
+) -> Option<Engine<'a>> {
     match options.gradients {
         GradientPath::Unit => None,
         GradientPath::Txd => {
             let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
-            Some(Engine::new(module.gradient_instructions(), all))
+            Some(Engine::new(instructions(), all))
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The error for a kernel name that a module does not have, with a suggestion.
 
-use crate::module::Module;
-
 /// A kernel that the module does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,10 +20,9 @@ const MAX_LISTED: usize = 8;
 const MAX_LETTERS: usize = 200;
 
 impl UnknownKernel {
-    pub(crate) fn new(module: &Module, name: &str) -> Self {
-        let kernels = module.kernels();
+    pub(crate) fn new(name: &str, module: &str, kernels: Vec<String>) -> Self {
         let nearest = nearest(name, &kernels).cloned();
-        Self { name: name.to_owned(), module: module.source().name().to_owned(), kernels, nearest }
+        Self { name: name.to_owned(), module: module.to_owned(), kernels, nearest }
     }
 }
 

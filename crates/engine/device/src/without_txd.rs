@@ -1,19 +1,20 @@
 //! Replaces `txd` without the feature `sass`: the texture unit computes all fetches with gradients.
 
-use crate::launch_options::LaunchOptions;
-use crate::module::Module;
+use crate::launch_options::{GradientPath, LaunchOptions};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
+use texunit_syntax::SourceFile;
 use texunit_unit::FetchAnswer;
 
-/// What computes fetches with gradients (`tex.grad`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GradientPath {
-    /// The texture unit.
-    #[default]
-    Unit,
+/// The gradient fetches of a module, of which no engine needs anything.
+#[derive(Debug)]
+pub(crate) struct GradientInstructions;
+
+impl GradientInstructions {
+    pub(crate) fn new(_: &SourceFile) -> Self {
+        Self
+    }
 }
 
 /// An engine that cannot exist.
@@ -30,7 +31,10 @@ impl GradientEngine for Engine<'_> {
 }
 
 /// The engine for the gradient fetches of a launch, of which there is none.
-pub(crate) fn engine<'a>(_: &'a Module, options: &LaunchOptions<'_>) -> Option<Engine<'a>> {
+pub(crate) fn engine<'a>(
+    _: impl FnOnce() -> &'a GradientInstructions,
+    options: &LaunchOptions<'_>,
+) -> Option<Engine<'a>> {
     match options.gradients {
         GradientPath::Unit => None,
     }
