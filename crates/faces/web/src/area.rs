@@ -1,8 +1,9 @@
 //! Samples an area of a texture with the hardware's rules and with exact weights, row by row.
 
-use crate::fetch;
+use crate::access::access;
 use crate::keys::{Form, Keys};
-use crate::session::{MethodResult, Refusal, Session};
+use crate::refusal::{MethodResult, Refusal};
+use crate::session::Session;
 use serde::Deserialize;
 use serde_json::json;
 use texunit_texel::{Reading, f16_to_f32};
@@ -26,7 +27,7 @@ pub(crate) struct AreaParameters {
 /// `area`: for each pixel four floats by the hardware's rules and four with exact weights, little
 /// endian.
 pub(crate) fn area(session: &mut Session, asked: &AreaParameters) -> MethodResult {
-    let access = fetch::access(session, &asked.keys)?;
+    let access = access(session, &asked.keys)?;
     let Form::Fetch(form) = access.form else {
         return Err(Refusal::of("op", "a surface access has no weights: choose tex or tld4"));
     };

@@ -3,7 +3,7 @@
 //! Each is a function from a texel's position to a colour, so that it is available in any geometry,
 //! size, number of levels and plain format.
 
-use crate::session::Refusal;
+use crate::refusal::Refusal;
 use texunit_files::mipmaps;
 use texunit_forms::Count;
 use texunit_sample::file::FileOptions;

@@ -1,6 +1,6 @@
 //! The `texunit explain` command line for an access, which the page shows and the tests run.
 
-use crate::fetch::Access;
+use crate::access::Access;
 use crate::keys::{Form, Keys};
 use texunit_sample::file::FileOptions;
 

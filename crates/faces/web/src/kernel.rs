@@ -1,8 +1,10 @@
 //! Runs the kernel of a job range by range, and explains the fetches of one of its threads.
 
-use crate::session::{MethodResult, Refusal, Session};
+use crate::access::texture;
+use crate::picture;
+use crate::refusal::{MethodResult, Refusal};
+use crate::session::{Files, Run, Session};
 use crate::writers::Writers;
-use crate::{fetch, picture};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,10 +19,6 @@ use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
-/// The files of the page's job, which are kept until another example is started.
-#[derive(Debug, Default)]
-pub(crate) struct Files(MemoryFiles);
-
 /// The folder of the job's virtual files.
 const FOLDER: &str = "examples/example";
 
@@ -31,19 +29,6 @@ const MAX_STEPS: u64 = 20_000_000;
 const MEMORY: u64 = 512 << 20;
 /// Maximum number of accesses of a thread that are explained.
 const MAX_ACCESSES: usize = 100;
-
-/// A kernel that is run range by range.
-#[derive(Debug)]
-pub(crate) struct Run {
-    job: Job,
-    job_source: SourceFile,
-    kernel: Kernel,
-    device: Device,
-    bound: Bound,
-    writers: Arc<Writers>,
-    total: u64,
-    done: u64,
-}
 
 /// Parameters of `hold`: the path of a file relative to the job's folder; `fresh` removes earlier
 /// files.
@@ -382,7 +367,7 @@ fn explained(
                 json!({
                     "kind": "fetch",
                     "subject": subjects.len() - 1,
-                    "texture": fetch::texture(&f.texture),
+                    "texture": texture(&f.texture),
                     "explanation": explanation.json(),
                 })
             })

@@ -4,7 +4,7 @@
 //! `tex` names a built-in texture, or is [`OWN`]. A key that does not apply to the access is
 //! ignored, so that the form keeps its values when the instruction changes.
 
-use crate::session::Refusal;
+use crate::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use texunit_explain::operand::{self, Written};

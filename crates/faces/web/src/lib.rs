@@ -22,6 +22,7 @@
 //! without limit: textures are limited to [`fetch::MAX_BYTES`], pictures to [`picture::MAX_EDGE`]
 //! texels per edge.
 
+mod access;
 pub mod area;
 pub mod builtin;
 mod command;
@@ -30,10 +31,14 @@ pub mod fetch;
 mod glue;
 mod kernel;
 pub mod keys;
+mod methods;
 pub mod picture;
 mod ptx;
+mod refusal;
 mod session;
 mod txd;
 mod writers;
 
-pub use session::{Answer, Refusal, Session};
+pub use methods::Answer;
+pub use refusal::Refusal;
+pub use session::Session;

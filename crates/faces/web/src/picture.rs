@@ -1,8 +1,9 @@
 //! Converts texels of a level to colours for the screen.
 
-use crate::fetch;
+use crate::access::access;
 use crate::keys::Keys;
-use crate::session::{MethodResult, Refusal, Session};
+use crate::refusal::{MethodResult, Refusal};
+use crate::session::Session;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(crate) fn picture(session: &mut Session, asked: &PictureParameters) -> Metho
             let texture = session.subjects.get(number);
             Arc::clone(texture.ok_or_else(|| Refusal::new("this fetch is no longer explained"))?)
         }
-        (None, Some(keys)) => fetch::access(session, keys)?.texture,
+        (None, Some(keys)) => access(session, keys)?.texture,
         (None, None) => return Err(Refusal::new("expected keys or the number of a fetch")),
     };
     let resource = &texture.resource;

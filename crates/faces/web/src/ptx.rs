@@ -3,9 +3,9 @@
 //! In the instruction, constants replace the source registers. A text is checked inside a PTX
 //! module, so that its errors are those of the assembler.
 
-use crate::fetch::Access;
+use crate::access::Access;
 use crate::keys::Form;
-use crate::session::{MethodResult, Refusal};
+use crate::refusal::{MethodResult, Refusal};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use texunit_check::ir::{Instruction, Lod, Operand};

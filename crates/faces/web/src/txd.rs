@@ -1,7 +1,8 @@
 //! Decodes, edits and executes a machine word of the texture unit.
 
-use crate::fetch;
-use crate::session::{MethodResult, Refusal, Session};
+use crate::access::texture;
+use crate::refusal::{MethodResult, Refusal};
+use crate::session::Session;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -205,7 +206,7 @@ pub(crate) fn execute(
                 "subject": 0,
                 "header": found.indices.0,
                 "sampler": found.indices.1,
-                "texture": fetch::texture(&found.texture),
+                "texture": texture(&found.texture),
                 "explanation": explanation.json(),
             });
             session.subjects.push(Arc::clone(&found.texture));

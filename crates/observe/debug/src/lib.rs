@@ -24,7 +24,6 @@
 //! restores an earlier checkpoint and executes from there, twice: once to find the last matching
 //! position, and once to stop at it.
 
-mod console;
 mod dap;
 mod dwarf;
 mod expr;
@@ -38,9 +37,10 @@ mod terminal;
 mod unit;
 mod value;
 
-pub use console::{Console, Request};
-pub use dap::config::{Editor, capabilities};
+pub use dap::config::capabilities;
 pub use session::Settings;
+pub use session::console::{Console, Request};
+pub use session::editor::Editor;
 pub use terminal::idle::Idle;
 
 use session::Session;

@@ -5,8 +5,8 @@
 //! other side sends commands, an adapter's requests, and interrupts, which the engine's side
 //! receives in a thread of its own.
 
-use crate::console::{Console, Request};
 use crate::session::Settings;
+use crate::session::console::{Console, Request};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

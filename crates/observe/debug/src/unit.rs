@@ -1,6 +1,6 @@
 //! Shows textures and surfaces, and explains the fetch that a thread executes next.
 
-use crate::expr::eval::basic;
+use crate::expr::basic::basic;
 use crate::expr::parts;
 use crate::session::Live;
 use crate::value::{Place, Value};

@@ -1,7 +1,7 @@
 //! Requests of the Debug Adapter Protocol about code and memory: `disassemble`, `readMemory`,
 //! `source`.
 
-use crate::expr::eval::of_generic;
+use crate::expr::basic::of_generic;
 use crate::session::Live;
 use crate::session::breaks::number;
 use serde_json::{Value as Json, json};

@@ -3,17 +3,9 @@
 
 use crate::session::Settings;
 use crate::session::breaks::{Breakpoint, BreakpointKind};
-use serde::{Deserialize, Serialize};
+use crate::session::editor::Editor;
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
-
-/// The launch settings of an editor.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Editor {
-    /// Whether to stop at the beginning of the first launch.
-    pub stops_at_entry: bool,
-    /// Whether to continue at faults.
-    pub passes_faults: bool,
-}
 
 /// A breakpoint of a file. The crate `dap` gives two of its fields other names than the protocol.
 #[derive(Deserialize)]

@@ -10,50 +10,8 @@ pub(crate) mod requests;
 mod stopped;
 mod tree;
 
-use crate::session::{Live, Settings, Thread};
-use crate::value::Value;
+use crate::session::{Live, Settings};
 use serde_json::{Value as Json, json};
-
-/// The adapter's state between requests.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// Frames sent to the editor: thread and frame number.
-    frames: Vec<(Thread, usize)>,
-    /// Variables sent to the editor that have children.
-    nodes: Vec<Node>,
-    /// Terminal output, while a terminal command is executed for the editor.
-    captured: Option<String>,
-    /// The last fault, for `exceptionInfo`.
-    fault: Option<(String, String)>,
-}
-
-/// A variable with children.
-#[derive(Clone, Debug)]
-pub(crate) enum Node {
-    Locals(Thread, usize),
-    Arguments(Thread, usize),
-    Globals(Thread, usize),
-    Registers(Thread, usize),
-    Launch(Thread),
-    Textures,
-    Fetch(Thread),
-    /// Lines of text, as name and value.
-    Lines(Vec<(String, String)>),
-    /// A value, and the expression that refers to it.
-    Value(Thread, usize, Box<Value>, String),
-}
-
-impl State {
-    fn node(&mut self, node: Node) -> i64 {
-        self.nodes.push(node);
-        self.nodes.len() as i64
-    }
-
-    pub(crate) fn forget(&mut self) {
-        self.frames.clear();
-        self.nodes.clear();
-    }
-}
 
 impl Settings {
     /// Whether the user is an editor.

@@ -1,21 +1,14 @@
 //! Requests of an editor while a launch is stopped.
 
-use super::Node;
 use crate::focus::{cta_of, shown};
 use crate::module::base_name;
 use crate::session::back::Back;
 use crate::session::breaks::BreakpointKind;
+use crate::session::editor::{Node, Onward};
 use crate::session::run::Run;
 use crate::session::{Live, Thread};
 use crate::value::print::Format;
 use serde_json::{Value as Json, json};
-
-/// How to continue after the response to a request.
-#[derive(Clone, Debug)]
-pub(crate) enum Onward {
-    Forth(Run),
-    Back(Back),
-}
 
 fn parsed<T: serde::de::DeserializeOwned>(arguments: Json) -> Result<T, String> {
     serde_json::from_value(arguments).map_err(|error| error.to_string())

@@ -1,8 +1,8 @@
 //! The tree of variables that an editor shows.
 
-use super::Node;
 use crate::dwarf::{Shape, Variable};
 use crate::session::Live;
+use crate::session::editor::Node;
 use crate::value::Value;
 use crate::value::print::{Format, chosen, element, member};
 use serde_json::{Value as Json, json};
@@ -38,7 +38,7 @@ impl Live<'_, '_> {
         };
         let memory = match &value.place {
             Some(crate::value::Place::Memory(space, at)) => {
-                Some(format!("0x{:x}", crate::expr::eval::generic(*space, *at)))
+                Some(format!("0x{:x}", crate::expr::basic::generic(*space, *at)))
             }
             _ => None,
         };

@@ -1,6 +1,7 @@
 //! Arithmetic on values, with C's conversions.
 
-use super::eval::{Valued, generic};
+use super::basic::generic;
+use super::eval::Valued;
 use super::parse::Expr;
 use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};

@@ -1,6 +1,7 @@
 //! C expressions for `print`, conditions, `set var`, `x` and watchpoints.
 
 mod arith;
+pub(crate) mod basic;
 pub(crate) mod eval;
 mod lex;
 pub(crate) mod parse;

@@ -1,6 +1,6 @@
 //! The context of expressions: a frame of a thread in a stopped launch.
 
-use super::eval::{basic, of_generic};
+use super::basic::{basic, of_generic};
 use crate::dwarf::{At, Location, TypeId, Types, Variable, locate};
 use crate::module::{Frame, Module};
 use crate::value::{Place, Value, integer};
@@ -347,7 +347,7 @@ impl Scene<'_, '_> {
                     true => Ok(()),
                     false => Err(format!(
                         "Cannot access memory at address 0x{:x}",
-                        super::eval::generic(*space, *address)
+                        super::basic::generic(*space, *address)
                     )),
                 }
             }

@@ -4,12 +4,13 @@
 pub(crate) mod back;
 pub(crate) mod breaks;
 pub(crate) mod catch;
+pub(crate) mod console;
+pub(crate) mod editor;
 mod findings;
 pub(crate) mod run;
 pub(crate) mod watch;
 pub(crate) mod written;
 
-use crate::console::{Console, Request};
 use crate::dwarf::{Info, Types};
 use crate::expr::parse::parse;
 use crate::expr::scene::Scene;
@@ -17,6 +18,8 @@ use crate::history::History;
 use crate::module::{Frame, Module};
 use crate::value::Value;
 use breaks::Breakpoint;
+use console::{Console, Request};
+use editor::{Editor, EditorState, Onward};
 use run::Run;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -41,7 +44,7 @@ pub struct Settings {
     /// Folders that are searched for source files.
     pub(crate) folders: Vec<String>,
     /// The settings of an editor, if the user is one.
-    pub(crate) editor: Option<crate::dap::config::Editor>,
+    pub(crate) editor: Option<Editor>,
     /// The breakpoint whose commands are being entered.
     pub(crate) reads_commands: Option<u32>,
     /// Whether launches stop before their first instruction until the command `run`.
@@ -76,7 +79,7 @@ pub(crate) struct Session {
     /// Whether the program is to be killed.
     pub(crate) is_killed: bool,
     /// The state of the editor's adapter.
-    pub(crate) dap: crate::dap::State,
+    pub(crate) dap: EditorState,
 }
 
 /// A module of an earlier launch, whose types the value history refers to.
@@ -135,7 +138,7 @@ pub(crate) struct Live<'s, 'm> {
     /// Remaining commands of the breakpoint that was hit last.
     pub(crate) queued: VecDeque<String>,
     /// How an editor wants to continue.
-    pub(crate) pending: Option<crate::dap::requests::Onward>,
+    pub(crate) pending: Option<Onward>,
     /// The instruction that may produce a NaN.
     pub(crate) begun: Option<catch::PendingInstruction>,
     /// Number of CTAs to execute with stops before trying full speed again, and the number that was
@@ -155,7 +158,7 @@ impl Session {
             by_kernel: HashMap::new(),
             is_detached: false,
             is_killed: false,
-            dap: crate::dap::State::default(),
+            dap: EditorState::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Done;
 use crate::dwarf::{Shape, TypeId};
-use crate::expr::eval::{basic, generic, of_generic};
+use crate::expr::basic::{basic, generic, of_generic};
 use crate::session::Live;
 use crate::session::breaks::number;
 use crate::value::print::Format;

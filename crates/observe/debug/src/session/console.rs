@@ -1,7 +1,7 @@
 //! The interface between a session and its user: a terminal, a script or an editor's adapter, each
 //! in this process or behind a socket.
 
-use crate::session::Settings;
+use super::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
