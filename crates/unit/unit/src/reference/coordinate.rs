@@ -6,7 +6,7 @@ use crate::sampler::AddressMode;
 /// The two texels that a linear filter reads along an axis, and their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neighbours {
-    /// Index of the lower texel, before the address mode; the upper one follows it.
+    /// Index of the lower texel, before the address mode. The upper texel follows it.
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256: 0 to 255.
     pub(crate) upper: u32,

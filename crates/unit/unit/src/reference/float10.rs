@@ -29,7 +29,7 @@ impl Float10 {
     /// Zero.
     pub(crate) const ZERO: Self = Self { significand: 0, exponent: 0 };
 
-    /// `value * 2^exponent`, truncated to ten significant bits.
+    /// Truncates `value` * 2^`exponent` to ten significant bits.
     pub(crate) fn cut(value: u128, exponent: i32) -> Self {
         let Some(top) = value.checked_ilog2() else { return Self::ZERO };
         let shift = top as i32 - (BITS as i32 - 1);
@@ -37,7 +37,8 @@ impl Float10 {
         Self { significand: significand as u32, exponent: exponent + shift }
     }
 
-    /// The truncated sum of terms `value * 2^exponent` of at most 14 bits each.
+    /// The sum of terms `value * 2^exponent` of at most 14 bits each, truncated to ten significant
+    /// bits.
     pub(crate) fn cut_sum<const N: usize>(terms: [(u32, i32); N]) -> Self {
         let terms = terms.map(|(value, exponent)| (u128::from(value), exponent));
         let used = || terms.into_iter().filter(|&(value, _)| value > 0);

@@ -209,7 +209,7 @@ impl Axis {
     }
 }
 
-/// A texel of a footprint.
+/// A texel of a footprint, with its index and weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corner {
     /// Position in the footprint: 0 or 1 along x, y, z.

@@ -45,7 +45,8 @@ pub struct Trace {
     /// The texels that were read: a footprint for each level and anisotropic tap. Point fetches,
     /// integer coordinates and each mip level of a point filter have a footprint of a single texel.
     pub footprints: Vec<Footprint>,
-    /// Sums and roundings of each channel: x, y, z, w. For a gather, the four texels.
+    /// The sums and roundings of each channel: x, y, z, w. For a gather, the conversions of the
+    /// four texels.
     pub channels: Vec<ChannelTrace>,
     /// The result of the fetch.
     pub answer: FetchValue,

@@ -20,8 +20,8 @@ pub(crate) struct LayerStride {
 }
 
 impl LayerStride {
-    /// The texels of an array are known to be read in this way if it is layered and 2D, and not
-    /// sparse.
+    /// Returns the layout if a texture of the resource reads layers in this way. That is known for
+    /// one level of a layered 2D array that is not sparse.
     fn of(resource: &Resource) -> Option<Self> {
         let Resource { shape, array, .. } = resource;
         let is_level = shape.levels.is_none() && array.level_count() > 1;

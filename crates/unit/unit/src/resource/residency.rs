@@ -32,7 +32,7 @@ struct LevelTiles {
     extent: [u32; 3],
     /// Number of tiles along x, y, z.
     count: [u32; 3],
-    /// Index of the first tile of layer 0.
+    /// Index of the level's first tile of layer 0.
     first: u64,
 }
 
