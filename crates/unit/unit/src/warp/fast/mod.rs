@@ -33,7 +33,7 @@ use stored::StoredAddresses;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Space {
-    /// Intermediate results of a fetch and of the next one.
+    /// The intermediate results of a fetch and of the next fetch.
     pub(super) placed: [FetchAddresses; 2],
     /// The texel locations that the fused stage has stored, for two warps.
     stored: [StoredAddresses; 2],
