@@ -48,8 +48,7 @@ pub struct EffectiveSampler {
     /// The filter within a level. It is point for integer coordinates, whatever the sampler says. A
     /// gather ignores it.
     pub filter: Filter,
-    /// The filter between levels; `None` if the resource is not mipmapped, and for integer
-    /// coordinates.
+    /// Filter between levels; `None` if the resource is not mipmapped, and for integer coordinates.
     pub mip_filter: Option<Filter>,
     /// Address modes of x, y, z; `None` for integer coordinates, which read 0 in every component
     /// outside the texture.
@@ -111,7 +110,7 @@ pub fn effective_sampler(
         mip_filter,
         address_mode: Some(sampler.address_mode.map(|mode| address(mode, texture, sampler, form))),
         level_clamp: match gather {
-            // Rule 8.6: a gather reads level 0.
+            // Rule 8.6 of docs/numerics.md: a gather reads level 0.
             true => [0, 0],
             false => fixed_level::clamp_interval(clamps[0], clamps[1], resource.levels().len()),
         },
@@ -123,8 +122,8 @@ pub fn effective_sampler(
     }
 }
 
-/// Rule 3.5: whether a point filter returns the weighted sum even of a single texel, as it does
-/// with a linear mip filter or anisotropy.
+/// Rule 3.5 of docs/numerics.md: whether a point filter returns the weighted sum even of a single
+/// texel, as it does with a linear mip filter or anisotropy.
 fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
     let anisotropic = sampler.max_anisotropy > 1;
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
@@ -139,15 +138,15 @@ fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
-/// Rule 1.11: whether the number of mip levels makes coordinates normalized. An array that was
-/// created with one level acts as an array that is not mipmapped; a view of one level of several
-/// does not.
+/// Rule 1.11 of docs/numerics.md: whether the number of mip levels makes coordinates normalized. An
+/// array that was created with one level acts as an array that is not mipmapped; a view of one
+/// level of several does not.
 fn mip_levels_normalize(resource: &Resource) -> bool {
     resource.array_levels() > 1
 }
 
-/// Rules 1.11 and 7.5: the interpretation of float coordinates. Mipmapped textures and the faces of
-/// cubes take normalized coordinates, whatever texture and sampler say.
+/// Rules 1.11 and 7.5 of docs/numerics.md: the interpretation of float coordinates. Mipmapped
+/// textures and the faces of cubes take normalized coordinates, whatever texture and sampler say.
 fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     let always = mip_levels_normalize(&texture.resource) || form.geometry.is_cube();
     if always || asks_for_normalized(texture, sampler) {
@@ -157,9 +156,9 @@ fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     }
 }
 
-/// The address mode as it takes effect. Rules 1.8 and 1.11: if unnormalized coordinates are
-/// requested, wrap and mirror act as clamp. Rules 7.5 and 7.6: on cubes all modes act, except that
-/// seamless cubes clamp.
+/// The address mode as it takes effect. Rules 1.8 and 1.11 of docs/numerics.md: if unnormalized
+/// coordinates are requested, wrap and mirror act as clamp. Rules 7.5 and 7.6: on cubes all modes
+/// act, except that seamless cubes clamp.
 fn address(
     mode: AddressMode,
     texture: &Texture,
@@ -180,9 +179,9 @@ fn address(
 /// Maximum anisotropy of the hardware.
 const MAX_ANISOTROPY: u32 = 16;
 
-/// The maximum anisotropy as it takes effect. Rule 3.6: anisotropy sharpens explicit levels and
-/// levels from gradients. Rule 4.12: it lengthens the footprints of gradients, also on textures
-/// without mip levels.
+/// The maximum anisotropy as it takes effect. Rule 3.6 of docs/numerics.md: anisotropy sharpens
+/// explicit levels and levels from gradients. Rule 4.12: it lengthens the footprints of gradients,
+/// also on textures without mip levels.
 fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     let acts = match form.kind {
         FetchKind::Sample(Lod::Level) => resource.is_mipmapped(),
@@ -192,16 +191,16 @@ fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
 }
 
-/// Rule 4.12: whether gradients can lengthen the footprint, which needs two axes. ptxas makes a 2D
-/// fetch of `.1d`.
+/// Rule 4.12 of docs/numerics.md: whether gradients can lengthen the footprint, which needs two
+/// axes. ptxas makes a 2D fetch of `.1d`.
 fn is_anisotropic(form: FetchForm) -> bool {
     form.kind == FetchKind::Sample(Lod::Gradient)
         && (form.geometry.axes() == 2 || form.geometry == Geometry::D1)
 }
 
-/// Rules 9.1 and 9.2: the compare function that takes effect. A compare takes place if there are
-/// both an operand and a function, and if the format is a depth format or has one channel of f32 or
-/// 16 bits.
+/// Rules 9.1 and 9.2 of docs/numerics.md: the compare function that takes effect. A compare takes
+/// place if there are both an operand and a function, and if the format is a depth format or has
+/// one channel of f32 or 16 bits.
 fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<CompareFunction> {
     use Channel::{F16, F32, S16, U16};
     let format = texture.resource.format();
@@ -210,8 +209,8 @@ fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<Comp
     sampler.compare.filter(|_| form.compare && compares)
 }
 
-/// Section 5: whether sRGB decoding takes effect. It acts on 8-bit unorm texels that are read as
-/// normalized floats.
+/// Section 5 of docs/numerics.md: whether sRGB decoding takes effect. It acts on 8-bit unorm texels
+/// that are read as normalized floats.
 fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
     let format = texture.resource.format();
     let readings = readings(format, reads_normalized(texture), srgb);

@@ -4,8 +4,7 @@
 /// The limit for magnitudes of levels in 1/256, which keeps later sums within 64 bits.
 pub(crate) const FAR: i64 = 1 << 40;
 
-/// The largest value of the bias field (13 bits, signed) and of the clamp fields (12 bits), in
-/// 1/256.
+/// Largest value of the bias field (13 bits, signed) and of the clamp fields (12 bits), in 1/256.
 const LARGEST: i64 = 4095;
 
 /// Rule 3.2 of docs/numerics.md: converts an f32 level to 1/256, truncating; a NaN level is 0.

@@ -44,10 +44,9 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// The plan for the width, height or depth of a texture as the texture's header encodes it
-    /// (rule 12.1 of docs/numerics.md). The height of a 1D array is 1, of a layered 1D array its
-    /// number of layers, of linear memory 0; the depth of a layered 2D array is its number of
-    /// layers.
+    /// Plan for the width, height or depth of a texture as the texture's header encodes it (rule
+    /// 12.1 of docs/numerics.md). The height of a 1D array is 1, of a layered 1D array its number
+    /// of layers, of linear memory 0; the depth of a layered 2D array is its number of layers.
     fn size(attribute: Attribute, resource: &Resource) -> Self {
         let value = match (attribute, resource.geometry()) {
             (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),

@@ -43,8 +43,7 @@ impl Extent {
         [self.width, self.height, self.depth]
     }
 
-    /// The size of a mip level: each axis halves from level to level, rounded down, but not below
-    /// 1.
+    /// Size of a mip level: each axis halves from level to level, rounded down, but not below 1.
     pub fn level(self, level: u32) -> Self {
         let halve = |n: u32| n.checked_shr(level).unwrap_or(0).max(1);
         Self { width: halve(self.width), height: halve(self.height), depth: halve(self.depth) }
@@ -159,7 +158,7 @@ impl Resource {
     }
 
     /// The number of mip levels with which the array was created, 1 if it is not mipmapped. A view
-    /// has the number of its array. Rule 1.11 depends on it.
+    /// has the number of its array. Rule 1.11 of docs/numerics.md depends on it.
     pub fn array_levels(&self) -> u32 {
         self.shape.levels.map_or(1, |_| self.array.level_count())
     }

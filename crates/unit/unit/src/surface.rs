@@ -97,7 +97,8 @@ impl SurfacePlan {
 
     /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses only the low 32
     /// bits of each. If lanes of a pass store to the same bytes, the lowest lane wins, and a later
-    /// pass wins over an earlier one (rule 10.6). If the access faults, lower lanes have stored.
+    /// pass wins over an earlier one (rule 10.6 of docs/numerics.md). If the access faults, lower
+    /// lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,
@@ -127,9 +128,8 @@ impl SurfacePlan {
         fault.map_or(Ok(()), Err)
     }
 
-    /// The lanes of a mask in the order in which they store. A pass has 32 lanes, but 16 for
-    /// accesses of 8 bytes and 8 for accesses of 16 bytes. Within a pass, the lowest lane stores
-    /// last.
+    /// Lanes of a mask in the order in which they store. A pass has 32 lanes, but 16 for accesses
+    /// of 8 bytes and 8 for accesses of 16 bytes. Within a pass, the lowest lane stores last.
     fn in_order(&self, mask: u32) -> impl Iterator<Item = usize> {
         let at_once = match self.rule.size {
             16 => 8,
@@ -220,9 +220,9 @@ impl SurfacePlan {
     }
 }
 
-/// Rule 10.10: checks that the instruction can access the surface. `.1d` and `.a1d` access 1D
-/// surfaces and their layers. `.2d` and `.a2d` access 2D surfaces and their layers, including faces
-/// of cubes, and slice 0 of 3D surfaces.
+/// Rule 10.10 of docs/numerics.md: checks that the instruction can access the surface. `.1d` and
+/// `.a1d` access 1D surfaces and their layers. `.2d` and `.a2d` access 2D surfaces and their
+/// layers, including faces of cubes, and slice 0 of 3D surfaces.
 fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), GeometryError> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
     let reaches = match form.geometry {

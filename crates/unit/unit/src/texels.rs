@@ -45,8 +45,7 @@ impl ReadTexels {
         self.len += 1;
     }
 
-    /// The number of further positions that lie outside the texture, and read the border colour or
-    /// 0.
+    /// Number of further positions that lie outside the texture, and read the border colour or 0.
     pub fn outside(&self) -> u32 {
         self.outside
     }

@@ -8,8 +8,8 @@ use crate::sampler::Texture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The classes of rule 1.13. An instruction reads texels from resources of its own class, and zeros
-/// from all others.
+/// The classes of rule 1.13 of docs/numerics.md. An instruction reads texels from resources of its
+/// own class, and zeros from all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Layered 1D arrays and linear memory.
@@ -54,8 +54,8 @@ pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     class_of_form(form) == own
 }
 
-/// Rule 1.9: the number of layers that integer coordinates can address. If the resource has no
-/// layers, a mipmapped array or linear memory is read for any 16-bit layer.
+/// Rule 1.9 of docs/numerics.md: the number of layers that integer coordinates can address. If the
+/// resource has no layers, a mipmapped array or linear memory is read for any 16-bit layer.
 pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
     match resource.layout() {
         _ if resource.geometry().is_array() => resource.shape().layers,
@@ -69,8 +69,7 @@ pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
 /// can address in mipmapped arrays and linear memory, which have none.
 const UNCHECKED_LAYERS: u32 = 1 << 16;
 
-/// The texture as the instruction reads it: with the same texels in the geometry of the
-/// instruction.
+/// Texture as the instruction reads it: with the same texels in the geometry of the instruction.
 pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
     let resource = &*texture.resource;
     let geometry = form.geometry;

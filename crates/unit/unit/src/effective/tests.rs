@@ -118,8 +118,8 @@ fn mipmapped_textures_take_normalized_coordinates() {
     assert_eq!((state.mip_filter, state.level_clamp), (Some(Filter::Point), [0, 512]));
 }
 
-/// Rule 1.11: the number of levels with which the array was created decides whether coordinates are
-/// normalized.
+/// Rule 1.11 of docs/numerics.md: the number of levels with which the array was created decides
+/// whether coordinates are normalized.
 #[test]
 fn one_level_is_as_none() {
     use crate::resource::View;
@@ -147,7 +147,8 @@ fn one_level_is_as_none() {
     }
 }
 
-/// Rules 7.5 to 7.7 and 8.7: coordinates, filters and address modes of cube faces.
+/// Rules 7.5 to 7.7 and 8.7 of docs/numerics.md: coordinates, filters and address modes of cube
+/// faces.
 #[test]
 fn faces_of_cubes() {
     use AddressMode::{Border, Clamp, Wrap};
@@ -172,8 +173,8 @@ fn faces_of_cubes() {
     }
 }
 
-/// Rules 3.6 and 4.12: the fetches whose levels anisotropy sharpens, and those that can have
-/// several taps.
+/// Rules 3.6 and 4.12 of docs/numerics.md: the fetches whose levels anisotropy sharpens, and those
+/// that can have several taps.
 #[test]
 fn anisotropy_acts_on_levels_and_gradients() {
     use Filter::{Linear, Point};
@@ -207,8 +208,8 @@ fn anisotropy_acts_on_levels_and_gradients() {
     assert_eq!(acts(GATHER, D2, Some(3), 4), (1, false));
 }
 
-/// Rule 3.5: a linear filter, a linear mip filter or anisotropy makes even a single texel go
-/// through the sum.
+/// Rule 3.5 of docs/numerics.md: a linear filter, a linear mip filter or anisotropy makes even a
+/// single texel go through the sum.
 #[test]
 fn fetches_that_go_through_a_sum() {
     use Filter::{Linear, Point};
@@ -233,7 +234,7 @@ fn fetches_that_go_through_a_sum() {
     assert!(!resolve(form(Geometry::D2, CoordType::S32), &t, &s).unwrap().sums);
 }
 
-/// Rule 9.2: the formats that support a depth compare.
+/// Rule 9.2 of docs/numerics.md: the formats that support a depth compare.
 #[test]
 fn formats_that_are_compared() {
     let s = Sampler { compare: Some(CompareFunction::Less), ..Sampler::default() };
@@ -347,7 +348,7 @@ fn nothing_is_said_where_nothing_is_changed() {
     }
 }
 
-/// The instruction forms that rule 1.13 puts into each class.
+/// The instruction forms that rule 1.13 of docs/numerics.md puts into each class.
 fn instructions() -> [(&'static str, Vec<FetchForm>); 5] {
     use CoordType::{F32, S32};
     use Geometry as G;
@@ -383,7 +384,8 @@ fn instructions() -> [(&'static str, Vec<FetchForm>); 5] {
     ]
 }
 
-/// Rule 1.13: instructions of each class read the resources of their class, and no others.
+/// Rule 1.13 of docs/numerics.md: instructions of each class read the resources of their class, and
+/// no others.
 #[test]
 fn classes_of_instructions_and_resources() {
     use Geometry as G;
@@ -435,8 +437,8 @@ fn classes_of_instructions_and_resources() {
     }
 }
 
-/// Rules 1.9 and 1.13: the number of layers that integer coordinates can address depends on the
-/// layout and on mip levels.
+/// Rules 1.9 and 1.13 of docs/numerics.md: the number of layers that integer coordinates can
+/// address depends on the layout and on mip levels.
 #[test]
 fn layers_of_resources_without_layers() {
     use Geometry as G;

@@ -56,13 +56,13 @@ pub(crate) struct Tap {
 }
 
 /// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary
-/// logarithms in 1/256 (rule 4.12).
+/// logarithms in 1/256 (rule 4.12 of docs/numerics.md).
 #[rustfmt::skip]
 const STEPS: [(u32, i64); 8] =
     [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
 
-/// Rule 4.12: the binary logarithm in 1/256 of the largest ratio that a sampler's `max_anisotropy`
-/// allows.
+/// Rule 4.12 of docs/numerics.md: the binary logarithm in 1/256 of the largest ratio that a
+/// sampler's `max_anisotropy` allows.
 pub(crate) fn largest_ratio(max_anisotropy: u32) -> i64 {
     STEPS.into_iter().rev().find(|&(step, _)| step <= max_anisotropy).map_or(0, |(_, log)| log)
 }
@@ -196,7 +196,7 @@ impl Taps {
 }
 
 /// The expected values come from a separate model of the H200's results, which was made from rule
-/// 4.12 alone.
+/// 4.12 of docs/numerics.md alone.
 #[cfg(test)]
 mod tests {
     use super::super::gradient::{Gradient, flat};

@@ -77,18 +77,18 @@ pub(crate) struct FacePoint {
     pub(crate) t: Fixed,
 }
 
-/// Rule 7.2: the products of a direction and the hardware's reciprocal of its largest magnitude,
-/// which code of ptxas computes before the fetch. NaNs are ignored for the maximum, unless all
-/// three are NaN.
+/// Rule 7.2 of docs/numerics.md: the products of a direction and the hardware's reciprocal of its
+/// largest magnitude, which code of ptxas computes before the fetch. NaNs are ignored for the
+/// maximum, unless all three are NaN.
 fn products(direction: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = direction.map(f32::abs);
     let r = f32::from_bits(rcp(x.max(y).max(z).to_bits()));
     direction.map(|c| c * r)
 }
 
-/// Rule 7.1: the face that a direction points at, from its products of rule 7.2. The product of
-/// largest magnitude decides; ties go to z, then y, then x. A NaN is smaller than any number; NaN
-/// and -0 count as positive.
+/// Rule 7.1 of docs/numerics.md: the face that a direction points at, from its products of rule
+/// 7.2. The product of largest magnitude decides; ties go to z, then y, then x. A NaN is smaller
+/// than any number; NaN and -0 count as positive.
 fn face_of(products: [f32; 3]) -> usize {
     let magnitude = |c: f32| if c.is_nan() { -1.0 } else { c.abs() };
     let [x, y, z] = products.map(magnitude);
@@ -102,12 +102,13 @@ fn face_of(products: [f32; 3]) -> usize {
     face_towards(Signed { axis, negative: products[axis] < 0.0 })
 }
 
-/// Rule 7.4: the product as the unit uses it. NaNs and subnormal numbers become 0.
+/// Rule 7.4 of docs/numerics.md: product as the unit uses it. NaNs and subnormal numbers become 0.
 fn number(product: f32) -> f32 {
     if product.is_nan() || product.is_subnormal() { 0.0 } else { product }
 }
 
-/// Rules 7.1, 7.2 and 7.4: the face that a direction points at, and the coordinates on the face.
+/// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: the face that a direction points at, and the
+/// coordinates on the face.
 pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     let products = products(direction);
     let face = face_of(products);
@@ -117,27 +118,30 @@ pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
     FacePoint { face: face as u32, sc, tc, ma, s: on_face(sc), t: on_face(tc) }
 }
 
-/// Rules 7.2 and 7.4: the exact face coordinate of a product, from 0 to 1. An infinite product
-/// becomes the coordinate farthest outside.
+/// Rules 7.2 and 7.4 of docs/numerics.md: the exact face coordinate of a product, from 0 to 1. An
+/// infinite product becomes the coordinate farthest outside.
 pub(crate) fn on_face(product: f32) -> Fixed {
     let c = Fixed::from_f32(number(product));
     if product.is_infinite() { c } else { c.plus(Fixed::from_int(1)).halved() }
 }
 
-/// One of the three directions that represent gradients: its products of rule 7.2, and its face.
+/// One of the three directions that represent gradients: its products of rule 7.2 of
+/// docs/numerics.md, and its face.
 fn lane(direction: [f32; 3]) -> ([f32; 3], usize) {
     let products = products(direction);
     (products.map(number), face_of(products))
 }
 
-/// Rule 4.11: half of a difference of products along an axis, in texels of a face of `n` texels.
+/// Rule 4.11 of docs/numerics.md: half of a difference of products along an axis, in texels of a
+/// face of `n` texels.
 fn half_way(x: f32, y: f32, n: u32) -> SignedFloat10 {
     scaled(SignedFloat10::near_difference(x, y).halved(), n)
 }
 
-/// Rule 4.11: the components in texels of a gradient from the first lane of a quad to another, on
-/// the first lane's face. If the other lane is on a neighbouring face, this face is unfolded about
-/// the common edge; if it is on the opposite face, a third component is the size of a face.
+/// Rule 4.11 of docs/numerics.md: the components in texels of a gradient from the first lane of a
+/// quad to another, on the first lane's face. If the other lane is on a neighbouring face, this
+/// face is unfolded about the common edge; if it is on the opposite face, a third component is the
+/// size of a face.
 fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n: u32) -> Texels {
     let Face { major, s, t } = FACES[home];
     let beyond = FACES[away].major;
@@ -156,9 +160,9 @@ fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n:
     [s, t, SignedFloat10 { negative: false, magnitude: third }]
 }
 
-/// Rule 4.11: the gradients of a direction on faces of `n` texels per edge, and whether all three
-/// directions of the quad P, P + dPdx, P + dPdy (sums rounded to f32) are on one face. Only then do
-/// the diagonals count.
+/// Rule 4.11 of docs/numerics.md: the gradients of a direction on faces of `n` texels per edge, and
+/// whether all three directions of the quad P, P + dPdx, P + dPdy (sums rounded to f32) are on one
+/// face. Only then do the diagonals count.
 pub(crate) fn gradient(
     point: [f32; 3],
     dpdx: [f32; 3],
@@ -186,8 +190,7 @@ pub(crate) struct Edge {
     pub(crate) face: u32,
     /// The axis of the neighbouring face that leads away from the edge: 0 for s, 1 for t.
     pub(crate) away: usize,
-    /// Whether the edge is at the last index of that axis, so that indices decrease away from the
-    /// edge.
+    /// Whether the edge is at the last index of that axis, so indices decrease away from the edge.
     pub(crate) from_end: bool,
     /// Whether indices along the edge run in opposite directions on the two faces.
     pub(crate) reversed: bool,
@@ -222,9 +225,9 @@ pub(crate) enum Seamless {
     Missing([FaceTexel; 3]),
 }
 
-/// Rule 7.7: moves a footprint on a face of `n` texels per edge to the corner of the face if it
-/// lacks more than one texel there, so that only one is missing. For each axis, the pair is the
-/// lower index and the weight of the upper texel.
+/// Rule 7.7 of docs/numerics.md: moves a footprint on a face of `n` texels per edge to the corner
+/// of the face if it lacks more than one texel there, so that only one is missing. For each axis,
+/// the pair is the lower index and the weight of the upper texel.
 pub(crate) fn pulled(axes: [(i64, u32); 2], n: u32) -> [(i64, u32); 2] {
     let last = i64::from(n) - 1;
     let outside = |(i, _): (i64, u32)| [i, i + 1].map(|k| k < 0 || k > last);
@@ -239,8 +242,8 @@ pub(crate) fn pulled(axes: [(i64, u32); 2], n: u32) -> [(i64, u32); 2] {
     })
 }
 
-/// Rule 7.7: the texel at an index of a face of `n` texels per edge. The footprint must have been
-/// [`pulled`] to the corner.
+/// Rule 7.7 of docs/numerics.md: the texel at an index of a face of `n` texels per edge. The
+/// footprint must have been [`pulled`] to the corner.
 pub(crate) fn seamless(face: u32, index: [i64; 2], n: u32) -> Seamless {
     let last = i64::from(n) - 1;
     let outside = index.map(|k| k < 0 || k > last);

@@ -33,7 +33,8 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     name
 }
 
-/// Sections 3 and 4: adds the steps from the requested level to the levels that are read.
+/// Sections 3 and 4 of docs/numerics.md: adds the steps from the requested level to the levels that
+/// are read.
 pub(super) fn level(
     fetch: &Fetch<'_>,
     wanted: RequestedLevel,
@@ -110,30 +111,31 @@ fn in_256ths(q: i64) -> String {
     }
 }
 
-/// Rule 1.9: the step of a fetch with integer coordinates outside the extent.
+/// Rule 1.9 of docs/numerics.md: the step of a fetch with integer coordinates outside the extent.
 pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Rule 9.2: the explanation's line for the depth comparison of one texel.
+/// Rule 9.2 of docs/numerics.md: the explanation's line for the depth comparison of one texel.
 pub(super) fn compared(passes: bool) -> Step {
     step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }
 
-/// Rule 9.2: the step that filters a depth compare. `weight` is that of the texels that pass, in
-/// units of 2^-(8 + scale).
+/// Rule 9.2 of docs/numerics.md: the step that filters a depth compare. `weight` is that of the
+/// texels that pass, in units of 2^-(8 + scale).
 pub(super) fn passing(weight: u32, scale: Scale) -> Step {
     let share = f64::from(weight) / f64::from(1_u32 << scale);
     step("9.2", format!("texels that pass the compare weigh {share} of 256"))
 }
 
-/// Rule 2.6: the step that converts an f32 result to f16.
+/// Rule 2.6 of docs/numerics.md: the step that converts an f32 result to f16.
 pub(super) fn half(bits: u32, half: u32) -> Step {
     let value = number::float(f32::from_bits(bits));
     step("2.6", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
 }
 
-/// Section 2, "Point-sampled values": the steps that convert the code of a point-sampled texel.
+/// Section 2, "Point-sampled values" of docs/numerics.md: the steps that convert the code of a
+/// point-sampled texel.
 pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     let value = number::float(f32::from_bits(reading.point(code)));
     let text = match reading {
@@ -162,7 +164,7 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     vec![step("2", text)]
 }
 
-/// Rule 8.3: the steps that convert one gathered texel.
+/// Rule 8.3 of docs/numerics.md: the steps that convert one gathered texel.
 pub(super) fn gathered(
     component: usize,
     texel: &TexelTrace,
@@ -186,7 +188,7 @@ pub(super) fn gathered(
     vec![step("8.3", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
 }
 
-/// Section 2, "Sums": the steps that sum a channel.
+/// Section 2, "Sums" of docs/numerics.md: the steps that sum a channel.
 pub(super) fn sum(
     reading: Reading,
     groups: &[NamedGroup<'_>],

@@ -25,8 +25,8 @@ pub(crate) struct FloatRules {
 pub(crate) static SINGLE: FloatRules = FloatRules { texel_bits: 27, precision: 24, min_exponent: -149, flush: true,  nan: 0x7fff_ffff, widen: |code| code, exponent: ilogb };
 #[rustfmt::skip]
 pub(crate) static HALF: FloatRules =   FloatRules { texel_bits: 14, precision: 11, min_exponent: -24,  flush: false, nan: 0x7fff_e000, widen: |code| f16_to_f32(code as u16), exponent: ilogb };
-/// Rule 5.2: the adder for sRGB codes, which are decoded by a table. Each block of eight codes has
-/// the exponent of its last entry.
+/// Rule 5.2 of docs/numerics.md: the adder for sRGB codes, which are decoded by a table. Each block
+/// of eight codes has the exponent of its last entry.
 #[rustfmt::skip]
 pub(crate) static SRGB: FloatRules =   FloatRules { texel_bits: 7,  precision: 11, min_exponent: -24,  flush: false, nan: 0,           widen: |code| Reading::Srgb.point(code), exponent: srgb_exponent };
 
@@ -315,8 +315,7 @@ mod tests {
 
     #[test]
     fn ties_go_away_from_zero() {
-        // The mean of 1 + 2^-23 and 1 is a tie. It rounds away from zero; ties to even would give
-        // 1.
+        // Mean of 1 + 2^-23 and 1 is a tie. It rounds away from zero; ties to even would give 1.
         let above = 1.0 + f32::EPSILON;
         assert_eq!(f32s(&[(1.0, 128), (above, 128)]), above.to_bits());
         assert_eq!(f32s(&[(-1.0, 128), (-above, 128)]), (-above).to_bits());

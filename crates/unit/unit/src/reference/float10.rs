@@ -51,9 +51,9 @@ impl Float10 {
         Self::cut(used().map(aligned).sum(), lowest)
     }
 
-    /// Rules 4.2 and 4.12: the product as the hardware computes it. A shift-and-add over the nine
-    /// bits of the second factor below its leading one gives the product in eighths of the first
-    /// factor's last bit, which is rounded up to ten bits by adding 7/8.
+    /// Rules 4.2 and 4.12 of docs/numerics.md: product as the hardware computes it. A shift-and-add
+    /// over the nine bits of the second factor below its leading one gives the product in eighths
+    /// of the first factor's last bit, which is rounded up to ten bits by adding 7/8.
     pub(crate) fn times(self, by: Self) -> Self {
         if self.significand == 0 || by.significand == 0 {
             return Self::ZERO;
@@ -74,7 +74,8 @@ impl Float10 {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
     }
 
-    /// Rule 4.7: the binary logarithm in 1/256, from the hardware's table; `None` for zero.
+    /// Rule 4.7 of docs/numerics.md: the binary logarithm in 1/256, from the hardware's table;
+    /// `None` for zero.
     pub(crate) fn log2_256(self) -> Option<i64> {
         let top_eight = (self.significand >> 1 & 0xff) as usize;
         (self.significand > 0)
@@ -160,8 +161,8 @@ impl SignedFloat10 {
         }
     }
 
-    /// Rule 4.5: the sum of two numbers. The number of smaller magnitude is first truncated to one
-    /// bit below the last bit of the other.
+    /// Rule 4.5 of docs/numerics.md: the sum of two numbers. The number of smaller magnitude is
+    /// first truncated to one bit below the last bit of the other.
     pub(crate) fn plus(self, other: Self) -> Self {
         let (large, small) =
             if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
@@ -180,14 +181,15 @@ impl SignedFloat10 {
         }
     }
 
-    /// Rules 4.2 and 4.12: the product, by the hardware's product of the magnitudes.
+    /// Rules 4.2 and 4.12 of docs/numerics.md: the product, by the hardware's product of the
+    /// magnitudes.
     pub(crate) fn times(self, by: Self) -> Self {
         let negative = self.negative ^ by.negative;
         Self { negative, magnitude: self.magnitude.times(by.magnitude) }
     }
 
-    /// Rule 4.11: the difference of two numbers. The number of smaller magnitude is first truncated
-    /// to a multiple of 2^(e - 24), where e is the exponent of the other.
+    /// Rule 4.11 of docs/numerics.md: difference of two numbers. The number of smaller magnitude is
+    /// first truncated to a multiple of 2^(e - 24), where e is the exponent of the other.
     pub(crate) fn near_difference(x: f32, y: f32) -> Self {
         let terms = [decompose_signed(x), decompose_signed(y)];
         let ilogb =

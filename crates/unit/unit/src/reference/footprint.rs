@@ -24,9 +24,9 @@ pub(crate) struct FetchCoordinates {
     pub(crate) is_outside: bool,
 }
 
-/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6 limit layers and samples past
-/// the end. Rule 1.9: for integer coordinates, `integers` is the number of layers that they can
-/// address, and whether they are clamped.
+/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6 of docs/numerics.md limit
+/// layers and samples past the end. Rule 1.9: for integer coordinates, `integers` is the number of
+/// layers that they can address, and whether they are clamped.
 pub(crate) fn place(
     shape: &ArrayShape,
     from: Coordinates<u32>,
@@ -52,8 +52,8 @@ pub(crate) fn place(
     }
 }
 
-/// Rule 1.4: the offsets of a `tex` along x, y, z. On a layered 1D texture, the row offset has no
-/// effect.
+/// Rule 1.4 of docs/numerics.md: the offsets of a `tex` along x, y, z. On a layered 1D texture, the
+/// row offset has no effect.
 pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64; 3] {
     let e = operands.offset;
     match geometry.axes() {
@@ -70,14 +70,14 @@ pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64;
 /// How the texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Find {
-    /// The texel that contains the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5 of docs/numerics.md).
     Point,
-    /// The two texels around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6 of docs/numerics.md).
     Linear,
-    /// The two texels around the point, without limiting the coordinate (rule 8.2).
+    /// Two texels around the point, without limiting the coordinate (rule 8.2 of docs/numerics.md).
     Gather,
     /// The two texels around the point, as for `Gather`, on a cube face that continues into its
-    /// neighbours (rules 7.7, 8.7).
+    /// neighbours (rules 7.7, 8.7 of docs/numerics.md).
     Seamless,
 }
 
@@ -118,16 +118,17 @@ impl Axis {
         find: Find::Point,
     };
 
-    /// Rule 1.9: an axis with an integer coordinate. `clamps` tells whether the fetch has an
-    /// explicit level, whose extent limits the coordinate.
+    /// Rule 1.9 of docs/numerics.md: an axis with an integer coordinate. `clamps` tells whether the
+    /// fetch has an explicit level, whose extent limits the coordinate.
     pub(crate) fn integer(bits: u32, offset: i64, size: u32, clamps: bool) -> Self {
         let index = coordinate::integer(bits, offset);
         let texels = index as f64;
         Self { coordinate: bits, texels, size, index, mode: None, clamps, ..Self::NONE }
     }
 
-    /// Rules 1.1 to 1.7: an axis with a float coordinate, given as its bits and as a number.
-    /// `offset` and, in an anisotropic fetch, the tap's distance from the centre are in texels.
+    /// Rules 1.1 to 1.7 of docs/numerics.md: an axis with a float coordinate, given as its bits and
+    /// as a number. `offset` and, in an anisotropic fetch, the tap's distance from the centre are
+    /// in texels.
     pub(crate) fn float(
         (bits, x): (u32, Fixed),
         coords: Coords,
@@ -149,7 +150,7 @@ impl Axis {
         Self::texels(u.plus(tap), offset, size, mode, find).named(bits)
     }
 
-    /// Rules 1.4 to 1.6: an axis with a coordinate in texels.
+    /// Rules 1.4 to 1.6 of docs/numerics.md: an axis with a coordinate in texels.
     pub(crate) fn texels(
         u: Fixed,
         offset: Fixed,
@@ -171,8 +172,8 @@ impl Axis {
         };
         match find {
             Find::Point => {
-                // Rule 1.4: the offset is added to the index after the index has been limited to 32
-                // bits.
+                // Rule 1.4 of docs/numerics.md: the offset is added to the index after the index
+                // has been limited to 32 bits.
                 let index = coordinate::point_index(u) + offset.floor();
                 axis(moved, Neighbours { index, upper: 0, exact: 0.0 })
             }
@@ -195,8 +196,8 @@ impl Axis {
         Self { coordinate, ..self }
     }
 
-    /// Rules 1.7 and 1.9: the texel at an index of this axis. `None` stands for the border colour,
-    /// or for 0 if coordinates are integers.
+    /// Rules 1.7 and 1.9 of docs/numerics.md: the texel at an index of this axis. `None` stands for
+    /// the border colour, or for 0 if coordinates are integers.
     pub(crate) fn texel(&self, index: i64) -> Option<u32> {
         match self.mode {
             None if self.clamps => coordinate::address(index, self.size, AddressMode::Clamp),

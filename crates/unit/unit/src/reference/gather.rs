@@ -21,9 +21,9 @@ pub(crate) fn corners(axes: &[Axis; 3]) -> [Corner; 4] {
     })
 }
 
-/// Rules 8.3 to 8.5: the result for one texel of a gather: the requested component, or the outcome
-/// of the texel's depth compare (rule 9.2), which is not filtered. The compare uses the depth,
-/// whichever component is requested.
+/// Rules 8.3 to 8.5 of docs/numerics.md: the result for one texel of a gather: the requested
+/// component, or the outcome of the texel's depth compare (rule 9.2), which is not filtered. The
+/// compare uses the depth, whichever component is requested.
 pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 {
     match compared {
         Some(passes) => share_that_passes(256 * u32::from(passes), 0),
@@ -31,8 +31,8 @@ pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 
     }
 }
 
-/// Rule 8.7: the weights of the three texels from which a gather computes the texel that is missing
-/// at a corner of a cube: the texel inside the face, then the two across its edges.
+/// Rule 8.7 of docs/numerics.md: weights of the three texels from which a gather computes the texel
+/// that is missing at a corner of a cube: the texel inside the face, then the two across its edges.
 pub(crate) const MISSING_CORNER: [u32; 3] = {
     let [behind, inside] = of_missing_corner(256);
     [inside, behind, behind]

@@ -21,8 +21,8 @@ pub(crate) struct Graded {
     pub(crate) anisotropy: Option<Anisotropy>,
 }
 
-/// Section 4: the level and the taps for a point and its gradients. The point is the coordinates
-/// without array index, or for a cube the direction. `base` is the size of level 0.
+/// Section 4 of docs/numerics.md: level and the taps for a point and its gradients. The point is
+/// the coordinates without array index, or for a cube the direction. `base` is the size of level 0.
 pub(crate) fn graded(
     geometry: Geometry,
     effective: &EffectiveSampler,

@@ -7,18 +7,17 @@ use super::level::RequestedLevel;
 /// The components of a gradient along x, y, z, in texels of the base level.
 pub(crate) type Texels = [SignedFloat10; 3];
 
-/// The lengths of a pair of gradients, from which the level is computed, with the intermediate
-/// results.
+/// Lengths of a pair of gradients, from which the level is computed, with the intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
-    /// The gradients dPdx and dPdy in texels (rules 4.1 and 4.2).
+    /// The gradients dPdx and dPdy in texels (rules 4.1 and 4.2 of docs/numerics.md).
     pub(crate) scaled: [Texels; 2],
-    /// The lengths of dPdx and dPdy in texels (rule 4.3).
+    /// The lengths of dPdx and dPdy in texels (rule 4.3 of docs/numerics.md).
     pub(crate) lengths: [Float10; 2],
-    /// 11/16 of the lengths of the gradients' sum and difference (rules 4.4 and 4.5); zeros if the
-    /// diagonals do not count.
+    /// 11/16 of the lengths of the gradients' sum and difference (rules 4.4 and 4.5 of
+    /// docs/numerics.md); zeros if the diagonals do not count.
     pub(crate) diagonals: [Float10; 2],
-    /// The largest of the four lengths in texels (rule 4.6).
+    /// The largest of the four lengths in texels (rule 4.6 of docs/numerics.md).
     pub(crate) rho: Float10,
 }
 
@@ -32,7 +31,7 @@ pub(crate) enum Gradient {
 }
 
 impl Gradient {
-    /// The level before bias and clamps, without anisotropy (rule 4.7).
+    /// The level before bias and clamps, without anisotropy (rule 4.7 of docs/numerics.md).
     pub(crate) fn level(self) -> RequestedLevel {
         match self {
             Gradient::Last => RequestedLevel::Highest,
@@ -44,13 +43,14 @@ impl Gradient {
     }
 }
 
-/// Rule 4.1: converts a component of a gradient. A NaN becomes 0, an infinity 2^128.
+/// Rule 4.1 of docs/numerics.md: converts a component of a gradient. A NaN becomes 0, an infinity
+/// 2^128.
 pub(crate) fn component(x: f32) -> SignedFloat10 {
     if x.is_nan() { SignedFloat10::ZERO } else { SignedFloat10::from_f32(x) }
 }
 
-/// Rule 4.2: converts a component of a gradient of normalized coordinates to texels, over `n`
-/// texels.
+/// Rule 4.2 of docs/numerics.md: converts a component of a gradient of normalized coordinates to
+/// texels, over `n` texels.
 pub(crate) fn scaled(component: SignedFloat10, n: u32) -> SignedFloat10 {
     SignedFloat10 { magnitude: component.magnitude.times(Float10::cut(n.into(), 0)), ..component }
 }
@@ -67,19 +67,19 @@ fn round_half_up(n: u32, d: u32) -> u32 {
     (2 * n + d) / (2 * d)
 }
 
-/// Rule 4.3: the term of a length for its second largest component b, 11/32 b, as an integer and an
-/// exponent.
+/// Rule 4.3 of docs/numerics.md: the term of a length for its second largest component b, 11/32 b,
+/// as an integer and an exponent.
 fn eleven_32nds(b: Float10) -> (u32, i32) {
     (round_half_up(11 * b.significand, 8), b.exponent - 2)
 }
 
-/// Rule 4.4: the term of a diagonal's length for its largest component a, 11/16 a.
+/// Rule 4.4 of docs/numerics.md: term of a diagonal's length for its largest component a, 11/16 a.
 pub(crate) fn eleven_16ths(a: Float10) -> Float10 {
     Float10::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
 }
 
-/// Rule 4.4: the term of a diagonal's length for its second largest component b, 121/512 b, as an
-/// integer and an exponent.
+/// Rule 4.4 of docs/numerics.md: the term of a diagonal's length for its second largest component
+/// b, 121/512 b, as an integer and an exponent.
 fn shorter(b: Float10) -> (u32, i32) {
     (round_half_up(121 * b.significand, 64), b.exponent - 3)
 }
@@ -96,7 +96,7 @@ fn on_grid_of((value, exponent): (u32, i32), of: Float10) -> (u32, i32) {
     }
 }
 
-/// Rules 4.3 and 4.10: the length of a gradient with two or three components.
+/// Rules 4.3 and 4.10 of docs/numerics.md: the length of a gradient with two or three components.
 pub(crate) fn length(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
     if c == Float10::ZERO {
@@ -108,7 +108,8 @@ pub(crate) fn length(components: Texels) -> Float10 {
     Float10::cut_sum([term(a), term(p), quarter])
 }
 
-/// Rules 4.4 and 4.10: 11/16 of the length of a diagonal with two or three components.
+/// Rules 4.4 and 4.10 of docs/numerics.md: 11/16 of the length of a diagonal with two or three
+/// components.
 pub(crate) fn diagonal(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
     let first = eleven_16ths(a);
@@ -121,8 +122,8 @@ pub(crate) fn diagonal(components: Texels) -> Float10 {
     Float10::cut_sum([term(first), term(second), on_grid_of(third, second)])
 }
 
-/// Rules 4.3 to 4.6: the lengths of gradients in texels. `with_diagonals` tells whether their sum
-/// and difference count.
+/// Rules 4.3 to 4.6 of docs/numerics.md: the lengths of gradients in texels. `with_diagonals` tells
+/// whether their sum and difference count.
 pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
     let [x, y] = scaled;
     let lengths = scaled.map(length);
@@ -139,7 +140,7 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
 
 /// The lengths of gradients of 1D and 2D fetches. `size` is the size of the base level for
 /// normalized coordinates, and 1 for coordinates in texels. Components of axes that the geometry
-/// lacks are 0 (rule 4.8).
+/// lacks are 0 (rule 4.8 of docs/numerics.md).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
         let axis = |a: usize| scaled(component(d[a]), size[a]);
@@ -148,11 +149,12 @@ pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     Gradient::Slope(slope([texels(dpdx), texels(dpdy)], true))
 }
 
-/// Rule 4.9: the limit for magnitudes of a quad's coordinates. From it on, the last level is read.
+/// Rule 4.9 of docs/numerics.md: the limit for magnitudes of a quad's coordinates. From it on, the
+/// last level is read.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// Rule 4.9: the difference P + d - P along an axis of a quad of points, from which the hardware
-/// computes the level of a 3D fetch. Returns `None` if a coordinate is too large.
+/// Rule 4.9 of docs/numerics.md: difference P + d - P along an axis of a quad of points, from which
+/// the hardware computes the level of a 3D fetch. Returns `None` if a coordinate is too large.
 pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedFloat10> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
     // The sum P + d is rounded to f32.
@@ -161,7 +163,7 @@ pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedFloat10> {
     near.then(|| SignedFloat10::difference(c1, c0))
 }
 
-/// Rule 4.9: the lengths of gradients of 3D fetches.
+/// Rule 4.9 of docs/numerics.md: the lengths of gradients of 3D fetches.
 pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
     let texels = |d: [f32; 3]| {
         let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
@@ -201,8 +203,7 @@ mod tests {
         assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
         // The sum 1023 * 8 + 4092 = 12276 is past 2^13: (12276 + 7) >> 4 = 767 units of 2.
         assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
-        // 1025 is 2^10 + 1. Its lowest bit is the tenth below the leading one, so that it is
-        // ignored.
+        // 1025 is 2^10 + 1. Its lowest bit is the tenth below the leading one, so it is ignored.
         assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
         // 1027 has the bit 2, which is the ninth below the leading one: 512 * 8 + (4096 >> 9) =
         // 4104, which gives 513.

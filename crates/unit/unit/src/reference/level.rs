@@ -25,13 +25,12 @@ pub(crate) enum RequestedLevel {
 pub(crate) struct Levels {
     /// The level after bias and clamps, in 1/256.
     pub(crate) q: i64,
-    /// The one or two levels with their shares of 256; the second level is not read if its share is
-    /// 0.
+    /// One or two levels with their shares of 256; the second level is not read if its share is 0.
     pub(crate) reads: [(u32, u32); 2],
 }
 
-/// Rules 3.1 to 3.3, 3.6 and 4.8: applies bias or sharpening to the requested level, then the
-/// clamps. The result is in 1/256.
+/// Rules 3.1 to 3.3, 3.6 and 4.8 of docs/numerics.md: applies bias or sharpening to the requested
+/// level, then the clamps. The result is in 1/256.
 pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
         RequestedLevel::Base => 0,
@@ -47,7 +46,7 @@ pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSa
     q.clamp(min, max)
 }
 
-/// Rule 3.4: the one or two levels that are read for the level `q` in 1/256.
+/// Rule 3.4 of docs/numerics.md: the one or two levels that are read for the level `q` in 1/256.
 pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     let reads = match mip_filter {
         None => [((q >> 8) as u32, 256), (0, 0)],
@@ -60,7 +59,7 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     Levels { q, reads }
 }
 
-/// Rule 3.6: the parameters by which anisotropy sharpens levels.
+/// Rule 3.6 of docs/numerics.md: the parameters by which anisotropy sharpens levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
     /// The fractional level in 1/256 up to which the next level has weight 0, as numerator and

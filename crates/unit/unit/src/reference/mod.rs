@@ -97,8 +97,8 @@ impl Fetch<'_> {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
-    /// Rule 1.9: whether integer coordinates outside the extent are clamped, which is the case for
-    /// `tex.level`.
+    /// Rule 1.9 of docs/numerics.md: whether integer coordinates outside the extent are clamped,
+    /// which is the case for `tex.level`.
     fn clamps_integers(&self) -> bool {
         self.form.kind == FetchKind::Sample(Lod::Level)
     }
@@ -122,8 +122,8 @@ impl Fetch<'_> {
         (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
     }
 
-    /// Rule 1.9: the level that a fetch with integer coordinates reads; `None` if the level does
-    /// not exist. Linear memory ignores the level.
+    /// Rule 1.9 of docs/numerics.md: the level that a fetch with integer coordinates reads; `None`
+    /// if the level does not exist. Linear memory ignores the level.
     fn integer_level(&self) -> Option<u32> {
         let is_linear = self.resource().layout() == Layout::Linear;
         if !self.is_integer() || !self.clamps_integers() || is_linear {
@@ -133,8 +133,8 @@ impl Fetch<'_> {
         (level < self.resource().levels().len() as u32).then_some(level)
     }
 
-    /// Section 4: the level and the taps that result from gradients; `None` for fetches other than
-    /// `tex.grad`.
+    /// Section 4 of docs/numerics.md: the level and the taps that result from gradients; `None` for
+    /// fetches other than `tex.grad`.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
         gradient.then(|| {
@@ -145,13 +145,13 @@ impl Fetch<'_> {
         })
     }
 
-    /// Sections 3 and 4: the levels that the fetch reads, with their shares.
+    /// Sections 3 and 4 of docs/numerics.md: the levels that the fetch reads, with their shares.
     fn level(&self, graded: Option<&Graded>) -> LevelTrace {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
             _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
-            // Rule 8.6: a gather reads level 0.
+            // Rule 8.6 of docs/numerics.md: a gather reads level 0.
             FetchKind::Gather(_) => RequestedLevel::Base,
             FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
             FetchKind::Sample(Lod::Level) => {
@@ -235,9 +235,9 @@ impl Fetch<'_> {
         }
     }
 
-    /// Rule 7.7: removes the texel that is missing at a corner of the cube from a seamless
-    /// footprint. If the missing texel is read, its weight is distributed to the other three, and
-    /// all three are read.
+    /// Rule 7.7 of docs/numerics.md: removes the texel that is missing at a corner of the cube from
+    /// a seamless footprint. If the missing texel is read, its weight is distributed to the other
+    /// three, and all three are read.
     fn without_missing(
         &self,
         place: FetchCoordinates,
@@ -274,13 +274,13 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1: locates the texels along each axis. `.1d` has a second axis, because it is a 2D
-    /// fetch at y = 0.
+    /// Section 1 of docs/numerics.md: locates the texels along each axis. `.1d` has a second axis,
+    /// because it is a 2D fetch at y = 0.
     fn axes(&self, place: FetchCoordinates, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
-            // Rule 1.9: offsets have no effect on linear memory.
+            // Rule 1.9 of docs/numerics.md: offsets have no effect on linear memory.
             _ if self.resource().layout() == Layout::Linear => [0; 3],
             (true, true) => self.operands.offset.map(coordinate::gather_offset),
             (true, false) => footprint::tex_offsets(geometry, self.operands),
@@ -317,7 +317,7 @@ impl Fetch<'_> {
     }
 
     /// A texel of the footprint with its codes. Outside, the codes are those of the border colour
-    /// (section 6).
+    /// (section 6 of docs/numerics.md).
     fn texel(
         &self,
         place: FetchCoordinates,
@@ -328,10 +328,10 @@ impl Fetch<'_> {
         let found = self.locate(place, level, axes, corner.index);
         let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
         let (at, made_of, codes, resident) = match found {
-            // Rule 9.4: a texel whose tile is not mapped reads 0.
+            // Rule 9.4 of docs/numerics.md: a texel whose tile is not mapped reads 0.
             TexelLocation::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
             TexelLocation::At(at) => (Some(at), None, self.codes(at), true),
-            // Rule 1.9: outside the extent, integer coordinates read 0.
+            // Rule 1.9 of docs/numerics.md: outside the extent, integer coordinates read 0.
             TexelLocation::Outside if self.is_integer() => (None, None, [0; 4], true),
             TexelLocation::Outside => {
                 (None, None, border_codes(self.readings, self.sampler.border), true)
@@ -346,7 +346,8 @@ impl Fetch<'_> {
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    /// Rule 9.2: whether the texel passes the depth compare; `None` if the fetch has no compare.
+    /// Rule 9.2 of docs/numerics.md: whether the texel passes the depth compare; `None` if the
+    /// fetch has no compare.
     fn compares(&self, code: u32) -> Option<bool> {
         let function = self.effective.compare?;
         Some(result::compare(function, self.readings[0], self.operands.compare, code))

@@ -12,9 +12,9 @@ use crate::resource::TexelIndex;
 use crate::sampler::CompareFunction;
 use texunit_texel::{Reading, depth_code, f32_to_f16, normalized_code};
 
-/// Rule 9.2: evaluates `reference FUNC texel`, given the bits of the reference and the code of a
-/// texel. Formats of 16 and of 24 bits compare codes. Floats compare as numbers, with subnormals as
-/// zeros. Comparisons with a NaN are false, except `!=`.
+/// Rule 9.2 of docs/numerics.md: evaluates `reference FUNC texel`, given the bits of the reference
+/// and the code of a texel. Formats of 16 and of 24 bits compare codes. Floats compare as numbers,
+/// with subnormals as zeros. Comparisons with a NaN are false, except `!=`.
 pub(crate) fn compare(
     function: CompareFunction,
     reading: Reading,
@@ -43,7 +43,7 @@ pub(crate) fn compare(
     }
 }
 
-/// Rule 2.6: an f32 result as f16, rounded to nearest, ties to even.
+/// Rule 2.6 of docs/numerics.md: an f32 result as f16, rounded to nearest, ties to even.
 pub(crate) fn half_result(bits: u32) -> u32 {
     f32_to_f16(bits).into()
 }
@@ -64,7 +64,8 @@ pub(super) fn results(
     fetch: &Fetch<'_>,
     footprints: &[Footprint],
 ) -> (Vec<ChannelTrace>, FetchValue) {
-    // Rule 9.4: residency depends on the texels that have a weight; for a gather, on all texels.
+    // Rule 9.4 of docs/numerics.md: residency depends on the texels that have a weight; for a
+    // gather, on all texels.
     let counts = |t: &TexelTrace| fetch.is_gather() || t.weight > 0;
     let resident = footprints.iter().flat_map(|f| &f.texels).all(|t| t.resident || !counts(t));
     let mut channels: Vec<ChannelTrace> = (0..4).map(|c| channel(fetch, footprints, c)).collect();
@@ -89,7 +90,7 @@ fn channel(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> ChannelTrac
     ChannelTrace { steps, result }
 }
 
-/// Section 8: one component of a gather's result.
+/// Section 8 of docs/numerics.md: one component of a gather's result.
 fn gathered(fetch: &Fetch<'_>, texel: &TexelTrace) -> (u32, Vec<Step>) {
     let component = match fetch.form.kind {
         FetchKind::Gather(component) => usize::from(component),
@@ -103,7 +104,8 @@ fn gathered(fetch: &Fetch<'_>, texel: &TexelTrace) -> (u32, Vec<Step>) {
     (value, explain::gathered(component, texel, value, reading))
 }
 
-/// Rule 8.7: the value that a gather computes for a texel that is missing at a corner of a cube.
+/// Rule 8.7 of docs/numerics.md: the value that a gather computes for a texel that is missing at a
+/// corner of a cube.
 fn missing_corner(
     fetch: &Fetch<'_>,
     reading: Reading,
@@ -121,11 +123,11 @@ fn missing_corner(
     sum::sum(reading, &[Group { texels: &[0, 1, 2].map(weighted), step: 0 }], 0)
 }
 
-/// Section 2, "Point-sampled values": the value of a texel that is not filtered.
+/// Section 2, "Point-sampled values" of docs/numerics.md: value of a texel that is not filtered.
 fn single(fetch: &Fetch<'_>, texel: &TexelTrace, c: usize) -> (u32, Vec<Step>) {
     let is_outside = texel.at.is_none() && fetch.effective.address_mode.is_none();
     match texel.compared {
-        // Rule 9.3: the outcome of the depth compare replaces x.
+        // Rule 9.3 of docs/numerics.md: the outcome of the depth compare replaces x.
         Some(_) if is_outside && c == 0 => (0, vec![explain::outside()]),
         Some(passes) if c == 0 => {
             (share_that_passes(256 * u32::from(passes), 0), vec![explain::compared(passes)])
@@ -135,7 +137,7 @@ fn single(fetch: &Fetch<'_>, texel: &TexelTrace, c: usize) -> (u32, Vec<Step>) {
     }
 }
 
-/// Section 2, "Sums": the filtered value of a channel.
+/// Section 2, "Sums" of docs/numerics.md: the filtered value of a channel.
 fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step>) {
     let scale = footprints.first().map_or(0, |f| f.scale);
     if fetch.effective.compare.is_some() && c == 0 {

@@ -41,8 +41,7 @@ pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
     }
 }
 
-/// The weighted sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other
-/// channels.
+/// Weighted sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels.
 pub(crate) fn integer_sum(
     reading: Reading,
     groups: &[Group<'_>],
@@ -68,8 +67,7 @@ fn unorm(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     IntegerSum { total, k: round_half_up(total, 256 << scale), max: 65_535 }
 }
 
-/// The sum of a snorm channel of 16 bits: K = max(rhu(sum/256), -32767). The result is
-/// f32(K/32767).
+/// Sum of a snorm channel of 16 bits: K = max(rhu(sum/256), -32767). The result is f32(K/32767).
 fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(bits, code).into());
     let k = round_half_up(total, 256 << scale).max(-32_767);
@@ -101,7 +99,7 @@ fn integer(total: i128, bits: u8, scale: Scale) -> u32 {
     ((total + half) >> (8 + scale)) as u32
 }
 
-/// Rule 5.1: the decoded value of an sRGB code, in 1/65536.
+/// Rule 5.1 of docs/numerics.md: the decoded value of an sRGB code, in 1/65536.
 pub(crate) fn srgb_value(code: u32) -> u32 {
     srgb_table()[code as usize & 0xff]
 }
@@ -145,8 +143,7 @@ mod tests {
         }
         // Code -1 of 16 bits with weight 128: rhu(-1/2) = 0, which is a positive zero.
         assert_eq!(sum(Reading::Snorm { bits: 16 }, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
-        // A code 64 of snorm 8: S = 256 * 64, so that K = 16384 + ((257 * 1024 + 1024) >> 11) =
-        // 16513.
+        // A code 64 of snorm 8: S = 256 * 64, so K = 16384 + ((257 * 1024 + 1024) >> 11) = 16513.
         assert_eq!(one(Reading::Snorm { bits: 8 }, 64), (16513.0_f32 / 32767.0).to_bits());
     }
 

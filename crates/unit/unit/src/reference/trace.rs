@@ -10,8 +10,7 @@ use texunit_texel::Reading;
 /// A step of the computation, with the rule of docs/numerics.md that it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The number of the rule, or of the section if the step has no rule of its own: `1.6`, `2`,
-    /// `4.2`.
+    /// Number of the rule, or of the section if the step has no rule of its own: `1.6`, `2`, `4.2`.
     pub rule: &'static str,
     /// The computation in one line: `trunc(lod * 256) = trunc(1.7 * 256) = 435`.
     pub text: String,
@@ -124,8 +123,7 @@ pub struct Footprint {
     /// The share of the weight that this footprint has among levels and taps, in units of `2^-(8 +
     /// scale)`.
     pub share: u32,
-    /// The exponent of the weights' unit, which is `2^-(8 + scale)`; 0 except for anisotropic
-    /// fetches.
+    /// Exponent of the weights' unit, which is `2^-(8 + scale)`; 0 except for anisotropic fetches.
     pub scale: u32,
     /// The axes x, y, z that the geometry has; the implicit row of a 1D texture is not shown.
     pub axes: Vec<AxisTrace>,
@@ -136,8 +134,7 @@ pub struct Footprint {
 /// The coordinate of a footprint along one axis, and the texels that it selects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisTrace {
-    /// The bits of the coordinate, which is an operand of the instruction, or s or t of a cube
-    /// face.
+    /// Bits of the coordinate, which is an operand of the instruction, or s or t of a cube face.
     pub coordinate: u32,
     /// The coordinate in texels, including the offset, and limited if the address mode limits it.
     pub texels: f64,

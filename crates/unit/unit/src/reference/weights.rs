@@ -33,14 +33,15 @@ impl Group<'_> {
     }
 }
 
-/// Rule 9.2: the filtered result of a depth compare, 0 to 1 as f32 bits, from the weights of the
-/// texels that pass.
+/// Rule 9.2 of docs/numerics.md: the filtered result of a depth compare, 0 to 1 as f32 bits, from
+/// the weights of the texels that pass.
 pub(crate) fn share_that_passes(weight: u32, scale: Scale) -> u32 {
     (weight as f32 / (256_u32 << scale) as f32).to_bits()
 }
 
-/// Rule 7.7: distributes the weight of the texel that is missing at a corner of a cube. Returns the
-/// part for each of the two texels across the edges, and the part for the texel inside the face.
+/// Rule 7.7 of docs/numerics.md: distributes the weight of the texel that is missing at a corner of
+/// a cube. Returns the part for each of the two texels across the edges, and the part for the texel
+/// inside the face.
 pub(crate) const fn of_missing_corner(weight: u32) -> [u32; 2] {
     let third = round_half_up(weight as i128, 3) as u32;
     [third, weight - 2 * third]
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(round_half_up(128, 256), 1);
     }
 
-    /// Rule 7.7: the weight of a missing texel is distributed to the three others.
+    /// Rule 7.7 of docs/numerics.md: weight of a missing texel is distributed to the three others.
     #[test]
     fn the_missing_corner_gives_its_weight_away() {
         assert_eq!(

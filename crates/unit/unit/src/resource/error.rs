@@ -90,8 +90,7 @@ pub enum CreateError {
         /// Description of the problem.
         reason: String,
     },
-    /// The combination of properties is not valid for a reason that CUDA has no error of its own
-    /// for.
+    /// Combination of properties is not valid for a reason that CUDA has no error of its own for.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,5 +1,5 @@
-//! Rule 1.11 level array: a texture of one level of a layered mipmapped array reads its layers at
-//! other places than the array stores them. This module computes the places.
+//! Rule 1.11 level array of docs/numerics.md: a texture of one level of a layered mipmapped array
+//! reads its layers at other places than the array stores them. This module computes the places.
 
 use super::{BlockLevels, Level, Resource};
 use std::sync::Arc;

@@ -286,9 +286,9 @@ impl ArrayShape {
         }
     }
 
-    /// Section 8.1: checks that there are arrays of this geometry for the format. Block-compressed
-    /// formats have no 1D arrays. They have no multi-sample arrays either, and depth formats have
-    /// no 3D arrays (assumed).
+    /// Section 8.1 of docs/numerics.md: checks that there are arrays of this geometry for the
+    /// format. Block-compressed formats have no 1D arrays. They have no multi-sample arrays either,
+    /// and depth formats have no 3D arrays (assumed).
     fn check_format(&self) -> Result<(), CreateError> {
         let (format, one_axis) = (self.format, self.geometry.axes() == 1);
         let none = format.is_block() && (one_axis || self.geometry.is_multisample())

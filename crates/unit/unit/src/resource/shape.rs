@@ -94,7 +94,8 @@ impl ArrayShape {
         Ok((0..self.level_count()).map(|level| of_level(level) * copies).sum())
     }
 
-    /// Checks the rules of section 8.1 and the limits of the newest architecture.
+    /// Checks the rules of section 8.1 of docs/numerics.md and the limits of the newest
+    /// architecture.
     pub fn check(&self) -> Result<(), CreateError> {
         self.check_for(&ArchLimits::NEWEST)
     }

@@ -99,8 +99,8 @@ impl Action {
     }
 }
 
-/// Rule 10.9: whether `min` and `max` of `sured.p` compare signed numbers, which they do for signed
-/// integers and snorm.
+/// Rule 10.9 of docs/numerics.md: whether `min` and `max` of `sured.p` compare signed numbers,
+/// which they do for signed integers and snorm.
 fn is_signed(format: Format) -> bool {
     use texunit_texel::Channel as C;
     matches!(format.plain_channel(), Some(C::S8 | C::S16 | C::S32))

@@ -90,8 +90,8 @@ impl Rule {
     ) -> Self {
         let level = resource.levels()[0];
         let (_, rows) = elements(resource.format(), level.extent);
-        // Rule 10.10: the layer of `.a2d` is checked against the depth of a 3D array, but slice 0
-        // is accessed.
+        // Rule 10.10 of docs/numerics.md: the layer of `.a2d` is checked against the depth of a 3D
+        // array, but slice 0 is accessed.
         let (planes, plane_pitch) = match geometry {
             Geometry::A2d if resource.geometry() == Geometry::D3 => (level.extent.depth, 0),
             _ => (resource.shape().planes(), level.plane_pitch),
@@ -158,7 +158,8 @@ impl Rule {
         if !inside {
             match self.clamp {
                 ClampMode::Zero => return SurfaceOutcome::Dropped,
-                // Rule 10.5: if a row is shorter than the access, there is no position to clamp to.
+                // Rule 10.5 of docs/numerics.md: if a row is shorter than the access, there is no
+                // position to clamp to.
                 ClampMode::Clamp if self.bounds[0] < size => return SurfaceOutcome::Dropped,
                 ClampMode::Clamp => {
                     at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);

@@ -94,7 +94,7 @@ fn misaligned_under_every_policy() {
     }
 }
 
-/// Rule 10.5: an access that is longer than a row loads 0, or is dropped.
+/// Rule 10.5 of docs/numerics.md: an access that is longer than a row loads 0, or is dropped.
 #[test]
 fn a_row_shorter_than_the_access() {
     let s = surface(1, 3, 1, 1);
@@ -111,8 +111,8 @@ fn a_row_shorter_than_the_access() {
     assert!(load(&plan(ClampMode::Trap), [0, 0, 0]).is_err());
 }
 
-/// Rule 10.6: when lanes 2 to 29 store to the same bytes, the access size determines the lane that
-/// wins.
+/// Rule 10.6 of docs/numerics.md: when lanes 2 to 29 store to the same bytes, the access size
+/// determines the lane that wins.
 #[test]
 fn the_lowest_lane_of_the_last_pass_wins() {
     for (element_size, vector, winner) in [

@@ -1,5 +1,4 @@
-//! The texels that the fetches of a warp read, along each axis. Observers that count texels use
-//! them.
+//! Texels that the fetches of a warp read, along each axis. Observers that count texels use them.
 
 use super::{MOST_NORMALIZED, MOST_TEXELS};
 use crate::effective::Coords;

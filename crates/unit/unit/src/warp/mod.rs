@@ -298,7 +298,7 @@ impl FetchPlan {
     }
 }
 
-/// Rule 2.6: converts results to f16, each zero-extended.
+/// Rule 2.6 of docs/numerics.md: converts results to f16, each zero-extended.
 fn to_halves(results: &mut [Lanes; 4], components: u8) {
     for (c, values) in results.iter_mut().enumerate() {
         if components >> c & 1 == 1 {
@@ -309,7 +309,7 @@ fn to_halves(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Rule 2.6: converts results to two registers of two f16 values each.
+/// Rule 2.6 of docs/numerics.md: converts results to two registers of two f16 values each.
 fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     to_halves(results, components);
     for lane in 0..32 {
@@ -319,8 +319,7 @@ fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Copies the requested components of the active lanes only, so that inactive lanes keep their
-/// values.
+/// Copies the requested components of the active lanes only, so inactive lanes keep their values.
 fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut [Lanes; 4]) {
     for (c, (new, old)) in results.iter().zip(values).enumerate() {
         if request.components >> c & 1 == 1 {

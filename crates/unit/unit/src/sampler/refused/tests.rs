@@ -127,8 +127,8 @@ fn filters_that_integer_coordinates_ignore() {
     assert_eq!(new(&resource("u32", G::D1, 4, None), ReadMode::Element), 26);
 }
 
-/// Rules 3.2, 3.3 and 4.12: the driver accepts any level clamps, biases and anisotropy, because the
-/// rules define the effect of any values.
+/// Rules 3.2, 3.3 and 4.12 of docs/numerics.md: the driver accepts any level clamps, biases and
+/// anisotropy, because the rules define the effect of any values.
 #[test]
 fn any_level_bias_and_anisotropy() {
     let (nan, plain) = (f32::NAN, Sampler::default());

@@ -26,7 +26,7 @@ fn layers_are_unsigned() {
         let (line, plane) = (plan(&lines, G::A1d, clamp), plan(&planes, G::A2d, clamp));
         assert_eq!(load(&line, [2, 2, 77]).unwrap()[0], pair(10), "z is not there");
         assert_eq!(load(&plane, [1, 2, 1]).unwrap()[0], pair(of(1, 1) + 2));
-        // Rule 10.3: the top bit of a layer is ignored.
+        // Rule 10.3 of docs/numerics.md: the top bit of a layer is ignored.
         assert_eq!(load(&plane, [i32::MIN + 1, 0, 0]).unwrap()[0], pair(of(1, 0)));
         for layer in [3, -1, i32::MIN + 3] {
             let got = load(&plane, [layer, 0, 0]);
@@ -51,8 +51,8 @@ fn layers_are_unsigned() {
     }
 }
 
-/// Rule 10.10: the surfaces that each instruction reaches. On any other surface a load returns 0,
-/// and a store is dropped.
+/// Rule 10.10 of docs/numerics.md: the surfaces that each instruction reaches. On any other surface
+/// a load returns 0, and a store is dropped.
 #[test]
 fn dimensions_of_surfaces() {
     let cube = ArrayShape { layers: 2, ..shape(G::Acube, [4, 4], 2) };
@@ -102,7 +102,8 @@ fn dimensions_of_surfaces() {
     assert_eq!(load(&plan(solid, G::D2, ClampMode::Zero), [0, 2, 0]), Ok([0; 4]), "no row");
 }
 
-/// Rule 10.10: an instruction with layers accesses a surface without layers as its layer 0.
+/// Rule 10.10 of docs/numerics.md: an instruction with layers accesses a surface without layers as
+/// its layer 0.
 #[test]
 fn plain_surfaces_have_one_layer() {
     let pair = |first: u64| (first + 1) | (first + 2) << 8;

@@ -35,8 +35,7 @@ fn reduce(plan: &SurfacePlan, at: [i32; 3], value: u64) -> Result<(), AccessFaul
 const TYPES: [ReduceType; 6] = [T::U32, T::S32, T::U64, T::S64, T::B32, T::B64];
 const OPS: [ReduceOp; 5] = [O::Add, O::Min, O::Max, O::And, O::Or];
 
-/// The PTX ISA's list of `sured` forms: each other combination of operation and type must be
-/// refused.
+/// PTX ISA's list of `sured` forms: each other combination of operation and type must be refused.
 #[test]
 fn which_forms_there_are() {
     let of = surface("s32", [8, 1, 1], G::D1);
@@ -98,8 +97,8 @@ fn operations_on_every_type() {
     }
 }
 
-/// Rule 10.9: the surface's format determines whether `sured.p` compares signed numbers, of 32 and
-/// of 64 bits, and x counts operands, not texels.
+/// Rule 10.9 of docs/numerics.md: the surface's format determines whether `sured.p` compares signed
+/// numbers, of 32 and of 64 bits, and x counts operands, not texels.
 #[test]
 fn formats_say_signed_or_unsigned() {
     let mut formats = 0;
@@ -135,7 +134,7 @@ fn policies_outside() {
     reduce(&plan_of(T::U32, ClampMode::Zero), [0, 3, 0], 1).unwrap();
     assert!(reduce(&plan_of(T::U32, ClampMode::Trap), [4, 0, 0], 1).is_err());
     assert!(reduce(&plan_of(T::U32, ClampMode::Clamp), [2, 0, 0], 1).is_err(), "misaligned");
-    // Rule 10.5: the row has no room for an access of 8 bytes.
+    // Rule 10.5 of docs/numerics.md: the row has no room for an access of 8 bytes.
     reduce(&plan_of(T::U64, ClampMode::Clamp), [0, 0, 0], 1).unwrap();
     assert!(reduce(&plan_of(T::U64, ClampMode::Trap), [0, 0, 0], 1).is_err());
     assert!(of.resource.to_packed().iter().all(|&b| b == 0));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
-/// The stage for integer coordinates (rule 1.9).
+/// The stage for integer coordinates (rule 1.9 of docs/numerics.md).
 pub(super) struct IntegerAxis;
 
 impl Stage<AxisArgs> for IntegerAxis {
@@ -19,8 +19,7 @@ impl Stage<AxisArgs> for IntegerAxis {
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
-                    // The coordinate is limited so that the sum with its offset does not wrap
-                    // around.
+                    // Coordinate is limited so that the sum with its offset does not wrap around.
                     let near = index.max(int(simd, -(1 << 30))).min(int(simd, 1 << 30));
                     near + load(simd, offset, chunk)
                 }
@@ -38,7 +37,7 @@ impl Stage<AxisArgs> for IntegerAxis {
     }
 }
 
-/// The stage for float coordinates (rules 1.1 to 1.8).
+/// The stage for float coordinates (rules 1.1 to 1.8 of docs/numerics.md).
 pub(super) struct FloatAxis<const FIND: u8, const MODE: u8>;
 
 impl<const FIND: u8, const MODE: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE> {
@@ -114,9 +113,9 @@ pub(in crate::warp) struct OnAxis<S: Simd> {
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Rules 1.1 to 1.8: the texels for coordinates `x` along an axis of a given size and pitch.
-/// `offset` is in texels, or in 1/256 of a texel for linear filters. Parameters that `FIND` and
-/// `MODE` do not need are ignored.
+/// Rules 1.1 to 1.8 of docs/numerics.md: the texels for coordinates `x` along an axis of a given
+/// size and pitch. `offset` is in texels, or in 1/256 of a texel for linear filters. Parameters
+/// that `FIND` and `MODE` do not need are ignored.
 #[inline(always)]
 pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     simd: S,
@@ -141,7 +140,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         t = t.max(int(simd, -128)).min((n << 8) - int(simd, 128));
     }
     let t = t + offset;
-    // Rule 1.6: the coordinate is limited after its offset has been added.
+    // Rule 1.6 of docs/numerics.md: the coordinate is limited after its offset has been added.
     let t = match MODE {
         CLAMP => t.max(int(simd, 0)).min((n << 8) - int(simd, 256)),
         CLAMP_OGL => t.max(int(simd, -128)).min((n << 8) - int(simd, 128)),
@@ -257,10 +256,10 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
     all
 }
 
-// The functions below contain no closures, because a closure would not be compiled for the SIMD
-// level.
+// Functions below contain no closures, because a closure would not be compiled for the SIMD level.
 
-/// Rules 1.2, 1.3 and 1.5: the index floor(u) of the texel that contains the coordinate.
+/// Rules 1.2, 1.3 and 1.5 of docs/numerics.md: the index floor(u) of the texel that contains the
+/// coordinate.
 #[inline(always)]
 fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -272,8 +271,8 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
     if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
-/// Rules 1.2, 1.3 and 1.6: the distance of the coordinate from the centre of texel 0 in 1/256 of a
-/// texel, floor((u - 1/2) * 256 + 1/2).
+/// Rules 1.2, 1.3 and 1.6 of docs/numerics.md: the distance of the coordinate from the centre of
+/// texel 0 in 1/256 of a texel, floor((u - 1/2) * 256 + 1/2).
 #[inline(always)]
 fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -293,17 +292,17 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     fine.is(int(simd, 0)).select(coarse, near.sar_each(fine)) - half
 }
 
-/// Computes floor(x * factor) for a factor that is a power of two. Rule 1.1: a negative subnormal
-/// gives 0, not -1, because the added number is less than the product of the smallest normal
-/// number, and more than the products of subnormals.
+/// Computes floor(x * factor) for a factor that is a power of two. Rule 1.1 of docs/numerics.md: a
+/// negative subnormal gives 0, not -1, because the added number is less than the product of the
+/// smallest normal number, and more than the products of subnormals.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     let least = factor.as_int() - int(simd, (126 << 23) + 1);
     x.fused(factor, least.as_float()).floor()
 }
 
-/// Rule 1.2: the coordinate x in steps of 2^-21, floored; large sizes have finer steps. For a cube
-/// face, the coordinate is (x + 1) / 2.
+/// Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
+/// finer steps. For a cube face, the coordinate is (x + 1) / 2.
 #[inline(always)]
 fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     let bits = if axis.is_of_face() { 20 } else { 21 };
@@ -318,7 +317,8 @@ fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     if axis.is_of_face() { steps + middle } else { steps }
 }
 
-/// Rule 1.2: the number of fractional bits beyond 21 that a coordinate keeps over `n` texels.
+/// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
+/// over `n` texels.
 #[inline(always)]
 fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     let one = int(simd, 1);
@@ -327,8 +327,8 @@ fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     first + int(simd, 32_767).lt(n).select(one, zero)
 }
 
-/// Rule 1.7: applies the address mode to the lower index `i` and to the one after it. Border leaves
-/// them unchanged.
+/// Rule 1.7 of docs/numerics.md: applies the address mode to the lower index `i` and to the one
+/// after it. Border leaves them unchanged.
 #[inline(always)]
 pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);

@@ -30,7 +30,8 @@ use crate::sampler::AddressMode;
 /// The limit for coordinates in texels, below which 512 times the coordinate still fits an i32.
 const FAR: f32 = 4_194_303.0;
 
-/// The largest power-of-two size for which the flooring of rule 1.2 never affects the result.
+/// The largest power-of-two size for which the flooring of rule 1.2 of docs/numerics.md never
+/// affects the result.
 const EXACT_UP_TO: u32 = 4096;
 
 /// How an axis scales coordinates to texels.
@@ -41,7 +42,8 @@ pub(super) struct Scaling {
     pub(super) of_face: bool,
 }
 
-/// Rule 1.2: the number of fractional bits beyond 21 that a coordinate keeps over `size` texels.
+/// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
+/// over `size` texels.
 fn fine_bits(size: u32) -> u32 {
     size.ilog2().saturating_sub(13).min(2)
 }
@@ -79,20 +81,21 @@ impl AxisLanes {
 /// How the texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Find {
-    /// The texel at an integer coordinate (rule 1.9).
+    /// The texel at an integer coordinate (rule 1.9 of docs/numerics.md).
     Integer,
     /// The texel at an integer coordinate, clamped to the extent, for `tex.level`.
     Clamped,
-    /// The texel that contains the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5 of docs/numerics.md).
     Point,
-    /// The texel that contains the point, moved by the taps of an anisotropic fetch (rule 4.12).
+    /// The texel that contains the point, moved by the taps of an anisotropic fetch (rule 4.12 of
+    /// docs/numerics.md).
     Taps,
-    /// The two texels around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6 of docs/numerics.md).
     Linear,
-    /// The two texels around the point, without limiting the coordinate (rule 8.2).
+    /// Two texels around the point, without limiting the coordinate (rule 8.2 of docs/numerics.md).
     Gather,
     /// The two texels around the point, without limiting their indices, because a cube face
-    /// continues into its neighbours (rule 7.7).
+    /// continues into its neighbours (rule 7.7 of docs/numerics.md).
     Seamless,
 }
 
@@ -126,7 +129,7 @@ pub(super) struct Axis {
     /// Whether the product is in halves of a texel, for a point filter.
     pub(super) halves: bool,
     /// The number of fractional bits beyond 21 that coordinates keep, for the largest size (rule
-    /// 1.2).
+    /// 1.2 of docs/numerics.md).
     pub(super) fine: u32,
     /// The magnitude from which on coordinates take the exact path.
     pub(super) limit: f32,
@@ -170,9 +173,9 @@ pub(super) const POINT: u8 = 0;
 pub(super) const LINEAR: u8 = 1;
 
 /// The scaling for small power-of-two sizes and for unnormalized coordinates, whose product `x * n`
-/// is exact (rules 1.2, 1.3).
+/// is exact (rules 1.2, 1.3 of docs/numerics.md).
 pub(super) const EXACT: u8 = 0;
-/// The scaling for all sizes. It first floors `x` to 2^-21 or finer (rule 1.2).
+/// The scaling for all sizes. It first floors `x` to 2^-21 or finer (rule 1.2 of docs/numerics.md).
 pub(super) const CUT: u8 = 1;
 
 pub(super) const CLAMP: u8 = 0;

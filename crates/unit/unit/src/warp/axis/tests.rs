@@ -47,7 +47,8 @@ fn found(out: &AxisLanes, pairs: bool, lane: usize) -> ExactTexels {
     ExactTexels { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
 }
 
-/// Sizes for which coordinates keep different numbers of fractional bits (rule 1.2).
+/// Sizes for which coordinates keep different numbers of fractional bits (rule 1.2 of
+/// docs/numerics.md).
 const SIZES: [u32; 15] =
     [1, 2, 3, 5, 16, 1000, 1024, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_071, 131_072];
 
@@ -104,7 +105,7 @@ fn scaling(coords: Coords) -> Scaling {
     Scaling { coords, of_face: false }
 }
 
-/// The scaling of products on a cube face (rule 7.2).
+/// The scaling of products on a cube face (rule 7.2 of docs/numerics.md).
 const OF_FACE: Scaling = Scaling { coords: Coords::Normalized, of_face: true };
 
 #[test]
@@ -125,8 +126,8 @@ fn stages_find_the_texels_of_the_reference() {
     }
 }
 
-/// Rule 1.2: coordinates are floored to multiples of 2^-21, or finer for large sizes. The test uses
-/// coordinates for which a finer multiple would be another texel.
+/// Rule 1.2 of docs/numerics.md: coordinates are floored to multiples of 2^-21, or finer for large
+/// sizes. The test uses coordinates for which a finer multiple would be another texel.
 #[test]
 fn large_sizes_floor_to_finer_steps() {
     // Each row has a size and its number of fractional bits.

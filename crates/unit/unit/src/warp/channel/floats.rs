@@ -38,8 +38,7 @@ pub(in crate::warp) trait FloatChannel {
 /// The texels of several groups as bits of f32. Texels without a weight are zeros.
 pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) values: [[Int<S>; PER]; GROUPS],
-    /// The exponent field of the largest texel of each group, at the position that it has in an
-    /// f32.
+    /// Exponent field of the largest texel of each group, at the position that it has in an f32.
     pub(super) largest: [Int<S>; GROUPS],
 }
 
@@ -80,7 +79,7 @@ pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int
     } else {
         significand.shr(-LEFT as u32).shr_each(below)
     };
-    // Rule 2.1: a subnormal texel counts as zero.
+    // Rule 2.1 of docs/numerics.md: a subnormal texel counts as zero.
     let magnitude = exponent.is(int(simd, 0)).select(int(simd, 0), magnitude);
     let sign = value >> 31;
     (magnitude ^ sign) - sign
@@ -139,7 +138,7 @@ pub(super) fn nearest_half<S: Simd>(simd: S, x: Float<S>) -> Int<S> {
     let magnitude = x.as_int() & int(simd, i32::MAX);
     // A carry of the rounding propagates into the exponent.
     let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
-    // Rule 2.5: below 2^-14, f16 numbers are multiples of 2^-24.
+    // Rule 2.5 of docs/numerics.md: below 2^-14, f16 numbers are multiples of 2^-24.
     let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
     let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
     let small = magnitude.lt(int(simd, 0x3880_0000));
@@ -193,8 +192,8 @@ impl<C: FloatChannel> Channel for FloatFilter<C> {
         }
         let result = C::blend(simd, &Texels { values, largest }, weights);
         let result = top.is(zero).select(zero, result);
-        // Rules 2.3 and 2.4: infinities, NaNs and zeros of all texels that are read determine the
-        // result.
+        // Rules 2.3 and 2.4 of docs/numerics.md: infinities, NaNs and zeros of all texels that are
+        // read determine the result.
         let odd = highest.is(exponent) | (top.is(zero) & signs.lt(zero));
         if odd.bits() != 0 {
             let special = exceptional::<S, C, GROUPS, PER>(simd, &all, reads, result);
@@ -204,10 +203,10 @@ impl<C: FloatChannel> Channel for FloatFilter<C> {
     }
 }
 
-/// Replaces the results of exceptional lanes; other lanes keep their results. Rule 2.4: if an
-/// infinity or NaN is among the texels that are read, the result is their plain sum, in which
-/// finite texels change nothing. Rule 2.3: the result is -0 only if all texels that are read are
-/// -0.
+/// Replaces the results of exceptional lanes; other lanes keep their results. Rule 2.4 of
+/// docs/numerics.md: if an infinity or NaN is among the texels that are read, the result is their
+/// plain sum, in which finite texels change nothing. Rule 2.3: the result is -0 only if all texels
+/// that are read are -0.
 #[inline(always)]
 fn exceptional<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,

@@ -21,8 +21,7 @@ use super::simd::{Int, Mask, Simd};
 
 /// A channel that is filtered over `GROUPS` footprints of `PER` texels each.
 pub(super) trait Channel {
-    /// The weights in the form in which the sum needs them. They are converted once for all
-    /// channels.
+    /// Weights in the form in which the sum needs them. They are converted once for all channels.
     type Weight<S: Simd>: Copy;
     fn weight<S: Simd>(weight: Int<S>) -> Self::Weight<S>;
     /// The filtered result of the channel, from codes and weights.

@@ -226,7 +226,7 @@ fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
     // A factor slightly above 1 moves ties away from zero. All other numbers are farther from the
     // next tie than the factor moves them.
     let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
-    // Rule 2.2: a subnormal result becomes a zero.
+    // Rule 2.2 of docs/numerics.md: a subnormal result becomes a zero.
     let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
     none.select(nearest & int(simd, SIGN), nearest)
 }

@@ -154,8 +154,7 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     if PER == 1 {
         texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
-        // The loop is unrolled by hand, because the compiler would keep it, and the texels in
-        // memory.
+        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
         [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
             [texels[2], texels[3]] = row(simd, window, size, addresses, 1);

@@ -157,8 +157,7 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
             shares: [[zero; PER]; GROUPS],
             made: [[C::weight(zero); PER]; GROUPS],
         };
-        // The loop is unrolled by hand, because the compiler would keep it, and the texels in
-        // memory.
+        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
         loaded.load(simd, task, &source.addresses(simd, 0), channels, 0);
         if GROUPS > 1 {
             loaded.load(simd, task, &source.addresses(simd, 1), channels, 1);

@@ -53,8 +53,7 @@ pub(super) fn stage(
         .then(|| pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>>>(build))
 }
 
-/// The fused stage for mip levels, with a kernel for one level (`One`) and a kernel for two
-/// (`Two`).
+/// Fused stage for mip levels, with a kernel for one level (`One`) and a kernel for two (`Two`).
 struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
 impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {

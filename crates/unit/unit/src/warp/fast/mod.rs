@@ -93,7 +93,7 @@ pub(super) struct Fast {
     /// The kernels for fetches of one level and of two levels.
     kernels: [Run<KernelArgs>; 2],
     filters: bool,
-    /// Whether a point filter returns the weighted sum of its texel (rule 3.5).
+    /// Whether a point filter returns the weighted sum of its texel (rule 3.5 of docs/numerics.md).
     sums_texels: bool,
     /// For integer coordinates, the numbers of layers and levels that exist.
     named: Option<IntegerLimits>,

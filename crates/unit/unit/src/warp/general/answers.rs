@@ -48,8 +48,8 @@ impl General {
         }
     }
 
-    /// Section 9: computes the filtered result of a depth compare for x, and the constants of the
-    /// other components.
+    /// Section 9 of docs/numerics.md: computes the filtered result of a depth compare for x, and
+    /// the constants of the other components.
     fn compared<S: Simd>(
         &self,
         simd: S,
@@ -73,7 +73,7 @@ impl General {
     }
 
     /// Writes the filtered result of a depth compare to x. Components y, z and w get the values of
-    /// channels that the format lacks (rule 9.3).
+    /// channels that the format lacks (rule 9.3 of docs/numerics.md).
     fn put(&self, components: u8, values: Lanes, out: &mut [Lanes; 4]) {
         for (c, out) in out.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 == 1) {
             *out = if c == 0 { values } else { [self.readings[c].point(0); 32] };
@@ -97,7 +97,7 @@ impl General {
         passes
     }
 
-    /// Section 4: computes the values of an anisotropic fetch.
+    /// Section 4 of docs/numerics.md: computes the values of an anisotropic fetch.
     #[inline(always)]
     pub(super) fn tapped<S: Simd>(
         &self,
@@ -187,8 +187,8 @@ impl General {
         }
     }
 
-    /// Section 8: computes the values of a `tld4`, one component of four texels, counter-clockwise
-    /// from the lower left.
+    /// Section 8 of docs/numerics.md: computes the values of a `tld4`, one component of four
+    /// texels, counter-clockwise from the lower left.
     #[inline(always)]
     pub(super) fn gathered<S: Simd>(
         &self,
@@ -226,8 +226,8 @@ impl General {
         }
     }
 
-    /// Rule 8.7: computes the value for a texel that is missing at a corner of a cube from the
-    /// three other texels.
+    /// Rule 8.7 of docs/numerics.md: computes the value for a texel that is missing at a corner of
+    /// a cube from the three other texels.
     #[inline(never)]
     fn missing_corner<S: Simd>(
         &self,

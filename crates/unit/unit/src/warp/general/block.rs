@@ -306,8 +306,7 @@ fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
 #[inline(always)]
 pub(super) fn place([x, y]: [i32; 2], slice: i64) -> u32 {
     let row = (y as u32 >> 2).wrapping_mul(ROW);
-    // Levels, layers and slices begin at multiples of large numbers, so that their offsets are
-    // hashed.
+    // Levels, layers and slices begin at multiples of large numbers, so their offsets are hashed.
     let slice = ((slice as u64 >> 6) as u32).wrapping_mul(0x9e37_79b1) >> 20;
     (x as u32 >> 2).wrapping_add(row).wrapping_add(slice)
 }

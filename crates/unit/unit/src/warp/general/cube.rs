@@ -10,7 +10,8 @@ use crate::reference::weights::of_missing_corner;
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
 
-/// Rule 7.7: moves footprints that lack more than one texel at a corner of a face to the corner.
+/// Rule 7.7 of docs/numerics.md: moves footprints that lack more than one texel at a corner of a
+/// face to the corner.
 #[inline(always)]
 pub(super) fn pull(slot: usize, space: &mut Space) {
     let mut both = [u32::MAX; 32];
@@ -56,8 +57,8 @@ pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     missing.each_ref().map(some)
 }
 
-/// Rule 7.7: distributes the weights of missing texels to the other three texels of their group,
-/// which are then all read.
+/// Rule 7.7 of docs/numerics.md: distributes the weights of missing texels to the other three
+/// texels of their group, which are then all read.
 pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffers) {
     for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
         let reads = which & buffers.read[first + k];

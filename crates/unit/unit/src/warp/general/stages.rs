@@ -34,8 +34,8 @@ impl General {
         if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
     }
 
-    /// Sections 3 and 4: computes the levels and the taps of each lane. Returns whether any lane
-    /// has a second level.
+    /// Sections 3 and 4 of docs/numerics.md: computes the levels and the taps of each lane. Returns
+    /// whether any lane has a second level.
     #[inline(always)]
     pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
         let Space { levels, taps, .. } = space;
@@ -77,8 +77,8 @@ impl General {
         }
     }
 
-    /// Section 1: computes the texels along each axis; for an anisotropic fetch, those of the
-    /// current tap.
+    /// Section 1 of docs/numerics.md: computes the texels along each axis; for an anisotropic
+    /// fetch, those of the current tap.
     #[inline(always)]
     pub(super) fn axes(&self, call: &Call<'_>, slot: usize, is_tapped: bool, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
@@ -227,8 +227,8 @@ impl General {
             if absent == 0 || self.per() == 1 && place % 4 != 0 {
                 continue;
             }
-            // Rule 9.4: texels that are not resident become 0, and those with a weight make the
-            // fetch non-resident.
+            // Rule 9.4 of docs/numerics.md: texels that are not resident become 0, and those with a
+            // weight make the fetch non-resident.
             for codes in &mut buffers.texels[first + place] {
                 for lane in crate::request::lanes(absent) {
                     codes[lane] = 0;
@@ -321,8 +321,8 @@ fn absent(
     mask
 }
 
-/// Rule 1.11 level array: reads texels that do not lie where the pitches of their level say. Texels
-/// in padding become 0.
+/// Rule 1.11 level array of docs/numerics.md: reads texels that do not lie where the pitches of
+/// their level say. Texels in padding become 0.
 #[cold]
 #[inline(never)]
 fn read_strided<T: Source>(

@@ -318,8 +318,7 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     }
 }
 
-/// The codes of channel `c` and the weights of the four texels in a group, for the lanes of a
-/// vector.
+/// Codes of channel `c` and the weights of the four texels in a group, for the lanes of a vector.
 #[inline(always)]
 fn group_of<S: Simd>(
     simd: S,

@@ -74,7 +74,7 @@ impl Kind {
     /// Converts a code to the bits of an f32.
     fn widen(self, code: u32) -> u32 {
         match self {
-            // Rule 2.1: a subnormal f32 counts as zero.
+            // Rule 2.1 of docs/numerics.md: a subnormal f32 counts as zero.
             Kind::Single if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
             Kind::Single => code,
             Kind::Half => f16_to_f32(code as u16),
@@ -108,7 +108,8 @@ impl Kind {
         if self == Kind::Single {
             /// 2^-126 minus half a subnormal step: from here on the nearest float is not subnormal.
             const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
-            // Rule 2.2: a result that is subnormal after rounding becomes a zero.
+            // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding becomes a
+            // zero.
             let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
             let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
             return magnitude.copysign(x) as f32;
@@ -187,8 +188,8 @@ impl Tally {
         }
     }
 
-    /// Rules 2.3 and 2.4: records infinities, NaNs and values other than -0 among the texels that
-    /// are read.
+    /// Rules 2.3 and 2.4 of docs/numerics.md: records infinities, NaNs and values other than -0
+    /// among the texels that are read.
     fn look_at(&mut self, kind: Kind, codes: &Lanes, read: u32) {
         for lane in 0..32 {
             let value = f32::from_bits(kind.widen(codes[lane]));

@@ -10,8 +10,7 @@ use crate::warp::levels::{LevelLanes, LevelStage};
 /// The taps of 32 lanes in both levels, and the state of the tap that is current.
 #[derive(Clone, Debug)]
 pub(super) struct TapLanes {
-    /// The taps of each lane in both levels; `None` stands for one tap with the level's whole
-    /// share.
+    /// Taps of each lane in both levels; `None` stands for one tap with the level's whole share.
     taps: [[Option<Taps>; 32]; 2],
     /// The scale of the sum of all weights, for each lane.
     pub(super) scale: [Scale; 32],

@@ -11,8 +11,8 @@ use texunit_texel::{Format, Reading};
 
 /// A source from which texel codes are read.
 pub(super) trait Source {
-    /// Locates one texel of the footprints and, unless `corners` does that, reads its codes, one
-    /// channel after the other.
+    /// Locates one texel of each lane's footprint. If `corners` does not read the texels, this
+    /// method reads their codes, one channel after the other.
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,

@@ -60,14 +60,15 @@ fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
     (of * inverse).trunc() * unit
 }
 
-/// Rule 4.3: the length of a gradient with two components of these magnitudes.
+/// Rule 4.3 of docs/numerics.md: the length of a gradient with two components of these magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn length([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
     cut(a + times::<3>(b, 11.0) * (1.0 / 32.0))
 }
 
-/// Rule 4.4: 11/16 of the length of a diagonal with two components of these magnitudes.
+/// Rule 4.4 of docs/numerics.md: 11/16 of the length of a diagonal with two components of these
+/// magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn diagonal([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
@@ -83,7 +84,7 @@ fn sorted_three([a, b, c]: [f32; 3]) -> [f32; 3] {
     [a, b, c]
 }
 
-/// Rule 4.10: the length of a gradient with three components of these magnitudes.
+/// Rule 4.10 of docs/numerics.md: length of a gradient with three components of these magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
@@ -92,7 +93,8 @@ pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     cut(a + (second + on_grid_of::<false>(c * 0.25, second)))
 }
 
-/// Rule 4.10: 11/16 of the length of a diagonal with three components of these magnitudes.
+/// Rule 4.10 of docs/numerics.md: 11/16 of the length of a diagonal with three components of these
+/// magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
@@ -103,7 +105,7 @@ pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     cut(first + (second + on_grid_of::<false>(third, second)))
 }
 
-/// Rule 4.5: the magnitudes of the sum and of the difference of two components.
+/// Rule 4.5 of docs/numerics.md: the magnitudes of the sum and of the difference of two components.
 #[inline(always)]
 pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     let larger = x.abs() > y.abs();
@@ -112,13 +114,13 @@ pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     [large + small, large - small].map(|x| cut(x).abs())
 }
 
-/// Rule 4.2: the multiplication of a gradient's component by a size in texels.
+/// The value of the leading bit of the size.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Scale {
     /// The leading bit of the size.
     power: f32,
-    /// The four highest bits of the size as an integer of 8 to 15, which is eight times their value
-    /// if the point follows the leading bit.
+    /// For the fourth to the ninth bit of the size below its leading one: all ones if the bit is
+    /// set.
     top: u32,
     /// All ones for each bit that the size has: the fourth to the ninth below the leading one.
     bits: [u32; 6],

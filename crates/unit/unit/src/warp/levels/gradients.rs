@@ -51,8 +51,8 @@ impl Gauge {
         }
     }
 
-    /// Rules 4.1, 4.2, 4.9 and 4.11: converts gradients to texels. Returns the mask of the lanes
-    /// that the reference must compute; their results are arbitrary.
+    /// Rules 4.1, 4.2, 4.9 and 4.11 of docs/numerics.md: converts gradients to texels. Returns the
+    /// mask of the lanes that the reference must compute; their results are arbitrary.
     #[inline(always)]
     fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
@@ -101,8 +101,8 @@ impl Gauge {
         mask(&odd)
     }
 
-    /// Rules 4.3 to 4.7: computes levels in 1/256, before bias and clamps. Returns the mask of the
-    /// lanes that the reference must compute.
+    /// Rules 4.3 to 4.7 of docs/numerics.md: computes levels in 1/256, before bias and clamps.
+    /// Returns the mask of the lanes that the reference must compute.
     #[inline(always)]
     pub(in crate::warp) fn levels<S: Simd>(
         &self,
@@ -129,7 +129,8 @@ impl Gauge {
         odd
     }
 
-    /// Rule 4.7: computes binary logarithms in 1/256. That of zero is far below all levels.
+    /// Rule 4.7 of docs/numerics.md: computes binary logarithms in 1/256. That of zero is far below
+    /// all levels.
     #[inline(always)]
     pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
@@ -161,7 +162,7 @@ static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Rule 4.6: the longest of two gradients and their diagonals, in texels.
+/// Rule 4.6 of docs/numerics.md: the longest of two gradients and their diagonals, in texels.
 #[inline(always)]
 fn longest<const N: usize>(
     a: [f32; N],

@@ -78,7 +78,8 @@ pub(in crate::warp) enum Source {
     Constant(Levels),
     /// The level operand, as f32.
     Float,
-    /// The level operand, as s32. A level that does not exist is treated as level 0 (rule 1.9).
+    /// The level operand, as s32. A level that does not exist is treated as level 0 (rule 1.9 of
+    /// docs/numerics.md).
     Whole {
         /// The number of levels that exist.
         count: u32,
@@ -164,8 +165,8 @@ impl LevelStage {
         self.finish(&wanted, request.active, out)
     }
 
-    /// Rules 3.3 and 3.4: computes from levels in 1/256, to which the bias has been added, the
-    /// levels that are read.
+    /// Rules 3.3 and 3.4 of docs/numerics.md: computes from levels in 1/256, to which the bias has
+    /// been added, the levels that are read.
     #[inline(always)]
     pub(in crate::warp) fn finish(
         &self,
@@ -225,8 +226,8 @@ const HIGHEST: i32 = 1 << 28;
 /// A number in 1/256 above all levels from gradients. Twice this number is far below [`HIGHEST`].
 const SMALL: f64 = (1 << 24) as f64;
 
-/// Rule 3.2: the bias in 1/256, truncated. If anisotropy sharpens levels, rule 3.6 determines the
-/// bias.
+/// Rule 3.2 of docs/numerics.md: the bias in 1/256, truncated. If anisotropy sharpens levels, rule
+/// 3.6 determines the bias.
 fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
     let low = level::sharpening(effective).map_or((0, 1), |sharpening| sharpening.low);
     (bias_field(level_bias, low) + low.0 / low.1) as f64
@@ -241,7 +242,7 @@ fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     rest > 0
 }
 
-/// Rule 3.2: converts f32 level operands to 1/256, and adds the bias.
+/// Rule 3.2 of docs/numerics.md: converts f32 level operands to 1/256, and adds the bias.
 #[inline(always)]
 fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
     for lane in 0..32 {
@@ -253,7 +254,7 @@ fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
     }
 }
 
-/// Rule 1.9: the levels that s32 operands name, to which no bias is added.
+/// Rule 1.9 of docs/numerics.md: the levels that s32 operands name, to which no bias is added.
 #[inline(always)]
 fn whole(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
     for lane in 0..32 {

@@ -71,7 +71,7 @@ pub(in crate::warp) struct OnFace<S: Simd> {
 /// 2^126.
 pub(in crate::warp) const USUAL: bool = true;
 
-/// Rules 7.1, 7.2 and 7.4: projects directions to the faces that they point at.
+/// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at.
 #[inline(always)]
 pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     simd: S,
@@ -89,8 +89,8 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
         ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
     let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
     let az = magnitude::<S, ONLY>(simd, z);
-    // Rule 7.1: the product of largest magnitude selects the axis. Magnitudes compare like their
-    // bits.
+    // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis. Magnitudes
+    // compare like their bits.
     let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
@@ -128,8 +128,8 @@ fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S>
     largest.max(magnitude::<S, ONLY>(simd, z))
 }
 
-/// Rule 7.2: the products of a direction's components and the hardware's reciprocal of their
-/// largest magnitude.
+/// Rule 7.2 of docs/numerics.md: the products of a direction's components and the hardware's
+/// reciprocal of their largest magnitude.
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
     let largest = largest::<S, false>(simd, [x, y, z]);

@@ -52,7 +52,7 @@ impl PlaceLanes {
 impl PlaceStage {
     pub(super) fn new(form: FetchForm, resource: &Resource, build: Build) -> Self {
         let (geometry, shape) = (form.geometry, resource.shape());
-        // Rule 1.9: offsets have no effect on linear memory.
+        // Rule 1.9 of docs/numerics.md: offsets have no effect on linear memory.
         let is_linear = resource.layout() == Layout::Linear;
         let has_planes = geometry.is_cube() || geometry.is_array();
         let last_layer = shape.layers.saturating_sub(1);
@@ -138,7 +138,7 @@ impl PlaceStage {
     }
 }
 
-/// Rule 1.9: the numbers of layers and levels that integer coordinates can address.
+/// Rule 1.9 of docs/numerics.md: numbers of layers and levels that integer coordinates can address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IntegerLimits {
     layers: u32,
@@ -174,7 +174,7 @@ impl IntegerLimits {
     }
 }
 
-/// How the bits of the offset operand are decoded (rule 1.4).
+/// How the bits of the offset operand are decoded (rule 1.4 of docs/numerics.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Offsets {
     None,

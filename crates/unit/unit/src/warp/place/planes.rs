@@ -34,8 +34,8 @@ impl Planes {
         Self { last, stage: pick::<_, Count>(build) }
     }
 
-    /// Rule 1.10: computes the index of each lane's layer, or of its face among all cubes, times
-    /// `pitch`.
+    /// Rule 1.10 of docs/numerics.md: computes the index of each lane's layer, or of its face among
+    /// all cubes, times `pitch`.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,

@@ -7,8 +7,8 @@ use crate::warp::levels::float10::{Scale, cut, is_ordinary};
 use crate::warp::place::products;
 use crate::warp::simd::{Simd, load};
 
-/// Rule 4.9: the exact difference of P + d and P, truncated, but not to less than ten bits; and
-/// whether both coordinates are below the limit.
+/// Rule 4.9 of docs/numerics.md: the exact difference of P + d and P, truncated, but not to less
+/// than ten bits; and whether both coordinates are below the limit.
 #[inline(always)]
 pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     const TOO_FAR: f32 = (1_u128 << 97) as f32;
@@ -35,8 +35,8 @@ fn difference(c0: f32, c1: f32) -> f32 {
     if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
-/// For 32 directions, the products with the reciprocal of the largest component (rule 7.2), and the
-/// faces that the directions point at.
+/// For 32 directions, the products with the reciprocal of the largest component (rule 7.2 of
+/// docs/numerics.md), and the faces that the directions point at.
 struct Corners {
     along: [[f32; 32]; 3],
     face: [u32; 32],
@@ -75,7 +75,7 @@ impl Corners {
             let in_reach = (ax <= LARGEST) & (ay <= LARGEST) & (az <= LARGEST);
             let is_odd = !(in_reach & (largest >= SMALLEST));
             self.odd[lane] = if is_odd { u32::MAX } else { 0 };
-            // Rule 7.4: a subnormal product becomes 0.
+            // Rule 7.4 of docs/numerics.md: a subnormal product becomes 0.
             let number = |axis: usize| {
                 let bits = along[axis][lane];
                 f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })
@@ -104,7 +104,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Rule 7.1: the face for finite products.
+/// Rule 7.1 of docs/numerics.md: the face for finite products.
 #[inline(always)]
 fn face_of(x: f32, y: f32, z: f32) -> u32 {
     let is_z = (z.abs() >= x.abs()) & (z.abs() >= y.abs());
@@ -114,8 +114,9 @@ fn face_of(x: f32, y: f32, z: f32) -> u32 {
     axis + if major < 0.0 { 1 } else { 0 }
 }
 
-/// Rule 4.11: the difference c1 - c0, for which the number of smaller magnitude is first truncated
-/// to 2^-24 of the other's leading bit. The result is truncated, but not to less than ten bits.
+/// Rule 4.11 of docs/numerics.md: the difference c1 - c0, for which the number of smaller magnitude
+/// is first truncated to 2^-24 of the other's leading bit. The result is truncated, but not to less
+/// than ten bits.
 #[inline(always)]
 fn near_difference(c0: f32, c1: f32) -> f32 {
     let largest = larger(c0.abs(), c1.abs());
@@ -129,9 +130,9 @@ fn near_difference(c0: f32, c1: f32) -> f32 {
     f64::from_bits(difference.to_bits() & !((1 << 43) - 1)) as f32
 }
 
-/// Rule 4.11: the gradients of quads that lie on one face, in texels. Returns a nonzero value in
-/// lanes that the reference must compute, because their quads cover several faces or contain
-/// extreme values.
+/// Rule 4.11 of docs/numerics.md: the gradients of quads that lie on one face, in texels. Returns a
+/// nonzero value in lanes that the reference must compute, because their quads cover several faces
+/// or contain extreme values.
 #[inline(always)]
 pub(super) fn of_cube<S: Simd, const POWERS: bool>(
     simd: S,
