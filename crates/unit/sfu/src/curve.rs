@@ -21,7 +21,7 @@ use crate::tables::{EX2, RCP, RSQ, SQRT};
 pub struct Curve {
     /// For each segment: c2, c1, the low half of c0, and the high half of c0.
     pub words: [[u16; 128]; 4],
-    /// By segment: c1 in the upper half, c2 in the lower half.
+    /// For each segment, a word with c1 in the upper half and c2 in the lower half.
     pub factors: [u32; 128],
     /// c0 by segment.
     pub constants: [u32; 128],
@@ -73,10 +73,11 @@ struct Form {
     has_powers: bool,
     /// The slope of the line as a coefficient C1, which is subtracted from each C1 of the table.
     slope: i32,
-    /// The decrease of the line from one segment to the next, in units of c0.
+    /// The number by which the linear approximation decreases from one segment to the next, in
+    /// units of c0.
     step: i32,
-    /// The decrease of the line up to the first of the lower and of the upper 64 segments, in units
-    /// of c0.
+    /// The numbers by which the linear approximation has decreased at the first of the lower and of
+    /// the upper 64 segments, in units of c0.
     halves: [i32; 2],
 }
 
@@ -98,7 +99,8 @@ const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
         has_odd: form.has_odd,
         has_powers: form.has_powers,
         shift,
-        // floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+        // The bias makes the curve subtract n: floor((b - n) / 2^shift) is -floor((n + 2^shift - 1
+        // - b) / 2^shift).
         bias: (1 << shift) - 1 - (table.bias >> unit) as u32,
     };
     let mut i = 0;

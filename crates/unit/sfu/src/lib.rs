@@ -37,7 +37,7 @@ const SIGN: u32 = 0x8000_0000;
 pub struct Table<const SEGMENTS: usize> {
     /// The numbers of bits by which C0, C1 and C2 are shifted to the left.
     pub shifts: [u32; 3],
-    /// Constant that is added to the polynomial.
+    /// The constant that is added to the polynomial.
     pub bias: i64,
     /// C0, C1 and C2 by segment.
     pub coefficients: [[i32; 3]; SEGMENTS],
