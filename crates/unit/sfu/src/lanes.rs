@@ -76,7 +76,7 @@ pub trait Lane: Copy {
     fn down_signed(self, by: Self) -> Self;
     /// Looks up the word of a table whose index is this number.
     fn of(self, words: Words) -> Self;
-    /// Evaluates a curve for this operand.
+    /// Evaluates a [`Curve`] for this operand.
     fn on(self, curve: &'static Curve) -> Self;
     /// The unit's truncated [`square`](crate::square) of a number of 17 bits.
     fn square(self) -> Self;

@@ -78,8 +78,7 @@ pub struct Resource {
     first_plane: u32,
     /// The shape of the array; for a view, that of its array.
     array: ArrayShape,
-    /// Where a texture of one level of a layered mipmapped array finds the other layers, if this is
-    /// one.
+    /// For a texture of one level of a layered mipmapped array, where it finds the other layers.
     pub(crate) layer_stride: Option<Arc<LayerStride>>,
     /// Whether the resource is a view of integer words as compressed blocks.
     of_words: bool,
