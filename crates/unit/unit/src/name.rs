@@ -186,8 +186,7 @@ impl fmt::Display for SurfaceForm {
 impl FromStr for SurfaceForm {
     type Err = NameError;
 
-    /// Parses an instruction name. Cache operators are skipped, because they are not part of a
-    /// form.
+    /// Parses an instruction name, without cache operators, because they are not part of a form.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError::new(name, reason);
         let cached = name.starts_with("suld.") || name.starts_with("sust.");

@@ -90,8 +90,7 @@ impl QueryPlan {
         })
     }
 
-    /// Answers a query: writes the attribute's value to all active lanes. Inactive lanes keep their
-    /// values.
+    /// Answers a query: writes the value to all active lanes. Inactive lanes keep their values.
     pub fn answer(&self, request: &QueryRequest<'_>, values: &mut Lanes) {
         for lane in lanes(request.active) {
             values[lane] = match request.level {

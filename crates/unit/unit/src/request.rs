@@ -103,8 +103,7 @@ pub struct FetchRequest<'a> {
     /// The coordinates: layer and sample as u32, and x, y, z in the type of the instruction's
     /// coordinates.
     pub coords: Coordinates<&'a Lanes>,
-    /// Offsets in texels along x, y, z (s32). The unit uses only their low 4 (`tex`) or 6 (`tld4`)
-    /// bits.
+    /// Offsets in texels along x, y, z (s32). The unit uses their low 4 (`tex`) or 6 (`tld4`) bits.
     pub offset: [&'a Lanes; 3],
     /// Level of `tex.level`: f32 or s32 bits, like the coordinates.
     pub level: &'a Lanes,
@@ -120,8 +119,7 @@ pub struct FetchRequest<'a> {
 pub static ZERO_LANES: Lanes = [0; 32];
 
 impl<'a> FetchRequest<'a> {
-    /// A fetch of all components for the active lanes and these coordinates, without other
-    /// operands.
+    /// A fetch of all components for the active lanes and coordinates, without other operands.
     #[inline(always)]
     pub fn new(active: u32, coords: Coordinates<&'a Lanes>) -> Self {
         Self {
@@ -304,8 +302,8 @@ impl SurfaceForm {
 pub struct SurfaceRequest<'a> {
     /// Active mask.
     pub active: u32,
-    /// The layer as u32, and x, y, z as s32. x is in bytes (`.b`) or texels (`.p`). Surfaces have
-    /// no samples.
+    /// The layer as u32, and x, y, z as s32; x is in bytes (`.b`) or texels (`.p`). There are no
+    /// samples.
     pub coords: Coordinates<&'a Lanes>,
 }
 

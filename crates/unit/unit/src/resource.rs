@@ -89,8 +89,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Makes the array sparse, with this map of its resident tiles. Views share the map of their
-    /// array.
+    /// Makes the array sparse, with this map of its resident tiles. Views share their array's map.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
         if self.layout != Layout::Array {
             return Err(CreateError::Refused(format!("{} cannot be sparse", self.kind())));

@@ -125,8 +125,7 @@ pub struct Sampler {
     /// Whether linear filters of cube maps read across the edges of faces
     /// (`CU_TRSF_SEAMLESS_CUBEMAP`).
     pub seamless_cube: bool,
-    /// Depth compare function. `None`, as for all CUDA textures, means that the compare operand is
-    /// ignored.
+    /// Depth compare function. `None`, as for all CUDA textures, ignores the compare operand.
     pub compare: Option<CompareFunction>,
 }
 

@@ -1,5 +1,4 @@
-//! Setters for structures that may gain fields, which callers therefore cannot build field by
-//! field.
+//! Setters for structures that may gain fields, so that callers cannot build them field by field.
 
 /// Defines one setter per line. For example, `with_filter(filter: Filter)` sets the field `filter`
 /// from any value that converts to its type.

@@ -26,8 +26,7 @@ pub struct SurfacePlan {
     surface: Arc<Surface>,
     action: Action,
     rule: Rule,
-    /// The fast path for whole warps; `None` if the location of each lane's access must be computed
-    /// on its own.
+    /// The fast path for whole warps; `None` if each lane's location must be computed on its own.
     plain: Option<Plain>,
 }
 
@@ -141,8 +140,7 @@ impl SurfacePlan {
         all.filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The byte offsets of all active lanes' accesses; `None` if the fast path does not support the
-    /// request.
+    /// The byte offsets of all active lanes' accesses; `None` if the fast path does not apply.
     #[inline]
     fn plain_offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
         self.plain.as_ref()?.offsets(request)
@@ -200,7 +198,7 @@ impl SurfacePlan {
         }
     }
 
-    /// The byte offset in the block of a lane's access; `None` if the lane loads 0 or its store is
+    /// Byte offset in the block of a lane's access; `None` if the lane loads 0 or its store is
     /// dropped.
     fn offset(
         &self,

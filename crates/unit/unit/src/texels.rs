@@ -26,8 +26,7 @@ const MOST_NORMALIZED: f32 = 4096.0;
 pub struct ReadTexel {
     /// Location of the texel.
     pub at: TexelIndex,
-    /// Whether the texel affects the result. A texel that is read may have a weight that is rounded
-    /// to 0.
+    /// Whether the texel affects the result. A texel that is read may have a weight rounded to 0.
     pub counts: bool,
 }
 
@@ -183,8 +182,7 @@ impl FetchPlan {
         Some(AxisPair { at: [texel(index), texel(index + 1)], upper })
     }
 
-    /// Passes each texel whose value affects the result of a fetch to `each`. Supports fetches of
-    /// any kind.
+    /// Passes each texel that affects the result of a fetch of any kind to `each`.
     pub fn texels_that_count(
         &self,
         operands: &FetchOperands,

@@ -63,9 +63,9 @@ impl ArrayShape {
 }
 
 impl Resource {
-    /// Allocates an array with these texels, which follow each other without gaps. The order is:
-    /// levels, layers (faces), samples, slices, rows. `T` is a channel or a texel; block-compressed
-    /// texels are bytes.
+    /// Allocates an array with these texels, which are contiguous in the order: levels, layers
+    /// (faces), samples, slices, rows. `T` is a channel or a texel; block-compressed texels are
+    /// bytes.
     ///
     /// # Errors
     /// The shape is invalid, there is not enough memory, or the size of `texels` does not match the

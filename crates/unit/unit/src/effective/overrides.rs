@@ -18,8 +18,7 @@ pub struct Override {
 }
 
 /// The settings of a texture and a sampler that the hardware changes for an instruction of this
-/// form. If [`resolve`](super::resolve) refuses the fetch, the result lists the settings that would
-/// be changed.
+/// form. If [`resolve`](super::resolve) refuses the fetch, those that it would change.
 pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<Override> {
     let effective = effective_sampler(texture, sampler, form);
     let state = State { texture, sampler, form, effective };

@@ -29,8 +29,7 @@ pub(crate) fn texture_readings(texture: &Texture, srgb: bool) -> Result<[Reading
         let mode = if reads_normalized(texture) { "normalized floats" } else { "elements" };
         PlanError::Undefined(format!("{format} cannot be read as {mode}"))
     })?;
-    // Rule 8.5 of docs/numerics.md: a view of integer words as blocks without alpha reads alpha 0,
-    // not 1.
+    // Rule 8.5 of docs/numerics.md: a view of integer words as blocks without alpha reads alpha 0.
     if texture.resource.is_view_of_words() && readings[3] == Reading::One {
         readings[3] = Reading::Missing;
     }

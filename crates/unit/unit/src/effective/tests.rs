@@ -384,8 +384,7 @@ fn instructions() -> [(&'static str, Vec<FetchForm>); 5] {
     ]
 }
 
-/// Rule 1.13 of docs/numerics.md: instructions of each class read the resources of their class, and
-/// no others.
+/// Rule 1.13 of docs/numerics.md: instructions read the resources of their class, and no others.
 #[test]
 fn classes_of_instructions_and_resources() {
     use Geometry as G;

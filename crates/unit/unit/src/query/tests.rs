@@ -155,7 +155,7 @@ fn layers_levels_and_samples() {
     }
 }
 
-/// The expected values are the answers of an NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0,
+/// The expected values are those of an NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0,
 /// 2026-11-28.
 #[test]
 fn layers_are_sizes_of_the_axis_that_is_lacking() {

@@ -27,8 +27,7 @@ pub(crate) fn fraction_bits(n: u32) -> u32 {
 
 /// Rules 1.2, 1.7 and 1.12 of docs/numerics.md: converts a normalized coordinate over `n` texels to
 /// a coordinate in texels. Wrap and mirror subtract whole periods first, which is exact for
-/// coordinates of any size. An infinity counts as a multiple of the period, as all large numbers
-/// are.
+/// coordinates of any size. An infinity is a multiple of the period, as all large numbers are.
 pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
     let x = x.floor_to_bits(fraction_bits(n));
     let x = match mode {
@@ -39,20 +38,18 @@ pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
     x.times(n)
 }
 
-/// Rule 1.5 of docs/numerics.md: the index of the texel that a point fetch reads, saturating to 32
+/// Rule 1.5 of docs/numerics.md: index of the texel that a point fetch reads, saturating to 32
 /// bits.
 pub(crate) fn point_index(u: Fixed) -> i64 {
     saturate(u.floor())
 }
 
-/// Rule 1.4 of docs/numerics.md: the offset of a `tex` instruction, of which the low four bits are
-/// used.
+/// Rule 1.4 of docs/numerics.md: the offset of a `tex` instruction, which has four bits.
 pub(crate) fn tex_offset(e: i32) -> i64 {
     low_bits(e, 4)
 }
 
-/// Rule 1.4 of docs/numerics.md: the offset of a `tld4` instruction, of which the low six bits are
-/// used.
+/// Rule 1.4 of docs/numerics.md: the offset of a `tld4` instruction, which has six bits.
 pub(crate) fn gather_offset(e: i32) -> i64 {
     low_bits(e, 6)
 }

@@ -33,8 +33,8 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     name
 }
 
-/// Sections 3 and 4 of docs/numerics.md: adds the steps from the requested level to the levels that
-/// are read.
+/// Sections 3 and 4 of docs/numerics.md: adds the steps from the requested level to those that are
+/// read.
 pub(super) fn level(
     fetch: &Fetch<'_>,
     wanted: RequestedLevel,

@@ -37,8 +37,7 @@ impl Float10 {
         Self { significand: significand as u32, exponent: exponent + shift }
     }
 
-    /// The sum of terms `value * 2^exponent` of at most 14 bits each, truncated to ten significant
-    /// bits.
+    /// The sum of terms `value * 2^exponent` of at most 14 bits, truncated to ten significant bits.
     pub(crate) fn cut_sum<const N: usize>(terms: [(u32, i32); N]) -> Self {
         let terms = terms.map(|(value, exponent)| (u128::from(value), exponent));
         let used = || terms.into_iter().filter(|&(value, _)| value > 0);
@@ -68,7 +67,7 @@ impl Float10 {
         }
     }
 
-    /// The binary exponent (floor of the binary logarithm). For zero, a number far below all other
+    /// The binary exponent (floor of the binary logarithm). For zero, far below all other
     /// exponents.
     pub(crate) fn ilogb(self) -> i32 {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }

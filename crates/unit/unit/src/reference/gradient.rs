@@ -43,8 +43,7 @@ impl Gradient {
     }
 }
 
-/// Rule 4.1 of docs/numerics.md: converts a component of a gradient. A NaN becomes 0, an infinity
-/// 2^128.
+/// Rule 4.1 of docs/numerics.md: a component of a gradient. A NaN becomes 0, an infinity 2^128.
 pub(crate) fn component(x: f32) -> SignedFloat10 {
     if x.is_nan() { SignedFloat10::ZERO } else { SignedFloat10::from_f32(x) }
 }

@@ -16,8 +16,7 @@ pub fn real(x: f64) -> String {
     decimal(x, x.abs(), 1e15)
 }
 
-/// Formats small and large numbers with an exponent, because Rust prints them without, which is
-/// unreadable.
+/// Formats small and large numbers with an exponent. Rust prints them without, which is unreadable.
 fn decimal(x: impl Display + LowerExp, magnitude: f64, large: f64) -> String {
     let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
     if plain { format!("{x}") } else { format!("{x:e}") }

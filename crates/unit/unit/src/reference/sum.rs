@@ -187,22 +187,19 @@ mod tests {
 
     #[test]
     fn srgb_is_cut_in_blocks_of_eight_codes() {
-        // A texel that has the whole weight keeps all bits of its decoded value: code 255 gives
-        // 1.0.
+        // A texel that has the whole weight keeps all bits of its value: code 255 gives 1.0.
         assert_eq!(sum(Reading::Srgb, &[group(&[(255, 256)])]), Some(1.0_f32.to_bits()));
         // Code 1 decodes to 20/65536. In a footprint with a texel of value 1, it is truncated to a
         // multiple of 2^(16-7), which is 0.
         let both = sum(Reading::Srgb, &[group(&[(255, 128), (1, 128)])]);
         assert_eq!(both, Some(0.5_f32.to_bits()));
-        // In a footprint of its own, code 1 keeps its value, but the 11 bits of the sum drop it
-        // again.
+        // In its own footprint, code 1 keeps its value, but the 11 bits of the sum drop it again.
         let separate = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
         assert_eq!(separate, Some(0.5_f32.to_bits()));
         // Codes 0 to 7 share the exponent of code 7 (160, 2^7), so that nothing is truncated.
         let low = sum(Reading::Srgb, &[group(&[(1, 128), (0, 128)])]);
         assert_eq!(low, Some((10.0_f32 / 65_536.0).to_bits()));
-        // Codes 240 and 247 are in one block of exponent 2^15, and keep multiples of 256: (57088 +
-        // 60928) / 2.
+        // Codes 240 and 247 are in one block of exponent 2^15, and keep multiples of 256.
         let shared = sum(Reading::Srgb, &[group(&[(240, 128), (247, 128)])]);
         assert_eq!(shared, Some((59_008.0_f32 / 65_536.0).to_bits()));
         // In a footprint with code 255, the value 57088 of code 240 is truncated to a multiple of

@@ -14,8 +14,7 @@ mod levels;
 mod places;
 mod results;
 
-/// A texture with these codes, whose channels are interleaved. `size` has an entry for each
-/// dimension.
+/// A texture with these codes (interleaved channels). `size` has an entry for each dimension.
 fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Texture {
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };

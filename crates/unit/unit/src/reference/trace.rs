@@ -36,8 +36,8 @@ pub struct Trace {
     pub effective: EffectiveSampler,
     /// How the texture converts the codes of each channel.
     pub readings: [Reading; 4],
-    /// How the direction was converted to a face and its coordinates; `None` for geometries other
-    /// than cubes.
+    /// How the direction was converted to a face and its coordinates; `None` unless the geometry is
+    /// a cube.
     pub cube: Option<CubeStep>,
     /// How the level was computed.
     pub level: LevelTrace,
@@ -82,11 +82,9 @@ pub struct CubeStep {
     pub direction: [f32; 3],
     /// The face that the direction points at, 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,
-    /// The component of the direction along the face's s, times the reciprocal of the largest
-    /// magnitude.
+    /// Component of the direction along the face's s, over the largest magnitude of a component.
     pub sc: f32,
-    /// The component of the direction along the face's t, times the reciprocal of the largest
-    /// magnitude.
+    /// Component of the direction along the face's t, over the largest magnitude of a component.
     pub tc: f32,
     /// The largest component of the direction, times the reciprocal of its magnitude.
     pub ma: f32,
@@ -120,8 +118,7 @@ pub struct Footprint {
     pub sample: u32,
     /// Index of the anisotropic tap in its level, and the number of taps.
     pub tap: (u32, u32),
-    /// The share of the weight that this footprint has among levels and taps, in units of `2^-(8 +
-    /// scale)`.
+    /// This footprint's share of the weight among levels and taps, in units of `2^-(8 + scale)`.
     pub share: u32,
     /// Exponent of the weights' unit, which is `2^-(8 + scale)`; 0 except for anisotropic fetches.
     pub scale: u32,
@@ -163,8 +160,8 @@ pub struct TexelTrace {
     /// For a texel of a gather that is missing at a corner of a cube, the three texels from which
     /// its value is computed.
     pub made_of: Option<[TexelIndex; 3]>,
-    /// The codes of the texel as they are stored, or those of the border colour; 0 if the tile is
-    /// not mapped.
+    /// The codes of the texel as stored, or those of the border colour; 0 if the tile is not
+    /// mapped.
     pub codes: [u32; 4],
     /// The values that a point fetch of this texel would return, as f32 or integer bits.
     pub values: [u32; 4],

@@ -8,8 +8,8 @@ use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::Format;
 
-/// Required alignment in bytes of the base address of linear and pitched memory (docs/numerics.md
-/// 12).
+/// Required alignment of the base address of linear and pitched memory (docs/numerics.md 12), in
+/// bytes.
 pub const BASE_ALIGN: u64 = 16;
 /// Required alignment in bytes of the pitch of pitched memory.
 pub const PITCH_ALIGN: u64 = 32;

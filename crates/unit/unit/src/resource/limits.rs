@@ -6,8 +6,7 @@ use super::{CreateError, Extent, Layout, Resource};
 use texunit_forms::Geometry;
 use texunit_texel::Format;
 
-/// Maximum extents of one kind of object. The width is 0 if the architecture does not support the
-/// kind.
+/// Maximum extents of one kind of object. Width 0 means that the architecture does not support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Name of the kind of object.
@@ -114,7 +113,7 @@ impl Default for ArchLimits {
 }
 
 impl ArchLimits {
-    /// The limits of the newest architectures. They are the largest, except for a few kinds of
+    /// The limits of the newest architectures, which are the largest except for a few kinds of
     /// surfaces.
     pub const NEWEST: Self = Self { generation: 4, linear: 1 << 28 };
 

@@ -96,8 +96,7 @@ impl Resource {
     }
 
     /// Reinterprets the texels as blocks of a compressed format. The width in texels halves from
-    /// level to level, and a level may therefore need more blocks than exist; such a view is
-    /// refused.
+    /// level to level, so a level may need more blocks than exist; such a view is refused.
     fn widen(&mut self, format: Format) -> Result<(), String> {
         let block = format.block_extent();
         let times = |n: u32| n.checked_mul(block).ok_or("it is too large");
@@ -131,8 +130,7 @@ fn check_range(what: &str, range: &Range<u32>, count: u32) -> Result<(), String>
     Err(format!("there are no {what} {start} to {end} (end not included) among {count}"))
 }
 
-/// Number of layers (for cubes, of cubes) of a view of geometry `geometry` that has `planes`
-/// planes.
+/// Number of layers (for cubes, of cubes) of a view of this geometry that has `planes` planes.
 fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, String> {
     use Geometry as G;
     let alike = |g: G| (g.axes(), g.is_multisample());

@@ -72,8 +72,7 @@ pub enum SurfaceOutcome {
     Misaligned,
 }
 
-/// Rule 10.3 (open: which bits are used): the number of a layer, without the top bit, which is
-/// ignored.
+/// Rule 10.3 (open: which bits are used): the number of a layer, whose top bit is ignored.
 fn layer_number(layer: u32) -> u32 {
     layer & (u32::MAX >> 1)
 }

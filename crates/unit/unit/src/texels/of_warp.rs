@@ -27,8 +27,7 @@ pub struct WarpTexels {
 impl AxisTexels {
     /// Stands for an index: the position is outside the texture, and reads the border colour or 0.
     pub const OUTSIDE: i32 = -1;
-    /// Stands for an upper index: the lane has no upper texel, or the weight of the upper texel is
-    /// 0.
+    /// Stands for an upper index: the lane has no upper texel, or the upper texel's weight is 0.
     pub const UNREAD: i32 = -2;
 
     const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
@@ -99,7 +98,7 @@ impl FetchPlan {
             *place = f64::from(x);
         }
         if is_normalized {
-            // `step` and the periods are powers of two, so that products with their reciprocals are
+            // `step` and the periods are powers of two, so products with their reciprocals are
             // exact.
             let steps = f64::from(1_u32 << fraction_bits(size));
             let (step, (period, times)) = (

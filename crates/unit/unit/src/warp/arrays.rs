@@ -54,8 +54,7 @@ impl<'a> FetchArrays<'a> {
         }
     }
 
-    /// All operand arrays in a fixed order. [`request`] makes a request from registers in the same
-    /// order.
+    /// All operand arrays in a fixed order, which [`request`] relies on.
     fn all(&self) -> [(&'static str, &'a [u32]); OPERANDS] {
         let Coordinates { layer, sample, point: [x, y, z] } = self.coords;
         let [ox, oy, oz] = self.offset;

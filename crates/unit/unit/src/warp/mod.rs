@@ -213,8 +213,7 @@ impl FetchPlan {
         }
     }
 
-    /// Executes the fetch of one warp through buffers in memory, and returns the lanes that are
-    /// resident.
+    /// Executes the fetch of one warp through memory buffers, and returns the resident lanes.
     fn fetch_to(
         &self,
         request: &FetchRequest<'_>,

@@ -17,8 +17,7 @@ fn fine<S: Simd>(simd: S, weight: Int<S>) -> [Int<S>; 2] {
     [weight, int(simd, 0x4000_4000) - weight]
 }
 
-/// Weights of the front slice and of the back slice of a footprint, of which the back slice gets
-/// `z`/256.
+/// Weights of the front and the back slice of a footprint, of which the back slice gets `z`/256.
 #[inline(always)]
 pub(super) fn slices<S: Simd>(simd: S, total: Int<S>, z: Int<S>) -> [Int<S>; 2] {
     let front = share(total, fine(simd, z)[1]);

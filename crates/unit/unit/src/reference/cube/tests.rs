@@ -105,8 +105,8 @@ fn what_has_no_finite_products() {
     }
     let p = face_point([nan, 2.0, 1.0]);
     assert_eq!((p.face, p.s, p.t), (2, Fixed::HALF, fixed(0.75)));
-    // The products of a subnormal direction are infinite, so that it points past the edges of faces
-    // +z and -x.
+    // The products of a subnormal direction are infinite: it points past the edges of faces +z and
+    // -x.
     let p = face_point([1e-40; 3]);
     assert_eq!((p.face, p.sc, p.tc), (4, inf, -inf));
     assert_eq!((p.s, p.t), (fixed(inf), fixed(-inf)));
@@ -196,8 +196,7 @@ fn far_texels_are_rows_of_a_neighbour() {
     }
 }
 
-/// Rule 7.7 of docs/numerics.md: a footprint that lacks more than one texel at a corner is moved to
-/// the corner.
+/// Rule 7.7 of docs/numerics.md: a footprint that lacks more than one texel is moved to the corner.
 #[test]
 fn footprints_past_a_corner_are_pulled_to_it() {
     for (axes, wanted) in [

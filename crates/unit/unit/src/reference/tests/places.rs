@@ -218,8 +218,7 @@ fn offsets_move_by_texels() {
     assert_eq!(at(&[1.0, 0.5, 0.5], &[1, 0, 0]), 1.5);
     assert_eq!(at(&[-9.0, 0.5, 0.5], &[7, 0, 0]), 0.0, "moved before the clamp");
     assert_eq!(at(&[-6.0, 0.5, 0.5], &[7, 0, 0]), 0.5);
-    // The sum of coordinate and offset is not rounded: it is 2^-30 below the middle between texels
-    // 0 and 1.
+    // The sum with the offset is not rounded: it is 2^-30 below the middle between texels 0 and 1.
     let wrap = sampler(Filter::Point, AddressMode::Wrap);
     let mut n = floats(&[4], &ramp(4));
     n.normalized_coords = true;

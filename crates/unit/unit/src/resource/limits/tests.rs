@@ -19,8 +19,7 @@ fn message(result: Result<(), CreateError>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// The largest array of each table row is accepted, and an array that is larger along any axis is
-/// refused.
+/// The largest array of each table row is accepted; one that is larger along any axis is refused.
 #[test]
 fn the_largest_arrays_of_every_architecture() {
     for (major, minor) in [(1, 3), (2, 0), (3, 5), (5, 2), (6, 1), (7, 5), (8, 6), (12, 1)] {

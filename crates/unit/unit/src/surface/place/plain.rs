@@ -48,8 +48,7 @@ impl Plain {
             slices: u32::try_from(slices).ok()?,
             planes: rule.planes,
             first: narrow(rule.first)?,
-            // If there is a single plane, slice or row, its pitch is not used and may be any
-            // number.
+            // The pitch of a single plane, slice or row is not used and may be any number.
             plane_pitch: rule.plane_pitch as u32,
             slice_pitch: rule.slice_pitch as u32,
             row_pitch: rule.row_pitch as u32,

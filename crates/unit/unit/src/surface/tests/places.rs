@@ -183,8 +183,7 @@ fn linear_and_pitched_memory() {
     assert_eq!(load(&rows, [20, 0, 0]).unwrap()[0], 0, "between the rows is nothing");
 }
 
-/// Tests accesses to an array with two tiles of 256 x 256 bytes, of which only the second is
-/// resident.
+/// Tests an array with two tiles of 256 x 256 bytes, of which only the second is resident.
 #[test]
 fn tiles_that_are_not_in_memory() {
     let shape = shape(G::D2, [512, 2], 1);

@@ -143,8 +143,7 @@ fn policies_outside() {
     assert_eq!(of.resource.to_packed()[6..12], [4, 3, 2, 1, 0, 0]);
 }
 
-/// All lanes of several warps add at the same location at the same time: every operand must count
-/// once.
+/// All lanes of several warps add at one location at the same time: every operand must count once.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_add_up() {
@@ -192,8 +191,7 @@ fn memory_that_does_not_lie_at_multiples_of_8() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Concurrent reductions with random operands at random locations must leave what sequential
-    /// ones would.
+    /// Concurrent random reductions at random locations must leave what sequential ones would.
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn threads_leave_what_an_order_would(

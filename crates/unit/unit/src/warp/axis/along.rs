@@ -1,5 +1,4 @@
-//! The SIMD stages of an axis. They compute from coordinates the texels along the axis and their
-//! weights.
+//! The SIMD stages of an axis: from coordinates to the texels along the axis and their weights.
 
 use super::{
     Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, LINEAR, MIRROR, MIRROR_2,
@@ -243,8 +242,7 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
     let Some(sizes) = of.size else { return all };
     all.n = load(simd, sizes, chunk);
     if axis.is_normalized() {
-        // For a cube face, the factor is half of the size, because face coordinates run from -1 to
-        // 1.
+        // On a cube face, the factor is half of the size, because coordinates run from -1 to 1.
         let (whole, half) = if FIND == POINT { (1, 0) } else { (9, 8) };
         let steps = all.n << if axis.is_of_face() { half } else { whole };
         all.factor = steps.to_float();

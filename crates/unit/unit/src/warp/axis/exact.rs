@@ -14,8 +14,7 @@ pub(super) struct Exact {
     pub(super) mode: AddressMode,
 }
 
-/// The indices of the lower and the upper texel along an axis (-1 outside), and the weight of the
-/// upper one.
+/// Indices of the lower and the upper texel along an axis (-1 outside), and the upper one's weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExactTexels {
     pub(super) texels: [i32; 2],
@@ -44,8 +43,7 @@ impl Exact {
         let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
         let texels = [axis.index, axis.index + 1];
         let texels = match self.find {
-            // Indices past the edges of a seamless face are kept, because they refer to its
-            // neighbours.
+            // Indices past the edges of a seamless face refer to its neighbours, and are kept.
             Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
             _ => texels.map(|texel| index(axis.texel(texel))),
         };
@@ -58,8 +56,7 @@ fn index(texel: Option<u32>) -> i32 {
     texel.map_or(-1, |texel| texel as i32)
 }
 
-/// Fills the lanes of the mask `far`. Sizes and pitches are the same in all lanes, or differ by
-/// lane.
+/// Fills the lanes of `far`. Sizes and pitches are the same in all lanes, or differ by lane.
 #[cold]
 #[inline(never)]
 pub(super) fn fill(
@@ -78,8 +75,7 @@ pub(super) fn fill(
         let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
         let pitch = each(of.pitch, pitch);
         for (side, texel) in texels.into_iter().enumerate() {
-            // The bits for lanes on a seamless face are not used, because its neighbours continue
-            // there.
+            // On a seamless face the bits are not used, because its neighbours continue there.
             out.outside[side] |= u32::from(texel < 0) << lane;
         }
         [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));

@@ -53,8 +53,7 @@ fn fine_bits(size: u32) -> u32 {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct AxisLanes {
-    /// The lower (or only) texel as its byte offset, or as its index with -1 for outside, depending
-    /// on [`To`].
+    /// The lower (or only) texel as a byte offset, or as an index with -1 for outside ([`To`]).
     pub(super) lower: Lanes,
     /// The upper texel for linear filters and gathers, in the form of `lower`.
     pub(super) upper: Lanes,
@@ -147,8 +146,7 @@ pub(super) struct Operands<'a> {
     pub(super) coords: &'a Lanes,
     /// Texel offsets of the instruction, as signed numbers.
     pub(super) offset: Option<&'a Lanes>,
-    /// Offsets of an anisotropic tap in 1/256 of a texel, as signed numbers; only for linear
-    /// filters.
+    /// Offsets of an anisotropic tap in 1/256 of a texel (signed); only for linear filters.
     pub(super) shift: Option<&'a Lanes>,
     /// `size` in texels, and `pitch`, the distance between texels in bytes, if they differ by lane.
     pub(super) size: Option<&'a Lanes>,

@@ -14,8 +14,7 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// A random coordinate up to a limit. Every second coordinate is close to a multiple of half a
-/// texel.
+/// A random coordinate up to a limit. Every second one is close to a multiple of half a texel.
 fn coordinate(random: &mut Random, limit: f32, unit: f32) -> u32 {
     let size = limit * (-(random.below(40_u32) as f32)).exp2() * 0.999_999;
     let x = random.between(0.0, size);

@@ -42,8 +42,7 @@ pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize
     pub(super) largest: [Int<S>; GROUPS],
 }
 
-/// The exponent field of the accumulator's unit for groups whose largest texels have these exponent
-/// fields.
+/// The exponent field of the accumulator's unit, given those of the largest texels of groups.
 #[inline(always)]
 pub(super) fn unit<S: Simd>(simd: S, largest: Int<S>) -> Int<S> {
     largest & int(simd, EXPONENT & !(3 << 23))

@@ -1,4 +1,4 @@
-//! Point-sampled values (docs/numerics.md 2) for the lanes of a vector: the conversion of a single
+//! Point-sampled values (docs/numerics.md 2) for a vector's lanes: the conversion of a single
 //! texel.
 
 use super::Plain;

@@ -1,4 +1,4 @@
-//! Filtered f32 channels for the lanes of a vector, with a fast computation of sums for ordinary
+//! Filtered f32 channels for a vector's lanes, with a fast computation of sums for ordinary
 //! exponents.
 
 use super::Plain;
@@ -155,8 +155,7 @@ impl F32 {
         let n = less_high + (less_low >> LOW);
         let m = less_low & int(simd, LOW_BITS);
         let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // If the smaller sum is shifted by more than 16 bits, bits above its lowest 32 are shifted
-        // in.
+        // If the smaller sum is shifted by more than 16 bits, bits above its low 32 are shifted in.
         let near = ((wide << 16) | rest).shr_each(below);
         let far = wide.sar_each(below - int(simd, 16));
         let less_low = int(simd, 16).lt(below).select(far, near) & bits;

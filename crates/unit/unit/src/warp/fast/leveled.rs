@@ -60,8 +60,7 @@ impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, task, is_done } = call;
-        // Nothing is prefetched, because the variant of the kernels that prefetches is not
-        // compiled.
+        // Nothing is prefetched: the kernels' variant that prefetches is not compiled.
         let mut task = Task { next: None, ..task };
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {

@@ -22,8 +22,7 @@ pub(super) struct Sizes {
 /// The levels that fetches of a plan can read.
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
-    /// All lanes read one constant level. `plane_pitch` is the number of bytes between its layers
-    /// or faces.
+    /// All lanes read one level. `plane_pitch` is the number of bytes between its layers or faces.
     One { plane_pitch: u32 },
     /// Each lane reads one or two levels of its own.
     Each(Box<Each>),
@@ -209,8 +208,7 @@ pub(super) struct SliceCall<'a> {
     z: &'a AxisLanes,
     base: &'a Lanes,
     share: &'a Lanes,
-    /// Outputs: the byte offsets (`bases`) and the weights (`totals`) of the lower and the upper
-    /// slice.
+    /// Outputs: byte offsets (`bases`) and weights (`totals`) of the lower and the upper slice.
     bases: [&'a mut Lanes; 2],
     totals: [&'a mut Lanes; 2],
 }

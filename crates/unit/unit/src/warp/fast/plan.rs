@@ -173,7 +173,7 @@ fn levels(
         let row = u64::from(extent.width.max(1) - 1) * u64::from(texel_size);
         let last = planes + slices + rows + row;
         let window = resource.block().window(first)?;
-        // Texels of less than 4 bytes are read as whole words, which may extend past the end of the
+        // Texels below 4 bytes are read as whole words, which may extend past the end of the
         // memory.
         let read = texel_size.max(4);
         (level.offset - first + last <= u64::from(window.last(read))).then_some(())

@@ -5,8 +5,8 @@ use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;
 
-/// A point kernel. With `ONE`, the format has a single channel; otherwise the number is known at
-/// run time.
+/// A point kernel. With `ONE`, there is a single channel; otherwise their number is known at run
+/// time.
 pub(super) struct PointKernel<C, const ONE: bool>(std::marker::PhantomData<C>);
 
 impl<C: Point + Plain, const ONE: bool> Kernel for PointKernel<C, ONE> {

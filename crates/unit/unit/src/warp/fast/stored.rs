@@ -26,8 +26,7 @@ pub(super) struct VectorAddresses<S: Simd, const GROUPS: usize, const MODE: u8> 
     /// Weight of each group of texels in 1/256, if there are two groups.
     totals: [Int<S>; GROUPS],
     together: bool,
-    /// `edges` is the mask of the lanes with a texel outside, and `outside` has masks for each
-    /// group.
+    /// `edges` is the mask of lanes with a texel outside; `outside` has masks for each group.
     edges: u32,
     outside: [Outside; GROUPS],
     /// The lanes for which the locations are valid.

@@ -143,8 +143,7 @@ impl General {
         }
     }
 
-    /// Reads the texels of the current tap and computes their weights, which are 0 in lanes with
-    /// fewer taps.
+    /// Reads the texels of the current tap and computes their weights, 0 in lanes with fewer taps.
     #[inline(always)]
     fn tap<S: Simd>(
         &self,

@@ -1,5 +1,4 @@
-//! A cache of decoded 4x4 blocks of block-compressed formats, and the lookup of a warp's texels in
-//! this cache.
+//! A cache of decoded blocks of block-compressed formats, and the lookup of a warp's texels in it.
 
 use super::indices::{TexelIndices, TexelLanes};
 use crate::request::Lanes;
@@ -128,8 +127,7 @@ impl Cache {
     }
 }
 
-/// For each lane, the row of 4x4 blocks that contains two corners of its footprint, which have the
-/// same y.
+/// For each lane, the row of 4x4 blocks that contains the two corners of its footprint with one y.
 #[derive(Clone, Debug)]
 pub(super) struct BlockRow {
     offsets: [i64; 32],
@@ -236,8 +234,8 @@ impl Corner {
         }
     }
 
-    /// The last step of a lookup for codes in pairs. Each word gets two codes of 16 bits, the first
-    /// one lowest.
+    /// The last step of a lookup for codes in pairs: two codes of 16 bits per word, the first
+    /// lowest.
     #[inline(always)]
     pub(super) fn unpack_pairs(&self, border: [u32; 4], out: &mut TexelLanes) {
         let [low, high, ..] = out;

@@ -31,8 +31,7 @@ pub(super) fn pull(slot: usize, space: &mut Space) {
     }
 }
 
-/// The indices along s and t of one texel of a lane's footprint (bit 0 of `corner` along s, bit 1
-/// along t).
+/// Indices along s and t of one texel of a lane's footprint (bit 0 of `corner`: s, bit 1: t).
 #[inline(always)]
 fn index(space: &Space, corner: usize, lane: usize) -> [i64; 2] {
     let lower = |a: usize| i64::from(space.axes[a].lower[lane] as i32);

@@ -1,5 +1,4 @@
-//! The indices of the texels that lanes read, and the memory layout of the levels that the texels
-//! are in.
+//! The indices of the texels that lanes read, and the memory layout of the texels' levels.
 
 use crate::request::Lanes;
 use crate::resource::Level;

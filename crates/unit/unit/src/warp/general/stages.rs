@@ -285,8 +285,7 @@ fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     mask
 }
 
-/// Binary logarithm of a power of two of which all tile sizes of sparse arrays are multiples, along
-/// each axis.
+/// Log2 of a power of two of which all tile sizes of sparse arrays are multiples, along each axis.
 const PART_OF_TILE: u32 = 4;
 
 /// The mask of the lanes whose texel is not resident. Neighbouring lanes are often in one tile, for

@@ -214,8 +214,7 @@ fn sum_here<S: Simd>(
     }
 }
 
-/// The sums of weight times number over all texels of each lane. `number` converts a code to the
-/// number.
+/// The sums of weight times number over each lane's texels. `number` converts a code.
 fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
     let mut sums = [0; 32];
     for k in shape.places() {
@@ -227,8 +226,7 @@ fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64
     sums
 }
 
-/// Sums integers that are read as integers. 8 and 16 bits round to nearest, halves up; 32 bits
-/// round down.
+/// Sums integers read as integers. 8 and 16 bits round to nearest, halves up; 32 bits round down.
 fn integers(
     shape: Shape,
     buffers: &Buffers,
@@ -294,8 +292,7 @@ fn channel<S: Simd, C: Channel>(
     }
 }
 
-/// Sums a channel in groups of four texels. If a group has only one texel, the others have weight
-/// 0.
+/// Sums a channel in groups of four texels. If a group has one texel, the others have weight 0.
 #[inline(always)]
 fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     simd: S,

@@ -108,8 +108,7 @@ impl Kind {
         if self == Kind::Single {
             /// 2^-126 minus half a subnormal step: from here on the nearest float is not subnormal.
             const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
-            // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding becomes a
-            // zero.
+            // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding is a zero.
             let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
             let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
             return magnitude.copysign(x) as f32;

@@ -45,8 +45,7 @@ impl TapLanes {
         }
     }
 
-    /// Computes the levels and the taps of all active lanes. Returns whether any lane has a second
-    /// level.
+    /// Computes levels and taps of all active lanes. Returns whether any lane has a second level.
     pub(super) fn grade(
         &mut self,
         stage: &LevelStage,

@@ -119,8 +119,7 @@ pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
 pub(in crate::warp) struct Scale {
     /// The leading bit of the size.
     power: f32,
-    /// For the fourth to the ninth bit of the size below its leading one: all ones if the bit is
-    /// set.
+    /// For the fourth to the ninth bit below the size's leading one: all ones if the bit is set.
     top: u32,
     /// All ones for each bit that the size has: the fourth to the ninth below the leading one.
     bits: [u32; 6],

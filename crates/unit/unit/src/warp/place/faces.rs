@@ -67,8 +67,7 @@ pub(in crate::warp) struct OnFace<S: Simd> {
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Selects a stage that supports only directions whose largest component is a normal number below
-/// 2^126.
+/// Selects a stage only for directions whose largest component is a normal number below 2^126.
 pub(in crate::warp) const USUAL: bool = true;
 
 /// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at.

@@ -119,8 +119,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn look_up_128(table: &[i32; 128], index: __m256i) -> __m256i {
-        // SAFETY: vectors exist only on machines with AVX2; indices are below 128, the length of
-        // the table.
+        // SAFETY: vectors exist only on machines with AVX2; indices are below the table's length.
         unsafe {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
             _mm256_i32gather_epi32::<4>(table.as_ptr(), index)

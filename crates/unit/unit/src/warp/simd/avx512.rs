@@ -6,8 +6,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use texunit_memory::Window;
 
-/// The proof that this machine supports AVX-512: a value exists only inside functions compiled for
-/// AVX-512.
+/// Proof that this machine supports AVX-512: it exists only inside functions compiled for AVX-512.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(());
 
@@ -120,8 +119,8 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
-        // SAFETY: vectors exist only on machines with AVX-512; indices are below 128, the length of
-        // the table.
+        // SAFETY: vectors exist only on machines with AVX-512; indices are below the table's
+        // length.
         unsafe {
             let index = _mm512_and_si512(index, _mm512_set1_epi32(127));
             _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast())

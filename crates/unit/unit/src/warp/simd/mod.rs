@@ -29,8 +29,7 @@ use texunit_memory::Window;
 
 /// A SIMD level, with its vectors of `LANES` numbers.
 pub(super) trait Simd: Copy {
-    /// Number of lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` vectors, which are its
-    /// chunks.
+    /// Lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` vectors, which are its chunks.
     const LANES: usize;
     /// Vector of 32-bit integers.
     type I: Copy;
@@ -100,8 +99,8 @@ pub(super) trait Simd: Copy {
     fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Shifts to the right by a count per lane, filling with zeros; counts of 32 and more give 0.
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Shifts to the right by a count per lane, filling with the sign; counts of 32 and more leave
-    /// the sign.
+    /// Shifts to the right by a count per lane, filling with the sign, also for counts of 32 and
+    /// more.
     fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Rotates to the left by a count per lane, which must be below 32.
     fn rotate_each(a: Self::I, bits: Self::I) -> Self::I;
@@ -112,8 +111,7 @@ pub(super) trait Simd: Copy {
     /// Each lane has two signed 16-bit numbers; the result has floor((a * b + 2^14) / 2^15) of
     /// each, for products below 2^30.
     fn mul16_round(a: Self::I, b: Self::I) -> Self::I;
-    /// Each lane has two 16-bit numbers, which are shifted to the right by eight bits, filling with
-    /// zeros.
+    /// Each lane has two 16-bit numbers, which are shifted right by eight bits, filling with zeros.
     fn shr16_8(a: Self::I) -> Self::I;
     fn lt(a: Self::I, b: Self::I) -> Self::M;
     fn eq(a: Self::I, b: Self::I) -> Self::M;
@@ -130,8 +128,7 @@ pub(super) trait Simd: Copy {
     fn half(code: Self::I) -> Self::F;
     /// Converts integers to the nearest f32.
     fn to_f32(x: Self::I) -> Self::F;
-    /// Rounds f32 numbers between -2^31 and 2^31 down to integers. Results are arbitrary for
-    /// others.
+    /// Rounds f32 numbers between -2^31 and 2^31 down to integers; others give arbitrary results.
     fn floor(x: Self::F) -> Self::I;
     /// Truncates f32 numbers between -2^31 and 2^31 to integers. Results are arbitrary for others.
     fn to_int(x: Self::F) -> Self::I;
@@ -213,8 +210,7 @@ impl<A: Arguments> std::fmt::Debug for Run<A> {
 impl<A: Arguments> Run<A> {
     #[inline(always)]
     pub(super) fn call(self, arguments: A::Args<'_>) {
-        // SAFETY: `pick` was given a `Build`, whose existence proves that the machine supports the
-        // level.
+        // SAFETY: `pick` was given a `Build`, which proves that the machine supports the level.
         unsafe { (self.0)(arguments) }
     }
 }

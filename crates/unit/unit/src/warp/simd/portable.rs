@@ -319,8 +319,7 @@ impl Simd for Portable {
     }
 }
 
-/// Truncates f32 numbers to integers. Results are arbitrary for numbers outside the range of an
-/// i32.
+/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cut(x: F) -> I {
@@ -333,8 +332,7 @@ fn cut(x: F) -> I {
     cut
 }
 
-/// Truncates f32 numbers to integers. Results are arbitrary for numbers outside the range of an
-/// i32.
+/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn cut(x: F) -> I {

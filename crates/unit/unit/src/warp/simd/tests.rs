@@ -106,8 +106,7 @@ fn gathers_keep_to_their_window() {
     }
     let block = Block::new(512, "test").unwrap();
     block.write(0, &std::array::from_fn::<u8, 512, _>(|i| ((i * 7) >> 1) as u8)).unwrap();
-    // The offsets are unaligned; two lanes have offsets past the end of the window, one of them
-    // negative.
+    // The offsets are unaligned; in two lanes they are past the end of the window or negative.
     let at: Lanes = std::array::from_fn(|lane| match lane {
         30 => 100_000,
         31 => u32::MAX,

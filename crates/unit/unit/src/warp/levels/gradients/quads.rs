@@ -1,5 +1,5 @@
-//! Gradients as differences between the points of a quad, for 32 lanes: docs/numerics.md, rules 4.9
-//! and 4.11.
+//! Gradients as differences between the points of a quad, for 32 lanes (docs/numerics.md 4.9,
+//! 4.11).
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes, ZERO_LANES};
@@ -30,8 +30,7 @@ fn difference(c0: f32, c1: f32) -> f32 {
     let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
     let back = if lost != 0.0 { opposite } else { 0 };
     let whole = f32::from_bits(sum.to_bits().wrapping_sub(back));
-    // A subnormal number is not truncated, because it could become 0, and would then look like an
-    // ordinary 0.
+    // A subnormal is not truncated: it could become 0, and would then look like an ordinary 0.
     if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
