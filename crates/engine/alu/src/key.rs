@@ -101,7 +101,7 @@ impl Key {
         Some(Self(key))
     }
 
-    /// The key with one more modifier, if `is` is true.
+    /// Adds a modifier to the key of an instruction, if `is` is true.
     pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
         let bits = modifier(0, word.as_bytes(), 0, word.len());
         if is { Self(self.0 | bits) } else { self }

@@ -84,8 +84,9 @@ struct Form {
 /// Converts a table to a curve. The unit of the polynomial's sum n is that of C2, or half of it.
 const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     let [shift0, shift1, _] = table.shifts;
-    // The number of bits by which the table's unit is shifted to reach the unit of n. n has c1
-    // times X / 2 in place of C1 times X, so the unit may be at most twice that of C1.
+    // The polynomial's sum n is in units of 2^`unit`, those of the table's sum. n has X / 2 as a
+    // factor in place of X, so C1 is shifted by one bit more, and `unit` may exceed the shift of C1
+    // by one.
     let unit = if shift1 == 1 { 2 } else { shift1 };
     let shift = shift0 - unit;
     let mut curve = Curve {

@@ -112,7 +112,7 @@ pub struct Footprint {
     pub level: u32,
     /// Size of that level.
     pub extent: Extent,
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub plane: u32,
     /// Sample index of a multi-sample fetch.
     pub sample: u32,

@@ -43,7 +43,7 @@ pub struct Level {
 pub struct TexelIndex {
     /// Mip level.
     pub level: u32,
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub plane: u32,
     /// Sample number.
     pub sample: u32,

@@ -40,7 +40,7 @@ pub(super) struct Coordinate {
 /// The location of an access that is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfacePlace {
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub layer: u32,
     /// The x coordinate of the access in bytes.
     pub x: u64,

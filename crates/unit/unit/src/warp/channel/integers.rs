@@ -46,8 +46,8 @@ impl Normalized for Unorm8 {
     }
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        // K is (257 * sum + 128) >> 8. Widening the sum gives the same integer as summing the
-        // widened codes.
+        // K (docs/numerics.md 2) is (257 * sum + 128) >> 8: widening the sum gives the same integer
+        // as summing the widened codes.
         let k = sum + (sum + int(simd, 128)).shr(8);
         k.to_float().ratio(65_535.0).as_int()
     }
@@ -124,7 +124,7 @@ fn wide_or<S: Simd>(simd: S, code: Int<S>, widened: Int<S>) -> Int<S> {
 /// sum is at most 255 * 256, so that it fits 16 bits.
 #[inline(always)]
 pub(in crate::warp) fn finish_pairs<S: Simd>(simd: S, sum: Int<S>) -> [Int<S>; 2] {
-    // K is (257 * sum + 128) >> 8, as for a single channel.
+    // K (docs/numerics.md 2) is (257 * sum + 128) >> 8, as for a single channel.
     let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
     let (low, high) = (k & int(simd, 0xffff), k.shr(16));
     [low.to_float().ratio(65_535.0).as_int(), high.to_float().ratio(65_535.0).as_int()]

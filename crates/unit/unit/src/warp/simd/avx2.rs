@@ -11,7 +11,7 @@ use texunit_memory::Window;
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    /// Makes the proof; only for functions compiled for AVX2.
+    /// Makes the proof. Only for functions that are compiled for AVX2.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) fn new() -> Self {

@@ -11,7 +11,7 @@ use texunit_memory::Window;
 pub(super) struct Avx512(());
 
 impl Avx512 {
-    /// Makes the proof; only for functions compiled for AVX-512.
+    /// Makes the proof. Only for functions that are compiled for AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")]
     pub(super) fn new() -> Self {
