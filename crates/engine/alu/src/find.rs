@@ -27,7 +27,7 @@ pub enum Approximate {
 }
 
 impl Approximate {
-    /// The name of the option: `card` or `rounded`.
+    /// The name of the setting in the option `--approx`: `card` or `rounded`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Card => "card",

@@ -21,7 +21,7 @@ pub(super) fn bf16_to_f32(x: u32) -> f32 {
     f32::from_bits(x << 16)
 }
 
-/// The properties in which f16 and bf16 differ.
+/// The properties in which the formats f16 and bf16 differ.
 pub(super) trait Half {
     /// The type of a single number, and the type of a packed pair.
     const TYPES: [Ty; 2];

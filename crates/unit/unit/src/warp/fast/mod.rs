@@ -321,7 +321,7 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                // If single texels go through the sum, the kernel for two levels is used.
+                // Single texels that go through the sum need the kernel for two levels, which sums.
                 *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
