@@ -10,8 +10,8 @@ use crate::request::Lanes;
 use crate::warp::simd::{Int, Simd};
 use texunit_memory::{Window, hint};
 
-/// Byte offsets of the rows of texels that up to two groups read. The texels that a vector of lanes
-/// reads follow each other.
+/// Byte offsets of the texel rows that up to two groups of texels read, for 32 lanes. The offsets
+/// for one vector of lanes are adjacent.
 pub(super) type PrefetchRows = [Lanes; 4];
 
 /// A way to prefetch texels of the next warp while the texels of a vector are summed.

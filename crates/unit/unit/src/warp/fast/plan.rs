@@ -53,8 +53,8 @@ impl Fast {
         if !plain {
             return None;
         }
-        // A 1D fetch from an array with several rows depends on the second row, which the fast
-        // schedule does not read.
+        // A linear 1D fetch from an array with several rows may read its last row (row -1 under
+        // wrap), which the fast schedule does not support.
         let rows = resource.levels()[0].extent.height;
         if geometry == Geometry::D1 && linear && rows > 1 {
             return None;
