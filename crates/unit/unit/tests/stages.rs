@@ -1,5 +1,4 @@
-//! Tests gathers, cubes, gradients and anisotropy through the whole reference. The expected numbers
-//! were worked out by hand from docs/numerics.md.
+//! Tests gathers, cubes, gradients and taps of the reference by numbers worked out by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -157,8 +156,7 @@ fn cubes_point_at_faces() {
     assert_eq!(face([0.0, -2.0, 1.0]), 30.0);
     assert_eq!(face([1.0, 1.0, 1.0]), 40.0);
     assert_eq!(face([1.0, 1.0, -1.0]), 50.0);
-    // Rule 7.4 of docs/numerics.md: the products of these directions are NaNs and zeros, of which
-    // zeros are larger.
+    // Rule 7.4 of docs/numerics.md: the products are NaNs and zeros, of which zeros are larger.
     for (d, of) in [
         ([0.0; 3], 40.0),
         ([nan; 3], 40.0),
@@ -212,9 +210,8 @@ fn seamless_cubes_blend_neighbours() {
     assert_eq!(value([1.0, 0.0, 1.0]), 20.0);
     // An eighth of a face before the edge is the centre of the last texel.
     assert_eq!(value([0.75, 0.0, 1.0]), 40.0);
-    // Rule 7.7 of docs/numerics.md: at the corner of faces +x (0), +y (20) and +z (40), each of
-    // four texels would have the weight 64. The weight of the missing texel goes to the others: 21,
-    // 21, and 22 to the texel inside the face.
+    // Rule 7.7 of docs/numerics.md: at the corner of faces +x (0), +y (20) and +z (40), the missing
+    // texel's weight of 64 goes to the others: 21, 21, and 22 to the texel inside the face.
     assert_eq!(value([1.0, 1.0, 1.0]), (85.0 * 20.0 + 86.0 * 40.0) / 256.0);
     let trace = trace(f, &t, &s, &at([1.0, 1.0, 1.0])).unwrap();
     let texels = &trace.footprints[0].texels;
@@ -225,8 +222,8 @@ fn seamless_cubes_blend_neighbours() {
     assert_eq!(get(f, &t, &seamed, &at([1.0, 0.0, 1.0]))[0], 40.0);
 }
 
-/// Rule 8.7 of docs/numerics.md: the missing texel of a gather is a sum with the weights 86 for the
-/// texel inside the face, and 85 for each of those behind the edges.
+/// Rule 8.7 of docs/numerics.md: the missing texel is a sum with the weights 86 (inside), 85 and
+/// 85.
 #[test]
 fn seamless_cubes_gather_their_corners() {
     let f = form(Geometry::Cube, FetchKind::Gather(0));
@@ -237,8 +234,7 @@ fn seamless_cubes_gather_their_corners() {
     assert_eq!(get(f, &t, &s, &corner), [40.0, 0.0, wanted, 20.0]);
     // Beside an edge that is not at a corner of the cube, all four texels exist.
     assert_eq!(get(f, &t, &s, &at([1.0, 0.0, 1.0])), [40.0, 0.0, 0.0, 40.0]);
-    // The missing texel of a gather of integers is the sum of weighted texels; that of a compare is
-    // the sum of the weights of the texels that pass.
+    // The missing texel of a gather is a weighted sum; of a compare, of the texels that pass.
     let faces: Vec<u8> = (0..6).flat_map(|face: u8| [10 * face; 16]).collect();
     let integers = texture(Geometry::Cube, "u8", [4, 4, 1], 0, &faces);
     let values = fetch(f, &integers, &s, &corner).unwrap().values;
@@ -324,8 +320,7 @@ fn anisotropic(max_anisotropy: u32, dpdx: [f32; 2], dpdy: [f32; 2], o: FetchOper
 fn anisotropic_taps_add_up() {
     let x = |t: &Trace| f32::from_bits(t.answer.values[0]);
     let middle = at([8.5 / 32.0, 0.5, 0.0]);
-    // With a ratio of 4, there are taps at 7, 8, 9 and 10, each half way between two texels, and
-    // each with a quarter of the weight.
+    // With a ratio of 4, taps of equal weight at 7, 8, 9, 10 are each half way between two texels.
     let four = anisotropic(16, [8.0, 0.0], [0.0, 2.0], middle);
     assert_eq!(four.footprints.len(), 4);
     assert_eq!(x(&four), (42.5 + 56.5 + 72.5 + 90.5) / 4.0);
@@ -338,9 +333,9 @@ fn anisotropic_taps_add_up() {
     assert_eq!(x(&anisotropic(16, [2.0, 0.0], [0.0, 8.0], middle)), 64.0);
     // With a maximum anisotropy of 2 there are two taps, a texel apart.
     assert_eq!(x(&anisotropic(2, [8.0, 0.0], [0.0, 2.0], middle)), (56.5 + 72.5) / 2.0);
-    // With a ratio of 3 (406 of 256), w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so the
-    // taps inside have 171 of 512, and those at the ends 85. Each weight is split between two
-    // texels, the upper half rounded.
+    // With a ratio of 3 (406 of 256), w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so taps
+    // inside have 171 of 512 and those at the ends 85. Each is split in two, the upper half
+    // rounded.
     let three = x(&anisotropic(16, [6.0, 0.0], [0.0, 2.0], middle));
     let split = |lower: f32, upper: f32, at: f32| lower * at * at + upper * (at + 1.0).powi(2);
     let ends = split(42.0, 43.0, 6.0) + split(42.0, 43.0, 9.0);
@@ -352,8 +347,7 @@ fn anisotropic_taps_add_up() {
 
 #[test]
 fn two_close_taps() {
-    // With a ratio of 1.5 (150 of 256), t = 256 - E(150) = 85, so the taps are 43/64 of a texel
-    // apart.
+    // With a ratio of 1.5 (150 of 256), t = 256 - E(150) = 85: the taps are 43/64 of a texel apart.
     let t = anisotropic(16, [6.0, 0.0], [0.0, 4.0], at([8.5 / 32.0, 0.5, 0.0]));
     assert_eq!(t.footprints.len(), 2);
     assert!(t.footprints.iter().all(|f| f.share == 256 && f.scale == 1));
@@ -363,8 +357,7 @@ fn two_close_taps() {
 
 #[test]
 fn ties_of_taps_go_up() {
-    // In unorm 16, two taps of 0 and 1 with equal weights give K = 1 of 65535; in snorm 16, two of
-    // -1 and 0 give 0.
+    // Two taps of equal weight: unorm 16 codes 0 and 1 give K = 1, snorm 16 codes -1 and 0 give 0.
     let get = |format: &str, codes: [u16; 4]| {
         let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_le_bytes).collect();
         let mut t = texture(Geometry::D2, format, [4, 1, 1], 0, &bytes);
@@ -394,8 +387,7 @@ fn anisotropy_is_of_planes() {
         let f = form(geometry, FetchKind::Sample(Lod::Gradient));
         trace(f, &t, &s, &o).unwrap().footprints.len()
     };
-    // The gradient has 4 texels, or 2 on a face, which is twice as wide. Without mip levels, R is
-    // its length.
+    // The gradient has 4 texels, or 2 on a face, which is twice as wide. R is its length.
     for filter in [LINEAR, POINT] {
         assert_eq!(taps(Geometry::D2, [8, 8, 1], filter), 4);
         assert_eq!(taps(Geometry::D1, [8, 1, 1], filter), 4);

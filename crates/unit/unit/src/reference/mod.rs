@@ -97,14 +97,13 @@ impl Fetch<'_> {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
-    /// Rule 1.9 of docs/numerics.md: whether integer coordinates outside the extent are clamped,
-    /// which is the case for `tex.level`.
+    /// Rule 1.9 of docs/numerics.md: whether integer coordinates are clamped, as those of
+    /// `tex.level`.
     fn clamps_integers(&self) -> bool {
         self.form.kind == FetchKind::Sample(Lod::Level)
     }
 
-    /// Layer, sample and coordinates of the fetch. For a cube, converts the direction to a face and
-    /// the coordinates on the face.
+    /// Layer, sample and coordinates of the fetch; for a cube, a face and the coordinates on it.
     fn place(&self) -> (FetchCoordinates, Option<CubeStep>) {
         let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
         let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
@@ -133,8 +132,7 @@ impl Fetch<'_> {
         (level < self.resource().levels().len() as u32).then_some(level)
     }
 
-    /// Section 4 of docs/numerics.md: the level and the taps that result from gradients; `None` for
-    /// fetches other than `tex.grad`.
+    /// Section 4 of docs/numerics.md: level and taps from gradients; `None` if it is no `tex.grad`.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
         gradient.then(|| {
@@ -274,8 +272,8 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1 of docs/numerics.md: locates the texels along each axis. `.1d` has a second axis,
-    /// because it is a 2D fetch at y = 0.
+    /// Section 1 of docs/numerics.md: locates texels along each axis, two for `.1d` (a 2D fetch at
+    /// y = 0).
     fn axes(&self, place: FetchCoordinates, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
@@ -316,8 +314,7 @@ impl Fetch<'_> {
         axes
     }
 
-    /// A texel of the footprint with its codes. Outside, the codes are those of the border colour
-    /// (section 6 of docs/numerics.md).
+    /// A texel of the footprint with its codes, or with the codes of the border colour (section 6).
     fn texel(
         &self,
         place: FetchCoordinates,
@@ -346,8 +343,7 @@ impl Fetch<'_> {
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    /// Rule 9.2 of docs/numerics.md: whether the texel passes the depth compare; `None` if the
-    /// fetch has no compare.
+    /// Rule 9.2 of docs/numerics.md: whether the texel passes the depth compare, if there is one.
     fn compares(&self, code: u32) -> Option<bool> {
         let function = self.effective.compare?;
         Some(result::compare(function, self.readings[0], self.operands.compare, code))
@@ -397,8 +393,7 @@ impl Fetch<'_> {
 #[derive(Clone, Copy)]
 enum TexelLocation {
     At(TexelIndex),
-    /// The texel is outside the extents: the fetch reads the border colour, or 0 with integer
-    /// coordinates.
+    /// Outside the extents: the fetch reads the border colour, or 0 with integer coordinates.
     Outside,
     /// The texel is missing at a corner of the cube, where these three texels meet.
     Missing([TexelIndex; 3]),
