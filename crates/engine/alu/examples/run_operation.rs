@@ -1,4 +1,4 @@
-//! An arithmetic instruction on the 32 lanes of a warp.
+//! Runs an arithmetic instruction on the 32 lanes of a warp.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use texunit_alu::{Approximate, Lanes, Value, find};

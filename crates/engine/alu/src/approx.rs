@@ -8,8 +8,8 @@
 
 use super::exact;
 
-/// Rounds `near`, an f64 with an error below 2^-46, to f32. Calls `exact` if the error bound leaves
-/// two possible results.
+/// Rounds a result to f32. `near` is an f64 approximation of the result with an error below 2^-46.
+/// If two results are possible within this error, calls `exact`.
 #[inline(always)]
 fn settle(near: f64, exact: impl FnOnce() -> u32) -> f32 {
     if !near.is_finite() {
@@ -17,15 +17,14 @@ fn settle(near: f64, exact: impl FnOnce() -> u32) -> f32 {
     }
     let doubt = near.abs() / (1u64 << 46) as f64;
     let (low, high) = ((near - doubt) as f32, (near + doubt) as f32);
-    // The bounds are compared as numbers, so that zeros of both signs are equal and keep their
-    // sign.
+    // The bounds are compared as numbers, so that zeros of both signs count as equal.
     if low == high { near as f32 } else { f32::from_bits(exact()) }
 }
 
-/// The result of rounding twice is correct here: no 1 / √x of an f32 lies closer to the middle
-/// between two f32 than 2^-51.74 of its value (the closest is that of 12196067 * 4^k, among all
-/// 2^24 significands with even and odd exponents), and square root and quotient of f64 have errors
-/// below 2^-53 each.
+/// The correctly rounded 1 / √x, from an f64 that is rounded again to f32. Rounding twice is
+/// correct here, because no 1 / √x of an f32 lies closer to the middle between two f32 than
+/// 2^-51.74 of its value (the closest is that of 12196067 * 4^k, among all 2^24 significands with
+/// even and odd exponents), and square root and quotient of f64 have errors below 2^-53 each.
 #[inline(always)]
 pub(super) fn rsqrt(x: f32) -> f32 {
     (1.0 / f64::from(x).sqrt()) as f32

@@ -6,7 +6,7 @@
 //! selected at run time. Functions that the closure calls must be `#[inline(always)]`. Results are
 //! collected in a local array, which overlaps no source, so that the compiler vectorises the loop.
 
-/// A function whose three sources have the width of its destination.
+/// Makes a function whose three sources have the width of its destination.
 macro_rules! gathered {
     ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::Alu::$variant(|d, a, b, c| {
@@ -25,8 +25,8 @@ macro_rules! gathered {
     };
 }
 
-/// An addition or subtraction with carry. The expression maps three sources and the carry flag of a
-/// lane to the result and the new flag.
+/// Makes the function of an addition or subtraction with carry. The expression maps three sources
+/// and the carry flag of a lane to the result and the new flag.
 macro_rules! carry {
     (|$a:tt, $b:tt, $c:tt, $carry:tt| $e:expr) => {
         $crate::Alu::Carry(|d, a, b, c, flags| {
@@ -42,7 +42,8 @@ macro_rules! carry {
     };
 }
 
-/// The function of an operation, by the widths of its destination and sources.
+/// Makes the function of an operation, whose width the first argument names. The expression
+/// computes the result of one lane.
 macro_rules! calls {
     (b32 |$a:ident| $e:expr) => {
         $crate::calls::gathered!(Narrow, |$a, _, _| $e)
@@ -59,8 +60,8 @@ macro_rules! calls {
     (b64 |$a:ident, $b:ident| $e:expr) => {
         $crate::calls::gathered!(Wide, |$a, $b, _| $e)
     };
-    // For f64 operations, NaNs among the results are searched for once for all lanes, and replaced
-    // by those of `nan64`.
+    // In f64 operations, NaN results are rare: all lanes are tested for them at once, and NaNs are
+    // replaced by those of `nan64`.
     (f64 |$a:ident| $e:expr) => {
         $crate::Alu::Wide(|d, a, _, _| {
             for i in 0..32 {

@@ -13,12 +13,12 @@ use super::float::{QUIET64, result64};
 use super::half::{bf16_to_f32, f16_to_f32};
 use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
 
-/// A conversion that is interpreted for each lane.
+/// A conversion that the interpreter executes one lane at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Convert {
     pub(super) to: Ty,
     pub(super) from: Ty,
-    /// The rounding of the result; if `integral`, the rounding to an integral value.
+    /// The rounding of the result. If `integral` is set, the rounding to an integral value.
     pub(super) mode: u8,
     pub(super) integral: bool,
     pub(super) ftz: bool,
@@ -27,7 +27,7 @@ pub struct Convert {
     pub(super) relu: bool,
 }
 
-/// The format of a float type, and by how many bits it is shifted left in a register.
+/// Format of a float type, and the number of bits by which its bits are shifted left in a register.
 fn format(ty: Ty) -> Option<(Format, u32)> {
     Some(match ty {
         Ty::F16 | Ty::F16x2 => (Format::F16, 0),
@@ -41,7 +41,7 @@ fn format(ty: Ty) -> Option<(Format, u32)> {
     })
 }
 
-/// The low bits of a register as an integer of a type.
+/// The low bits of a register, read as an integer of a type.
 #[inline(always)]
 fn integer(ty: Ty, x: u64) -> i128 {
     let unused = 64 - ty.bits();
@@ -52,13 +52,13 @@ fn integer(ty: Ty, x: u64) -> i128 {
     }
 }
 
-/// The low bits of a register as a float of a type, converted exactly.
+/// The low bits of a register, read as a float of a type and converted to f64 exactly.
 pub(super) fn float(ty: Ty, x: u64) -> f64 {
     match ty {
         Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
         Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),
         Ty::F32 | Ty::Tf32 => f32::from_bits(x as u32).into(),
-        // An e5m2 has the bits of the upper byte of an f16; e4m3 has a bias of 7 and one NaN of
+        // An e5m2 is the upper byte of an f16. An e4m3 has an exponent bias of 7, and one NaN of
         // each sign.
         Ty::E5m2 | Ty::E5m2x2 => f16_to_f32((x as u32 & 0xff) << 8).into(),
         Ty::E4m3 | Ty::E4m3x2 => {
@@ -113,7 +113,7 @@ pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
     short.to_bits()
 }
 
-/// Rounds to an integral value.
+/// Rounds a number to an integral value in a rounding mode.
 #[inline(always)]
 fn whole(mode: u8, x: f64) -> f64 {
     match mode {
@@ -159,8 +159,8 @@ impl Convert {
             return None;
         }
         Some(match (self.to, self.from) {
-            // The payload is truncated, and then reduced by one step toward finite numbers, like an
-            // infinity.
+            // The payload is truncated, and then reduced by one step toward finite numbers, as an
+            // infinity is.
             (Ty::Tf32, Ty::F32) if self.mode == round::RNA && self.satfinite => {
                 (x & 0xffff_e000) - 0x2000
             }

@@ -1,8 +1,9 @@
 //! Correctly rounded transcendental functions of f32, computed in fixed point with at least 100
 //! bits.
 //!
-//! They are called for the few arguments whose result is too close to the middle between two f32
-//! for an f64 evaluation to decide. Such arguments are finite and above 2^-20 in magnitude.
+//! They are called for the few arguments whose result is so close to the middle between two f32
+//! that an f64 approximation cannot decide how to round. Such arguments are finite and above 2^-20
+//! in magnitude.
 
 use super::round::{Format, RN, pack};
 
@@ -31,8 +32,8 @@ fn mul(a: u128, b: u128) -> u128 {
     high << (128 - POINT) | low(middle) >> (POINT - 64)
 }
 
-/// The quotient of two fixed-point numbers, computed bit by bit. It must be below 16, and the
-/// divisor below 8.
+/// The quotient of two fixed-point numbers, computed bit by bit. The quotient must be below 16, and
+/// the divisor below 8.
 fn div(a: u128, b: u128) -> u128 {
     let (mut quotient, mut rest) = (a / b, a % b);
     for _ in 0..POINT {
@@ -45,7 +46,7 @@ fn div(a: u128, b: u128) -> u128 {
     quotient
 }
 
-/// The magnitude of an f32 as significand and exponent.
+/// Splits the magnitude of an f32 into significand and exponent.
 fn parts(x: f32) -> (u128, i32) {
     let bits = x.to_bits() & 0x7fff_ffff;
     let field = (bits >> 23) as i32;
@@ -53,7 +54,7 @@ fn parts(x: f32) -> (u128, i32) {
     (u128::from(bits & 0x7f_ffff | hidden), field.max(1) - 150)
 }
 
-/// `significand * 2^exponent` in fixed point, truncated.
+/// Converts `significand * 2^exponent` to fixed point, truncated.
 fn fixed(significand: u128, exponent: i32) -> u128 {
     match exponent + POINT as i32 {
         shift @ 0..=127 => significand << shift,
@@ -62,8 +63,8 @@ fn fixed(significand: u128, exponent: i32) -> u128 {
     }
 }
 
-/// The sum of a series. `next` computes a term from the one before; the series ends when a term is
-/// zero. Intermediate sums may be negative; a negative final sum is a rounding error of 0.
+/// The sum of a series. `next` computes a term from the term before, and the series ends when a
+/// term is zero. Intermediate sums may be negative; a negative final sum is a rounding error of 0.
 fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> u128 {
     let (mut sum, mut term) = (first as i128, first);
     for k in 1.. {
@@ -76,14 +77,15 @@ fn series(first: u128, alternating: bool, next: impl Fn(u128, u128) -> u128) -> 
     sum.max(0) as u128
 }
 
-/// Rounds a fixed-point number to f32.
+/// Rounds a fixed-point number, times 2^`scale`, to f32. `sticky` tells that the exact number is
+/// slightly larger in magnitude.
 fn round(negative: bool, value: u128, scale: i32, sticky: bool) -> u32 {
     pack(Format::F32, RN, negative, value, scale - POINT as i32, sticky) as u32
 }
 
 /// `2^x`
 pub(super) fn ex2(x: f32) -> u32 {
-    // Exact in f64 for all x above 2^-29 in magnitude.
+    // The split of x is exact in f64 for all x above 2^-29 in magnitude.
     let whole = f64::from(x).floor();
     let fraction = (((f64::from(x) - whole) * 2f64.powi(64)) as u128) << (POINT - 64);
     let t = mul(fraction, LN_2);
@@ -114,7 +116,8 @@ pub(super) fn lg2(x: f32) -> u32 {
     round(value < 0, value.unsigned_abs(), 8, s != 0)
 }
 
-/// The quadrant of an angle, and sine and cosine of the angle within the quadrant.
+/// The quadrant of an angle in radians, and the sine and cosine of the angle within the quadrant,
+/// in fixed point.
 fn circle(x: f32) -> (u32, u128, u128) {
     let (m, e) = parts(x);
     // The bits of 2/π that contribute whole turns are left out (Payne and Hanek's reduction).
@@ -180,7 +183,8 @@ pub(super) fn tanh(x: f32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Over a range of arguments, each function agrees with f64 wherever f64 is accurate enough.
+    /// Each function must agree with f64 over a range of arguments, wherever f64 is accurate
+    /// enough.
     #[test]
     fn agrees_with_f64_where_that_is_sure() {
         type Row = (fn(f32) -> u32, fn(f64) -> f64, f32, f32);

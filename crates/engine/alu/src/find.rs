@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use texunit_isa::{Modifiers, Opcode};
 
-/// All operations. Those of the inner loop come first, in the order of their [`Kind`]s.
+/// All operations of the tables. The operations of the inner loop come first, in the order of their
+/// [`Kind`]s.
 pub fn all() -> &'static [Row] {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows::all().collect());
     &ROWS
@@ -18,15 +19,15 @@ pub fn all() -> &'static [Row] {
 /// section 13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Approximate {
-    /// With the bits of a GPU's special function unit.
+    /// Results have the bits that a GPU's special function unit computes.
     #[default]
     Card,
-    /// Rounded to the nearest number of the exact result.
+    /// Results are the exact results, rounded to nearest.
     Rounded,
 }
 
 impl Approximate {
-    /// The name of the option: `card` or `rounded`.
+    /// The name of the setting in the option `--approx`: `card` or `rounded`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Card => "card",
@@ -35,9 +36,9 @@ impl Approximate {
     }
 }
 
-/// The operation of an instruction with this number of sources, if there is one. The Boolean
-/// operation of a comparison or of `lop3` is ignored, because the caller applies it; `set` has the
-/// operation of the `setp` with the same comparison.
+/// The operation of an instruction with this number of sources; `None` if the tables have none. The
+/// Boolean operation of a comparison or of `lop3` is ignored, because the caller applies it. `set`
+/// has the operation of the `setp` with the same comparison.
 pub fn find(
     opcode: Opcode,
     mods: &Modifiers,
@@ -55,7 +56,7 @@ pub fn find(
 }
 
 impl Row {
-    /// The operation of a kind of the inner loop.
+    /// The operation of the inner loop with this kind.
     pub fn inner(kind: Kind) -> &'static Self {
         &all()[kind as usize - Kind::Tid as usize - 1]
     }

@@ -1,10 +1,10 @@
-//! IEEE arithmetic of f32 in each rounding mode, NaNs of f64 results, and `min` and `max`.
+//! IEEE arithmetic of f32 in each rounding mode, NaN results of f64, and `min` and `max`.
 
 use super::L64;
 use super::round::{Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
 use texunit_jit::Rounding;
 
-/// Replaces subnormals by zeros of their sign.
+/// Replaces a subnormal f32 by a zero of its sign.
 #[inline(always)]
 pub(super) fn flush32(x: u32) -> u32 {
     if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x }
@@ -13,7 +13,7 @@ pub(super) fn flush32(x: u32) -> u32 {
 /// The bit that distinguishes a quiet NaN of f64 from a signalling NaN.
 pub(super) const QUIET64: u64 = 1 << 51;
 
-/// The NaN result of an f64 instruction: the first NaN among its sources, made quiet, or the
+/// The NaN result of an f64 instruction. It is the first NaN among the sources, made quiet, or the
 /// default NaN of an invalid operation if no source is a NaN. Sources are given in the order of the
 /// instruction's preference (docs/numerics.md, 13.2 and 13.7).
 pub fn nan64<const N: usize>(sources: [u64; N]) -> u64 {
@@ -38,14 +38,14 @@ pub(super) fn result64(x: f64) -> u64 {
     if x.is_nan() { Format::F64.nan } else { x.to_bits() }
 }
 
-/// The result of `min` or `max` of f64 with this second source. If both sources are NaNs, the
-/// result is the second.
+/// The bits of `x`, the result of `min` or `max` of two f64. `x` is a NaN only if both sources are
+/// NaNs; the result then is `second`, the NaN of the second source, made quiet.
 #[inline(always)]
 pub(super) fn extreme64(x: f64, second: u64) -> u64 {
     if x.is_nan() { second | QUIET64 } else { x.to_bits() }
 }
 
-/// The sum of an exact product and an addend, rounded to f32.
+/// The sum of an exact product and an addend, both in f64, rounded once to f32.
 #[inline(always)]
 fn sum<const R: u8>(product: f64, c: f64) -> f32 {
     let sum = sum_odd(product, c);
@@ -62,7 +62,7 @@ fn add<const R: u8>(a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 fn mul<const R: u8>(a: f32, b: f32) -> f32 {
-    // f64 holds the product of two f32 exactly.
+    // An f64 holds the product of two f32 exactly.
     if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
 }
 
@@ -92,7 +92,7 @@ fn sqrt<const R: u8>(a: f32) -> f32 {
     narrow32::<R>(to_odd(root, (-root).mul_add(root, a)))
 }
 
-/// The mode constant of a rounding.
+/// The constant of this module for a rounding mode.
 #[inline(always)]
 pub(super) const fn mode_of(rounding: Rounding) -> u8 {
     match rounding {
@@ -103,7 +103,8 @@ pub(super) const fn mode_of(rounding: Rounding) -> u8 {
     }
 }
 
-/// Defines functions that dispatch a rounding to functions compiled for each mode.
+/// Defines functions that select, by a rounding at run time, the functions compiled for each
+/// rounding mode.
 macro_rules! in_rounding {
     ($($name:ident = $of:ident($($arg:ident),*);)*) => {$(
         #[inline(always)]
@@ -126,9 +127,9 @@ in_rounding! {
     sqrt_in = sqrt(a);
 }
 
-/// Defines `min` or `max`. If the sources are equal, which includes zeros of both signs, their bits
-/// are combined, so that -0 is less than +0. If one source is a NaN, the result is the other
-/// source.
+/// Defines `min` or `max` of two floats. If the sources are equal, which includes zeros of both
+/// signs, their bits are combined, so that -0 is less than +0. If one source is a NaN, the result
+/// is the other source.
 macro_rules! extreme {
     ($name:ident, $float:ty, $before:tt, $combine:tt) => {
         #[inline(always)]

@@ -5,13 +5,13 @@
 //! lane as an expression of primitives ([`B32`](super::primitive::B32),
 //! [`B64`](super::primitive::B64)).
 
-/// Calls the macro `$with` with `$arg` and the table, whose sections are named after the widths of
-/// destination and sources.
+/// Calls the macro `$with` with `$arg` and the table of these operations, whose sections are named
+/// after the widths of destination and sources.
 #[macro_export]
 macro_rules! inner_rows {
     ($with:ident!($($arg:tt)*)) => {
         $with! { [$($arg)*]
-            // Destination and sources of up to 32 bits.
+            // The destination and all sources have up to 32 bits.
             b32 {
                 Add ["add.s32", "add.u32"] |a, b| a.add(b);
                 Sub ["sub.s32", "sub.u32"] |a, b| a.sub(b);
@@ -71,7 +71,7 @@ macro_rules! inner_rows {
                 FNear ["cvt.rni.f32.f32"] |a| a.f_round(Near, IEEE);
                 FTrunc ["cvt.rzi.f32.f32"] |a| a.f_round(Trunc, IEEE);
             }
-            // Destination and sources of 64 bits.
+            // The destination and all sources have 64 bits.
             b64 {
                 Add64 ["add.s64", "add.u64"] |a, b| a.add(b);
                 Sub64 ["sub.s64", "sub.u64"] |a, b| a.sub(b);
@@ -80,7 +80,7 @@ macro_rules! inner_rows {
                 Or64 ["or.b64"] |a, b| a.or(b);
                 Xor64 ["xor.b64"] |a, b| a.xor(b);
             }
-            // A destination and a third source of 64 bits; the first two sources have 32.
+            // The destination and a third source have 64 bits; the first two sources have 32.
             extend {
                 MulWideU ["mul.wide.u32"] |a, b| a.mul_wide_u(b);
                 MulWideS ["mul.wide.s32"] |a, b| a.mul_wide_s(b);
@@ -89,11 +89,11 @@ macro_rules! inner_rows {
                 U32ToU64 ["cvt.u64.u32", "cvt.s64.u32"] |a| a.extend_u();
                 S32ToS64 ["cvt.s64.s32", "cvt.u64.s32"] |a| a.extend_s();
             }
-            // A destination of 32 bits, and a source of 64.
+            // The destination has 32 bits, and the source 64.
             truncate {
                 Low ["cvt.u32.u64", "cvt.s32.s64", "cvt.u32.s64", "cvt.s32.u64"] |a| a.low();
             }
-            // A destination and a first source of 64 bits; the second source has 32.
+            // The destination and the first source have 64 bits; the second source has 32.
             shift {
                 Shl64 ["shl.b64"] |a, b| a.shl(b);
                 ShrU64 ["shr.u64", "shr.b64"] |a, b| a.shr_u(b);
@@ -154,18 +154,18 @@ pub mod words {
 
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
-        /// The action of the interpreter's inner loop for an instruction.
+        /// What the interpreter's inner loop does for an instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind {
-            /// The instruction is not executed by the inner loop.
+            /// The inner loop does not execute the instruction.
             Leave,
-            /// Calls the function of an operation that is not inline, a Boolean function of
-            /// predicates, or `lop3`.
+            /// Calls the function of an operation that is not inline, of a Boolean function of
+            /// predicates, or of `lop3`.
             Call,
             /// No operation.
             Nop,
-            /// Diverged lanes reconverge.
+            /// Lets diverged lanes reconverge.
             Join,
             /// Counts threads for observers.
             Count,
@@ -177,7 +177,7 @@ macro_rules! define {
             MovNarrow,
             /// A move of 64 bits.
             MovWide,
-            /// `selp` of up to 32 bits.
+            /// Executes `selp` of up to 32 bits.
             SelectNarrow,
             /// `selp` of 64 bits.
             SelectWide,
@@ -185,9 +185,9 @@ macro_rules! define {
             ParamNarrow,
             /// Loads 8 bytes of the kernel's parameters.
             ParamWide,
-            /// Reads a value that is uniform in the CTA.
+            /// Reads a value that all threads of the CTA share.
             OfCta,
-            /// Reads an axis of `%tid`.
+            /// Reads `%tid` along one axis.
             Tid,
             $($(
                 #[doc = concat!($("`", $text, "` "),*)]

@@ -1,5 +1,5 @@
-//! Keys of operations: opcode, types and modifiers of an instruction, packed into one number by
-//! which its operation is found.
+//! Keys of operations. A key is the opcode, the types and the modifiers of an instruction, packed
+//! into one number, by which the instruction's operation is found.
 
 use texunit_isa::{
     CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType as Ty, TestOp,
@@ -12,8 +12,8 @@ use texunit_jit::Rounding as Direction;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
-/// Bit positions of the fields. A field holds the index of a modifier in its list plus one; 0 means
-/// that the modifier is absent.
+/// Bit positions of the fields in a key. A field holds the index of a modifier among those of its
+/// kind, plus one; 0 means that the modifier is absent.
 const TYPES: [u32; 2] = [8, 14];
 const ROUNDING: u32 = 20;
 const CMP: u32 = 24;
@@ -22,9 +22,9 @@ const PRMT: u32 = 31;
 const TEST: u32 = 34;
 const FLAGS: u32 = 37;
 
-/// Modifiers that are present or absent, by their spelling, in the order in which [`Key::of`] adds
-/// them. `three` is for `min` and `max` of three sources. `rounded` comes from the launch and not
-/// from the instruction ([`Approximate::Rounded`](crate::Approximate)).
+/// The modifiers that are present or absent, in PTX's spelling, in the order in which [`Key::of`]
+/// adds them. `three` stands for `min` and `max` of three sources. `rounded` comes from the launch
+/// and not from the instruction ([`Approximate::Rounded`](crate::Approximate)).
 const FLAG_WORDS: [&str; 16] = [
     "approx",
     "full",
@@ -44,7 +44,7 @@ const FLAG_WORDS: [&str; 16] = [
     "rounded",
 ];
 
-/// The index of a modifier in the list of its kind.
+/// The index of a modifier, given by its text, in the list of a kind of modifiers.
 macro_rules! find {
     ($list:ident, $text:expr, $from:expr, $to:expr) => {{
         let (mut i, mut found) = (0, None);
@@ -59,8 +59,8 @@ macro_rules! find {
     }};
 }
 impl Key {
-    /// The key of an instruction; `None` if the instruction has a modifier that no operation has,
-    /// such as byte selectors.
+    /// The key of an instruction. Returns `None` if the instruction has a modifier that no
+    /// operation of the tables has, such as byte selectors.
     pub(crate) fn of(opcode: Opcode, mods: &Modifiers, three: bool) -> Option<Self> {
         let others = mods.unexecuted.is_some() || mods.pack.is_some() || mods.video.is_some();
         if others || mods.vector != 0 || mods.types.len() > TYPES.len() {
@@ -75,8 +75,8 @@ impl Key {
             && to.is_integer()
             && from.is_float()
         {
-            // Conversions to integers always limit the result. Their rounding was optional before
-            // PTX 1.5.
+            // A conversion to an integer always limits its result, so that `.sat` has no effect.
+            // Its rounding was optional before PTX 1.5.
             (rounding, limits) = (rounding.or(Some(Rounding::Rzi)), false);
         }
         let mut key = opcode as u64;
@@ -101,13 +101,13 @@ impl Key {
         Some(Self(key))
     }
 
-    /// The key with another modifier, if `is` is true.
+    /// Adds a modifier to the key of an instruction, if `is` is true.
     pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
         let bits = modifier(0, word.as_bytes(), 0, word.len());
         if is { Self(self.0 | bits) } else { self }
     }
 
-    /// The key with a rounding to a number of the type.
+    /// The key with this rounding of the result to the type (`.rn` to `.rp`).
     pub(crate) fn rounded(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rn,
@@ -117,7 +117,7 @@ impl Key {
         })
     }
 
-    /// The key with a rounding to an integral value.
+    /// The key with this rounding to an integral value (`.rni` to `.rpi`).
     pub(crate) fn integral(self, direction: Direction) -> Self {
         self.with_rounding(match direction {
             Direction::Near => Rounding::Rni,
@@ -131,15 +131,15 @@ impl Key {
         Self(self.0 | rounding_bits(rounding as u64))
     }
 
-    /// The key with another type modifier: in the first type field, or in the second one if the
+    /// The key with one more type modifier, in the first type field, or in the second one if the
     /// first is in use.
     pub(crate) const fn of_type(self, ty: Ty) -> Self {
         let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
         Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])
     }
 
-    /// The key of an instruction in PTX's spelling, such as `add.rn.ftz.f32`; `.clamp` is the
-    /// absence of `.wrap`.
+    /// The key of an instruction that is spelled as in PTX, such as `add.rn.ftz.f32`. `.clamp` is
+    /// the absence of `.wrap`.
     pub(crate) const fn spelled(text: &str) -> Self {
         let text = text.as_bytes();
         let (mut at, mut key, mut types) = (end_of_word(text, 0), 0, 0);
@@ -166,7 +166,7 @@ const fn rounding_bits(rounding: u64) -> u64 {
     if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
 }
 
-/// The bits of a modifier that is not a type.
+/// The bits that a modifier other than a type has in a key.
 const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     let compares = opcode == Opcode::Setp as u64;
     if compares && let Some(cmp) = find!(CmpOp, text, from, to) {
@@ -196,7 +196,7 @@ const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     0
 }
 
-/// The end of the modifier that begins at `from`.
+/// The position after the modifier that begins at `from`.
 const fn end_of_word(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < text.len() && text[at] != b'.' {

@@ -1,20 +1,20 @@
-//! Registers of 32 lanes as operands of primitives: values, sources and results of steps that the
-//! interpreter evaluates, and the constants that a primitive can have.
+//! Registers of 32 lanes as operands of primitives: the values, sources and results of steps that
+//! the interpreter evaluates, and the constants that a primitive can have.
 
 use crate::mode::Mode;
 use crate::{L32, L64};
 use texunit_jit::Rounding;
 use texunit_sfu::lanes::{Curve, LG2_0, RCP_CURVE, Words};
 
-/// The value of a step or of an operation in all lanes. Only the field of its width is used.
+/// The value of a step or of an operation in all lanes. Only the field for its width is used.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Value {
-    /// A value of up to 32 bits.
+    /// The value if it has up to 32 bits.
     pub narrow: L32,
-    /// A value of 64 bits.
+    /// The value if it has 64 bits.
     pub wide: L64,
-    /// A predicate, with one bit for each lane.
+    /// The value if it is a predicate, with one bit for each lane.
     pub holds: u32,
 }
 
@@ -22,7 +22,7 @@ impl Value {
     /// Zero in all fields.
     pub const ZERO: Self = Self { narrow: [0; 32], wide: [0; 32], holds: 0 };
 
-    /// A constant in all lanes.
+    /// The value of a constant, which is the same in all lanes.
     pub(crate) fn number(number: u64) -> Self {
         let holds = if number & 1 == 0 { 0 } else { u32::MAX };
         Self { narrow: [number as u32; 32], wide: [number; 32], holds }
@@ -60,11 +60,11 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// The value of one lane (`u32`, `u64` or `bool`), and the representation of all 32 lanes.
+/// Value of one lane (`u32`, `u64` or `bool`). The trait knows the representation of all 32 lanes.
 pub(crate) trait Lane: Copy {
     /// The representation of all lanes.
     type All: Copy;
-    /// The value of a register that no lane has been written to.
+    /// The value of all lanes before any lane has been written.
     const EMPTY: Self::All;
     fn all<'a>(lanes: Lanes<'a>) -> &'a Self::All;
     fn get(all: &Self::All, lane: usize) -> Self;
@@ -135,7 +135,7 @@ impl Lane for bool {
     }
 }
 
-/// A source of a primitive, which is read lane by lane.
+/// A source of a primitive, which is read one lane at a time.
 pub(crate) struct SourceLanes<'a, L: Lane>(&'a L::All);
 
 impl<'a, L: Lane> SourceLanes<'a, L> {
@@ -149,8 +149,8 @@ impl<'a, L: Lane> SourceLanes<'a, L> {
     }
 }
 
-/// The result register of a primitive, which is written lane by lane. A local variable overlaps no
-/// source register, so that the compiler vectorises the loop that fills it.
+/// The result of a primitive, which is written one lane at a time. It is a local variable, which
+/// overlaps no source register, so that the compiler vectorises the loop that fills it.
 pub(crate) struct ResultLanes<L: Lane>(L::All);
 
 impl<L: Lane> ResultLanes<L> {

@@ -79,27 +79,28 @@ pub enum Alu {
     Narrow(fn(&mut L32, &L32, &L32, &L32)),
     /// A function with a destination and up to three sources in [`L64`].
     Wide(fn(&mut L64, &L64, &L64, &L64)),
-    /// A rare conversion: up to two sources, each zero-extended to 64 bits,
-    /// `Convert::run(&mut d, &a, &b)`. The caller truncates the result to the register's width.
+    /// A rare conversion: `Convert::run(&mut d, &a, &b)` has up to two sources, each zero-extended
+    /// to 64 bits. The caller truncates the result to the register's width.
     Convert(Convert),
-    /// `cvt` between packed small floats (e4m3x2, e5m2x2), and `cvt.pack`: as `Convert`, with three
-    /// sources, `SmallFloat::run(&mut d, &a, &b, &c)`.
+    /// A `cvt` between packed small floats (e4m3x2, e5m2x2), or `cvt.pack`: `SmallFloat::run(&mut
+    /// d, &a, &b, &c)` is as `Convert::run`, but with three sources.
     SmallFloat(SmallFloat),
-    /// A video instruction: as `SmallFloat`, `Video::run(&mut d, &a, &b, &c)`.
+    /// A video instruction: `Video::run(&mut d, &a, &b, &c)` is as `SmallFloat::run`.
     Video(Video),
-    /// `lop3.b32`: three sources and the truth table (the immediate fourth operand).
+    /// Instruction `lop3.b32`, with three sources and a truth table (the immediate fourth operand).
     Lop3(fn(&mut L32, &L32, &L32, &L32, u8)),
-    /// `and`, `or`, `xor`, `not` of predicates, as masks of lanes (all 32 bits are computed).
+    /// The instructions `and`, `or`, `xor` and `not` of predicates, which are masks of lanes. All
+    /// 32 bits are computed.
     Predicate(fn(u32, u32) -> u32),
-    /// add.cc, addc, sub.cc, subc, mad.cc, madc: three sources, each zero-extended to 64 bits, and
-    /// the lanes' carry flags as input and output. `Modifiers::cc` says whether the flags are
-    /// written back.
+    /// The instructions add.cc, addc, sub.cc, subc, mad.cc and madc, with three sources, each
+    /// zero-extended to 64 bits, and the lanes' carry flags as input and output. `Modifiers::cc`
+    /// tells the caller whether to write the flags back.
     Carry(fn(&mut L64, &L64, &L64, &L64, u32) -> u32),
 }
 
-/// Runs `f`, which must be inlined, in a version compiled for AVX2 if the processor has it.
-/// Functions that are called through pointers have no third version for AVX-512, which would not be
-/// faster.
+/// Runs `f`, which must be inlined, in a version compiled for AVX2 if the processor has AVX2. There
+/// is no third version for AVX-512, because functions that are called through pointers would not be
+/// faster with it.
 #[inline(always)]
 fn dispatch<R>(f: impl FnOnce() -> R) -> R {
     Build::current().run_narrow(f)

@@ -1,5 +1,5 @@
-//! The steps of an operation with registers assigned to their temporary values, as lowering puts
-//! them into compiled code.
+//! The steps of an operation, with registers assigned to their temporary values, as they become
+//! part of compiled code.
 
 use crate::row::Row;
 use crate::term::{Computation, Operand, Step};
@@ -16,14 +16,14 @@ pub struct Temporaries {
     pub predicates: u32,
 }
 
-/// The maximum number of temporaries that an operation may use. Operations that need more are
-/// called as functions.
+/// The maximum numbers of temporaries that an operation may use. An operation that needs more is
+/// called as a function.
 pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 
-/// A step of compiled code with its registers.
+/// A step of compiled code, with the registers that it reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoweredStep {
-    /// Computes a register.
+    /// Computes a value for a register.
     Compute {
         /// The operation.
         op: J,
@@ -32,7 +32,7 @@ pub enum LoweredStep {
         /// The source operands of the operation.
         from: [Source; 3],
     },
-    /// Computes a predicate.
+    /// Computes a predicate by a comparison.
     Compare {
         /// The comparison.
         test: Test,
@@ -41,16 +41,16 @@ pub enum LoweredStep {
         /// The source operands of the comparison.
         from: [Source; 2],
     },
-    /// If a predicate is false in all lanes, the next steps can be skipped.
+    /// Tells that the next steps can be skipped if a predicate is false in all lanes.
     Rarely {
         /// The predicate.
         of: u32,
-        /// The number of steps.
+        /// The number of steps that can be skipped.
         steps: u32,
     },
 }
 
-/// The steps of an operation. The destination of the last step is that of the instruction.
+/// The steps of an operation. The last step writes the destination of the instruction.
 #[derive(Debug)]
 pub struct LoweredSteps {
     /// All steps except the last.
@@ -62,15 +62,15 @@ pub struct LoweredSteps {
 /// The step that computes the result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinalStep {
-    /// An operation whose result is a register.
+    /// The result is a register, which this operation computes.
     Compute(J, [Source; 3]),
-    /// A comparison whose result is a predicate.
+    /// The result is a predicate, which this comparison computes.
     Compare(Test, [Source; 2]),
 }
 
 impl Row {
-    /// The steps of the operation for these sources; `None` if compiled code calls the operation's
-    /// function.
+    /// The steps of the operation for these sources. Returns `None` if compiled code calls the
+    /// operation's function.
     pub fn lowered(&self, sources: &[Source], free: Temporaries) -> Option<LoweredSteps> {
         let known = std::array::from_fn(|i| match sources.get(i) {
             Some(&Source::Literal(number)) => Some(number),
@@ -113,7 +113,7 @@ enum Op {
     Compare(Test),
 }
 
-/// Register allocation for the values of steps.
+/// The allocation of registers to the values of steps.
 struct Allocation {
     free: Temporaries,
     /// For each step, the register of its value, and the last step that reads it.
@@ -134,8 +134,8 @@ impl Allocation {
         Self { free, of, taken: Vec::new() }
     }
 
-    /// Allocates a register for the value of a step. Registers that are not read after this step
-    /// are freed first.
+    /// Allocates a register for the value of a step. First frees the registers of values that no
+    /// step after this one reads.
     fn take(&mut self, step: usize, bits: u32) -> Option<VReg> {
         for (register, last) in &mut self.of {
             if *last <= step
@@ -161,7 +161,7 @@ impl Allocation {
         Some(register)
     }
 
-    /// Gives a step the register of an earlier step that is not read after it.
+    /// Gives a step the register of an earlier step's value, which no later step reads.
     fn take_over(&mut self, step: usize, from: Operand) -> Option<VReg> {
         let Operand::Step(from) = from else { return None };
         self.of[step].0 = self.of[usize::from(from)].0.take();

@@ -12,7 +12,7 @@ pub struct Mode {
     pub sat: bool,
 }
 
-/// Neither `.ftz` nor `.sat`.
+/// The mode of an instruction with neither `.ftz` nor `.sat`.
 pub const IEEE: Mode = Mode { ftz: false, sat: false };
 /// `.ftz`
 pub const FTZ: Mode = Mode { ftz: true, sat: false };
@@ -22,13 +22,13 @@ pub const FTZ_SAT: Mode = Mode { ftz: true, sat: true };
 pub const SAT: Mode = Mode { ftz: false, sat: true };
 
 impl Mode {
-    /// Reads a source.
+    /// Converts the bits of a source to f32, with `.ftz` if the mode has it.
     #[inline(always)]
     pub fn get(self, x: u32) -> f32 {
         f32::from_bits(if self.ftz { flush32(x) } else { x })
     }
 
-    /// Makes a result.
+    /// Converts a result to bits, with `.sat` and `.ftz` if the mode has them.
     #[inline(always)]
     pub fn put(self, x: f32) -> u32 {
         let x = if self.sat {
@@ -41,26 +41,26 @@ impl Mode {
         if self.ftz { flush32(bits) } else { bits }
     }
 
-    /// A source times 2^24, for [`Self::put_tiny`]. If the product overflows, the result of the
+    /// A source, times 2^24, for [`Self::put_tiny`]. If the product overflows, the result of the
     /// operation is not tiny.
     #[inline(always)]
     pub fn larger(self, x: u32) -> f32 {
         self.get(x) * (1u32 << 24) as f32
     }
 
-    /// Makes a result that may be tiny: less than the smallest normal number after rounding to 24
-    /// bits with an unbounded exponent, although the rounded f32 is the smallest normal number.
-    /// `.ftz` replaces tiny results by zero (docs/numerics.md, 13.3). `larger` repeats the
-    /// operation, which is a product, a quotient or a fused multiply-add, with a dividend, or with
-    /// a factor and the addend, scaled by [`Self::larger`]; its result shows whether the original
-    /// one is tiny.
+    /// Converts a result that may be tiny to bits. A result is tiny if it is less than the smallest
+    /// normal number after rounding to 24 bits with an unbounded exponent, although the rounded f32
+    /// may be the smallest normal number. `.ftz` replaces tiny results by zero (docs/numerics.md,
+    /// 13.3). `larger` repeats the operation, which is a product, a quotient or a fused
+    /// multiply-add, with the dividend, or with one factor and the addend, scaled by
+    /// [`Self::larger`]; this result shows whether the original one is tiny.
     #[inline(always)]
     pub fn put_tiny(self, x: f32, larger: impl FnOnce() -> f32) -> u32 {
         if !self.ftz {
             return self.put(x);
         }
         let bits = Self { ftz: false, ..self }.put(x);
-        // 2^(24 - 126)
+        // The limit is 2^(24 - 126), the smallest normal number times 2^24.
         let is_tiny = larger().abs() < f32::from_bits((127 + 24 - 126) << 23);
         if is_tiny { bits & 1 << 31 } else { bits }
     }

@@ -2,9 +2,9 @@
 //!
 //! A primitive is a method of [`B32`] or [`B64`]. Two kinds of values implement these traits:
 //! numbers of a lane (`u32`, `u64`), for which a primitive computes its result, and [`Term`]s, for
-//! which it records a step. A step has the operation of compiled code that gives the same result,
-//! and the function that computes the primitive for the lanes of a warp. So one expression of
-//! primitives serves as an arm of the interpreter's inner loop and as a list of steps.
+//! which a primitive records a step. A step has the operation of compiled code that gives the same
+//! result, and the function that computes the primitive for the lanes of a warp. So one expression
+//! of primitives serves as an arm of the interpreter's inner loop and as a list of steps.
 
 mod b32;
 mod b64;
@@ -14,10 +14,10 @@ pub use b64::B64;
 
 use super::term::Term;
 
-/// Values of which rare ones need more steps.
+/// Values whose computation is shorter for frequent values than for rare ones.
 pub(crate) trait Rarely: B32 {
-    /// This value where the predicate is false, else `other`, which is right for all lanes. Compiled
-    /// code skips the steps of `other` where no lane needs them.
+    /// Selects this value where the predicate `rare` is false, and elsewhere `other`, which would
+    /// be right for all lanes. Compiled code skips the steps of `other` where no lane needs them.
     fn unless(self, rare: Self::Holds, other: impl FnOnce() -> Self) -> Self;
 }
 
@@ -34,7 +34,7 @@ impl Rarely for Term<'_, 32> {
     }
 }
 
-/// Truth tables of the three sources of a Boolean function.
+/// The truth tables of a Boolean function's three sources, from which its own table is computed.
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
 const C: u8 = 0xaa;
@@ -71,8 +71,9 @@ pub fn lit<V: Literal>(bits: u64) -> V {
     V::literal(bits)
 }
 
-/// Defines the primitives of a trait. Each line has the primitive's sources (and after a semicolon
-/// its constants), `=` its result in a lane, and `=>` the operation of compiled code.
+/// Defines the primitives of a trait. Each line has the sources of a primitive (and after a
+/// semicolon its constants), `=` and its result in a lane, and `=>` and the operation of compiled
+/// code.
 macro_rules! primitives {
     ($(#[$of:meta])* $trait:ident for $scalar:ty, $bits:literal {
         $(-> $out:ty {
@@ -83,7 +84,7 @@ macro_rules! primitives {
         $(#[$of])*
         pub trait $trait: Literal + Copy {
             $(
-                /// Values of another width, or predicates.
+                /// The type of values of another width, or of predicates.
                 type $other: Copy;
             )*
             $($($(#[$doc])* fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out;)*)*
@@ -104,8 +105,8 @@ macro_rules! primitives {
         impl<'r> $trait for Term<'r, $bits> {
             $(type $other = Term<'r, $width>;)*
             $($(
-                // An operation is recorded only once, so that small code is preferable to inlined
-                // calls.
+                // Recording is rare, because an operation is recorded only once, so that small code
+                // is preferable to inlined calls.
                 #[inline(never)]
                 fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
                     fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], constants: Constants) {

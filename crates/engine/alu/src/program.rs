@@ -1,12 +1,12 @@
-//! Evaluates the steps of an operation for the lanes of a warp, one step after the other, in the
-//! interpreter.
+//! Evaluates the steps of an operation in the interpreter, one step after the other, each for all
+//! lanes of a warp.
 
 use crate::lane::{Constants, Function, Lanes, Value};
 use crate::term::{Operand, Step};
 use std::cell::RefCell;
 
-/// An operand of a step: a source of the instruction, the value of a step, or a constant, by its
-/// index.
+/// An operand of a step, by its index: a source of the instruction, the value of an earlier step,
+/// or a constant.
 #[derive(Clone, Copy, Debug)]
 enum OperandIndex {
     Source(u8),
@@ -14,7 +14,7 @@ enum OperandIndex {
     Number(u8),
 }
 
-/// The steps of an operation, prepared for evaluation.
+/// The steps of an operation, prepared for evaluation by the interpreter.
 #[derive(Debug)]
 pub(crate) struct Program {
     steps: Vec<(Function, Constants, [OperandIndex; 3])>,
@@ -43,7 +43,7 @@ impl Program {
         Self { steps, numbers: literals.into_iter().map(Value::number).collect() }
     }
 
-    /// Evaluates all steps. The result is the value of the last step.
+    /// Evaluates all steps. The value of the last step is the result.
     pub(crate) fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
         thread_local! {
             /// The values of all steps except the last.
@@ -64,8 +64,8 @@ impl Program {
                 function(if is_last { &mut *to } else { &mut rest[0] }, lanes, given);
             }
         };
-        // On the main thread, thread-local variables are already destroyed when `atexit` functions
-        // run.
+        // When `atexit` functions run on the main thread, its thread-local variables are already
+        // destroyed.
         let done = VALUES.try_with(|values| work(&mut values.borrow_mut()));
         done.unwrap_or_else(|_| work(&mut Vec::new()));
     }

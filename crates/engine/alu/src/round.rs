@@ -2,23 +2,24 @@
 //!
 //! [`pack`] rounds an exact value (128-bit significand, exponent, sticky bit) to any format in any
 //! mode; [`narrow`] does the same for a value in an f64, and is faster. A result above the largest
-//! finite number becomes infinity or that number, depending on the mode.
+//! finite number becomes infinity or the largest finite number, depending on the mode.
 
 use texunit_isa::Rounding;
 
-/// To nearest, ties to even. Rounding modes are constants, because functions are compiled once for
-/// each.
+/// The mode that rounds to nearest, ties to even. Rounding modes are constants, because functions
+/// are compiled once for each mode.
 pub(super) const RN: u8 = 0;
-/// Toward zero.
+/// The mode that rounds toward zero.
 pub const RZ: u8 = 1;
-/// Toward negative infinity.
+/// The mode that rounds toward negative infinity.
 pub const RM: u8 = 2;
-/// Toward positive infinity.
+/// The mode that rounds toward positive infinity.
 pub const RP: u8 = 3;
-/// To nearest, ties away from zero.
+/// The mode that rounds to nearest, ties away from zero.
 pub(super) const RNA: u8 = 4;
 
-/// The constant of a mode. Rounding to an integer has the constant of the same direction.
+/// The constant for a rounding modifier. A rounding to an integral value has the constant of the
+/// same direction. Stochastic rounding (`.rs`) has none.
 pub(super) fn mode(rounding: Option<Rounding>) -> Option<u8> {
     Some(match rounding {
         None | Some(Rounding::Rn | Rounding::Rni) => RN,
@@ -37,11 +38,11 @@ pub struct Format {
     pub frac: u32,
     /// The number of exponent bits.
     pub exp: u32,
-    /// The largest finite number.
+    /// The bits of the largest finite number.
     pub max: u64,
-    /// The result of an overflow: infinity, or the canonical NaN if the format has no infinity.
+    /// Bits of an overflowing result: infinity, or the canonical NaN if the format has no infinity.
     pub inf: u64,
-    /// The NaN that arithmetic makes, sign included.
+    /// The bits of the NaN that arithmetic makes, sign included.
     pub nan: u64,
 }
 
@@ -57,7 +58,7 @@ impl Format {
     pub const F32: Format = Format { frac: 23, exp: 8, max: 0x7f7f_ffff, inf: 0x7f80_0000, nan: 0x7fff_ffff };
     /// `.f64`
     pub const F64: Format = Format { frac: 52, exp: 11, max: 0x7fef_ffff_ffff_ffff, inf: 0x7ff0_0000_0000_0000, nan: 0xfff8_0000_0000_0000 };
-    /// `.e4m3`: no infinity.
+    /// The format `.e4m3`, which has no infinity.
     pub const E4M3: Format = Format { frac: 3, exp: 4, max: 0x7e, inf: 0x7f, nan: 0x7f };
     /// `.e5m2`
     pub const E5M2: Format = Format { frac: 2, exp: 5, max: 0x7b, inf: 0x7c, nan: 0x7f };
@@ -84,8 +85,9 @@ impl Format {
     }
 }
 
-/// Whether rounding goes away from zero. `half` says that the discarded part is at least half a
-/// unit in the last place, `rest` that it is neither zero nor exactly half a unit.
+/// Whether a magnitude is rounded up, away from zero. `odd` tells that its last kept bit is set,
+/// `half` that the discarded part is at least half a unit in the last place, `rest` that the
+/// discarded part is neither zero nor exactly half a unit.
 #[inline(always)]
 fn away(mode: u8, negative: bool, odd: bool, half: bool, rest: bool) -> bool {
     match mode {
@@ -106,7 +108,8 @@ fn overflow(format: Format, mode: u8, negative: bool) -> u64 {
     }
 }
 
-/// Rounds the number `significand * 2^exponent` (or slightly more if `sticky`) to the format.
+/// Rounds the number `significand * 2^exponent` to the format. `sticky` tells that the exact
+/// magnitude is slightly larger.
 pub(super) fn pack(
     format: Format,
     mode: u8,
@@ -154,7 +157,7 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     let significand = if field == 0 { fraction } else { fraction | 1 << 52 };
     let lead = field.max(1) - 1023;
     let binade = lead.max(format.emin());
-    // Shifting by 63 discards all bits of any significand, so that larger shifts give the same
+    // A shift by 63 discards all bits of any significand, so that larger shifts would give the same
     // result.
     let shift = (binade - lead + 52 - format.frac as i32).min(63) as u32;
     let kept = significand >> shift;
@@ -172,8 +175,8 @@ pub(super) fn narrow(format: Format, mode: u8, x: f64) -> u64 {
     if x.is_nan() { format.nan } else { sign | magnitude }
 }
 
-/// Converts f64 to f32 in one of the four modes. The processor converts to nearest; other modes
-/// correct the result by one unit in the last place if it was rounded in the wrong direction.
+/// Rounds an f64 to f32 in one of four modes. The processor rounds to nearest; in other modes, a
+/// result that was rounded in the wrong direction is corrected by one unit in the last place.
 #[inline(always)]
 pub(super) fn narrow32<const R: u8>(x: f64) -> f32 {
     let near = x as f32;
@@ -191,9 +194,9 @@ pub(super) fn narrow32<const R: u8>(x: f64) -> f32 {
     }
 }
 
-/// Rounds to odd. `near` is the f64 nearest to a value, and `error` has the sign of the difference.
-/// Rounding the result again to a shorter format, in any mode, gives what rounding the exact value
-/// would give.
+/// Rounds a value to odd: `near` is the f64 nearest to the value, and `error` has the sign of the
+/// value minus `near`. Rounding the result again to a shorter format, in any mode, gives what
+/// rounding the exact value would give.
 #[inline(always)]
 pub(super) fn to_odd(near: f64, error: f64) -> f64 {
     let bits = near.to_bits();
@@ -206,7 +209,7 @@ pub(super) fn to_odd(near: f64, error: f64) -> f64 {
     }
 }
 
-/// The sum rounded to odd. Knuth's two-sum gives the error.
+/// The sum a + b, rounded to odd. Knuth's two-sum gives the rounding error of the f64 sum.
 #[inline(always)]
 pub(super) fn sum_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;

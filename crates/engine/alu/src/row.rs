@@ -1,5 +1,5 @@
-//! Rows of the tables of operations: the definition of what an instruction computes, from which the
-//! interpreter and compiled code take their code.
+//! Rows of the tables of operations. A row defines what an instruction computes, and both the
+//! interpreter and compiled code take their code from it.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,8 @@ use crate::{Alu, L32};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// An entry of a table: an operation, or one operation for each variant of a family.
+/// An entry of a table, which stands for one operation, or for one operation in each variant of a
+/// family.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     pub(crate) name: &'static str,
@@ -27,12 +28,12 @@ pub(crate) struct Template {
     pub(crate) record: Option<fn(&Recorder, Variant)>,
 }
 
-/// An operation: what some instructions compute.
+/// An operation, which is what one or several instructions compute.
 pub struct Row {
     template: Template,
     variant: Variant,
     pub(crate) keys: Vec<Key>,
-    /// The steps for the interpreter, prepared when the operation is first evaluated.
+    /// The steps for the interpreter. They are prepared when the operation is first evaluated.
     program: OnceLock<Program>,
 }
 
@@ -41,7 +42,8 @@ pub struct Row {
 pub enum ResultKind {
     /// A register of up to 32 bits.
     Narrow,
-    /// A register of 64 bits.
+    /// A register of 64 bits with a result of f64 arithmetic. NaN results are those that
+    /// [`nan64`](crate::nan64) gives for the sources with these indices.
     Wide,
     /// A register of 64 bits from f64 arithmetic. NaN results are those of [`nan64`](crate::nan64)
     /// with these sources.
@@ -52,7 +54,7 @@ pub enum ResultKind {
     Predicates,
 }
 
-/// The register widths of an operation: its destination and its sources.
+/// The widths of an operation's registers: of its destination and of its sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The kind of the result.
@@ -75,7 +77,7 @@ impl fmt::Debug for Row {
 }
 
 impl Row {
-    /// Makes the operation of a template in a variant, for instructions with these keys.
+    /// Makes the operation of a template in a variant, for the instructions with these keys.
     pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
         let mut template = *template;
         if variant.pair && template.shape.result == ResultKind::Predicate {
@@ -84,7 +86,8 @@ impl Row {
         Self { template, variant, keys, program: OnceLock::new() }
     }
 
-    /// An operation on 32-bit registers that lowering needs, and that no PTX instruction has.
+    /// An operation on 32-bit registers that no PTX instruction has, but that the translation of
+    /// PTX needs.
     pub const fn helper(name: &'static str, function: fn(&mut L32, &L32, &L32, &L32)) -> Self {
         let template = Template {
             name,
@@ -97,7 +100,8 @@ impl Row {
         Self { template, variant: Variant::PLAIN, keys: Vec::new(), program: OnceLock::new() }
     }
 
-    /// The name of the operation, or PTX's spelling. All operations of a family have the same name.
+    /// The name of the operation, or the spelling of an instruction in PTX. All operations of a
+    /// family have the same name.
     pub fn name(&self) -> &'static str {
         self.template.name
     }
@@ -107,7 +111,7 @@ impl Row {
         self.template.function
     }
 
-    /// The action of the interpreter's inner loop.
+    /// What the interpreter's inner loop does for the operation.
     pub fn kind(&self) -> Kind {
         self.template.kind
     }
@@ -117,7 +121,7 @@ impl Row {
         self.template.shape
     }
 
-    /// Computes all lanes. Only the field of the value that the operation returns
+    /// Computes the result in all lanes. Only the field of `to` for the kind of result
     /// ([`Shape::result`]) is written. Operations whose [`Alu`] needs operands other than sources
     /// (`lop3`, Boolean functions of predicates, carries) write nothing.
     pub fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
@@ -139,8 +143,8 @@ impl Row {
         }
     }
 
-    /// Evaluates an operation that gives two predicates: compares the low halves of `a` and `b`,
-    /// then the high halves.
+    /// Computes the result of an operation that gives two predicates: compares the low halves of
+    /// `a` and `b`, then the high halves.
     pub fn run_pair(&self, a: &L32, b: &L32) -> (u32, u32) {
         let compare = |a: &L32, b: &L32| {
             let (a, b) = (Lanes::Narrow(a), Lanes::Narrow(b));
@@ -161,15 +165,16 @@ impl Row {
         })
     }
 
-    /// The steps in compiled code, where some sources are constants. `None` if compiled code calls
-    /// the operation's function.
+    /// The steps of the operation in compiled code. `known` has the values of sources that are
+    /// constants. Returns `None` if compiled code calls the operation's function.
     pub(crate) fn compiled(&self, known: [Option<u64>; 4]) -> Option<Vec<Step>> {
         let record = self.template.record?;
         let mut recorder = Recorder::new(known);
         record(&recorder, self.variant);
         if recorder.gives_number() {
-            // A constant result is recorded again without constants: a predicate must come from a
-            // comparison, and an f64 NaN must come from the processor's instruction.
+            // If the result is a constant, the steps are recorded again without constant sources,
+            // because a predicate must come from a comparison, and an f64 NaN from the processor's
+            // instruction.
             recorder = Recorder::default();
             record(&recorder, self.variant);
         }
@@ -177,7 +182,7 @@ impl Row {
     }
 }
 
-/// The shape of an operation in a section, by its sources.
+/// The shape of an operation, from the table section that it is in and its sources.
 macro_rules! shape {
     (b64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true true true) };
     (f64 $a:ident) => { $crate::row::shape!(@ Double(&[0]), true true true true) };
@@ -192,8 +197,8 @@ macro_rules! shape {
     (select64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true false false) };
     (compare $($arg:ident)*) => { $crate::row::shape!(@ Predicate, false false false false) };
     (compare64 $($arg:ident)*) => { $crate::row::shape!(@ Predicate, true true true true) };
-    // Other sections have a destination and sources of 32 bits. For the sections `carry` and
-    // `function` the shape is not used, because lowering gives these operations operands of their
+    // In all other sections, the destination and the sources have 32 bits. The shape of the
+    // sections `carry` and `function` is not used, because their operations get operands of their
     // own.
     (@ $result:expr, $a:literal $b:literal $c:literal $d:literal) => {{
         #[allow(unused_imports, reason = "one of them")]
@@ -204,9 +209,9 @@ macro_rules! shape {
 }
 pub(crate) use shape;
 
-/// Expands an operation to the function that records its steps. The function binds the sources as
-/// terms of the section's widths and evaluates the operation's expression. The first macro argument
-/// is the pattern that binds the variant.
+/// Expands an operation to the function that records its steps. This function binds the sources as
+/// terms of the section's widths, and evaluates the operation's expression. The first macro
+/// argument is the pattern that binds the variant.
 macro_rules! record {
     ($v:pat, b32 $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 32 32 32 32, $($lane)*) };
     ($v:pat, b64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };

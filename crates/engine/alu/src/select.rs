@@ -1,12 +1,11 @@
-//! Instructions that are not in the tables, because their operations have data (an [`Alu`] with
-//! fields).
+//! Finds operations that are not in the tables, because they have data (an [`Alu`] with fields).
 
 use crate::{Alu, convert, small_float, video};
 use texunit_isa::{Modifiers, Opcode};
 
 /// The operation of a video instruction, of a conversion with packing, or of a conversion with rare
-/// modifiers; `None` for all others. Each source must be in a register ([`L32`](crate::L32) or
-/// [`L64`](crate::L64)) of its type's width, as PTX demands for all instructions except `cvt`.
+/// modifiers; `None` for other instructions. Each source must be in a register ([`L32`](crate::L32)
+/// or [`L64`](crate::L64)) of its type's width, as PTX demands for all instructions except `cvt`.
 pub fn with_data(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     if mods.unexecuted.is_some() || mods.types.is_empty() {
         return None;

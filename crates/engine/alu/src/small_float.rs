@@ -21,17 +21,17 @@ pub enum SmallFloat {
     Pack(u8, bool, bool),
 }
 
-// The codes of infinity and NaN are outside the bits of these formats, and indicate overflow.
+// Bits of infinity and NaN are outside these formats, and show that a number is too large or a NaN.
 const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
 const E2M3: Format = Format { frac: 3, exp: 2, max: 0x1f, inf: 0x100, nan: 0x200 };
 const E3M2: Format = Format { frac: 2, exp: 3, max: 0x1f, inf: 0x100, nan: 0x200 };
 
-/// `2^e` for a small exponent.
+/// Computes `2^e` for a small exponent.
 fn power(e: i32) -> f64 {
     f64::from_bits(((1023 + e) as u64) << 52)
 }
 
-/// The format of an element, and its bits in the pair.
+/// The format of an element in a packed pair, and the number of bits that it has in the pair.
 fn element(ty: Ty) -> Option<(Format, u32)> {
     Some(match ty {
         Ty::E2m1x2 => (E2M1, 4),
@@ -45,7 +45,7 @@ fn element(ty: Ty) -> Option<(Format, u32)> {
     })
 }
 
-/// The value of a number in a format without infinities and NaNs. Exact.
+/// The exact value of a number in a format that has no infinities and NaNs.
 fn finite(format: Format, bits: u64) -> f64 {
     let magnitude = bits & (format.sign() - 1);
     let (field, fraction) = (magnitude >> format.frac, magnitude & ((1 << format.frac) - 1));
@@ -55,7 +55,7 @@ fn finite(format: Format, bits: u64) -> f64 {
     if bits & format.sign() != 0 { -value } else { value }
 }
 
-/// The k-th element of a source.
+/// The value of element k of a source register.
 fn read(from: Ty, pair: u64, k: u32) -> f64 {
     match from {
         Ty::Ue8m0x2 => match pair >> (8 * k) & 0xff {
@@ -70,7 +70,8 @@ fn read(from: Ty, pair: u64, k: u32) -> f64 {
     }
 }
 
-/// A power of two as an exponent with a bias of 127. 2^-127 is the smallest.
+/// Rounds a number to a power of two in the format ue8m0, which is an exponent with a bias of 127.
+/// The smallest number is 2^-127.
 fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
     if x.is_nan() {
         return 0xff;
@@ -78,7 +79,7 @@ fn exponent_of(x: f64, mode: u8, satfinite: bool) -> u64 {
     let bits = x.abs().to_bits();
     let inexact = bits & ((1 << 52) - 1) != 0;
     let floor = (bits >> 52) as i64 - 1023;
-    // Below the smallest power of two, rounding up has no effect.
+    // Numbers below 2^-127 need not be rounded up, because they become 2^-127 anyway.
     let up = i64::from(mode == RP && inexact && floor >= -127);
     let biased = if x.is_infinite() { 0xff } else { (floor + up + 127).clamp(0, 0xff) };
     biased.min(if satfinite { 0xfe } else { 0xff }) as u64
@@ -101,12 +102,12 @@ fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
 }
 
 impl SmallFloat {
-    /// Converts all lanes; the operands are those of [`Alu::SmallFloat`].
+    /// Converts all lanes. The operands are those of [`Alu::SmallFloat`].
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
         for i in 0..32 {
             d[i] = match *self {
                 SmallFloat::Floats(to, from, mode, satfinite, relu) => {
-                    // The first of two sources goes to the upper half.
+                    // The first of two source registers goes to the upper half of the result.
                     let (low, high) = match from {
                         Ty::F32 => (float(from, b[i]), float(from, a[i])),
                         _ => (read(from, a[i], 0), read(from, a[i], 1)),
@@ -125,7 +126,7 @@ impl SmallFloat {
     }
 }
 
-/// A signed 32-bit integer, saturated to fewer bits.
+/// Saturates a signed 32-bit integer to a signed or unsigned integer of `bits` bits.
 fn integer(x: u64, bits: u8, signed: bool) -> u64 {
     let x = i64::from(x as u32 as i32);
     let all = (1i64 << bits) - 1;
@@ -133,7 +134,8 @@ fn integer(x: u64, bits: u8, signed: bool) -> u64 {
     (x.clamp(low, high) & all) as u64
 }
 
-/// The conversion of a `cvt` with short floats, or of `cvt.pack`; `None` for other instructions.
+/// The operation of a `cvt` with floats of 4, 6 or 8 bits, or of `cvt.pack`; `None` for other
+/// instructions.
 pub(super) fn select(mods: &Modifiers) -> Option<Alu> {
     if let Some((bits, signed)) = mods.pack {
         return Some(Alu::SmallFloat(SmallFloat::Pack(bits, signed, mods.types.len() == 2)));

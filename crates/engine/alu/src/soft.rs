@@ -1,12 +1,12 @@
-//! Arithmetic in any format and rounding mode, on integers: slow and exact.
+//! Arithmetic in any format and rounding mode, on integers. It is slow and exact.
 //!
-//! It is used for the directed roundings of f64, and as the model that fast code is tested against.
-//! Subnormals are ordinary numbers; every NaN result is the format's canonical NaN.
+//! The directed roundings of f64 use it, and tests compare fast code with it. Subnormals are
+//! ordinary numbers; every NaN result is the format's canonical NaN.
 
 use super::round::pack;
 pub use super::round::{Format, RM, RP, RZ};
 
-/// An unpacked number. `Finite` has a nonzero significand.
+/// A number, unpacked from its bits. `Finite` has a nonzero significand.
 #[derive(Clone, Copy)]
 enum Number {
     Nan,
@@ -42,7 +42,7 @@ fn zero(format: Format, negative: bool) -> u64 {
     if negative { format.sign() } else { 0 }
 }
 
-/// A term of a sum: the leading bit of its significand is bit 125, so that one carry fits above it.
+/// A term of a sum. The leading bit of its significand is bit 125, so that one carry fits above it.
 struct Term {
     negative: bool,
     significand: u128,
@@ -54,7 +54,7 @@ fn term(negative: bool, significand: u128, exponent: i32) -> Term {
     Term { negative, significand: significand << shift, exponent: exponent - shift }
 }
 
-/// The rounded sum of two nonzero terms. The smaller one may lose bits to the right only where
+/// The rounded sum of two nonzero terms. The smaller term may lose bits to the right only where
 /// cancellation cannot reach them, because a term has at most 106 significant bits of its 126.
 fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     let swap = (y.exponent, y.significand) > (x.exponent, x.significand);
@@ -65,8 +65,9 @@ fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     if big.negative == small.negative {
         return pack(format, mode, big.negative, big.significand + shifted, big.exponent, lost);
     }
-    // The lost bits make the difference slightly smaller, so that one is borrowed, and the result
-    // is slightly above.
+    // The bits that the smaller term has lost make the exact difference slightly smaller. So one
+    // unit is subtracted, and the exact difference is slightly above the result, which the sticky
+    // bit tells.
     let difference = big.significand - shifted - u128::from(lost);
     if difference == 0 {
         return zero(format, mode == RM);
@@ -74,7 +75,7 @@ fn sum(format: Format, mode: u8, x: Term, y: Term) -> u64 {
     pack(format, mode, big.negative, difference, big.exponent, lost)
 }
 
-/// `a * b + c`, rounded once.
+/// Computes `a * b + c`, rounded once.
 pub fn fma(format: Format, mode: u8, a: u64, b: u64, c: u64) -> u64 {
     let (a, b, c) = (unpack(format, a), unpack(format, b), unpack(format, c));
     let sign = |n: Number| match n {
@@ -129,8 +130,8 @@ pub fn mul(format: Format, mode: u8, a: u64, b: u64) -> u64 {
             Finite { negative: s, significand: m, exponent: e },
             Finite { negative: t, significand: n, exponent: f },
         ) => pack(format, mode, s != t, u128::from(m) * u128::from(n), e + f, false),
-        // If one factor is zero, infinite or a NaN, the product is exact, and adding a zero of its
-        // sign does not change it.
+        // If a factor is zero, infinite or a NaN, the product is exact, and adding a zero of the
+        // product's sign does not change it.
         _ => fma(format, mode, a, b, zero(format, (a ^ b) & format.sign() != 0)),
     }
 }
@@ -175,8 +176,8 @@ pub fn rsqrt(format: Format, mode: u8, a: u64) -> u64 {
         Infinite(false) => 0,
         Zero(negative) => infinity(format, negative),
         Finite { significand: m, exponent: e, .. } => {
-            // a = m * 4^k with 2^61 <= m < 2^63. floor(2^94 / sqrt(m)) is found bit by bit as the
-            // largest root with root^2 * m <= 2^188.
+            // a = m * 4^k with 2^61 <= m < 2^63. The quotient floor(2^94 / sqrt(m)) is found bit by
+            // bit as the largest root with root^2 * m <= 2^188.
             let mut shift = m.leading_zeros() as i32 - 1;
             shift -= (shift ^ e) & 1;
             let (m, e) = (m << shift, e - shift);
@@ -193,7 +194,7 @@ pub fn rsqrt(format: Format, mode: u8, a: u64) -> u64 {
     }
 }
 
-/// `root^2 * m` as high and low 128 bits, for a root below 2^64 and m below 2^63.
+/// Computes `root^2 * m` as its high and its low 128 bits, for a root below 2^64 and m below 2^63.
 fn square_times(root: u128, m: u64) -> (u128, u128) {
     let m = u128::from(m);
     let product = root * m;

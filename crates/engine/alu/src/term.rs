@@ -5,18 +5,19 @@ use crate::lane::{Constants, Function, copy};
 use std::cell::{Cell, RefCell};
 use texunit_jit::{Op as J, Test};
 
-/// The computation of a step.
+/// What a step of compiled code computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computation {
-    /// An operation of compiled code.
+    /// The step computes this operation of compiled code.
     Compute(J),
-    /// A comparison of compiled code.
+    /// The step computes this comparison of compiled code.
     Compare(Test),
-    /// The first operand if the second, a predicate, is true, else the third.
+    /// The value is the first operand if the second operand, a predicate, is true, else the third.
     Select,
-    /// As [`Self::Select`], in the register of the third operand.
+    /// As [`Self::Select`]; the value is written to the register of the third operand.
     SelectInto,
-    /// If the first operand, a predicate, is false in all lanes, the next steps can be skipped.
+    /// If the first operand, a predicate, is false in all lanes, this number of next steps can be
+    /// skipped.
     Rarely(u32),
 }
 
@@ -31,7 +32,7 @@ pub(crate) enum Operand {
     Step(u8),
 }
 
-/// The function of a primitive over the lanes of a warp, and its constants.
+/// The function that computes a primitive for the lanes of a warp, and the primitive's constants.
 pub(crate) type Evaluate = (Function, Constants);
 
 /// A step of an operation.
@@ -39,35 +40,35 @@ pub(crate) type Evaluate = (Function, Constants);
 pub(crate) struct Step {
     /// The computation in compiled code.
     pub(crate) computation: Computation,
-    /// The function and its constants for the interpreter.
+    /// The function that the interpreter calls for the step, and its constants.
     pub(crate) evaluate: Evaluate,
     /// The width of the value: 32 or 64 bits, 1 for a predicate, or 0 if there is none.
     pub(crate) bits: u32,
-    /// The operands; those that the computation does not read are the constant 0.
+    /// The operands of the computation. Operands that it does not read are the constant 0.
     pub(crate) from: [Operand; 3],
 }
 
-/// Records the steps of an operation. The last step computes the result.
+/// Records the steps of an operation. The last step computes the result of the operation.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     steps: RefCell<Vec<Step>>,
-    /// Sources that are constants.
+    /// The values of the sources that are constants.
     known: [Option<u64>; 4],
-    /// Whether steps are recorded without simplification, as the interpreter needs them.
+    /// Whether the steps are recorded without simplification, as the interpreter needs them.
     literal: bool,
-    /// Whether the result is a constant.
+    /// Whether the result of the operation is a constant.
     is_number: Cell<bool>,
 }
 
-/// A value of `BITS` bits during recording; `BITS` is 1 for a predicate.
+/// A value of `BITS` bits in an expression that is recorded. A predicate has one bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term<'r, const BITS: u32>(Operand, Option<&'r Recorder>);
 
-/// A value of any width during recording.
+/// A value of any width in an expression that is recorded.
 pub(crate) type AnyTerm<'r> = (Operand, Option<&'r Recorder>);
 
 impl<'r, const BITS: u32> Term<'r, BITS> {
-    /// A source of the instruction.
+    /// A source of the instruction, by its index.
     pub(crate) fn source(recorder: &'r Recorder, place: u8) -> Self {
         match recorder.known.get(usize::from(place)).copied().flatten() {
             Some(number) => Self::number(number & (u64::MAX >> (64 - BITS))),
@@ -75,7 +76,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         }
     }
 
-    /// The value of a constant; `None` for other terms.
+    /// The value of a constant; `None` for terms that are not constant.
     pub(crate) fn known(self) -> Option<u64> {
         match self.0 {
             Operand::Literal(number) => Some(number),
@@ -92,7 +93,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// Records a step with these operands, at least one of which is not a constant.
+    /// Records a step with these operands, at least one of which is not constant.
     pub(crate) fn of(computation: Computation, evaluate: Evaluate, terms: &[AnyTerm<'r>]) -> Self {
         let (operand, recorder) = step(BITS, computation, evaluate, terms);
         Self(operand, recorder)
@@ -100,7 +101,7 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
 }
 
 impl Term<'_, 32> {
-    /// See [`Rarely::unless`](crate::primitive::Rarely::unless).
+    /// Selects a value for rare lanes; see [`Rarely::unless`](crate::primitive::Rarely::unless).
     pub(crate) fn or_other(self, rare: Term<'_, 1>, other: impl FnOnce() -> Self) -> Self {
         let (Some(recorder), Operand::Step(_)) = (self.1, rare.0) else { return other() };
         if recorder.literal {
@@ -122,7 +123,7 @@ impl Term<'_, 32> {
     }
 }
 
-/// Records a step whose value has `bits` bits.
+/// Records a step whose value has `bits` bits, and returns this value.
 fn step<'r>(
     bits: u32,
     computation: Computation,
@@ -147,13 +148,14 @@ fn step<'r>(
 
 /// The simplified form of a step with constants among its operands.
 enum Simplified {
-    /// One of the operands, or a constant.
+    /// The step's value is one of its operands, or a constant.
     Operand(Operand),
-    /// A computation of the same operands.
+    /// The step's value is this computation of the same operands.
     Computation(Computation),
 }
 
-/// Simplifies a step whose operands include constants. `ones` is a value with all bits set.
+/// Simplifies a step whose operands include constants. `ones` is the constant in which all bits are
+/// set.
 fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simplified {
     let zero = Operand::Literal(0);
     match computation {
@@ -183,8 +185,8 @@ fn simplified(computation: Computation, from: &[Operand; 3], ones: u64) -> Simpl
 /// Simplifies a Boolean function by removing operands that are all zeros or all ones from its truth
 /// table.
 fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simplified {
-    // For each source, the entries of the table where its bit is zero, and the distance from them
-    // to the entries where it is one.
+    // For each source: the entries of the truth table for which the source's bit is zero, and the
+    // distance from these to the entries for which the bit is one.
     for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
         match *source {
             Operand::Literal(0) => table = table & zeros | (table & zeros) << far,
@@ -204,7 +206,7 @@ fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpl
     }
 }
 
-/// Conversion between numbers of a lane and the 64 bits of a constant.
+/// The conversion between the number of a lane and the 64 bits of a constant.
 pub(crate) trait Scalar: Copy {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -238,7 +240,7 @@ impl Scalar for bool {
 }
 
 impl Recorder {
-    /// A recorder for compiled code, where some sources are constants.
+    /// A recorder for compiled code. `known` has the values of sources that are constants.
     pub(crate) fn new(known: [Option<u64>; 4]) -> Self {
         Self { known, ..Self::default() }
     }
@@ -253,7 +255,7 @@ impl Recorder {
         self.is_number.set(value.known().is_some());
         let mut steps = self.steps.borrow_mut();
         let last = Operand::Step(steps.len().wrapping_sub(1) as u8);
-        // The register of a skipped step cannot be the instruction's destination.
+        // The register of a step that can be skipped cannot be the instruction's destination.
         let skipped = steps.last().is_some_and(|s| s.computation == Computation::SelectInto);
         if steps.is_empty() || value.0 != last || skipped {
             let zero = Operand::Literal(0);
@@ -266,7 +268,7 @@ impl Recorder {
         }
     }
 
-    /// Whether the result is a constant, whatever the sources are.
+    /// Whether the result of the operation is a constant, whatever the sources are.
     pub(crate) fn gives_number(&self) -> bool {
         self.is_number.get()
     }
@@ -277,7 +279,7 @@ impl Recorder {
     }
 }
 
-/// The computation of compiled code that a primitive has.
+/// Converts what a primitive names for compiled code to a computation.
 pub(crate) trait IntoComputation {
     fn computation(self) -> Computation;
 }
@@ -288,7 +290,7 @@ impl IntoComputation for J {
     }
 }
 
-/// The primitive of [`Computation::Select`].
+/// Stands for [`Computation::Select`] in the definition of a primitive.
 pub(crate) struct Select;
 
 impl IntoComputation for Select {

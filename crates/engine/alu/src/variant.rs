@@ -4,11 +4,11 @@
 use crate::mode::Mode;
 use texunit_jit::Rounding;
 
-/// The modifiers of an operation in a family. Modifiers that a family does not have are as in
-/// [`Variant::PLAIN`].
+/// The modifiers that distinguish an operation from others of its family. Modifiers that a family
+/// does not have are as in [`Variant::PLAIN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
-    /// The rounding: `.rn` to `.rp`, or `.rni` to `.rpi`.
+    /// The rounding of the result: `.rn` to `.rp`, or `.rni` to `.rpi`.
     pub(crate) rounding: Rounding,
     /// Whether `.ftz` is set.
     pub(crate) ftz: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// No modifiers, and rounding to nearest.
+    /// The variant without modifiers, which rounds to nearest.
     pub(crate) const PLAIN: Self = Self {
         rounding: Rounding::Near,
         ftz: false,
@@ -39,7 +39,7 @@ impl Variant {
     }
 }
 
-/// All variants with these roundings, with and without each of these flags.
+/// All variants with these roundings, each with and without each of these flags.
 pub(crate) fn variants(roundings: &[Rounding], flags: &[fn(&mut Variant)]) -> Vec<Variant> {
     let rounded = |&rounding: &Rounding| Variant { rounding, ..Variant::PLAIN };
     let mut all: Vec<Variant> = roundings.iter().map(rounded).collect();

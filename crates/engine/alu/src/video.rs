@@ -11,7 +11,7 @@ use texunit_isa::{AtomOp, CmpOp, Modifiers, Opcode, ScalarType, Selector, VideoO
 
 use super::{Alu, L64};
 
-/// The operation on two parts.
+/// What a video instruction computes of two parts of its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Function {
     Add,
@@ -30,20 +30,20 @@ enum Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Video {
     function: Function,
-    /// The number of elements in a register: 1, 2 or 4.
+    /// The number of elements that a register is divided into: 1, 2 or 4.
     elements: u32,
     operands: VideoOperands,
-    /// Whether the destination, a and b are signed.
+    /// Whether the destination, the source a and the source b are signed.
     signed: [bool; 3],
     sat: bool,
-    /// For a shift, whether the amount is taken modulo 32; otherwise it is limited to 32.
+    /// Whether the amount of a shift is taken modulo 32; otherwise it is limited to 32.
     wrap: bool,
     secondary: Option<AtomOp>,
     plus_one: bool,
     scale: u32,
 }
 
-/// The low bits, zero- or sign-extended.
+/// Extends the low `bits` bits of a register, with zeros or with their sign.
 fn extend(x: u32, bits: u32, signed: bool) -> i64 {
     let unused = 32 - bits;
     if signed {
@@ -73,7 +73,7 @@ fn compare(op: CmpOp, a: i64, b: i64) -> bool {
 }
 
 impl Video {
-    /// Computes all lanes; the operands are those of [`Alu::Video`].
+    /// Computes the result in all lanes. The operands are those of [`Alu::Video`].
     pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
         for i in 0..32 {
             let (a, b, c) = (a[i] as u32, b[i] as u32, c[i] as u32);
@@ -90,7 +90,7 @@ impl Video {
         match self.function {
             Function::Add => a + b,
             Function::Sub => a - b,
-            // Halves are rounded away from zero.
+            // An average that ends in a half is rounded away from zero.
             Function::Average => (a + b + i64::from(a + b >= 0)) >> 1,
             Function::Distance => (a - b).abs(),
             Function::Min => a.min(b),
@@ -106,8 +106,8 @@ impl Video {
         if self.wrap { b as u32 & 31 } else { b.min(32) as u32 }
     }
 
-    /// The element of `b:a` that a selector of a SIMD instruction names; without a selector, the
-    /// element of the operand's own register.
+    /// The element of the register pair `b:a` that a selector of a SIMD instruction names. Without
+    /// a selector, it is element k of the operand's own register.
     fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
         let bits = 32 / self.elements;
         let n = match selector.count {
@@ -182,7 +182,7 @@ fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
 pub(super) fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
     let (function, elements) = function(opcode, mods)?;
     let signed = |n: usize| mods.types.get(n).is_some_and(|t: &ScalarType| t.is_signed());
-    // Comparisons have no destination type: it is that of the first source.
+    // Comparisons have no destination type, so that the type of the first source decides.
     let signed = match function {
         Function::Compare(_) => [signed(0), signed(0), signed(1)],
         _ => [signed(0), signed(1), signed(2)],

@@ -260,7 +260,8 @@ impl<'a> Reader<'a> {
         if count == 0 || mask == 0 || last >= size {
             return Err(OUTSIDE);
         }
-        // A reduction covers whole numbers.
+        // A reduction covers whole operands: a mask that has only a part of an operand's bytes is
+        // wrong.
         let step = match fold {
             None => 1,
             Some(fold) => fold.size(),

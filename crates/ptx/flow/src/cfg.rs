@@ -13,9 +13,9 @@ pub struct Cfg {
     /// The first instruction of each block; that of the exit is the number of instructions.
     starts: Vec<u32>,
     block_of: Vec<u32>,
-    /// For each block, the blocks that may run next, in ascending order.
+    /// For each block, its direct successors in the graph, in ascending order.
     pub successors: Edges,
-    /// For each block, the blocks that may have run before it, in ascending order.
+    /// For each block, its direct predecessors in the graph, in ascending order.
     pub predecessors: Edges,
 }
 

@@ -2,9 +2,10 @@
 //!
 //! The bits of the result are almost a linear function of the bits x of the operand: 1 / x is
 //! nearly `K - x`, 1 / √x nearly `K - x / 2`, √x nearly `K + x / 2`, and 2^x in fixed point nearly
-//! `K + x`. A [`Curve`] has this line, and for each of 128 segments a polynomial of the difference
-//! between result and line. The coefficients of the polynomial fit into 16 bits, so that one
-//! multiplication of pairs (`vpmaddwd`) gives both products; exponents need no step of their own:
+//! `K + x`. This linear function is called the *line* here. A [`Curve`] has the line, and for each
+//! of 128 segments a polynomial of the difference between the result and the line. The coefficients
+//! of the polynomial fit into 16 bits, so that one multiplication of pairs (`vpmaddwd`) gives both
+//! products; exponents need no step of their own:
 //!
 //! ```text
 //! n      = c1 * (X / 2 - 2^15) + c2 * Q + bias      X: the low 17 bits of x, Q: their square
@@ -14,31 +15,33 @@
 use crate::Table;
 use crate::tables::{EX2, RCP, RSQ, SQRT};
 
-/// The line and the polynomials of a function of 128 segments, which bits 17 to 23 of the operand
-/// select.
+/// The linear approximation (line) and the polynomials of a function. Bits 17 to 23 of the operand
+/// select one of 128 polynomials.
 #[repr(C, align(64))]
 pub struct Curve {
-    /// By segment: c2, c1, and the low and the high half of c0.
+    /// For each segment: c2, c1, the low half of c0, and the high half of c0.
     pub words: [[u16; 128]; 4],
-    /// By segment: c1 in the upper half, c2 in the lower half.
+    /// For each segment, a word with c1 in the upper half and c2 in the lower half.
     pub factors: [u32; 128],
     /// c0 by segment.
     pub constants: [u32; 128],
     /// The name of the function.
     pub name: &'static str,
-    /// The constant K of the line, doubled if the slope is 1/2.
+    /// The constant K of the linear approximation K ± x, or 2 K of K ± x / 2.
     pub origin: u32,
-    /// Whether the line falls.
+    /// Whether the linear approximation subtracts x from its constant.
     pub falls: bool,
-    /// Whether the slope is 1 and not 1/2.
+    /// Whether the slope of the linear approximation is 1 and not 1/2.
     pub is_steep: bool,
-    /// Whether operands can be odd.
+    /// Whether the operand can be an odd number.
     pub has_odd: bool,
-    /// Whether powers of four, which are beyond the table, need an addition of one unit.
+    /// Whether powers of four, whose results lie beyond the values of the table, need an addition
+    /// of one unit.
     pub has_powers: bool,
-    /// The number of bits of n below the unit of c0.
+    /// The number of bits by which the polynomial's sum n is shifted to the right to reach the unit
+    /// of c0.
     pub shift: u32,
-    /// The constant that is added to n.
+    /// The constant that is added to the polynomial's sum n.
     pub bias: u32,
 }
 
@@ -60,26 +63,30 @@ impl Eq for Curve {}
 /// The parameters of a [`Curve`] that do not follow from the table.
 struct Form {
     name: &'static str,
-    /// The exclusive or of a segment's index in the table and in the curve.
+    /// The number that is combined by exclusive or with a segment's index in the curve to get its
+    /// index in the table.
     turn: usize,
     origin: u32,
     falls: bool,
     is_steep: bool,
     has_odd: bool,
     has_powers: bool,
-    /// The coefficient C1 of the line, which is subtracted from those of the table.
+    /// The slope of the line as a coefficient C1, which is subtracted from each C1 of the table.
     slope: i32,
-    /// The decrease of the line from one segment to the next, in units of c0.
+    /// The number by which the linear approximation decreases from one segment to the next, in
+    /// units of c0.
     step: i32,
-    /// The decrease of the line up to the first of the lower and of the upper 64 segments, in units
-    /// of c0.
+    /// The numbers by which the linear approximation has decreased at the first of the lower and of
+    /// the upper 64 segments, in units of c0.
     halves: [i32; 2],
 }
 
-/// Converts a table. The unit of n is that of C2, or half of it.
+/// Converts a table to a curve. The unit of the polynomial's sum n is that of C2, or half of it.
 const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     let [shift0, shift1, _] = table.shifts;
-    // The unit of n, as a power of two: c1 is a factor of X / 2.
+    // The polynomial's sum n is in units of 2^`unit`, those of the table's sum. n has X / 2 as a
+    // factor in place of X, so C1 is shifted by one bit more, and `unit` may exceed the shift of C1
+    // by one.
     let unit = if shift1 == 1 { 2 } else { shift1 };
     let shift = shift0 - unit;
     let mut curve = Curve {
@@ -93,7 +100,8 @@ const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
         has_odd: form.has_odd,
         has_powers: form.has_powers,
         shift,
-        // floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+        // The bias makes the curve subtract n: floor((b - n) / 2^shift) is -floor((n + 2^shift - 1
+        // - b) / 2^shift).
         bias: (1 << shift) - 1 - (table.bias >> unit) as u32,
     };
     let mut i = 0;
@@ -114,7 +122,8 @@ const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     curve
 }
 
-/// 1 / x for the bits of |x|, doubled. The result is right for 2^-126 to 2^126.
+/// The curve of 1 / x. The operand is the bits of |x|, doubled. The result is right for |x| from
+/// 2^-126 to 2^126.
 pub static RCP_CURVE: Curve = curve(
     &RCP,
     Form {
@@ -131,9 +140,9 @@ pub static RCP_CURVE: Curve = curve(
     },
 );
 
-/// 1 / √x for the bits of a positive normal number. The lowest bit of a biased exponent is the
-/// inverse of the exponent's parity. The low bits of the origin are such that powers of four give
-/// zeros in the line.
+/// The curve of 1 / √x. The operand is the bits of a positive normal number; the lowest bit of its
+/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K make the
+/// low bits of `K - x` zeros for powers of four.
 pub static RSQ_CURVE: Curve = curve(
     &RSQ,
     Form {
@@ -150,7 +159,7 @@ pub static RSQ_CURVE: Curve = curve(
     },
 );
 
-/// √x for the bits of a positive normal number.
+/// The curve of √x. The operand is the bits of a positive normal number.
 pub static SQRT_CURVE: Curve = curve(
     &SQRT,
     Form {
@@ -167,7 +176,8 @@ pub static SQRT_CURVE: Curve = curve(
     },
 );
 
-/// 2^x for x in fixed point with 23 fractional bits. The result is right if it is a normal number.
+/// The curve of 2^x. The operand is x in fixed point with 23 fractional bits. The result is right
+/// if it is a normal number.
 pub static EX2_CURVE: Curve = curve(
     &EX2,
     Form {
@@ -185,7 +195,8 @@ pub static EX2_CURVE: Curve = curve(
 );
 
 impl Curve {
-    /// The result for an operand, as 32-bit arithmetic computes it for any bits.
+    /// Evaluates the curve for an operand with wrapping 32-bit arithmetic, which is defined for any
+    /// bits.
     #[inline(always)]
     pub fn at(&self, x: u32) -> u32 {
         let segment = (x >> 17 & 127) as usize;

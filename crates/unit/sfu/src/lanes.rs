@@ -1,12 +1,12 @@
-//! Branch-free forms of the `MUFU` instructions. One generic description serves three uses: plain
-//! numbers, loops over lanes that the compiler vectorizes ([`Function::warp`]), and a recorder from
-//! which compiled code is generated.
+//! Branch-free forms of the `MUFU` instructions. One generic description of each serves three uses:
+//! plain numbers, loops over lanes that the compiler vectorizes ([`Function::warp`]), and a
+//! recorder from which compiled code is generated.
 //!
-//! Results that depend on the truncated polynomial only are those of a [`Curve`]. Logarithms, sines
-//! and tangents keep their low bits when the leading ones cancel: for them the polynomial V is a sum
-//! in f64, which is exact below 2^53, and the conversion to f32 toward zero is the unit's
+//! Functions whose result is the truncated polynomial use a [`Curve`]. Logarithms, sines and
+//! tangents keep their low bits when the leading ones cancel. For these three, the polynomial V is
+//! a sum in f64, which is exact below 2^53, and the conversion to f32 toward zero is the unit's
 //! truncation. In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits
-//! below the segment, and Q is their square ([`square`](crate::square)).
+//! below the segment, and Q is the square of X ([`square`](crate::square)).
 
 pub use crate::curve::{Curve, EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 use crate::mufu;
@@ -14,11 +14,11 @@ use crate::tables::{LG2, SIN, TANH};
 use crate::{INFINITY, NAN, ONE, SIGN, Table};
 use texunit_simd::Build;
 
-/// A table of words; its length is a power of two.
+/// A table of 32-bit words, whose length is a power of two.
 #[derive(Clone, Copy, Debug)]
 pub struct Words(&'static [u32]);
 
-/// Tables are compared by address.
+/// Two tables are equal if they have the same address.
 impl PartialEq for Words {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.0, other.0)
@@ -33,7 +33,7 @@ impl Words {
         Self(words)
     }
 
-    /// The word at an index, of which only the low bits are used.
+    /// The word at an index. Bits of the index above the table's length are ignored.
     #[inline(always)]
     pub fn at(self, index: u32) -> u32 {
         self.0[index as usize & (self.0.len() - 1)]
@@ -45,7 +45,7 @@ impl Words {
     }
 }
 
-/// A vector (or a single lane) of 32-bit numbers.
+/// A vector of 32-bit numbers, or a single 32-bit number.
 pub trait Lane: Copy {
     /// The corresponding vector of f64.
     type Double: Double<Lane = Self>;
@@ -58,9 +58,9 @@ pub trait Lane: Copy {
     fn plus(self, other: Self) -> Self;
     /// The difference.
     fn minus(self, other: Self) -> Self;
-    /// The low half of the product.
+    /// The low 32 bits of the product.
     fn times(self, other: Self) -> Self;
-    /// The product, for factors below 2^15.
+    /// The product of two numbers below 2^15.
     fn times_short(self, other: Self) -> Self;
     /// Bitwise and.
     fn mask(self, other: Self) -> Self;
@@ -68,31 +68,31 @@ pub trait Lane: Copy {
     fn with(self, other: Self) -> Self;
     /// Bitwise exclusive or.
     fn differ(self, other: Self) -> Self;
-    /// Shift to the left by a count per lane; counts of 32 and more give 0.
+    /// Shifts to the left by a count per lane; counts of 32 and more give 0.
     fn up(self, by: Self) -> Self;
-    /// Logical shift to the right by a count per lane; counts of 32 and more give 0.
+    /// Shifts to the right by a count per lane, filling with zeros; counts of 32 and more give 0.
     fn down(self, by: Self) -> Self;
-    /// Arithmetic shift to the right.
+    /// Shifts to the right by a count per lane, filling with the sign.
     fn down_signed(self, by: Self) -> Self;
-    /// Looks up the word of a table at this index.
+    /// Looks up the word of a table whose index is this number.
     fn of(self, words: Words) -> Self;
-    /// The result of a curve.
+    /// Evaluates a [`Curve`] for this operand.
     fn on(self, curve: &'static Curve) -> Self;
-    /// The unit's [`square`](crate::square) of 17 bits.
+    /// The unit's truncated [`square`](crate::square) of a number of 17 bits.
     fn square(self) -> Self;
-    /// |x| * 2^23 of an f32 as a signed integer: truncated, saturated, 0 for a NaN.
+    /// |x| * 2^23 of an f32 x as a signed integer: truncated, saturated, and 0 for a NaN.
     fn fixed(self) -> Self;
-    /// Lanes in which the numbers are equal.
+    /// The mask of the lanes in which both numbers are equal.
     fn is(self, other: Self) -> Self::Holds;
-    /// Lanes in which the unsigned number is less than `other`.
+    /// The mask of the lanes in which this unsigned number is less than `other`.
     fn below(self, other: Self) -> Self::Holds;
-    /// `self` in lanes where the mask holds, else `other`.
+    /// Selects this number in lanes where the mask holds, and `other` in all others.
     fn where_(self, holds: Self::Holds, other: Self) -> Self;
-    /// Converts the signed number to f64.
+    /// Converts the signed 32-bit number to f64.
     fn double(self) -> Self::Double;
 }
 
-/// A vector (or a single lane) of f64.
+/// A vector of f64 numbers, or a single f64 number.
 pub trait Double: Copy {
     /// The corresponding vector of 32-bit numbers.
     type Lane;
@@ -109,7 +109,7 @@ pub trait Double: Copy {
     fn floor(self) -> Self;
     /// The magnitude of `self` with the sign of `other`.
     fn with_sign_of(self, other: Self) -> Self;
-    /// Converts to f32, truncating toward zero.
+    /// Converts to f32 by truncation toward zero.
     fn cut(self) -> Self::Lane;
 }
 
@@ -204,8 +204,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        // The result is exact even if the product is rounded separately. Without FMA instructions
-        // this is faster than `mul_add`.
+        // The result is exact even if the product is rounded separately. Without FMA instructions a
+        // product and a sum are faster than `mul_add`.
         if cfg!(target_feature = "fma") { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
@@ -226,8 +226,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn cut(self) -> u32 {
-        // Bits that an f32 cannot hold are masked off, so the conversion is exact: results are
-        // zeros or normal numbers.
+        // Masks off the bits that an f32 cannot hold, so that the conversion is exact. Subnormal
+        // results do not occur: results are zeros or normal numbers.
         (f64::from_bits(self.to_bits() & !0x1fff_ffff) as f32).to_bits()
     }
 }
@@ -242,7 +242,7 @@ fn d<L: Lane>(number: f64) -> L::Double {
     <L::Double as Double>::all(number)
 }
 
-/// C0 of all segments.
+/// The coefficients C0 of all segments.
 const fn constants<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
@@ -252,7 +252,7 @@ const fn constants<const N: usize>(table: &Table<N>) -> [u32; N] {
     words
 }
 
-/// |C1| in the low half, and |C2| in the upper half.
+/// For each segment, |C1| in the low half and |C2| in the upper half of a word.
 const fn others<const N: usize>(table: &Table<N>) -> [u32; N] {
     let (mut words, mut i) = ([0; N], 0);
     while i < N {
@@ -264,9 +264,9 @@ const fn others<const N: usize>(table: &Table<N>) -> [u32; N] {
     words
 }
 
-/// A coefficient of `MUFU.TANH`, indexed by the lowest four bits of the exponent and the upper four
-/// of the mantissa. The word of C0 also holds, above it, how many of these bits selected the
-/// segment.
+/// A coefficient of `MUFU.TANH`, indexed by the lowest four bits of the operand's exponent and the
+/// upper four bits of its mantissa. The word of C0 also holds, in its top four bits, how many
+/// mantissa bits selected the segment.
 const fn of_tanh(coefficient: usize) -> [u32; 256] {
     let (mut words, mut i) = ([0; 256], 119 << 4);
     while i < 130 << 4 {
@@ -278,7 +278,7 @@ const fn of_tanh(coefficient: usize) -> [u32; 256] {
     words
 }
 
-/// Defines a table as a constant.
+/// Defines a table of 32-bit words as a constant.
 macro_rules! words {
     ($name:ident = $words:expr) => {
         #[doc = concat!("Words of the table of `", stringify!($name), "`.")]
@@ -296,14 +296,14 @@ words!(TANH_0 = of_tanh(0));
 words!(TANH_1 = of_tanh(1));
 words!(TANH_2 = of_tanh(2));
 
-/// `NAN` in lanes where the f32 is a NaN, else the value.
+/// Returns `NAN` in lanes where the f32 `x` is a NaN, and the value in all others.
 #[inline(always)]
 fn or_nan<L: Lane>(x: L, value: L) -> L {
     n::<L>(NAN).where_(n::<L>(INFINITY).below(x.mask(n(!SIGN))), value)
 }
 
-/// The value in lanes where the f32 is positive and normal. Zeros and subnormals give `zero`, the
-/// infinity gives `infinity`, negative numbers and NaNs give `NAN`.
+/// Returns the value in lanes where the f32 `x` is positive and normal. Zeros and subnormals give
+/// `zero`, +infinity gives `infinity`, negative numbers and NaNs give `NAN`.
 #[inline(always)]
 fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
     let special = infinity.where_(x.is(n(INFINITY)), n(NAN));
@@ -311,7 +311,7 @@ fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
     value.where_(x.minus(n(0x0080_0000)).below(n(0x7f00_0000)), special)
 }
 
-/// Computes `MUFU.RCP` of a number from 2^-126 to 2^126.
+/// Computes `MUFU.RCP` of an f32 whose magnitude is from 2^-126 to 2^126.
 #[inline(always)]
 pub fn rcp_of_normal<L: Lane>(x: L) -> L {
     x.plus(x).on(&RCP_CURVE).with(x.mask(n(SIGN)))
@@ -322,7 +322,7 @@ pub fn rcp_of_normal<L: Lane>(x: L) -> L {
 pub fn rcp<L: Lane>(x: L) -> L {
     let magnitude = x.mask(n(!SIGN));
     let result = x.plus(x).on(&RCP_CURVE);
-    // Beyond 2^126, results would be subnormal.
+    // The reciprocal of an operand beyond 2^126 would be subnormal, so it is a zero.
     let result = n::<L>(0).where_(n::<L>(253 << 23).below(magnitude), result);
     let result = n::<L>(INFINITY).where_(magnitude.below(n(0x0080_0000)), result);
     or_nan(x, result.with(x.mask(n(SIGN))))
@@ -340,11 +340,12 @@ pub fn sqrt<L: Lane>(x: L) -> L {
     of_positive(x, x.on(&SQRT_CURVE), x.mask(n(SIGN)), n(INFINITY))
 }
 
-/// An operand of `MUFU.EX2` in fixed point with 23 fractional bits.
+/// Converts an operand of `MUFU.EX2` to fixed point with 23 fractional bits.
 #[inline(always)]
 fn fixed<L: Lane>(x: L) -> L {
     let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
-    // A negative number is represented by its ones' complement, an integer by its two's complement.
+    // A negative integer is represented by its two's complement, any other negative number by its
+    // ones' complement.
     let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
     magnitude.differ(negative).minus(negative.where_(is_integral, n(0)))
 }
@@ -370,7 +371,7 @@ pub fn ex2<L: Lane>(x: L) -> L {
 pub fn lg2_of_normal<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
-    // The polynomial: V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
+    // The polynomial of the logarithm is V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
     let square = both.down(n(16)).times_short(below.square()).up(n(1));
     let rest = n::<L>(837).minus(square).double();
     let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
@@ -378,8 +379,9 @@ pub fn lg2_of_normal<L: Lane>(x: L) -> L {
     let exponent = x.down(n(23)).minus(n(127)).double();
     const UNIT: f64 = 1.0 / (1u64 << 36) as f64;
     let sum = value.times(d::<L>(0.25)).floor().fma(d::<L>(UNIT), exponent);
-    // A negative number is represented by its ones' complement: half a unit toward zero, then
-    // truncated by half a unit more.
+    // The unit represents a negative sum by its ones' complement, which is one unit of 2^-36 less
+    // in magnitude. Adding half a unit to the signed sum, and then subtracting half a unit from the
+    // magnitude, has this effect on negative sums and none on others.
     let magnitude =
         sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
     let result = magnitude.with_sign_of(sum).cut();
@@ -392,14 +394,15 @@ pub fn lg2<L: Lane>(x: L) -> L {
     of_positive(x, lg2_of_normal(x), n(SIGN | INFINITY), n(INFINITY))
 }
 
-/// The sine for a phase (25 bits) and the sign bit of its magnitude.
+/// The sine of a phase in units of 2^-25 turns. Bit 31 of `sign` is the sign of the result in the
+/// first half turn. The result is a NaN if `x` is not finite.
 #[inline(always)]
 fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let turned = phase.up(n(8)).down_signed(n(31));
     let within = phase.differ(turned);
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
-    // The polynomial: V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    // The polynomial of the sine is V / 16 = 2^12 C0 + C1 X - |C2| Q.
     let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -408,12 +411,12 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     n::<L>(NAN).where_(x.mask(n(INFINITY)).is(n(INFINITY)), result)
 }
 
-/// The magnitude of an operand in turns, with 25 fractional bits.
+/// The magnitude of an angle in turns, in fixed point with 25 fractional bits.
 #[inline(always)]
 fn turns<L: Lane>(x: L) -> L {
     let significand = x.mask(n(0x007f_ffff)).with(n(0x0080_0000));
     let exponent = x.down(n(23)).mask(n(0xff));
-    // One of the two shift counts is 32 or more.
+    // One of the two shift counts is 32 or more, so that one of the shifted numbers is 0.
     let up = significand.up(exponent.minus(n(125)));
     up.with(significand.down(n::<L>(125).minus(exponent)))
 }
@@ -436,13 +439,14 @@ pub fn tanh<L: Lane>(x: L) -> L {
     let segment = x.down(n(19));
     let constant = segment.of(TANH_0);
     let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
-    // The polynomial: V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    // The polynomial of the tangent is V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
     let square = segment.of(TANH_2).times(below.square()).double();
     let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
     let value = segment.of(TANH_1).double().fma(below.double(), value);
     let value = square.fma(d::<L>(-2.0), value);
     let cut = value.times(d::<L>(1.0 / (1u64 << 39) as f64)).cut();
-    // Below 1/2, the table has the value scaled to the binade [1/2, 1).
+    // For operands below 1/2, the table has the result times the power of two that moves it to the
+    // binade [1/2, 1).
     let magnitude = x.mask(n(!SIGN));
     let scale = n::<L>(126 << 23).minus(x.mask(n(INFINITY)));
     let scale = scale.mask(scale.down_signed(n(31)).differ(n(u32::MAX)));
@@ -455,7 +459,7 @@ pub fn tanh<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub fn rcp64h<L: Lane>(x: L) -> L {
-    // The reciprocal of the mantissa, as an f32 with the exponent 125.
+    // The mantissa as an f32 from 1 to 2. Its reciprocal has the biased exponent 126 or 127.
     let mantissa = x.mask(n(0x000f_ffff)).up(n(4)).with(n(254 << 23));
     let value = mantissa.on(&RCP_CURVE).minus(n(125 << 23)).down(n(3));
     let exponent = x.mask(n(0x7ff0_0000));
@@ -470,8 +474,8 @@ pub fn rcp64h<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub fn rsq64h<L: Lane>(x: L) -> L {
-    // The root of the mantissa with an exponent of the same parity, 126 or 127. The exponent of its
-    // result is 126 or 125.
+    // The mantissa gets the biased exponent 126 or 127, whichever has the parity of the operand's
+    // exponent. Its reciprocal root then has the biased exponent 126 or 127, too.
     let mantissa = x.mask(n(0x001f_ffff)).up(n(3));
     let value = mantissa.with(n(126 << 23)).on(&RSQ_CURVE).minus(n(126 << 23));
     let value = value.plus(mantissa.mask(n(0x0080_0000))).down(n(3));
@@ -525,7 +529,7 @@ impl Function {
         Self::Rsq64h,
     ];
 
-    /// The result for one operand, from the reference.
+    /// Applies the reference's function to one operand.
     pub fn of(self, x: u32) -> u32 {
         match self {
             Self::Rcp => mufu::rcp(x),
@@ -541,7 +545,7 @@ impl Function {
         }
     }
 
-    /// The results for the lanes of a warp, in the build for a SIMD level.
+    /// Applies the function to the 32 lanes of a warp. `build` is the build for a SIMD level.
     pub fn warp(self, build: Build, x: &[u32; 32]) -> [u32; 32] {
         match self {
             Self::Rcp => each(build, x, rcp),
@@ -558,7 +562,7 @@ impl Function {
     }
 }
 
-/// Applies a function to all lanes.
+/// Applies a function to all 32 lanes.
 #[inline(always)]
 fn each(build: Build, x: &[u32; 32], function: impl Fn(u32) -> u32) -> [u32; 32] {
     build.run(
@@ -577,8 +581,8 @@ fn each(build: Build, x: &[u32; 32], function: impl Fn(u32) -> u32) -> [u32; 32]
 mod tests {
     use super::*;
 
-    /// Test operands of all exponents and both signs, with mantissas at the ends of segments and
-    /// between them.
+    /// Test operands of all exponents and both signs. Their mantissas are at the ends of segments
+    /// and between them.
     fn operands() -> impl Iterator<Item = u32> {
         let tops = (0..1 << 16).map(|top: u32| top << 16);
         tops.flat_map(|top| {

@@ -5,6 +5,7 @@
 //! 580.159.04) for all 2^32 operands of each function.
 //!
 //! * [`mufu`]: the hardware instructions, one operand at a time: the reference.
+//! * [`mufu`]: the hardware instructions, one operand at a time. This module is the reference.
 //! * [`ptx`]: the PTX instructions, including the code that ptxas adds around the hardware
 //!   instruction.
 //! * [`lanes`]: the hardware instructions without branches, for vectors of any kind and for the
@@ -21,27 +22,30 @@ mod tables;
 pub use mufu::rcp;
 pub use tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 
-/// The NaN that the unit returns.
+/// The NaN that every `MUFU` instruction returns.
 pub const NAN: u32 = 0x7fff_ffff;
-/// Hashes of an NVIDIA H200's results for all operands of each instruction; the text says which.
+/// For each instruction, hashes of the results that an NVIDIA H200 returned for all operands. The
+/// header of the text describes its lines.
 pub const H200_HASHES: &str = include_str!("../tests/data/h200-hashes.txt");
 const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const SIGN: u32 = 0x8000_0000;
 
-/// The coefficients of a function: integers C0, C1 and C2 of each segment.
+/// The coefficients of a function: the upper bits of an operand select a segment, which has three
+/// integers, C0, C1 and C2.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<const SEGMENTS: usize> {
-    /// Left shifts of C0, C1 and C2.
+    /// The numbers of bits by which C0, C1 and C2 are shifted to the left.
     pub shifts: [u32; 3],
-    /// Constant that is added to the polynomial.
+    /// The constant that is added to the polynomial.
     pub bias: i64,
     /// C0, C1 and C2 by segment.
     pub coefficients: [[i32; 3]; SEGMENTS],
 }
 
 impl<const SEGMENTS: usize> Table<SEGMENTS> {
-    /// The exact polynomial of a segment for the 17 bits below it, in units of 2^-41.
+    /// Evaluates the polynomial of a segment, exactly, in units of 2^-41. `x` is the 17 bits of the
+    /// operand below those that select the segment.
     pub fn value(&self, segment: usize, x: u32) -> i64 {
         let [c0, c1, c2] = self.coefficients[segment].map(i64::from);
         let [shift0, shift1, shift2] = self.shifts;
@@ -55,9 +59,9 @@ impl<const SEGMENTS: usize> Table<SEGMENTS> {
 #[inline(always)]
 pub const fn square(x: u32) -> u32 {
     let high = x >> 9;
-    // Products of bits 9 and above; the square of the lowest one is below the last column. Each
-    // lower bit b adds x >> (18 - b). Two bits are handled together: half of a truncated odd number
-    // is the contribution of the lower bit.
+    // `pairs` is the sum of the products of bits 9 and above, without the square of bit 9, which is
+    // below the last column. Each lower bit b of x adds x >> (18 - b). Two such bits are handled
+    // together, because half of a truncated odd number is the contribution of the lower bit.
     let pairs = (((x & 0x180) * (x >> 10)) >> 8)
         + (((x & 0x60) * (x >> 12)) >> 6)
         + (((x & 0x18) * (x >> 14)) >> 4);

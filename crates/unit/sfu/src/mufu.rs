@@ -1,18 +1,18 @@
 //! The hardware's `MUFU` instructions, one operand at a time, as in docs/numerics.md, section 13.
 //! Nothing here is optimised: tests compare the [vector forms](super::lanes) with these functions.
 //!
-//! All of them flush subnormal operands, except `TANH`, and return [`NAN`] for a NaN.
+//! All functions except `tanh` take a subnormal operand as a zero. All return [`NAN`] for a NaN.
 
 use super::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 use super::{INFINITY, NAN, ONE, SIGN};
 
-/// The fields of an f32: sign in its position, biased exponent, mantissa.
+/// Splits an f32 into the sign in its position, the biased exponent and the mantissa.
 fn split(x: u32) -> (u32, u32, u32) {
     (x & SIGN, x >> 23 & 0xff, x & 0x007f_ffff)
 }
 
-/// Makes an f32 from a biased exponent that may be out of range: a signed zero below, an infinity
-/// above.
+/// Makes an f32 from a biased exponent that may be out of range. An exponent that is too small
+/// gives a signed zero, one that is too large an infinity.
 fn pack(sign: u32, exponent: i32, mantissa: u32) -> u32 {
     match exponent {
         ..=0 => sign,
@@ -21,7 +21,7 @@ fn pack(sign: u32, exponent: i32, mantissa: u32) -> u32 {
     }
 }
 
-/// Converts a magnitude in units of 2^-41 to an f32, truncated to 24 bits.
+/// Converts a magnitude in units of 2^-41 to an f32, truncated to 24 significant bits.
 fn cut(sign: u32, magnitude: u64) -> u32 {
     if magnitude == 0 {
         return sign;
@@ -31,7 +31,7 @@ fn cut(sign: u32, magnitude: u64) -> u32 {
     sign | (top + 127 - 41) << 23 | mantissa as u32 & 0x007f_ffff
 }
 
-/// `MUFU.RCP`: 1 / x. Results below 2^-126 are zeros.
+/// The instruction `MUFU.RCP`: 1 / x. Results below 2^-126 are zeros.
 pub fn rcp(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -39,7 +39,8 @@ pub fn rcp(x: u32) -> u32 {
         (0xff, 0) => sign,
         (0xff, _) => NAN,
         _ => {
-            // In 2^-24: 2^23 to 2^24 - 1, or 2^24 for a power of two.
+            // The reciprocal of the mantissa in units of 2^-24: 2^24 for a power of two, otherwise
+            // 2^23 to 2^24 - 1.
             let value = RCP.value((mantissa >> 16) as usize, (mantissa & 0xffff) << 1) >> 17;
             let exponent = 253 - exponent as i32;
             if value >> 24 == 0 {
@@ -51,14 +52,14 @@ pub fn rcp(x: u32) -> u32 {
     }
 }
 
-/// The parity of a root's operand, its segment, and the bits below it. The parity selects one of
-/// two halves of a table.
+/// For the operand of a root: whether its exponent is odd, the segment of the table, and the
+/// operand's bits below the segment. The parity selects one of the table's two halves.
 fn of_root(exponent: u32, mantissa: u32) -> (bool, usize, u32) {
     let is_odd = (exponent as i32 - 127) & 1 == 1;
     (is_odd, (usize::from(is_odd) << 6) | (mantissa >> 17) as usize, mantissa & 0x1_ffff)
 }
 
-/// `MUFU.RSQ`: 1 / √x.
+/// The instruction `MUFU.RSQ`: 1 / √x.
 pub fn rsq(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -71,13 +72,14 @@ pub fn rsq(x: u32) -> u32 {
     let half = (exponent as i32 - 127) >> 1;
     let (is_odd, segment, below) = of_root(exponent, mantissa);
     if mantissa == 0 && !is_odd {
-        // Powers of four are beyond the table.
+        // The reciprocal root of a power of four is computed exactly, because it lies beyond the
+        // values of the table.
         return pack(0, 127 - half, 0);
     }
     pack(0, 126 - half, (RSQ.value(segment, below) >> 17) as u32 & 0x007f_ffff)
 }
 
-/// `MUFU.SQRT`: √x, with its own table.
+/// The instruction `MUFU.SQRT`: √x, by a table of its own and not from `MUFU.RSQ`.
 pub fn sqrt(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -92,7 +94,7 @@ pub fn sqrt(x: u32) -> u32 {
     pack(0, 127 + half, (SQRT.value(segment, below) >> 18) as u32 & 0x007f_ffff)
 }
 
-/// `MUFU.EX2`: 2^x. Results below 2^-126 are +0.
+/// The instruction `MUFU.EX2`: 2^x. Results below 2^-126 are +0.
 pub fn ex2(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -110,7 +112,8 @@ pub fn ex2(x: u32) -> u32 {
     };
     let fixed = match sign {
         0 => magnitude,
-        // Ones' complement, except for integers.
+        // A negative operand becomes its ones' complement, except for an integer, which becomes its
+        // two's complement.
         _ if magnitude & 0x007f_ffff != 0 => !magnitude,
         _ => -magnitude,
     };
@@ -119,7 +122,7 @@ pub fn ex2(x: u32) -> u32 {
     pack(0, (fixed >> 23) as i32 + 127, value as u32 & 0x007f_ffff)
 }
 
-/// `MUFU.LG2`: the logarithm to the base 2.
+/// The instruction `MUFU.LG2`: the logarithm to the base 2.
 pub fn lg2(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -132,14 +135,14 @@ pub fn lg2(x: u32) -> u32 {
         _ => {}
     }
     let value = LG2.value((mantissa >> 17) as usize, mantissa & 0x1_ffff);
-    // The sum is in units of 2^-36.
+    // The sum of exponent and polynomial, in units of 2^-36.
     let sum = (((i64::from(exponent) - 127) << 41) + value) >> 5;
-    // The magnitude of a negative number is its ones' complement.
+    // The magnitude of a negative sum is its ones' complement.
     if sum < 0 { cut(SIGN, (!sum as u64) << 5) } else { cut(0, (sum as u64) << 5) }
 }
 
-/// A phase in turns with 25 fractional bits: the sign of the operand, and the phase of its
-/// magnitude.
+/// The phase of an angle in turns: the sign of the angle, and the fraction of its magnitude in
+/// units of 2^-25 turns.
 fn phase(x: u32) -> (u32, u32) {
     let (sign, exponent, mantissa) = split(x);
     let significand = if exponent == 0 { 0 } else { mantissa | 0x0080_0000 };
@@ -152,7 +155,8 @@ fn phase(x: u32) -> (u32, u32) {
     (sign, phase & 0x01ff_ffff)
 }
 
-/// The sine of a phase; `sign` is inverted in the second half turn.
+/// The sine of a phase in units of 2^-25 turns. The result has the given sign, inverted in the
+/// second half turn.
 fn wave(sign: u32, phase: u32) -> u32 {
     let quadrant = phase >> 23;
     let within = if quadrant & 1 == 0 { phase } else { !phase } & 0x007f_ffff;
@@ -160,7 +164,7 @@ fn wave(sign: u32, phase: u32) -> u32 {
     cut(sign ^ (quadrant & 2) << 30, value as u64)
 }
 
-/// `MUFU.SIN`: the sine of an angle in turns.
+/// The instruction `MUFU.SIN`: the sine of an angle in turns.
 pub fn sin(x: u32) -> u32 {
     if x & INFINITY == INFINITY {
         return NAN;
@@ -169,7 +173,7 @@ pub fn sin(x: u32) -> u32 {
     wave(sign, phase)
 }
 
-/// `MUFU.COS`: the cosine of an angle in turns.
+/// The instruction `MUFU.COS`: the cosine of an angle in turns.
 pub fn cos(x: u32) -> u32 {
     if x & INFINITY == INFINITY {
         return NAN;
@@ -177,13 +181,13 @@ pub fn cos(x: u32) -> u32 {
     wave(0, (phase(x).1 + (1 << 23)) & 0x01ff_ffff)
 }
 
-/// For each binade of [`tanh`] from 2^-8 on: the number of mantissa bits that select the segment,
+/// For each binade from 2^-8 on: the number of mantissa bits that select the segment of [`tanh`],
 /// and the index of the binade's first segment.
 const TANH_BINADES: [(u32, u32); 11] =
     [(0, 0), (0, 1), (0, 2), (1, 3), (1, 5), (2, 7), (2, 11), (2, 15), (3, 19), (4, 27), (3, 43)];
 
-/// `MUFU.TANH`: the hyperbolic tangent. Below 2^-8 it is x, including subnormals; from 8 on it is
-/// ±1.
+/// The instruction `MUFU.TANH`: the hyperbolic tangent. Below 2^-8 the result is x, also if x is
+/// subnormal; from 8 on it is ±1.
 pub fn tanh(x: u32) -> u32 {
     let (sign, exponent, mantissa) = split(x);
     match (exponent, mantissa) {
@@ -193,21 +197,22 @@ pub fn tanh(x: u32) -> u32 {
         _ => {}
     }
     let (segment, below, _) = of_tanh(exponent, mantissa);
-    // Below 1/2, the table has the value scaled by a power of two to the binade [1/2, 1).
+    // For operands below 1/2, the table has the result times the power of two that moves it to the
+    // binade [1/2, 1).
     let scaled = cut(sign, TANH.value(segment, below) as u64);
     scaled - (126u32.saturating_sub(exponent) << 23)
 }
 
-/// The segment of an operand from 2^-8 to 8, the 17 bits below it, and the number of mantissa bits
-/// that selected it.
+/// The segment of the table of [`tanh`] for an operand from 2^-8 to 8, the 17 bits of the operand
+/// below the segment, and the number of mantissa bits that selected the segment.
 pub(crate) const fn of_tanh(exponent: u32, mantissa: u32) -> (usize, u32, u32) {
     let (bits, first) = TANH_BINADES[exponent as usize - 119];
     let below = mantissa & ((1 << (23 - bits)) - 1);
     ((first + (mantissa >> (23 - bits))) as usize, below >> (6 - bits), bits)
 }
 
-/// `MUFU.RCP64H`: 1 / x of an f64, for the upper words only, with the table of [`rcp`]. Results
-/// below 2^-1022 are zeros.
+/// The instruction `MUFU.RCP64H`: the upper word of 1 / x from the upper word of an f64, with the
+/// table of [`rcp`]. Results below 2^-1022 are zeros.
 pub fn rcp64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {
@@ -217,12 +222,14 @@ pub fn rcp64h(x: u32) -> u32 {
         _ => {}
     }
     let value = (RCP.value((mantissa >> 13) as usize, (mantissa & 0x1fff) << 4) >> 20) as u32;
-    // 2^21 for a power of two, with zeros below.
+    // Bit 21 of the value is set for a power of two, whose reciprocal is 2^21; then all lower bits
+    // are 0.
     let exponent = 2045 - exponent as i32 + (value >> 21) as i32;
     if exponent <= 0 { sign } else { sign | (exponent as u32) << 20 | value & 0x000f_ffff }
 }
 
-/// `MUFU.RSQ64H`: 1 / √x of an f64, for the upper words only, with the table of [`rsq`].
+/// The instruction `MUFU.RSQ64H`: the upper word of 1 / √x from the upper word of an f64, with the
+/// table of [`rsq`].
 pub fn rsq64h(x: u32) -> u32 {
     let (sign, exponent, mantissa) = (x & SIGN, x >> 20 & 0x7ff, x & 0x000f_ffff);
     match (exponent, mantissa) {
@@ -242,8 +249,8 @@ pub fn rsq64h(x: u32) -> u32 {
     ((1022 - half) as u32) << 20 | (RSQ.value(segment, below) >> 20) as u32 & 0x000f_ffff
 }
 
-/// Converts the result of an f32 function to f16, truncating, including subnormals; 2^16 and more
-/// become infinite.
+/// Converts an f32 to f16 by truncation, also to a subnormal f16. Magnitudes from 2^16 on become
+/// infinite.
 pub fn cut_to_f16(x: u32) -> u16 {
     let (sign, magnitude) = ((x >> 16 & 0x8000) as u16, x & !SIGN);
     match magnitude {
@@ -257,7 +264,7 @@ pub fn cut_to_f16(x: u32) -> u16 {
     }
 }
 
-/// Converts the result of an f32 function to bf16, truncating.
+/// Converts an f32 to bf16 by truncation.
 pub fn cut_to_bf16(x: u32) -> u16 {
     (x >> 16) as u16
 }

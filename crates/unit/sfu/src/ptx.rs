@@ -1,34 +1,34 @@
-//! The PTX instructions as ptxas 13.5 compiles them to hardware instructions, with the scaling for
-//! subnormal operands and results in the forms without `.ftz`. The `.ftz` forms without a function
-//! here are the hardware instruction alone.
+//! The PTX instructions as ptxas 13.5 compiles them to hardware instructions. The forms without
+//! `.ftz` scale subnormal operands and results. A `.ftz` form that has no function in this module
+//! is the hardware instruction alone.
 
 use super::mufu;
 use super::{INFINITY, NAN, ONE, SIGN};
 
-/// 2^24 and 2^-24, 2^12 and 2^-12, 1/2 and 1/4.
+/// Powers of two as f32: 2^24, 2^12, 2^-12, 1/2 and 1/4.
 const TWO_24: u32 = 0x4b80_0000;
 const TWO_12: u32 = 0x4580_0000;
 const TWO_MINUS_12: u32 = 0x3980_0000;
 const HALF: u32 = 0x3f00_0000;
 const QUARTER: u32 = 0x3e80_0000;
-/// 1 / 2π, to the nearest.
+/// 1 / 2π, rounded to the nearest f32.
 const TURNS: u32 = 0x3e22_f983;
 
-/// The bits of a result, with NaNs as [`NAN`].
+/// Returns the bits of an f32, and [`NAN`] for any NaN.
 fn put(x: f32) -> u32 {
     if x.is_nan() { NAN } else { x.to_bits() }
 }
 
-/// The product, rounded to nearest.
+/// The product of two f32, rounded to the nearest f32.
 fn mul(a: u32, b: u32) -> u32 {
     put(f32::from_bits(a) * f32::from_bits(b))
 }
 
-/// The product of `mul.ftz`: subnormal operands and results are flushed.
+/// The product of `mul.ftz.f32`: subnormal operands and subnormal results become zeros.
 fn mul_ftz(a: u32, b: u32) -> u32 {
     let flush = |x: u32| if x & INFINITY == 0 { x & SIGN } else { x };
-    // The exact product: a product below the smallest normal number stays below it when it is
-    // rounded to 24 bits.
+    // The product in f64 is exact. A product below the smallest normal f32 stays below it when it
+    // is rounded to 24 bits.
     let product = f64::from(f32::from_bits(flush(a))) * f64::from(f32::from_bits(flush(b)));
     let scaled = (product * 2f64.powi(64)) as f32;
     let is_tiny = product.is_finite() && scaled.abs() < 2f32.powi(64 - 126);
@@ -36,7 +36,7 @@ fn mul_ftz(a: u32, b: u32) -> u32 {
     if is_tiny { sign } else { put(product as f32) }
 }
 
-/// Whether |x| is below 2^-126; true for NaNs.
+/// Returns whether |x| is below 2^-126. NaNs count as below.
 fn is_small(x: u32) -> bool {
     !(0x0080_0000..=INFINITY).contains(&(x & !SIGN))
 }
@@ -46,7 +46,8 @@ fn is_large(x: u32) -> bool {
     (0x7e80_0001..=INFINITY).contains(&(x & !SIGN))
 }
 
-/// The factor by which a divisor is multiplied before its reciprocal is taken.
+/// The factor by which a divisor is multiplied before its reciprocal is computed, so that neither
+/// is subnormal.
 fn scale(x: u32) -> u32 {
     match () {
         _ if is_small(x) => TWO_24,
@@ -55,7 +56,8 @@ fn scale(x: u32) -> u32 {
     }
 }
 
-/// Applies a function. A small operand is multiplied by 2^24 first, and the result by `back`.
+/// Applies an f32 function. An operand below 2^-126 is first multiplied by 2^24, and then the
+/// function's result is multiplied by `back`.
 fn scaled(x: u32, function: fn(u32) -> u32, back: u32) -> u32 {
     if is_small(x) { mul(function(mul(x, TWO_24)), back) } else { function(x) }
 }
@@ -81,7 +83,7 @@ pub fn lg2(x: u32) -> u32 {
     if is_small(x) { put(value(mul(x, TWO_24)) - 24.0) } else { mufu::lg2(x) }
 }
 
-/// `ex2.approx.f32`: below -126, the square of 2^(x/2).
+/// The instruction `ex2.approx.f32`. Below -126, it squares 2^(x/2).
 pub fn ex2(x: u32) -> u32 {
     if f32::from_bits(x) >= -126.0 {
         return mufu::ex2(x);
@@ -90,20 +92,20 @@ pub fn ex2(x: u32) -> u32 {
     mul(root, root)
 }
 
-/// Converts an angle to turns: `mul.rz` by 1 / 2π. The instructions that follow flush a subnormal
-/// product.
+/// Converts an angle from radians to turns: `mul.rz` by 1 / 2π. A subnormal product needs no
+/// flushing here, because `MUFU.SIN` and `MUFU.COS` flush their operand.
 fn turns(x: u32) -> u32 {
     let product = f64::from(f32::from_bits(x)) * f64::from(f32::from_bits(TURNS));
     let cut = f64::from_bits(product.to_bits() & !0x1fff_ffff);
     put(cut as f32)
 }
 
-/// `sin.approx.f32`, with `.ftz` and without.
+/// The instruction `sin.approx.f32`, with `.ftz` and without.
 pub fn sin(x: u32) -> u32 {
     mufu::sin(turns(x))
 }
 
-/// `cos.approx.f32`, with `.ftz` and without.
+/// The instruction `cos.approx.f32`, with `.ftz` and without.
 pub fn cos(x: u32) -> u32 {
     mufu::cos(turns(x))
 }
@@ -143,7 +145,8 @@ pub fn rsqrt64_ftz(x: u64) -> u64 {
     u64::from(mufu::rsq64h((x >> 32) as u32)) << 32
 }
 
-/// `rsqrt.approx.f64`: the hardware's root and one iteration. Not measured (assumed).
+/// The instruction `rsqrt.approx.f64`: the hardware's root, improved by one iteration. The results
+/// are assumed, because no card was measured.
 pub fn rsqrt64(x: u64) -> u64 {
     let high = (x >> 32) as u32;
     if high.wrapping_sub(0x0010_0000) < 0x7fe0_0000 {
@@ -160,7 +163,7 @@ pub fn rsqrt64(x: u64) -> u64 {
     }
 }
 
-/// One iteration from the hardware's root of a normal positive number.
+/// Improves the hardware's reciprocal root of a positive normal number by one iteration.
 fn refined(x: u64) -> u64 {
     let (x, y) = (f64::from_bits(x), f64::from_bits(rsqrt64_ftz(x)));
     let rest = x.mul_add(-(y * y), 1.0);
@@ -172,7 +175,7 @@ fn of_f16(function: fn(u32) -> u32, x: u16) -> u16 {
     mufu::cut_to_f16(function(widen(x)))
 }
 
-/// Widens an f16 to f32 exactly: subnormals become normal, a NaN stays a NaN.
+/// Widens an f16 to f32 exactly. A subnormal f16 becomes a normal f32, and a NaN stays a NaN.
 pub fn widen(x: u16) -> u32 {
     let (sign, magnitude) = (u32::from(x & 0x8000) << 16, u32::from(x & 0x7fff));
     sign | match magnitude {

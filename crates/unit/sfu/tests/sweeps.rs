@@ -1,6 +1,6 @@
-//! All 2^32 operands of each instruction give the results of a card: sums of hashes are compared
-//! with those of the card's results. Without `TEXUNIT_LONG_TESTS` it is every 64th block of 2^20
-//! operands; `.ci/full sfu` takes all.
+//! Compares the functions with the results of a card for all 2^32 operands of each instruction. The
+//! card's results are stored as sums of hashes. Without `TEXUNIT_LONG_TESTS` only every 64th block
+//! of 2^20 operands is compared; `.ci/full sfu` compares all.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use texunit_sfu::{H200_HASHES, mufu, ptx};
@@ -12,13 +12,13 @@ fn mix(z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// The sum of some operands, from the first one on.
+/// The sum of the hashes of `count` operands from `first` on, with the function's results.
 fn sum(function: impl Fn(u32) -> u32, first: u32, count: u32) -> u64 {
     let hash = |i: u32| mix(u64::from(first + i) << 32 | u64::from(function(first + i)));
     (0..count).fold(0, |sum, i| sum.wrapping_add(hash(i)))
 }
 
-/// An instruction as the file spells it.
+/// The function of an instruction, by the name that the file of hashes uses.
 fn function(name: &str) -> Option<fn(u32) -> u32> {
     Some(match name {
         "rcp.approx.f32" => ptx::rcp,
@@ -44,7 +44,7 @@ fn function(name: &str) -> Option<fn(u32) -> u32> {
     })
 }
 
-/// A sum of the file: of so many operands from the first one on.
+/// A sum of the file of hashes, for `count` operands from `first` on.
 struct Wanted {
     name: &'static str,
     first: u32,

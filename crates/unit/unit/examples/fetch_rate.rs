@@ -19,8 +19,8 @@ use texunit_unit::{
     SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, Texture, ZERO_LANES,
 };
 
-/// Warps per measurement, and how many of them are timed together: for a shorter time than a
-/// scheduler time slice, so that the best times are undisturbed.
+/// Number of warps per measurement, and number of warps that are timed together. These take a
+/// shorter time than a scheduler's time slice, so that the best times are undisturbed.
 const WARPS: usize = 1024;
 const AT_ONCE: usize = 64;
 const ROUNDS: usize = 12;
@@ -272,7 +272,7 @@ fn texture(row: &Configuration, size: u32, sampler: &Sampler) -> Texture {
     Texture::new(Arc::new(resource), read_mode, true, sampler).unwrap()
 }
 
-/// Operands of all warps.
+/// The operands of all warps.
 struct Operands {
     coords: Vec<[Lanes; 3]>,
     level: Lanes,

@@ -1,4 +1,5 @@
-//! A linear fetch from an array of four texels, and the path to its value by the reference.
+//! Fetches from an array of four texels with a linear filter, and prints how the reference computes
+//! the value.
 #![allow(clippy::print_stdout, reason = "a program")]
 
 use std::error::Error;

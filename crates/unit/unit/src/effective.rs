@@ -1,6 +1,6 @@
-//! The effective state of a texture and a sampler: which combinations have a defined result, and
-//! what the hardware makes of the requested settings. `overrides` describes the differences in
-//! words.
+//! The effective state of a texture and a sampler. This module decides which combinations have a
+//! defined result, and what the hardware makes of the requested settings; `overrides` describes the
+//! differences in words.
 
 mod overrides;
 mod refused;
@@ -21,7 +21,7 @@ use texunit_texel::{Channel, Reading, readings};
 /// How coordinates are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coords {
-    /// Indices of texels (docs/numerics.md 1.9).
+    /// Coordinates are indices of texels (docs/numerics.md 1.9).
     Integer,
     /// Coordinates are in texels.
     Unnormalized,
@@ -40,40 +40,42 @@ impl Coords {
     }
 }
 
-/// Sampler state that takes effect.
+/// Sampler state as it takes effect in a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectiveSampler {
     /// How coordinates are interpreted.
     pub coords: Coords,
-    /// Filter within a level: point for integer coordinates, whatever the sampler says. A gather
-    /// ignores it.
+    /// The filter within a level. It is point for integer coordinates, whatever the sampler says. A
+    /// gather ignores it.
     pub filter: Filter,
     /// Filter between levels; `None` if the resource is not mipmapped, and for integer coordinates.
     pub mip_filter: Option<Filter>,
-    /// Address modes of x, y, z; `None` for integer coordinates: every component is 0 outside.
+    /// Address modes of x, y, z; `None` for integer coordinates, which read 0 in every component
+    /// outside the texture.
     pub address_mode: Option<[AddressMode; 3]>,
-    /// Smallest and largest level in units of 1/256, from the sampler's clamps and the existing
-    /// levels. Levels are clamped to this interval.
+    /// The smallest and the largest level that can be read, in units of 1/256, from the sampler's
+    /// clamps and the existing levels.
     pub level_clamp: [i64; 2],
-    /// Maximum anisotropy for the sharpening of levels and for gradients; 1 if it has no effect.
+    /// The maximum anisotropy, which affects sharpened levels and gradients; 1 if it has no effect.
     pub max_anisotropy: u32,
-    /// Whether gradients can produce several taps.
+    /// Whether a fetch with gradients can consist of several taps.
     pub anisotropic: bool,
     /// Whether even a single texel goes through the weighted sum of its format. If not, a point
-    /// filter returns the texel's point-sampled value.
+    /// filter returns the texel's value without arithmetic.
     pub sums: bool,
-    /// Whether x, y, z are decoded from sRGB.
+    /// Whether the channels x, y and z are decoded from sRGB.
     pub srgb: bool,
     /// Whether a linear filter or a gather reads across the edges of cube faces.
     pub seamless_cube: bool,
-    /// The depth compare function. `None` without a compare operand or compare state, and for
-    /// formats without depth compare.
+    /// The depth compare function. `None` if the instruction has no compare operand, the sampler
+    /// has no function, or the format has no depth compare.
     pub compare: Option<CompareFunction>,
 }
 
 /// The effective sampler state for an instruction of this form, a texture and a sampler.
 ///
-/// A 1D texture is filtered as a 2D one of height 1, and the mode of its row is `address_mode[1]`.
+/// A 1D texture is filtered as a 2D texture of height 1, and the address mode of y is
+/// `address_mode[1]`.
 pub fn effective_sampler(
     texture: &Texture,
     sampler: &Sampler,
@@ -108,7 +110,7 @@ pub fn effective_sampler(
         mip_filter,
         address_mode: Some(sampler.address_mode.map(|mode| address(mode, texture, sampler, form))),
         level_clamp: match gather {
-            // Rule 8.6: a gather reads level 0.
+            // Rule 8.6 of docs/numerics.md: a gather reads level 0.
             true => [0, 0],
             false => fixed_level::clamp_interval(clamps[0], clamps[1], resource.levels().len()),
         },
@@ -120,8 +122,8 @@ pub fn effective_sampler(
     }
 }
 
-/// Rule 3.5: with a linear mip filter or anisotropy, a point filter goes through the sum, even of a
-/// single texel.
+/// Rule 3.5 of docs/numerics.md: whether a point filter returns the weighted sum even of a single
+/// texel, as it does with a linear mip filter or anisotropy.
 fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
     let anisotropic = sampler.max_anisotropy > 1;
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
@@ -136,14 +138,15 @@ fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
-/// Rule 1.11: whether mip levels make coordinates normalized. An array created with one level acts
-/// as one that is not mipmapped. A view of one level does not, because the array decides.
+/// Rule 1.11 of docs/numerics.md: whether the number of mip levels makes coordinates normalized. An
+/// array that was created with one level acts as an array that is not mipmapped; a view of one
+/// level of several does not.
 fn mip_levels_normalize(resource: &Resource) -> bool {
     resource.array_levels() > 1
 }
 
-/// Rules 1.11 and 7.5: mipmapped textures and the faces of cubes take normalized coordinates,
-/// whatever texture and sampler say.
+/// Rules 1.11 and 7.5 of docs/numerics.md: the interpretation of float coordinates. Mipmapped
+/// textures and the faces of cubes take normalized coordinates, whatever texture and sampler say.
 fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     let always = mip_levels_normalize(&texture.resource) || form.geometry.is_cube();
     if always || asks_for_normalized(texture, sampler) {
@@ -153,9 +156,9 @@ fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
     }
 }
 
-/// Rules 1.8 and 1.11: if unnormalized coordinates are requested, wrap and mirror act as clamp.
-/// Rules 7.5 and 7.6: on cubes all modes act, except that a seamless point filter stays on its
-/// face.
+/// The address mode as it takes effect. Rules 1.8 and 1.11 of docs/numerics.md: if unnormalized
+/// coordinates are requested, wrap and mirror act as clamp. Rules 7.5 and 7.6: on cubes all modes
+/// act, except that seamless cubes clamp.
 fn address(
     mode: AddressMode,
     texture: &Texture,
@@ -176,8 +179,9 @@ fn address(
 /// Maximum anisotropy of the hardware.
 const MAX_ANISOTROPY: u32 = 16;
 
-/// Rule 3.6: anisotropy sharpens explicit levels and levels from gradients. Rule 4.12: it lengthens
-/// the footprints of gradients, also on textures without mip levels.
+/// The maximum anisotropy as it takes effect. Rule 3.6 of docs/numerics.md: anisotropy sharpens
+/// explicit levels and levels from gradients. Rule 4.12: it lengthens the footprints of gradients,
+/// also on textures without mip levels.
 fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     let acts = match form.kind {
         FetchKind::Sample(Lod::Level) => resource.is_mipmapped(),
@@ -187,14 +191,16 @@ fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
 }
 
-/// Rule 4.12: whether the geometry's footprints have two axes. ptxas makes a 2D fetch of `.1d`.
+/// Rule 4.12 of docs/numerics.md: whether gradients can lengthen the footprint, which needs two
+/// axes. ptxas makes a 2D fetch of `.1d`.
 fn is_anisotropic(form: FetchForm) -> bool {
     form.kind == FetchKind::Sample(Lod::Gradient)
         && (form.geometry.axes() == 2 || form.geometry == Geometry::D1)
 }
 
-/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function, and if the
-/// format is a depth format or has one channel of f32 or 16 bits.
+/// Rules 9.1 and 9.2 of docs/numerics.md: the compare function that takes effect. A compare takes
+/// place if there are both an operand and a function, and if the format is a depth format or has
+/// one channel of f32 or 16 bits.
 fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<CompareFunction> {
     use Channel::{F16, F32, S16, U16};
     let format = texture.resource.format();
@@ -203,7 +209,8 @@ fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<Comp
     sampler.compare.filter(|_| form.compare && compares)
 }
 
-/// Section 5: the flag acts on 8-bit unorm read as normalized floats.
+/// Section 5 of docs/numerics.md: whether sRGB decoding takes effect. It acts on 8-bit unorm texels
+/// that are read as normalized floats.
 fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
     let format = texture.resource.format();
     let readings = readings(format, reads_normalized(texture), srgb);

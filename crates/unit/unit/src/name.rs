@@ -35,7 +35,7 @@ const RESULTS: [(ResultType, &str); 5] = [
     (ResultType::F16x2, "v2.f16x2"),
 ];
 const COORDS: [(CoordType, &str); 2] = [(CoordType::F32, "f32"), (CoordType::S32, "s32")];
-/// Cache operators of `suld` and `sust`, which are not part of a form.
+/// Cache operators of `suld` and `sust`, which are not part of an instruction form.
 const CACHE: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
     table.iter().find(|row| row.0 == *value).map_or("", |row| row.1)
@@ -60,7 +60,8 @@ impl fmt::Display for FetchForm {
 impl FromStr for FetchForm {
     type Err = NameError;
 
-    /// Parses a name. Operands are not part of it, so `offset` and `compare` are false.
+    /// Parses an instruction name. The name does not show whether there are offset and compare
+    /// operands, so `offset` and `compare` are false.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError::new(name, reason);
         let mut parts = name.split('.').peekable();
@@ -129,7 +130,7 @@ impl FromStr for FetchForm {
 }
 
 impl FetchForm {
-    /// Why the PTX ISA does not have this `tex` or `tld4`; `None` if it does.
+    /// Returns why the PTX ISA does not have this `tex` or `tld4`; `None` if it has.
     pub fn why_impossible(&self) -> Option<&'static str> {
         let g = self.geometry;
         let integers = self.coord == CoordType::S32;
@@ -185,7 +186,7 @@ impl fmt::Display for SurfaceForm {
 impl FromStr for SurfaceForm {
     type Err = NameError;
 
-    /// Parses a name. Cache operators are skipped, because they are not part of a form.
+    /// Parses an instruction name, without cache operators, because they are not part of a form.
     fn from_str(name: &str) -> Result<Self, NameError> {
         let fail = |reason: &str| NameError::new(name, reason);
         let cached = name.starts_with("suld.") || name.starts_with("sust.");
@@ -248,7 +249,7 @@ impl FromStr for SurfaceForm {
 }
 
 impl SurfaceForm {
-    /// Why the PTX ISA does not have this instruction; `None` if it does.
+    /// Returns why the PTX ISA does not have this surface instruction; `None` if it has.
     pub fn why_impossible(&self) -> Option<&'static str> {
         use Geometry as G;
         let plain = matches!(self.geometry, G::D1 | G::D2 | G::D3);

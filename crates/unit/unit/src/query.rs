@@ -1,5 +1,5 @@
 //! Texture, sampler and surface queries: `txq` and `suq` (docs/numerics.md 12). The value of an
-//! attribute is constant during a kernel, except for the level that `txq.level` names.
+//! attribute is constant during a kernel, except for sizes that `txq.level` asks for a level.
 
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
@@ -19,9 +19,11 @@ pub struct QueryRequest<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
     value: u32,
-    /// For a size: number of mip levels, beyond which the size is 0. Otherwise 0.
+    /// If the attribute is a size, the number of mip levels; the size of any further level is 0.
+    /// For other attributes, 0.
     levels: u32,
-    /// Whether each level halves the value. Layers, and axes that the geometry lacks, are constant.
+    /// Whether the value halves from one level to the next. Numbers of layers, and sizes of axes
+    /// that the geometry lacks, do not.
     halves: bool,
 }
 
@@ -42,9 +44,9 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// A size of a texture as the header encodes it (rule 12.1). The height of a 1D array is 1, of
-    /// a layered 1D array its number of layers, of linear memory 0; the depth of a layered 2D array
-    /// is its number of layers.
+    /// Plan for the width, height or depth of a texture as the texture's header encodes it (rule
+    /// 12.1 of docs/numerics.md). The height of a 1D array is 1, of a layered 1D array its number
+    /// of layers, of linear memory 0; the depth of a layered 2D array is its number of layers.
     fn size(attribute: Attribute, resource: &Resource) -> Self {
         let value = match (attribute, resource.geometry()) {
             (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),
@@ -76,8 +78,8 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// The plan for an attribute of a surface. Cube maps are arrays of faces, as `.a2d` addresses
-    /// them.
+    /// The plan for an attribute of a surface. A cube map counts as an array of faces, because
+    /// `.a2d` addresses it so.
     pub fn surface(attribute: Attribute, surface: &Surface) -> Self {
         use Attribute as A;
         let resource = &surface.resource;
@@ -88,7 +90,7 @@ impl QueryPlan {
         })
     }
 
-    /// Answers a request. Inactive lanes keep their values.
+    /// Answers a query: writes the value to all active lanes. Inactive lanes keep their values.
     pub fn answer(&self, request: &QueryRequest<'_>, values: &mut Lanes) {
         for lane in lanes(request.active) {
             values[lane] = match request.level {
@@ -98,8 +100,8 @@ impl QueryPlan {
         }
     }
 
-    /// Rule 12.2: each level halves the size of the level before. Past the last level, and for
-    /// negative levels, the size is 0.
+    /// Rule 12.2 of docs/numerics.md: the size at a mip level. Each level halves the size of the
+    /// level before. Past the last level, and for negative levels, the size is 0.
     fn size_of_level(&self, level: u32) -> u32 {
         match self.value {
             0 => 0,
@@ -110,9 +112,10 @@ impl QueryPlan {
     }
 }
 
-/// Attributes that textures and surfaces share. The size of an axis that the resource lacks is its
-/// number of layers or 0 (rule 12.1); layers, mip levels and samples are 0 if the resource has
-/// none. A view answers for itself, not for its array.
+/// The value of an attribute that textures and surfaces share. The size of an axis that the
+/// resource lacks is its number of layers or 0 (rule 12.1 of docs/numerics.md); numbers of layers,
+/// mip levels and samples are 0 if the resource has none. A view has values of its own, not those
+/// of its array.
 fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
     use Attribute as A;
     let (extent, geometry, shape) = (resource.extent(), resource.geometry(), resource.shape());

@@ -1,38 +1,40 @@
-//! Register files of several warps: which rows hold the operands of a fetch, and which receive its
-//! results.
+//! Register files of several warps, which share a layout: the rows (registers of 32 lanes) that
+//! hold the operands of a fetch, and the rows that receive its results.
 
 use crate::request::{FetchRequest, Lanes, OutputRegisters};
 
-/// An operand.
+/// The place of an operand of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand<'c> {
-    /// A row of the warp's register file.
+    /// The row of the warp's register file with this index.
     Row(usize),
-    /// All warps have the same values in these lanes.
+    /// These values, one for each lane, which are the same in all warps.
     Lanes(&'c Lanes),
 }
 
-/// The consecutive rows that receive results.
+/// The consecutive rows of a register file that receive the results of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
     /// Index of the first row.
     pub first: usize,
     /// Number of rows.
     pub len: usize,
-    /// The component that each row receives; the first `len` entries are valid.
+    /// The component (0 for x) that each result row receives; the first `len` entries are valid.
     pub components: [u8; 4],
 }
 
-/// Rows of a fetch's point and results, the same in all warps. No operand is in a result row.
+/// The rows of a fetch's coordinates and results, which are the same in all warps. No operand is in
+/// a result row.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRows<'c> {
-    /// x, y, z in the type of the coordinates; ignored for axes that the geometry lacks.
+    /// The coordinates x, y and z in the type of the instruction; ignored for axes that the
+    /// geometry lacks.
     pub point: [Operand<'c>; 3],
-    /// The requested components.
+    /// The rows that receive the requested components.
     pub results: Results,
 }
 
-/// The rows of a register file that receive no results.
+/// The rows of a register file that receive no results of the fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct UnwrittenRows<'w> {
     below: &'w [Lanes],
@@ -41,9 +43,10 @@ pub struct UnwrittenRows<'w> {
     end: usize,
 }
 
-/// A source of all operands of the warps' fetches.
+/// A source of the operands for the fetches of several warps.
 pub trait Requests {
-    /// The fetch request of a warp. Its component mask is ignored.
+    /// The fetch request of a warp, whose operands may lie in the given rows. The component mask of
+    /// the request is ignored.
     fn request<'w>(&'w self, warp: usize, others: &UnwrittenRows<'w>) -> FetchRequest<'w>;
 }
 
@@ -80,7 +83,7 @@ impl Results {
 }
 
 impl FetchRows<'_> {
-    /// The point of a warp, given access to its rows.
+    /// The coordinates of a warp. `row` gives access to the rows of its register file.
     #[inline(always)]
     pub(crate) fn point<'w>(&'w self, row: impl Fn(usize) -> &'w Lanes) -> [&'w Lanes; 3] {
         self.point.map(|operand| match operand {

@@ -61,9 +61,9 @@ pub enum Lod {
 /// The operation of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FetchKind {
-    /// A `tex`, with the selection of its level.
+    /// The instruction `tex`, with its way to select the mip level.
     Sample(Lod),
-    /// `tld4` of a component: 0 (r) to 3 (a).
+    /// The instruction `tld4` of this component: 0 (r) to 3 (a).
     Gather(u8),
 }
 
@@ -74,7 +74,7 @@ pub struct FetchForm {
     pub kind: FetchKind,
     /// Geometry (`.geom`).
     pub geometry: Geometry,
-    /// `.ctype`; `.f32` for `tld4`.
+    /// Type of the coordinates (`.ctype`); always `.f32` for `tld4`.
     pub coord: CoordType,
     /// Result type (`.dtype`).
     pub result: ResultType,
@@ -97,28 +97,29 @@ impl FetchForm {
 pub struct FetchRequest<'a> {
     /// Active mask.
     pub active: u32,
-    /// Components that are used, bit 0 for x; the others may be left unchanged. The registers of an
-    /// `.f16x2` result count as components 0 and 1.
+    /// The components that are requested, as a mask with bit 0 for x; other components may keep
+    /// their values. The registers of an `.f16x2` result count as components 0 and 1.
     pub components: u8,
-    /// Layer and sample as u32, and the point in the type of the coordinates.
+    /// The coordinates: layer and sample as u32, and x, y, z in the type of the instruction's
+    /// coordinates.
     pub coords: Coordinates<&'a Lanes>,
-    /// Offsets along x, y, z as given (s32); the unit keeps their low 4 or 6 bits.
+    /// Offsets in texels along x, y, z (s32). The unit uses their low 4 (`tex`) or 6 (`tld4`) bits.
     pub offset: [&'a Lanes; 3],
     /// Level of `tex.level`: f32 or s32 bits, like the coordinates.
     pub level: &'a Lanes,
-    /// Gradients along screen x for `tex.grad`, without the array index: f32 bits.
+    /// Derivatives of x, y, z along screen x, the first gradient of `tex.grad`, as f32 bits.
     pub dpdx: [&'a Lanes; 3],
-    /// Gradients along screen y, likewise.
+    /// Derivatives of x, y, z along screen y, the second gradient of `tex.grad`, as f32 bits.
     pub dpdy: [&'a Lanes; 3],
     /// Reference value of a depth compare: f32 bits.
     pub compare: &'a Lanes,
 }
 
-/// Zeros for operands that an instruction does not have.
+/// Zeros in all lanes, for operands that an instruction does not have.
 pub static ZERO_LANES: Lanes = [0; 32];
 
 impl<'a> FetchRequest<'a> {
-    /// A fetch of all components for these lanes and coordinates, without other operands.
+    /// A fetch of all components for the active lanes and coordinates, without other operands.
     #[inline(always)]
     pub fn new(active: u32, coords: Coordinates<&'a Lanes>) -> Self {
         Self {
@@ -146,12 +147,12 @@ impl<'a> FetchRequest<'a> {
     }
 }
 
-/// The operands of one thread's fetch, as in [`FetchRequest`].
+/// The operands of one lane's fetch. [`FetchRequest`] describes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FetchOperands {
     /// Coordinates: f32, s32 or u32 bits.
     pub coords: Coordinates<u32>,
-    /// Offsets as given; the unit keeps their low 4 or 6 bits.
+    /// Offsets in texels. The unit uses only their low 4 (`tex`) or 6 (`tld4`) bits.
     pub offset: [i32; 3],
     /// Level: f32 or s32 bits.
     pub level: u32,
@@ -163,20 +164,20 @@ pub struct FetchOperands {
     pub compare: u32,
 }
 
-/// Results of a fetch. Inactive lanes keep their values.
+/// The results of a warp's fetch. Inactive lanes keep their values.
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))] // So that no vector crosses two cache lines.
 pub struct FetchAnswer {
-    /// x, y, z, w of each lane; for `.f16x2` the two registers.
+    /// The components x, y, z, w of each lane; for `.f16x2` the two registers.
     pub values: [Lanes; 4],
-    /// Lanes whose texels are all resident: the destination predicate.
+    /// The mask of the lanes whose texels are all resident, which is the destination predicate.
     pub resident: u32,
 }
 
-/// Output registers of a warp: one for each requested component.
+/// The output registers of a warp, by component: `None` for components that are not requested.
 pub type OutputRegisters<'a> = [Option<&'a mut Lanes>; 4];
 
-/// Output registers for these components, bit 0 for x.
+/// The output registers of the requested components, which are a mask with bit 0 for x.
 #[inline(always)]
 pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> OutputRegisters<'_> {
     let [x, y, z, w] = values;
@@ -197,15 +198,15 @@ pub enum PlanError {
         /// Description of the resource: `texture `name` is linear memory of 4 texels of u8x4`.
         resource: String,
     },
-    /// The result is undefined (docs/numerics.md names the rule).
+    /// The result of the fetch is undefined. The message says why; docs/numerics.md has the rule.
     #[error("{0}")]
     Undefined(String),
 }
 
 impl PlanError {
     /// Whether the hardware answers such a fetch or surface access with zeros (docs/numerics.md
-    /// 1.13, 10.10): loads return 0 in every component with a true destination predicate; stores
-    /// and reductions are dropped.
+    /// 1.13, 10.10). Loads then return 0 in every component with a true destination predicate;
+    /// stores and reductions are dropped.
     pub fn reads_zero(&self) -> bool {
         matches!(self, Self::Geometry(_) | Self::Floats { .. })
     }
@@ -220,15 +221,15 @@ pub struct GeometryError {
     pub instruction: Geometry,
     /// Geometry of the texture or surface.
     pub own: Geometry,
-    /// How its texels lie in memory.
+    /// How the texels of the texture or surface lie in memory.
     pub layout: Layout,
-    /// Description of the resource: `texture `name` is a 2D array of 4 x 4 u8x4`.
+    /// Description of the resource, such as `texture `name` is a 2D array of 4 x 4 u8x4`.
     pub resource: String,
 }
 
 impl GeometryError {
-    /// The end of the message if both geometries have the same name: the fetch reads resources of
-    /// another class.
+    /// The end of the message for a fetch whose geometry has the same name as that of the resource,
+    /// but which reads resources of another class.
     fn also(instruction: &Geometry, own: &Geometry) -> &'static str {
         if instruction == own {
             ": a fetch of a line (.1d with integer coordinates, or of independent mode) sees layered 1D \
@@ -267,7 +268,8 @@ pub enum SurfaceKind {
         op: ReduceOp,
         /// Operand type (`.ctype`).
         ty: ReduceType,
-        /// `.p`: x counts elements, and the channel format determines the signedness.
+        /// Whether the instruction is `sured.p`. In this case x counts elements, and the format of
+        /// the channels determines the signedness.
         formatted: bool,
     },
 }
@@ -277,7 +279,7 @@ pub enum SurfaceKind {
 pub struct SurfaceForm {
     /// The operation.
     pub kind: SurfaceKind,
-    /// `.1d`, `.2d`, `.3d`, `.a1d`, `.a2d`
+    /// Geometry (`.geom`): `.1d`, `.2d`, `.3d`, `.a1d` or `.a2d`.
     pub geometry: Geometry,
     /// What happens to accesses outside the surface.
     pub clamp: ClampMode,
@@ -300,18 +302,20 @@ impl SurfaceForm {
 pub struct SurfaceRequest<'a> {
     /// Active mask.
     pub active: u32,
-    /// The layer as u32; x in bytes (`.b`) or texels (`.p`), y, z as s32. Surfaces have no samples.
+    /// The layer as u32, and x, y, z as s32; x is in bytes (`.b`) or texels (`.p`). There are no
+    /// samples.
     pub coords: Coordinates<&'a Lanes>,
 }
 
-/// Elements of a surface access, each zero-extended to 64 bits; only the first `vector` are valid.
+/// The elements that a surface load returns, each zero-extended to 64 bits. Only as many elements
+/// as the instruction's vector are valid.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceAnswer {
-    /// Element 0 to 3 of each lane.
+    /// The values of element 0 to 3 in each lane.
     pub values: [[u64; 32]; 4],
 }
 
-/// The fault of a surface access, for the lowest lane that faults.
+/// The fault of a surface access. If several lanes fault, it describes the lowest one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessFault {
     /// An access outside the surface with `.trap` (docs/numerics.md 10).
@@ -321,7 +325,8 @@ pub enum AccessFault {
         lane: u32,
         /// Layer, for layered accesses.
         layer: Option<u32>,
-        /// x as given: in bytes (`.b`), texels (`sust.p`) or elements (`sured.p`).
+        /// The x coordinate of the instruction: in bytes (`.b`), texels (`sust.p`) or elements
+        /// (`sured.p`).
         x: i32,
         /// The row of the access.
         y: i32,

@@ -1,4 +1,4 @@
-//! Resources: texels in memory, with format, shape and layout.
+//! Resources: texels in memory, with a format, a shape and a memory layout.
 
 mod block_levels;
 mod block_linear;
@@ -28,7 +28,7 @@ use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::{Format, decode_block, unpack};
 
-/// Size in texels. An axis that the geometry lacks is 1.
+/// A size in texels. The size along an axis that the geometry lacks is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub struct Extent {
@@ -43,19 +43,19 @@ impl Extent {
         [self.width, self.height, self.depth]
     }
 
-    /// Size of a mip level: each axis halves, rounded down, but not below 1.
+    /// Size of a mip level: each axis halves from level to level, rounded down, but not below 1.
     pub fn level(self, level: u32) -> Self {
         let halve = |n: u32| n.checked_shr(level).unwrap_or(0).max(1);
         Self { width: halve(self.width), height: halve(self.height), depth: halve(self.depth) }
     }
 }
 
-/// How the texels lie in memory.
+/// How the texels of a resource lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// An array (`cuArray`, `cuMipmappedArray`). Rows begin at multiples of 8 bytes.
     Array,
-    /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched with integer coordinates in CUDA.
+    /// Linear memory (`CU_RESOURCE_TYPE_LINEAR`): 1D, fetched only with integer coordinates.
     Linear,
     /// Pitch-linear 2D memory (`CU_RESOURCE_TYPE_PITCH2D`).
     Pitched,
@@ -68,27 +68,28 @@ pub struct Resource {
     pub(crate) levels: Vec<Level>,
     pub(crate) layout: Layout,
     pub(crate) block: Arc<Block>,
-    /// Limits of the architecture for which it was made.
+    /// The limits of the architecture for which the resource was made.
     limits: ArchLimits,
-    /// The map of resident tiles of a sparse array; for a view, the map of the whole array.
+    /// The map of resident tiles of a sparse array. A view has the map of its whole array.
     pub(crate) residency: Option<Arc<Residency>>,
-    /// For a view: level and plane of the array that are level 0 and plane 0 of the view.
+    /// The level and the plane (layer or face) of the array that are level 0 and plane 0 of this
+    /// view; 0 for arrays.
     first_level: u32,
     first_plane: u32,
-    /// The shape of the array; for a view, of the underlying array.
+    /// The shape of the array; for a view, that of its array.
     array: ArrayShape,
-    /// For a texture of one level of an array, where it finds the other layers.
+    /// For a texture of one level of a layered mipmapped array, where it finds the other layers.
     pub(crate) layer_stride: Option<Arc<LayerStride>>,
     /// Whether the resource is a view of integer words as compressed blocks.
     of_words: bool,
     /// Whether the array was created with the flag that permits gathers.
     gathers: bool,
-    /// Name in messages.
+    /// The name of the resource in messages.
     pub(crate) name: String,
 }
 
 impl Resource {
-    /// Makes the array sparse, with a map of its resident tiles. Views share the map.
+    /// Makes the array sparse, with this map of its resident tiles. Views share their array's map.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
         if self.layout != Layout::Array {
             return Err(CreateError::Refused(format!("{} cannot be sparse", self.kind())));
@@ -97,12 +98,12 @@ impl Resource {
         Ok(Self { residency: Some(residency), first_level: 0, first_plane: 0, ..self })
     }
 
-    /// The map of resident tiles of a sparse array; for a view, the map of its array.
+    /// The map of resident tiles of a sparse array. A view has the map of its array.
     pub fn residency(&self) -> Option<&Arc<Residency>> {
         self.residency.as_ref()
     }
 
-    /// Whether a texel inside the extents is resident; always true unless the array is sparse.
+    /// Whether a texel is resident. If the array is not sparse, all texels are.
     pub fn is_resident(&self, index: TexelIndex) -> bool {
         let Some(map) = &self.residency else { return true };
         let (block, [x, y, z]) = (self.format().block_extent(), index.at);
@@ -118,17 +119,18 @@ impl Resource {
         &self.shape
     }
 
-    /// Type and number of channels.
+    /// The format: type and number of channels.
     pub fn format(&self) -> Format {
         self.shape.format
     }
 
-    /// The limits of the architecture for which it was made; they apply to its views and surfaces.
+    /// The limits of the architecture for which the resource was made. They also apply to its views
+    /// and surfaces.
     pub fn limits(&self) -> &ArchLimits {
         &self.limits
     }
 
-    /// Kind of array. Linear memory is `.1d`, pitched memory `.2d`.
+    /// The geometry of the resource. Linear memory has the geometry `.1d`, pitched memory `.2d`.
     pub fn geometry(&self) -> Geometry {
         self.shape.geometry
     }
@@ -153,13 +155,13 @@ impl Resource {
         self.shape.levels.is_some()
     }
 
-    /// Number of mip levels with which the array was created; for a view, that of its array; 1 if
-    /// it is not mipmapped. Used by rule 1.11.
+    /// The number of mip levels with which the array was created, 1 if it is not mipmapped. A view
+    /// has the number of its array. Rule 1.11 of docs/numerics.md depends on it.
     pub fn array_levels(&self) -> u32 {
         self.shape.levels.map_or(1, |_| self.array.level_count())
     }
 
-    /// For a view: first mip level and first layer (for cubes, face) in the array.
+    /// The mip level and the layer (for cubes, the face) of the array at which a view begins.
     pub fn first(&self) -> (u32, u32) {
         (self.first_level, self.first_plane)
     }
@@ -169,8 +171,8 @@ impl Resource {
         self.levels.first().map_or(0, |level| level.row_pitch)
     }
 
-    /// The same texels in another geometry, with the same levels, and with the same layers if both
-    /// geometries have layers.
+    /// The same resource in another geometry, with the same levels, and with the same layers if
+    /// both geometries have layers.
     pub(crate) fn of_geometry(&self, geometry: Geometry) -> Self {
         let layers = if geometry.is_array() { self.shape.layers } else { 1 };
         Self { shape: ArrayShape { geometry, layers, ..self.shape }, ..self.clone() }
@@ -182,18 +184,18 @@ impl Resource {
     }
 
     /// The array as created without the flag that CUDA requires for `tld4`. The unit gathers from
-    /// it nevertheless.
+    /// the array nevertheless.
     #[must_use]
     pub fn without_gather(self) -> Self {
         Self { gathers: false, ..self }
     }
 
-    /// Whether the array was created with the flag for gathers, or needs none.
+    /// Whether the array was created with the flag for `tld4`, or needs none.
     pub fn is_for_gather(&self) -> bool {
         self.gathers
     }
 
-    /// Name in messages.
+    /// The name of the resource in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -219,7 +221,8 @@ impl Resource {
         self.levels.iter().enumerate().map(of_level).sum::<u64>() * copies
     }
 
-    /// Byte offset of a texel in the block, or of the 4x4 block that contains it; `None` outside.
+    /// The byte offset in the block of a texel, or of the 4x4 block that contains the texel; `None`
+    /// outside the extents.
     pub fn texel_offset(&self, index: TexelIndex) -> Option<u64> {
         let level = self.levels.get(index.level as usize)?;
         let [x, y, z] = index.at;
@@ -247,9 +250,9 @@ impl Resource {
         )
     }
 
-    /// Byte offset and size of the bytes from which a channel of a texel is read: the whole element
-    /// if the format does not store channels separately. `None` outside the extents, and for a
-    /// channel that the format lacks. Residency is ignored.
+    /// The byte offset and the size of the bytes from which a channel of a texel is read. If the
+    /// format does not store channels separately, these are the bytes of the whole element. Returns
+    /// `None` outside the extents, and for a channel that the format lacks. Residency is ignored.
     pub fn channel_bytes(&self, index: TexelIndex, channel: u32) -> Option<(u64, u32)> {
         let (format, offset) = (self.format(), self.texel_offset(index)?);
         if channel >= u32::from(format.channels()) {
@@ -261,8 +264,8 @@ impl Resource {
         })
     }
 
-    /// Codes of a texel as stored (decoded for block-compressed formats); `None` outside the
-    /// extents. Residency is ignored.
+    /// The codes of a texel as they are stored; the decoded codes for block-compressed formats.
+    /// Returns `None` outside the extents. Residency is ignored.
     pub fn texel(&self, index: TexelIndex) -> Option<[u32; 4]> {
         let offset = self.texel_offset(index)?;
         let mut bytes = [0; 16];
@@ -276,15 +279,15 @@ impl Resource {
         unpack(self.format(), bytes)
     }
 
-    /// Copies all texels to packed rows, in the order: levels, layers (faces), samples, slices,
-    /// rows.
+    /// Copies all texels to rows without padding, in the order: levels, layers (faces), samples,
+    /// slices, rows.
     pub fn to_packed(&self) -> Vec<u8> {
         let mut out = vec![0; self.size_in_bytes() as usize];
         self.read_packed(&mut out);
         out
     }
 
-    /// As [`Self::to_packed`]; `None` if there is not enough memory.
+    /// Copies all texels as [`Self::to_packed`] does; `None` if there is not enough memory.
     pub fn try_to_packed(&self) -> Option<Vec<u8>> {
         let size = usize::try_from(self.size_in_bytes()).ok()?;
         let mut out = Vec::new();
@@ -305,8 +308,8 @@ impl Resource {
         }
     }
 
-    /// Fills all texels from packed rows, in the order of [`Self::to_packed`]; fails if the size of
-    /// `bytes` is not [`Self::size_in_bytes`].
+    /// Fills all texels from rows without padding, in the order of [`Self::to_packed`]; fails if
+    /// the size of `bytes` is not [`Self::size_in_bytes`].
     pub fn fill_packed(&self, bytes: &[u8]) -> Result<(), CreateError> {
         let (needed, available) = (self.size_in_bytes(), bytes.len() as u64);
         if needed != available {
@@ -321,7 +324,7 @@ impl Resource {
         Ok(())
     }
 
-    /// Whether the texels equal these, in the order of [`Self::to_packed`].
+    /// Whether the texels equal `packed`, which is in the order of [`Self::to_packed`].
     pub fn holds(&self, packed: &[u8]) -> bool {
         let (mut rest, mut piece) = (packed, [0; 4096]);
         for row in self.rows() {
@@ -339,7 +342,7 @@ impl Resource {
         rest.is_empty()
     }
 
-    /// The kind in messages: `2D array`, `linear memory` or `pitched 2D memory`.
+    /// The kind of resource in messages: `2D array`, `linear memory` or `pitched 2D memory`.
     pub fn kind(&self) -> &'static str {
         match self.layout {
             Layout::Array => limits::name_of(self.geometry()),
@@ -347,7 +350,7 @@ impl Resource {
         }
     }
 
-    /// The size in messages: `64 x 32 texels of u8x4`.
+    /// The size of the resource in messages: `64 x 32 texels of u8x4`.
     fn size_text(&self) -> String {
         let Extent { width, height, depth } = self.extent();
         let size = match self.geometry().axes() {
@@ -370,12 +373,12 @@ impl Resource {
         text
     }
 
-    /// Description for messages: "2D array `name`, 64 x 32 texels of u8x4".
+    /// A description for messages: "2D array `name`, 64 x 32 texels of u8x4".
     pub fn describe(&self) -> String {
         format!("{} `{}`, {}", self.kind(), self.name, self.size_text())
     }
 
-    /// Sentence for messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
+    /// A sentence for messages: "texture `name` is a 2D array of 64 x 32 texels of u8x4".
     pub(crate) fn sentence(&self, role: &str) -> String {
         let article = if self.layout == Layout::Array { "a " } else { "" };
         format!("{role} `{}` is {article}{} of {}", self.name, self.kind(), self.size_text())

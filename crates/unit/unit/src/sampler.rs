@@ -1,5 +1,5 @@
-//! Textures, samplers and surfaces: how texels are read (`CUDA_TEXTURE_DESC`). The validity checks
-//! are in `refused`.
+//! Textures, samplers and surfaces: how texels are read (`CUDA_TEXTURE_DESC`). The module `refused`
+//! checks their validity.
 
 mod name;
 mod refused;
@@ -11,7 +11,7 @@ use crate::resource::Resource;
 use std::sync::Arc;
 use texunit_texel::{Channel, Format};
 
-/// The type to which texels are converted (`cudaTextureReadMode`).
+/// The type to which a fetch converts texels (`cudaTextureReadMode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReadMode {
     /// No conversion: integers are read as integers, floats as floats.
@@ -23,7 +23,7 @@ pub enum ReadMode {
 
 impl ReadMode {
     /// The read mode that CUDA's driver uses for a format. Only 8 and 16-bit integers support both
-    /// modes; `as_integer` (`CU_TRSF_READ_AS_INTEGER`) selects one.
+    /// modes; for these, `as_integer` (the flag `CU_TRSF_READ_AS_INTEGER`) selects the mode.
     pub fn of_driver(format: Format, as_integer: bool) -> Self {
         use Channel as C;
         let small = matches!(format.plain_channel(), Some(C::U8 | C::S8 | C::U16 | C::S16));
@@ -35,42 +35,43 @@ impl ReadMode {
     }
 }
 
-/// A resource and how its texels are read: the texture header.
+/// A resource, and how its texels are read. The hardware's counterpart is the texture header.
 #[derive(Clone, Debug)]
 pub struct Texture {
     /// The resource that holds the texels.
     pub resource: Arc<Resource>,
     /// Whether texels are read as elements or as normalized floats.
     pub read_mode: ReadMode,
-    /// Whether coordinates run from 0 to 1 instead of 0 to the size.
+    /// Whether coordinates run from 0 to 1 instead of from 0 to the size in texels.
     pub normalized_coords: bool,
 }
 
-/// A resource as a surface.
+/// A resource that surface instructions access.
 #[derive(Clone, Debug)]
 pub struct Surface {
     /// The resource that holds the texels.
     pub resource: Arc<Resource>,
 }
 
-/// What a coordinate outside the texture reads (PTX `addr_mode_n`; the values are PTX's).
+/// What a fetch reads at a coordinate outside the texture (PTX `addr_mode_n`; the numeric values
+/// are PTX's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// The texture repeats.
     Wrap = 0,
     /// The texture repeats, mirrored every second time.
     Mirror = 1,
-    /// `clamp_ogl`: coordinates are limited to the edges, so that a linear filter blends half of
-    /// the border colour there. Not available for CUDA textures.
+    /// Coordinates are limited to the edges (`clamp_ogl`), so that a linear filter blends half of
+    /// the border colour there. CUDA textures do not have this mode.
     ClampOgl = 2,
-    /// The edge texel (`clamp_to_edge`).
+    /// The nearest texel at the edge is read (`clamp_to_edge`).
     #[default]
     Clamp = 3,
-    /// The border colour.
+    /// The border colour is read (`clamp_to_border`).
     Border = 4,
 }
 
-/// Filter mode (PTX `filter_mode`; the values are PTX's).
+/// Filter mode (PTX `filter_mode`; the numeric values are PTX's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// The texel that contains the point.
@@ -94,8 +95,8 @@ pub enum CompareFunction {
     Always,
 }
 
-/// Sampler state. [`Default`] is the state of an omitted initialiser: point filter, clamp to edge,
-/// all levels.
+/// Sampler state. [`Default`] is the state of a `.samplerref` without an initialiser: point filter,
+/// clamp to edge, all levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampler {
@@ -103,7 +104,7 @@ pub struct Sampler {
     pub filter: Filter,
     /// Filter between mip levels.
     pub mip_filter: Filter,
-    /// Address mode of x, y, z.
+    /// Address modes of x, y, z.
     pub address_mode: [AddressMode; 3],
     /// Border colour r, g, b, a: f32 bits.
     pub border: [u32; 4],
@@ -113,9 +114,10 @@ pub struct Sampler {
     pub max_level_clamp: f32,
     /// Bias that is added to explicit levels and to levels from gradients (`mipmapLevelBias`).
     pub level_bias: f32,
-    /// Maximum anisotropy (`maxAnisotropy`): 0 and 1 are isotropic.
+    /// Maximum anisotropy (`maxAnisotropy`). 0 and 1 mean isotropic.
     pub max_anisotropy: u32,
-    /// Overrides the texture's `normalized_coords` (`.samplerref` in independent mode).
+    /// Whether coordinates are unnormalized, whatever the texture's `normalized_coords` says
+    /// (`.samplerref` in independent mode).
     pub force_unnormalized_coords: bool,
     /// Whether 8-bit unorm texels that are read as normalized floats are decoded from sRGB
     /// (`CU_TRSF_SRGB`).
@@ -144,8 +146,8 @@ crate::setters! {
     }
 }
 
-/// Expands one to three given values to three axes, repeating the last one. (A 1D texture has a row
-/// too, whose address mode matters under `border`: docs/numerics.md 1.)
+/// Expands one to three values to a value for each of three axes, repeating the last one. (A 1D
+/// texture has a row too, whose address mode matters under `border`: docs/numerics.md 1.)
 pub fn per_axis<T: Copy>(given: &[T]) -> Option<[T; 3]> {
     let last = *given.last().filter(|_| given.len() <= 3)?;
     Some(std::array::from_fn(|axis| given.get(axis).copied().unwrap_or(last)))

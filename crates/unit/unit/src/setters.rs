@@ -1,8 +1,7 @@
-//! Setters for structures that may gain fields, and therefore cannot be built field by field by
-//! callers.
+//! Setters for structures that may gain fields, so that callers cannot build them field by field.
 
-/// Defines a setter per line: `with_filter(filter: Filter)` sets the field `filter` from any value
-/// that converts to its type.
+/// Defines one setter per line. For example, `with_filter(filter: Filter)` sets the field `filter`
+/// from any value that converts to its type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {

@@ -26,35 +26,35 @@ pub struct SurfacePlan {
     surface: Arc<Surface>,
     action: Action,
     rule: Rule,
-    /// The fast path for whole warps; `None` if locations must be computed lane by lane.
+    /// The fast path for whole warps; `None` if each lane's location must be computed on its own.
     plain: Option<Plain>,
 }
 
-/// The trace of one access: its location and its bytes.
+/// The trace of the access of one lane: its location and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceTrace {
     /// Layer as given by the instruction, for layered accesses.
     pub layer: Option<u32>,
     /// x, y, z as given by the instruction; axes that the geometry lacks are 0.
     pub at: [i32; 3],
-    /// The x coordinate in bytes.
+    /// The x coordinate of the access in bytes.
     pub byte_x: i64,
     /// Size of the access in bytes.
     pub size: u32,
-    /// The boundary policy.
+    /// The policy for accesses outside the surface: `.trap`, `.clamp` or `.zero`.
     pub policy: ClampMode,
     /// The outcome of the access.
     pub outcome: SurfaceOutcome,
-    /// The bytes in memory, if the access is executed: what a load returns, or what a store
-    /// replaces.
+    /// The bytes in memory at the access's location: those that a load returns, or those that a
+    /// store replaces. Empty if the access is not executed.
     pub bytes: Vec<u8>,
-    /// The fault, if there is one (for lane 0).
+    /// The fault, if the access has one. The fault names lane 0.
     pub fault: Option<AccessFault>,
 }
 
 impl SurfacePlan {
-    /// Plans accesses of this form to a surface. `.a2d` addresses a face of a cube map as layer `6
-    /// * cube + face`.
+    /// Plans the accesses of an instruction of this form to a surface. `.a2d` addresses a face of a
+    /// cube map as layer `6 * cube + face`.
     pub fn new(form: SurfaceForm, surface: &Arc<Surface>) -> Result<Self, PlanError> {
         let resource = &surface.resource;
         check_geometry(form, resource)?;
@@ -71,7 +71,7 @@ impl SurfacePlan {
     }
 
     /// Executes `suld.b`. Inactive lanes keep their values. If the access faults, some lanes of
-    /// `answer` may have been written. Plans of `sust.p` and `sured` load nothing.
+    /// `answer` may have been written. A plan of `sust.p` or `sured` loads nothing.
     pub fn load(
         &self,
         request: &SurfaceRequest<'_>,
@@ -94,9 +94,10 @@ impl SurfacePlan {
         Ok(())
     }
 
-    /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses their low 32
-    /// bits. If lanes of a pass store to the same bytes, the lowest lane wins, and a later pass
-    /// wins over an earlier one (rule 10.6). If the access faults, lower lanes have stored.
+    /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses only the low 32
+    /// bits of each. If lanes of a pass store to the same bytes, the lowest lane wins, and a later
+    /// pass wins over an earlier one (rule 10.6 of docs/numerics.md). If the access faults, lower
+    /// lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,
@@ -126,8 +127,8 @@ impl SurfacePlan {
         fault.map_or(Ok(()), Err)
     }
 
-    /// The lanes of a mask in the order in which they store. A pass has 32 lanes, or 16 for
-    /// accesses of 8 bytes and 8 for 16 bytes; within a pass, the lowest lane stores last.
+    /// Lanes of a mask in the order in which they store. A pass has 32 lanes, but 16 for accesses
+    /// of 8 bytes and 8 for accesses of 16 bytes. Within a pass, the lowest lane stores last.
     fn in_order(&self, mask: u32) -> impl Iterator<Item = usize> {
         let at_once = match self.rule.size {
             16 => 8,
@@ -139,24 +140,25 @@ impl SurfacePlan {
         all.filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// Offsets of all active lanes, if the fast path applies.
+    /// The byte offsets of all active lanes' accesses; `None` if the fast path does not apply.
     #[inline]
     fn plain_offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
         self.plain.as_ref()?.offsets(request)
     }
 
-    /// The surface that was planned.
+    /// The surface that the plan accesses.
     pub fn surface(&self) -> &Arc<Surface> {
         &self.surface
     }
 
-    /// Byte offset in the block and size of an access at these coordinates; `None` if no bytes are
-    /// accessed.
+    /// The byte offset in the block, and the size in bytes, of an access at these coordinates;
+    /// `None` if no bytes are accessed.
     pub fn bytes(&self, coords: Coordinates<u32>) -> Option<(u64, u32)> {
         self.place(coords).map(|(place, size)| (place.offset, size))
     }
 
-    /// Location and size of an access at these coordinates; `None` if no bytes are accessed.
+    /// The location, and the size in bytes, of an access at these coordinates; `None` if no bytes
+    /// are accessed.
     pub fn place(&self, coords: Coordinates<u32>) -> Option<(SurfacePlace, u32)> {
         let outcome = self.rule.apply(self.rule.coordinate(coords), &self.surface.resource);
         match outcome {
@@ -165,7 +167,8 @@ impl SurfacePlan {
         }
     }
 
-    /// The operation of a reduction, and whether it is signed; `None` for other instructions.
+    /// The operation of a reduction, and whether its operands are signed; `None` for other
+    /// instructions.
     pub fn reduction(&self) -> Option<(ReduceOp, bool)> {
         match self.action {
             Action::Reduce { op, number } => Some((op, number.is_signed())),
@@ -173,7 +176,7 @@ impl SurfacePlan {
         }
     }
 
-    /// The trace of an access at these coordinates. Nothing is stored.
+    /// The trace of an access at these coordinates. The access is not executed.
     pub fn trace(&self, coords: Coordinates<u32>) -> SurfaceTrace {
         let (rule, resource) = (&self.rule, &*self.surface.resource);
         let coordinate = rule.coordinate(coords);
@@ -195,7 +198,7 @@ impl SurfacePlan {
         }
     }
 
-    /// Byte offset of a lane's access in the block; `None` if the lane loads 0 or its store is
+    /// Byte offset in the block of a lane's access; `None` if the lane loads 0 or its store is
     /// dropped.
     fn offset(
         &self,
@@ -215,8 +218,9 @@ impl SurfacePlan {
     }
 }
 
-/// Rule 10.10: `.1d` and `.a1d` access rows and their layers; `.2d` and `.a2d` access planes and
-/// their layers, including faces of cubes, and slice 0 of 3D arrays.
+/// Rule 10.10 of docs/numerics.md: checks that the instruction can access the surface. `.1d` and
+/// `.a1d` access 1D surfaces and their layers. `.2d` and `.a2d` access 2D surfaces and their
+/// layers, including faces of cubes, and slice 0 of 3D surfaces.
 fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), GeometryError> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
     let reaches = match form.geometry {

@@ -1,9 +1,9 @@
-//! The texels that a fetch reads, without computing its result: for observers, which ask for every
+//! The texels that a fetch reads, without its result. Observers ask for these texels for every
 //! lane.
 //!
-//! Most fetches read one level, and not of a cube. For these the texels are computed in `f64`, in
-//! which docs/numerics.md 1 is exact for coordinates of moderate size; all others use the
-//! reference.
+//! Most fetches read one level of a texture that is not a cube. For such fetches the texels are
+//! computed in `f64`, which represents all numbers of section 1 of docs/numerics.md exactly if
+//! coordinates are of moderate size; all other fetches use the reference.
 
 mod of_warp;
 
@@ -16,10 +16,9 @@ use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 pub use of_warp::{AxisTexels, WarpTexels};
 
-/// Limit for coordinates in texels, below which halves of 1/256 are exact in `f64`.
+/// The limit for coordinates in texels, below which multiples of 1/512 are exact in `f64`.
 const MOST_TEXELS: f32 = 16_777_216.0;
-/// Limit for normalized coordinates, below which the product with an extent is exact with 23
-/// fractional bits.
+/// The limit for normalized coordinates, below which the product with an extent is exact in `f64`.
 const MOST_NORMALIZED: f32 = 4096.0;
 
 /// A texel that a fetch reads.
@@ -27,11 +26,11 @@ const MOST_NORMALIZED: f32 = 4096.0;
 pub struct ReadTexel {
     /// Location of the texel.
     pub at: TexelIndex,
-    /// Whether it affects the result: a texel that is read may have a weight that is rounded to 0.
+    /// Whether the texel affects the result. A texel that is read may have a weight rounded to 0.
     pub counts: bool,
 }
 
-/// The texels of a fetch of one level and plane, in the order of the sum.
+/// The texels that a fetch of one level and plane reads, in the order in which they are summed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadTexels {
     all: [ReadTexel; 8],
@@ -45,7 +44,7 @@ impl ReadTexels {
         self.len += 1;
     }
 
-    /// Number of further positions that are outside, and read the border colour or 0.
+    /// Number of further positions that lie outside the texture, and read the border colour or 0.
     pub fn outside(&self) -> u32 {
         self.outside
     }
@@ -59,17 +58,17 @@ impl std::ops::Deref for ReadTexels {
     }
 }
 
-/// The texels along one axis.
+/// The texels that a fetch reads along one axis.
 #[derive(Clone, Copy, Default)]
 struct AxisPair {
-    /// The lower (or only) texel and the upper one; `None` if outside.
+    /// Indices of the lower (or only) texel and of the upper one; `None` if outside the texture.
     at: [Option<u32>; 2],
     /// Weight of the upper texel in 1/256. If it is 0, the upper texel is not read.
     upper: u32,
 }
 
 impl FetchPlan {
-    /// Whether [`FetchPlan::few_texels`] supports fetches of this plan, if their coordinates are of
+    /// Whether [`FetchPlan::few_texels`] supports the fetches of this plan whose coordinates are of
     /// moderate size.
     fn is_plain(&self) -> bool {
         let (form, effective, resource) = (self.form(), self.effective(), &self.seen().resource);
@@ -89,8 +88,8 @@ impl FetchPlan {
         self.effective().address_mode.is_none()
     }
 
-    /// Computes the texels of a fetch of one level. Returns false if this fast path does not apply;
-    /// then the reference must be used.
+    /// Computes the texels of a fetch that reads one level and plane. Returns false if the fetch is
+    /// not of this kind; then the reference must be used.
     pub fn few_texels(&self, operands: &FetchOperands, texels: &mut ReadTexels) -> bool {
         self.is_plain() && self.add_texels(operands, texels).is_some()
     }
@@ -183,7 +182,7 @@ impl FetchPlan {
         Some(AxisPair { at: [texel(index), texel(index + 1)], upper })
     }
 
-    /// The texels whose values affect the result of a fetch of any kind.
+    /// Passes each texel that affects the result of a fetch of any kind to `each`.
     pub fn texels_that_count(
         &self,
         operands: &FetchOperands,
@@ -210,20 +209,21 @@ impl AxisPair {
     }
 }
 
-/// The largest integer not above a number of moderate size, without a call of the C library.
+/// Rounds a number below 2^63 in magnitude down to an integer, without a call of the C library.
 fn floor(x: f64) -> i64 {
     let cut = x as i64;
     cut - i64::from(cut as f64 > x)
 }
 
-/// Splits a weight for an upper part of `a`/256 (docs/numerics.md 2), rounding the upper part to
-/// nearest.
+/// Splits a weight between two texels, of which the upper one gets `a`/256, rounded to nearest, and
+/// the lower one gets the rest (docs/numerics.md 2).
 fn upper_first(total: u32, a: u32) -> (u32, u32) {
     let upper = (total * a + 128) >> 8;
     (total - upper, upper)
 }
 
-/// Splits a weight for an upper part of `a`/256, rounding the lower part to nearest.
+/// Splits a weight between two texels, of which the lower one gets (256 - `a`)/256, rounded to
+/// nearest, and the upper one gets the rest (docs/numerics.md 2).
 fn lower_first(total: u32, a: u32) -> (u32, u32) {
     let lower = (total * (256 - a) + 128) >> 8;
     (lower, total - lower)

@@ -63,8 +63,9 @@ impl ArrayShape {
 }
 
 impl Resource {
-    /// Allocates an array with these texels, without gaps, in the order: levels, layers (faces),
-    /// samples, slices, rows. `T` is a channel or a texel; block-compressed texels are bytes.
+    /// Allocates an array with these texels, which are contiguous in the order: levels, layers
+    /// (faces), samples, slices, rows. `T` is a channel or a texel; block-compressed texels are
+    /// bytes.
     ///
     /// # Errors
     /// The shape is invalid, there is not enough memory, or the size of `texels` does not match the
@@ -83,13 +84,13 @@ impl Resource {
         Ok(resource)
     }
 
-    /// Returns all texels in the order of [`Self::from_texels`]. A partial `T` at the end is left
-    /// out.
+    /// Returns all texels in the order of [`Self::from_texels`]. If the last bytes do not fill a
+    /// `T`, they are left out.
     pub fn to_texels<T: Pod>(&self) -> Vec<T> {
         let (bytes, size) = (self.to_packed(), size_of::<T>());
         match bytes.len().checked_div(size) {
             Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // A resource without texels has no numbers.
+            // A `T` without bytes has no numbers.
             None => Vec::new(),
         }
     }
@@ -102,14 +103,14 @@ impl Sampler {
         Self { address_mode: [mode; 3], ..self }
     }
 
-    /// Sets the border mode with this colour: r, g, b, a.
+    /// Sets the border mode on all axes, with this border colour: r, g, b, a.
     #[must_use]
     pub fn with_border(self, colour: [f32; 4]) -> Self {
         let border = colour.map(f32::to_bits);
         Self { border, address_mode: [AddressMode::Border; 3], ..self }
     }
 
-    /// Sets the smallest and the largest level that is read.
+    /// Sets the sampler's clamps of the mip level: the smallest and the largest level that is read.
     #[must_use]
     pub fn with_levels(self, levels: RangeInclusive<f32>) -> Self {
         Self { min_level_clamp: *levels.start(), max_level_clamp: *levels.end(), ..self }

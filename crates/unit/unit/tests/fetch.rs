@@ -1,5 +1,5 @@
 //! Runs every case of tests/fetch on the reference and on the planned path, at every SIMD level of
-//! the machine: a trial a file and engine. Every bit must match.
+//! the machine. Each file and engine is a trial, and every bit must match.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn case_files() -> Vec<PathBuf> {
     FOLDERS.iter().flat_map(|folder| find_files(&root.join(folder), 0).unwrap()).collect()
 }
 
-/// All cases of a file; tells how many fail, and what the first one does.
+/// Runs all cases of a file. The error tells how many fail, and what the first of them returns.
 fn file(path: &Path, engine: Engine) -> Result<(), Failed> {
     let file = load(path).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
@@ -54,7 +54,7 @@ fn file(path: &Path, engine: Engine) -> Result<(), Failed> {
     }
 }
 
-/// Nobody drops vectors unnoticed.
+/// Checks the number of published cases, so that nobody drops cases unnoticed.
 fn published() -> Result<(), Failed> {
     let (mut hardware, mut computed) = (0, 0);
     for path in case_files() {
@@ -72,9 +72,9 @@ fn published() -> Result<(), Failed> {
     Err(format!("{hardware} of 116032 and {computed} of 64215 are there").into())
 }
 
-/// Every rule with a number in docs/numerics.md, sections 1 to 11, has a case, and so have the
-/// sections that say something outside of numbered rules. (Sections 12 and 13 are not about
-/// fetches.) A case that cites a whole section does not count for its rules.
+/// Checks that every rule with a number in docs/numerics.md, sections 1 to 11, has a case, and so
+/// has every section that says something outside of numbered rules. (Sections 12 and 13 are not
+/// about fetches.) A case that cites a whole section does not count for the section's rules.
 fn rules() -> Result<(), Failed> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/numerics.md");
     let page = std::fs::read_to_string(page).map_err(|e| e.to_string())?;
@@ -97,8 +97,8 @@ fn rules() -> Result<(), Failed> {
     if missing.is_empty() { Ok(()) } else { Err(format!("no case for {missing:?}").into()) }
 }
 
-/// What no case thought of: random resources, samplers, instructions and operands, where the plan
-/// must equal the reference. `TEXUNIT_CASES` asks for more of them.
+/// Compares the plan with the reference for random resources, samplers, instructions and operands,
+/// which may be such that no case thought of them. `TEXUNIT_CASES` sets their number.
 fn random() -> Result<(), Failed> {
     let wanted = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok());
     for index in 0..wanted.unwrap_or(1500) {
@@ -107,7 +107,7 @@ fn random() -> Result<(), Failed> {
         let (expected, got) = (fetch.reference(), fetch.planned());
         let same = match (&expected, &got) {
             (Ok(expected), Ok(got)) => expected == got,
-            // An empty case plans too; both refuse, or neither.
+            // A case that is refused must be refused by both, with the same reason.
             (Err(expected), Err(got)) => expected == got,
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! A fetch allocates nothing, whatever its kind: what plans need lies in a `Scratch`.
+//! Fetches of any kind must not allocate: the memory that plans need is in a `Scratch`.
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 #![allow(clippy::unwrap_used)]
@@ -20,7 +20,7 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: all calls go to the system's allocator as they are.
+// SAFETY: all calls are passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
@@ -38,8 +38,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// An array of 16 x 16 texels, or as many as the geometry has, with half of the tiles missing
-/// where it can be sparse.
+/// An array of 16 x 16 texels, or as many as the geometry has. If it can be sparse, half of its
+/// tiles are not resident.
 fn texture(
     format: Format,
     geometry: Geometry,
@@ -74,7 +74,7 @@ fn kinds(geometry: Geometry) -> Vec<(FetchKind, CoordType)> {
     kinds
 }
 
-/// Fetches of a plan; how often they allocated.
+/// The number of allocations during fetches of a plan.
 fn allocations(plan: &FetchPlan, scratch: &mut Scratch) -> u64 {
     let lanes =
         |from: f32, step: f32| std::array::from_fn(|lane| (from + step * lane as f32).to_bits());

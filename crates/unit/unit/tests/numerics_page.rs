@@ -1,5 +1,5 @@
-//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md: all must
-//! exist.
+//! RULES.md names functions and case files, and the code cites rules of docs/numerics.md. This test
+//! checks that all of them exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,14 +26,14 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// The rows of a table of a page, without its head.
+/// The rows of a table of a page, without the table's head.
 fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
     let (_, table) = page.split_once(&format!("\n{head}\n")).unwrap();
     let lines = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     lines.map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// The paths of a cell, `a::{b, c}` taken apart.
+/// The paths that a cell of a table names, with `a::{b, c}` split into two.
 fn paths(cell: &str) -> Vec<String> {
     let mut all = Vec::new();
     for path in cell.split('`').skip(1).step_by(2) {
@@ -47,7 +47,7 @@ fn paths(cell: &str) -> Vec<String> {
     all
 }
 
-/// Whether code defines something of this name.
+/// Whether code defines an item of this name.
 fn defines(code: &str, name: &str) -> bool {
     ["fn ", "struct ", "enum ", "trait ", "static ", "const "].iter().any(|kind| {
         code.match_indices(&format!("{kind}{name}")).any(|(at, found)| {
@@ -56,7 +56,8 @@ fn defines(code: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a path is that of a module of crate `unit`, or of names in one, or of names in `texel`.
+/// Whether a path exists: it may be a module of crate `unit`, names in such a module, or names in
+/// crate `texel`.
 fn exists(path: &str) -> bool {
     let parts: Vec<&str> = path.split("::").collect();
     let folder = root().join("crates/unit");
@@ -75,7 +76,7 @@ fn exists(path: &str) -> bool {
     longest.is_some_and(|(code, names)| names.iter().all(|name| defines(&code, name)))
 }
 
-/// The file of cases of this name, unpacked.
+/// The text of the file with these cases, unpacked.
 fn cases(name: &str) -> Option<String> {
     let file = |kind: &str| std::fs::read(root().join(format!("tests/fetch/{name}{kind}"))).ok();
     if let Some(plain) = file(".toml") {
@@ -105,7 +106,7 @@ fn named_functions_and_case_files_exist() {
     }
     for row in &open {
         let &[_, _, place] = &row[..] else { panic!("{row:?}") };
-        // Rules of other crates are theirs.
+        // Rules that other crates implement are checked there.
         let other = ["alu::", "simt::", "sfu::", "tensor::", "device"];
         let ours = |path: &String| !other.iter().any(|start| path.starts_with(start));
         unknown.extend(paths(place).into_iter().filter(ours).filter(|path| !exists(path)));
@@ -113,7 +114,8 @@ fn named_functions_and_case_files_exist() {
     assert!(unknown.is_empty(), "there is no {unknown:#?}");
 }
 
-/// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
+/// The numbers of the page's rules and sections, which are in the first cells of its tables and in
+/// its headings.
 fn numbers(page: &str) -> HashSet<&str> {
     page.lines()
         .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
@@ -122,8 +124,8 @@ fn numbers(page: &str) -> HashSet<&str> {
         .collect()
 }
 
-/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level"
-/// `rule-1.11-one-level`, of a heading its number alone.
+/// The anchor that a line of the page should have: `rule-1.8` for rule 1.8, `rule-1.11-one-level`
+/// for "1.11 one level", and for a heading its number alone.
 fn anchor_of(line: &str) -> Option<String> {
     let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
@@ -145,8 +147,8 @@ fn every_rule_has_its_anchor() {
     assert_eq!(anchors(&page), expected);
 }
 
-/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md,
-/// 13.2`.
+/// The numbers that code cites after one of several words: `rule 4.2`, `Rules 3.1 to 3.3`,
+/// `numerics.md, 13.2`.
 fn cited(code: &str) -> HashSet<&str> {
     let end =
         |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -175,7 +177,7 @@ fn cited(code: &str) -> HashSet<&str> {
         .collect()
 }
 
-/// All text of the Markdown pages of the repository, and of the explanations that tests keep.
+/// The text of all Markdown pages of the repository, and of the explanations that tests keep.
 fn pages(folder: &Path, text: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -209,19 +211,20 @@ fn rules_that_code_and_pages_cite_exist() {
     assert!(unknown.is_empty(), "not on the page: {unknown:?}");
 }
 
-/// Names that lines of code take from the reference: of a module, what is used of it. Types are
-/// left out.
+/// The names that code imports from the reference. For a module, these are the names that it uses
+/// of the module. Types are left out.
 fn taken_from_reference(code: &str) -> HashSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_type = |name: &str| {
         name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
     };
     let mut taken = HashSet::new();
-    // Only lines without indentation are imports of the module; those of its tests are indented.
+    // Imports of the module have no indentation; those of its tests have.
     for line in code.lines().filter_map(|line| line.strip_prefix("use crate::reference::")) {
         let names: Vec<&str> =
             line.split(|c| !is_part(c)).filter(|name| !name.is_empty()).collect();
-        // `level::{self, Levels}`, `{gather, result}`: modules. `cube::{seamless}`: names of one.
+        // `level::{self, Levels}` and `{gather, result}` import modules; `cube::{seamless}` imports
+        // a name of one.
         let whole = line.contains("self") || line.starts_with('{');
         for name in names.iter().skip(usize::from(!whole)).filter(|name| !is_type(name)) {
             taken.insert((*name).to_owned());

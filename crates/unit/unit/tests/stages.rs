@@ -1,5 +1,4 @@
-//! Gathers, cubes, gradients and anisotropy through the whole reference, by numbers worked out by
-//! hand from docs/numerics.md.
+//! Tests gathers, cubes, gradients and taps of the reference by numbers worked out by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +15,7 @@ use texunit_unit::{
 const LINEAR: Filter = Filter::Linear;
 const POINT: Filter = Filter::Point;
 
-/// A texture of packed texels; `levels` of 0 for one without mip levels.
+/// A texture with these packed texels. It has no mip levels if `levels` is 0.
 fn texture(geometry: Geometry, format: &str, size: [u32; 3], levels: u32, bytes: &[u8]) -> Texture {
     let extent = Extent { width: size[0], height: size[1], depth: size[2] };
     let format = Format::from_name(format).unwrap();
@@ -32,7 +31,7 @@ fn floats(numbers: impl IntoIterator<Item = f32>) -> Vec<u8> {
     numbers.into_iter().flat_map(f32::to_le_bytes).collect()
 }
 
-/// The numbers from 0 on.
+/// Texels with the numbers 0, 1, 2 and so on.
 fn counted(count: u32) -> Vec<u8> {
     floats((0..count).map(|k| k as f32))
 }
@@ -50,7 +49,7 @@ fn at(coords: [f32; 3]) -> FetchOperands {
     FetchOperands { coords, ..FetchOperands::default() }
 }
 
-/// Results as floats.
+/// The result of a fetch as floats.
 fn get(form: FetchForm, texture: &Texture, sampler: &Sampler, o: &FetchOperands) -> [f32; 4] {
     fetch(form, texture, sampler, o).unwrap().values.map(f32::from_bits)
 }
@@ -64,19 +63,19 @@ fn gathers_go_round_the_footprint() {
     let t = texture(Geometry::D2, "f32", [4, 4, 1], 0, &counted(16));
     let f = form(Geometry::D2, FetchKind::Gather(0));
     let s = sampler(POINT, AddressMode::Wrap);
-    // u = 2: texels 1 and 2 along both axes.
+    // At u = 2, the texels are 1 and 2 along both axes.
     assert_eq!(get(f, &t, &s, &at([0.5, 0.5, 0.0])), [9.0, 10.0, 6.0, 5.0]);
     // A fraction of 255.6/256 carries into the next texel.
     assert_eq!(get(f, &t, &s, &at([0.6246, 0.5, 0.0])), [10.0, 11.0, 7.0, 6.0]);
     assert_eq!(get(f, &t, &s, &at([0.6240, 0.5, 0.0])), [9.0, 10.0, 6.0, 5.0]);
-    // Past the edges: each index by its mode.
+    // Past the edges, the address mode acts on each index.
     assert_eq!(get(f, &t, &s, &at([0.0, 0.0, 0.0])), [3.0, 0.0, 12.0, 15.0]);
     let s = sampler(POINT, AddressMode::Clamp);
     assert_eq!(get(f, &t, &s, &at([0.0, 0.5, 0.0])), [8.0, 8.0, 4.0, 4.0]);
     assert_eq!(get(f, &t, &s, &at([9.0, 0.5, 0.0])), [11.0, 11.0, 7.0, 7.0]);
     let s = (sampler(LINEAR, AddressMode::Border)).with_border_bits([0x4120_0000; 4]);
     assert_eq!(get(f, &t, &s, &at([1.0, 0.5, 0.0])), [11.0, 10.0, 10.0, 7.0]);
-    // A component that the format lacks.
+    // A component that the format lacks is 0.
     let lacking = form(Geometry::D2, FetchKind::Gather(3));
     assert_eq!(get(lacking, &t, &s, &at([0.5, 0.5, 0.0])), [0.0; 4]);
 }
@@ -132,7 +131,7 @@ fn gathers_compare_texel_by_texel() {
     assert_eq!(compare(CompareFunction::NotEqual), [1.0, 1.0, 0.0, 1.0]);
 }
 
-/// A cube of one number a face, on every level.
+/// A cube each of whose faces has one number in all texels of all levels.
 fn coloured_cube(n: u32, levels: u32) -> Texture {
     let mut bytes = Vec::new();
     for level in 0..levels.max(1) {
@@ -157,7 +156,7 @@ fn cubes_point_at_faces() {
     assert_eq!(face([0.0, -2.0, 1.0]), 30.0);
     assert_eq!(face([1.0, 1.0, 1.0]), 40.0);
     assert_eq!(face([1.0, 1.0, -1.0]), 50.0);
-    // Rule 7.4: the products of these are NaNs and zeros, of which zeros are larger.
+    // Rule 7.4 of docs/numerics.md: the products are NaNs and zeros, of which zeros are larger.
     for (d, of) in [
         ([0.0; 3], 40.0),
         ([nan; 3], 40.0),
@@ -172,7 +171,7 @@ fn cubes_point_at_faces() {
     }
 }
 
-/// Rules 7.5 and 7.6.
+/// Rules 7.5 and 7.6 of docs/numerics.md: address modes act inside a face.
 #[test]
 fn modes_act_on_faces() {
     let t = |levels| {
@@ -182,7 +181,7 @@ fn modes_act_on_faces() {
         Texture { normalized_coords: false, ..t }
     };
     let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
-    // The edge of +z: s = 1, which is past its last texel; t is a quarter.
+    // The coordinates are at the edge of face +z: s = 1 is past its last texel, and t is a quarter.
     let o = at([1.0, 0.5, 1.0]);
     for t in [t(0), t(1), t(2)] {
         let get = |filter, mode, seamless| {
@@ -192,9 +191,9 @@ fn modes_act_on_faces() {
         use AddressMode::{Border, Clamp, Mirror, Wrap};
         let all = [Wrap, Mirror, Clamp, Border];
         assert_eq!(all.map(|mode| get(POINT, mode, false)), [16.0, 17.0, 17.0, 0.0]);
-        // Half of each.
+        // Half of the result comes from each of the two texels.
         assert_eq!(all.map(|mode| get(LINEAR, mode, false)), [16.5, 17.0, 17.0, 8.5]);
-        // Seamless cubes ignore the mode: 17, and 0, the first texel of +x.
+        // Seamless cubes ignore the mode: the texels are 17, and the first texel of face +x, 0.
         assert_eq!(all.map(|mode| get(POINT, mode, true)), [17.0; 4]);
         assert_eq!(all.map(|mode| get(LINEAR, mode, true)), [8.5; 4]);
     }
@@ -209,10 +208,10 @@ fn seamless_cubes_blend_neighbours() {
     assert_eq!(value([0.0, 0.0, 1.0]), 40.0);
     // On the edge between +z (40) and +x (0), both faces have half of the weight.
     assert_eq!(value([1.0, 0.0, 1.0]), 20.0);
-    // An eighth of a face before it: the centre of the last texel.
+    // An eighth of a face before the edge is the centre of the last texel.
     assert_eq!(value([0.75, 0.0, 1.0]), 40.0);
-    // Rule 7.7: at the corner of +x (0), +y (20) and +z (40) each of four would have 64. Those of
-    // the fourth go to the others: 21, 21, and 22 to the texel inside.
+    // Rule 7.7 of docs/numerics.md: at the corner of faces +x (0), +y (20) and +z (40), the missing
+    // texel's weight of 64 goes to the others: 21, 21, and 22 to the texel inside the face.
     assert_eq!(value([1.0, 1.0, 1.0]), (85.0 * 20.0 + 86.0 * 40.0) / 256.0);
     let trace = trace(f, &t, &s, &at([1.0, 1.0, 1.0])).unwrap();
     let texels = &trace.footprints[0].texels;
@@ -223,7 +222,8 @@ fn seamless_cubes_blend_neighbours() {
     assert_eq!(get(f, &t, &seamed, &at([1.0, 0.0, 1.0]))[0], 40.0);
 }
 
-/// Rule 8.7: 86 of the texel inside, 85 of each of those behind the edges.
+/// Rule 8.7 of docs/numerics.md: the missing texel is a sum with the weights 86 (inside), 85 and
+/// 85.
 #[test]
 fn seamless_cubes_gather_their_corners() {
     let f = form(Geometry::Cube, FetchKind::Gather(0));
@@ -234,8 +234,7 @@ fn seamless_cubes_gather_their_corners() {
     assert_eq!(get(f, &t, &s, &corner), [40.0, 0.0, wanted, 20.0]);
     // Beside an edge that is not at a corner of the cube, all four texels exist.
     assert_eq!(get(f, &t, &s, &at([1.0, 0.0, 1.0])), [40.0, 0.0, 0.0, 40.0]);
-    // The missing texel of a gather of integers is the sum of weighted texels; that of a compare is
-    // the sum of the weights of the texels that pass.
+    // The missing texel of a gather is a weighted sum; of a compare, of the texels that pass.
     let faces: Vec<u8> = (0..6).flat_map(|face: u8| [10 * face; 16]).collect();
     let integers = texture(Geometry::Cube, "u8", [4, 4, 1], 0, &faces);
     let values = fetch(f, &integers, &s, &corner).unwrap().values;
@@ -259,12 +258,12 @@ fn cubes_have_levels_and_gradients() {
         let o = FetchOperands { dpdx, dpdy, ..at([0.0, 0.0, -1.0]) };
         trace(gradient, &t, &s, &o).unwrap()
     };
-    // Half of the way to the edge is two texels.
+    // Half of the distance to the edge is two texels.
     let one = steps([0.5, 0.0, 0.0], [0.0; 3]);
     assert_eq!(one.level.q, 256);
     assert_eq!(f32::from_bits(one.answer.values[0]), 51.0);
     assert_eq!(rules(&one), ["4.11", "4.3", "4.4", "4.6", "4.7", "3.3", "3.4"]);
-    // Through the cube: as many texels as an edge has.
+    // Through the cube to the opposite face, the distance is as many texels as an edge has.
     let far = steps([0.0, 0.0, 2.0], [0.0; 3]);
     assert_eq!((far.level.q, f32::from_bits(far.answer.values[0])), (768, 53.0));
 }
@@ -293,18 +292,18 @@ fn gradients_of_all_geometries() {
     let x = [quarter, 0, 0];
     assert_eq!(q(Geometry::D1, [16, 1, 1], x, [0; 3]), 512);
     assert_eq!(q(Geometry::A1d, [16, 1, 1], [0; 3], x), 512);
-    // Second components of a 1D gradient are not looked at.
+    // The second components of a 1D gradient are ignored.
     assert_eq!(q(Geometry::D1, [16, 1, 1], [0, quarter, 0], [0; 3]), 0);
     assert_eq!(q(Geometry::D2, [16, 8, 1], x, [0, quarter, 0]), 512);
     assert_eq!(q(Geometry::A2d, [4, 16, 1], [0, quarter, 0], x), 512);
     assert_eq!(q(Geometry::D3, [4, 4, 16], [0, 0, quarter], x), 512);
-    // 3D takes a NaN as a jump from P to 0, here from 0 to 0.
+    // A 3D fetch takes a NaN gradient as a jump from P to 0, which here is from 0 to 0.
     assert_eq!(q(Geometry::D3, [16, 4, 4], [f32::NAN.to_bits(), 0, 0], [0; 3]), 0);
     assert_eq!(q(Geometry::D3, [16, 4, 4], [f32::INFINITY.to_bits(), 0, 0], [0; 3]), 768);
     assert_eq!(q(Geometry::D2, [16, 4, 1], [f32::INFINITY.to_bits(), 0, 0], [0; 3]), 768);
 }
 
-/// Squares of x along each of 32 rows: what taps do shows in their mean.
+/// A texture with the squares of x along each of 32 rows, whose mean shows where taps are.
 fn squares() -> Texture {
     let row = || (0..32_u32).map(|x| (x * x) as f32);
     texture(Geometry::D2, "f32", [32, 32, 1], 0, &floats((0..32).flat_map(|_| row())))
@@ -321,7 +320,7 @@ fn anisotropic(max_anisotropy: u32, dpdx: [f32; 2], dpdy: [f32; 2], o: FetchOper
 fn anisotropic_taps_add_up() {
     let x = |t: &Trace| f32::from_bits(t.answer.values[0]);
     let middle = at([8.5 / 32.0, 0.5, 0.0]);
-    // r = 4: taps at 7, 8, 9, 10, each half way between two texels, a quarter each.
+    // With a ratio of 4, taps of equal weight at 7, 8, 9, 10 are each half way between two texels.
     let four = anisotropic(16, [8.0, 0.0], [0.0, 2.0], middle);
     assert_eq!(four.footprints.len(), 4);
     assert_eq!(x(&four), (42.5 + 56.5 + 72.5 + 90.5) / 4.0);
@@ -330,24 +329,25 @@ fn anisotropic_taps_add_up() {
     assert_eq!((four.footprints[3].tap, four.footprints[3].share), ((3, 4), 256));
     let said = rules(&four);
     assert_eq!(said[..6], ["4.2", "4.3", "4.4", "4.6", "4.7", "4.12"]);
-    // The other gradient is the longer one: taps lie along y, where nothing changes.
+    // The other gradient is the longer one, so taps lie along y, where nothing changes.
     assert_eq!(x(&anisotropic(16, [2.0, 0.0], [0.0, 8.0], middle)), 64.0);
     // With a maximum anisotropy of 2 there are two taps, a texel apart.
     assert_eq!(x(&anisotropic(2, [8.0, 0.0], [0.0, 2.0], middle)), (56.5 + 72.5) / 2.0);
-    // A ratio of 3, 406 of 256: w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so 171 of 512
-    // inside, and 85 at the ends. Each is split between two texels, the upper half rounded.
+    // With a ratio of 3 (406 of 256), w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so taps
+    // inside have 171 of 512 and those at the ends 85. Each is split in two, the upper half
+    // rounded.
     let three = x(&anisotropic(16, [6.0, 0.0], [0.0, 2.0], middle));
     let split = |lower: f32, upper: f32, at: f32| lower * at * at + upper * (at + 1.0).powi(2);
     let ends = split(42.0, 43.0, 6.0) + split(42.0, 43.0, 9.0);
     assert_eq!(three, (ends + split(85.0, 86.0, 7.0) + split(85.0, 86.0, 8.0)) / 512.0);
-    // Round: one.
+    // A round footprint has one tap.
     let one = anisotropic(16, [8.0, 0.0], [0.0, 8.0], middle);
     assert_eq!((x(&one), one.footprints.len()), (64.0, 1));
 }
 
 #[test]
 fn two_close_taps() {
-    // A ratio of 1.5, 150 of 256: t = 256 - E(150) = 85, so 43/64 of a texel apart.
+    // With a ratio of 1.5 (150 of 256), t = 256 - E(150) = 85: the taps are 43/64 of a texel apart.
     let t = anisotropic(16, [6.0, 0.0], [0.0, 4.0], at([8.5 / 32.0, 0.5, 0.0]));
     assert_eq!(t.footprints.len(), 2);
     assert!(t.footprints.iter().all(|f| f.share == 256 && f.scale == 1));
@@ -357,7 +357,7 @@ fn two_close_taps() {
 
 #[test]
 fn ties_of_taps_go_up() {
-    // Unorm 16: two taps of 0 and 1 in halves are K = 1 of 65535, and so are -1 and 0 as snorm 0.
+    // Two taps of equal weight: unorm 16 codes 0 and 1 give K = 1, snorm 16 codes -1 and 0 give 0.
     let get = |format: &str, codes: [u16; 4]| {
         let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_le_bytes).collect();
         let mut t = texture(Geometry::D2, format, [4, 1, 1], 0, &bytes);
@@ -365,7 +365,7 @@ fn ties_of_taps_go_up() {
         let s = (sampler(LINEAR, AddressMode::Clamp)).with_max_anisotropy(2);
         let o = FetchOperands {
             dpdx: [1.0_f32.to_bits(), 0, 0],
-            // Between texels 1 and 2, the taps at their centres.
+            // The coordinate is between texels 1 and 2, so that the taps are at their centres.
             ..at([0.5, 0.5, 0.0])
         };
         let f = form(Geometry::D2, FetchKind::Sample(Lod::Gradient));
@@ -387,7 +387,7 @@ fn anisotropy_is_of_planes() {
         let f = form(geometry, FetchKind::Sample(Lod::Gradient));
         trace(f, &t, &s, &o).unwrap().footprints.len()
     };
-    // 4 texels, 2 on a face that is twice as wide: where a level has no others, R is the length.
+    // The gradient has 4 texels, or 2 on a face, which is twice as wide. R is its length.
     for filter in [LINEAR, POINT] {
         assert_eq!(taps(Geometry::D2, [8, 8, 1], filter), 4);
         assert_eq!(taps(Geometry::D1, [8, 1, 1], filter), 4);

@@ -27,7 +27,8 @@ fn rounded(x: f32, rounding: Rounding) -> f32 {
     }
 }
 
-/// Rounds an f32 before a cast to an integer, which itself rounds toward zero.
+/// Rounds an f32 to an integral value, so that a cast to an integer, which rounds toward zero,
+/// changes nothing.
 #[inline(always)]
 fn uncut(x: f32, rounding: Rounding) -> f32 {
     if rounding == Rounding::Trunc { x } else { rounded(x, rounding) }
@@ -65,7 +66,7 @@ primitives! {
             mul_hi_u(a, b: Self) = ((u64::from(a) * u64::from(b)) >> 32) as u32 => J::MulHighU;
             /// The high half of the product of signed numbers.
             mul_hi_s(a, b: Self) = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32 => J::MulHighS;
-            /// |a| of a signed number; the lowest number stays as it is.
+            /// The magnitude |a| of a signed number; the lowest number stays as it is.
             abs_s(a) = (a as i32).wrapping_abs() as u32 => J::Abs;
             /// The smaller signed number.
             min_s(a, b: Self) = (a as i32).min(b as i32) as u32 => J::MinS;
@@ -85,23 +86,24 @@ primitives! {
             not(a) = !a => J::Bits(!A);
             /// a if the predicate is true, else b.
             when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Select;
-            /// The bits of a where those of c are set, and those of b elsewhere.
+            /// Selects the bits of a where those of c are set, and those of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::Bits((A & C) | (B & !C));
-            /// a << b; 0 if b ≥ 32.
+            /// Shifts a to the left by b; 0 if b ≥ 32.
             shl(a, b: Self) = if b < 32 { a << (b & 31) } else { 0 } => J::ShiftLeft;
-            /// a >> b, unsigned; 0 if b ≥ 32.
+            /// Shifts a to the right by b, filling with zeros; 0 if b ≥ 32.
             shr_u(a, b: Self) = if b < 32 { a >> (b & 31) } else { 0 } => J::ShiftRightU;
-            /// a >> b, signed; all sign bits if b ≥ 32.
+            /// Shifts a to the right by b, filling with the sign; all sign bits if b ≥ 32.
             shr_s(a, b: Self) = (a as i32 >> b.min(31)) as u32 => J::ShiftRightS;
-            /// The upper half of (b, a) << (c mod 32).
+            /// The upper half of the 64-bit number (b, a), shifted to the left by c mod 32.
             shf_l(a, b: Self, c: Self) = (b << (c & 31)) | (a >> 1 >> (!c & 31)) => J::FunnelLeft;
-            /// The lower half of (b, a) >> (c mod 32).
+            /// The lower half of the 64-bit number (b, a), shifted to the right by c mod 32.
             shf_r(a, b: Self, c: Self) = (a >> (c & 31)) | (b << 1 << (!c & 31)) => J::FunnelRight;
 
             /// The bits in reverse order.
             reverse(a) = a.reverse_bits() => J::Reverse;
-            /// Selects bytes of a: byte i of b has the number of a byte of a in its two low bits;
-            /// if the highest bit of byte i is set, the result's byte is zero.
+            /// Selects bytes of a. The two low bits of byte i of b are the number of the byte of a
+            /// that becomes byte i of the result. If the highest bit of byte i is set, byte i of
+            /// the result is zero.
             bytes(a, b: Self) = bytes(a, b) => J::Bytes;
             /// The number of leading zeros.
             zeros_above(a) = a.leading_zeros() => J::LeadingZeros;
@@ -130,7 +132,8 @@ primitives! {
             f_abs(a; m: Mode) = m.put(m.get(a).abs()) => m.op(Float::Abs);
             /// An f32 rounded to an integral value.
             f_round(a; r: Rounding, m: Mode) = m.put(rounded(m.get(a), r)) => m.op(Float::Round(r));
-            /// An f32 as the result of arithmetic: NaNs become canonical, and the mode is applied.
+            /// Makes an f32 a result of arithmetic: a NaN becomes canonical, and the mode is
+            /// applied.
             f_copy(a; m: Mode) = m.put(m.get(a)) => m.op(Float::Copy);
             /// a + b of f32 with a directed rounding.
             f_add_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::add_in(r, m.get(a), m.get(b))) => m.directed(Float::Add, r);
@@ -144,23 +147,23 @@ primitives! {
             f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put_tiny(float::div_in(r, m.get(a), m.get(b)), || float::div_in(r, m.larger(a), m.get(b))) => m.directed(Float::Div, r);
             /// √a of f32 with a directed rounding.
             f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
-            /// The table's entry at this index, whose high bits are ignored.
+            /// Looks up the entry of a table at this index, whose high bits are ignored.
             look_up(a; words: Words) = words.at(a) => J::LookUp(words);
-            /// The result of a curve of the special function unit.
+            /// Evaluates a curve of the special function unit for this operand.
             on_curve(a; curve: &'static Curve) = curve.at(a) => J::Curve(curve);
             /// The square of a 17-bit number as the special function unit computes it.
             folded_square(a) = texunit_sfu::square(a) => J::Square;
-            /// The low half, an f16, converted to f32 exactly. NaNs become canonical.
+            /// Converts the low half, an f16, to f32 exactly. NaNs become canonical.
             f_from_half(a) = IEEE.put(f16_to_f32(a)) => J::FromHalf;
-            /// f32 converted to an f16 in the low half. NaNs become canonical.
+            /// Converts an f32 to f16, in the low half. NaNs become canonical.
             f_to_half(a; r: Rounding) = narrow(Format::F16, float::mode_of(r), f(a).into()) as u32 => J::ToHalf(r);
-            /// The bits of an unsigned number that the mask `bits` selects, converted to f32.
+            /// Converts the bits of an unsigned number that the mask `bits` selects to f32.
             f_from_u(a; bits: u32) = ((a & bits) as f32).to_bits() => J::FromU(bits);
             /// A signed number converted to f32.
             f_from_s(a) = (a as i32 as f32).to_bits() => J::FromS;
-            /// f32 converted to an unsigned number and limited to its range; a NaN becomes 0.
+            /// Converts an f32 to an unsigned number, limited to its range; a NaN becomes 0.
             f_to_u(a; r: Rounding) = uncut(f(a), r) as u32 => J::ToU(r);
-            /// f32 converted to a signed number and limited to its range; a NaN becomes 0.
+            /// Converts an f32 to a signed number, limited to its range; a NaN becomes 0.
             f_to_s(a; r: Rounding) = uncut(f(a), r) as i32 as u32 => J::ToS(r);
         }
         -> Self::Wide {
@@ -172,15 +175,15 @@ primitives! {
             mad_wide_u(a, b: Self, c: Self::Wide) = (u64::from(a) * u64::from(b)).wrapping_add(c) => J::ProductAddU;
             /// The 64-bit product of signed numbers, plus c.
             mad_wide_s(a, b: Self, c: Self::Wide) = ((i64::from(a as i32) * i64::from(b as i32)) as u64).wrapping_add(c) => J::ProductAddS;
-            /// The value, zero-extended to 64 bits.
+            /// Zero-extends the value to 64 bits.
             extend_u(a) = u64::from(a) => J::ExtendU;
-            /// The value, sign-extended to 64 bits.
+            /// Sign-extends the value to 64 bits.
             extend_s(a) = a as i32 as u64 => J::ExtendS;
             /// An unsigned number converted to f64.
             d_from_u(a) = f64::from(a).to_bits() => J::DoubleFromU;
             /// A signed number converted to f64.
             d_from_s(a) = f64::from(a as i32).to_bits() => J::DoubleFromS;
-            /// f32 converted to f64; a NaN keeps its sign and payload, and becomes quiet.
+            /// Converts an f32 to f64; a NaN keeps its sign and payload, and becomes quiet.
             d_from_f(a) = convert::widened(a) => J::DoubleFromF;
         }
         -> Self::Holds {

@@ -51,14 +51,14 @@ primitives! {
             not(a) = !a => J::BitsWide(!A);
             /// a if the predicate is true, else b.
             when(a, p: Self::Holds, b: Self) = if p { a } else { b } => Select;
-            /// The bits of a where those of c are set, and those of b elsewhere.
+            /// Selects the bits of a where those of c are set, and those of b elsewhere.
             pick(a, b: Self, c: Self) = (a & c) | (b & !c) => J::BitsWide((A & C) | (B & !C));
-            /// a << b; 0 if b ≥ 64.
+            /// Shifts a to the left by b; 0 if b ≥ 64.
             shl(a, b: Self::Narrow) = if b < 64 { a << (b & 63) } else { 0 } => J::ShiftLeftWide;
-            /// a >> b, unsigned; 0 if b ≥ 64.
+            /// Shifts a to the right by b, filling with zeros; 0 if b ≥ 64.
             shr_u(a, b: Self::Narrow) = if b < 64 { a >> (b & 63) } else { 0 } => J::ShiftRightWideU;
-            /// a + b of f64. In operations of the table sections `f64` and `ratio`, NaN results of
-            /// this and the following primitives are replaced by those of [`nan64`](crate::nan64).
+            /// The sum a + b of f64. In the table sections `f64` and `ratio`, NaN results of this
+            /// and the following primitives are replaced by those of [`nan64`](crate::nan64).
             f_add(a, b: Self) = (d(a) + d(b)).to_bits() => J::Double(Float::Add);
             /// a - b of f64.
             f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => J::Double(Float::Sub);
@@ -75,9 +75,10 @@ primitives! {
             /// |a| of f64.
             f_abs(a) = d(a).abs().to_bits() => J::Double(Float::Abs);
             /// The smaller f64; -0 is less than +0. If one source is a NaN, the result is the other
-            /// source; if both are, it is b, made quiet.
+            /// source; if both are NaNs, the result is b, made quiet.
             f_min(a, b: Self) = float::extreme64(float::min64(d(a), d(b)), b) => J::Double(Float::Min);
-            /// The larger f64, with the NaNs of `f_min`.
+            /// The larger f64; +0 is greater than -0. If sources are NaNs, the result is that of
+            /// `f_min`.
             f_max(a, b: Self) = float::extreme64(float::max64(d(a), d(b)), b) => J::Double(Float::Max);
             /// An f64 rounded to an integral value.
             f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r));
@@ -93,30 +94,30 @@ primitives! {
             f_div_in(a, b: Self; r: Rounding) = soft::div(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Div, r);
             /// √a of f64 with a directed rounding.
             f_sqrt_in(a; r: Rounding) = soft::sqrt(Format::F64, float::mode_of(r), a) => J::DoubleDirected(Float::Sqrt, r);
-            /// f64 converted to a signed number, toward zero and limited to its range; a NaN
+            /// Converts an f64 to a signed number, toward zero and limited to its range; a NaN
             /// becomes the lowest number.
             d_to_ws(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as i64 as u64 } => J::DoubleToWideS;
-            /// f64 converted to an unsigned number, toward zero and limited to its range; a NaN
+            /// Converts an f64 to an unsigned number, toward zero and limited to its range; a NaN
             /// becomes 1 << 63.
             d_to_wu(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as u64 } => J::DoubleToWideU;
-            /// An unsigned number converted to f64, rounded to nearest.
+            /// Converts an unsigned number to f64, rounded to nearest.
             d_from_u(a) = (a as f64).to_bits() => J::DoubleFromWideU;
-            /// A signed number converted to f64, rounded to nearest.
+            /// Converts a signed number to f64, rounded to nearest.
             d_from_s(a) = (a as i64 as f64).to_bits() => J::DoubleFromWideS;
-            /// a >> b, signed; all sign bits if b ≥ 64.
+            /// Shifts a to the right by b, filling with the sign; all sign bits if b ≥ 64.
             shr_s(a, b: Self::Narrow) = (a as i64 >> b.min(63)) as u64 => J::ShiftRightWideS;
         }
         -> Self::Narrow {
             /// The low half.
             low(a) = a as u32 => J::Low;
-            /// f64 converted to f32; a NaN keeps its sign and the top of its payload, and becomes
+            /// Converts an f64 to f32; a NaN keeps its sign and the top of its payload, and becomes
             /// quiet.
             d_to_f(a; r: Rounding) = convert::narrowed(r, a) => J::FromDouble(r);
-            /// f64 converted to a signed 32-bit number, toward zero and limited to its range; a NaN
-            /// becomes the lowest number.
+            /// Converts an f64 to a signed 32-bit number, toward zero and limited to its range; a
+            /// NaN becomes the lowest number.
             d_to_s(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as i32 as u32 } => J::DoubleToS;
-            /// f64 converted to an unsigned 32-bit number, toward zero and limited to its range; a
-            /// NaN becomes 0x80000000.
+            /// Converts an f64 to an unsigned 32-bit number, toward zero and limited to its range;
+            /// a NaN becomes 0x80000000.
             d_to_u(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as u32 } => J::DoubleToU;
         }
         -> Self::Holds {

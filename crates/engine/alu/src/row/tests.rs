@@ -12,7 +12,8 @@ use texunit_jit::region::{
 use texunit_jit::{Combine, Predicate, Registers, Source, VReg};
 use texunit_testkit::{Random, skipped};
 
-/// Registers of the test: four sources and a destination of each width, followed by temporaries.
+/// The registers of the test. For each width, there are four sources and a destination, followed by
+/// temporaries.
 const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
 const NARROW: usize = 5 + MAX.narrow as usize;
@@ -53,7 +54,7 @@ fn number(random: &mut Random) -> u64 {
     let (x, choice) = (random.u64(), random.u64());
     match choice % 8 {
         0..4 => EDGES[(x % EDGES.len() as u64) as usize],
-        // Floats of moderate size.
+        // Floats of moderate size, in both halves.
         4 => (x & 0x83ff_ffff_83ff_ffff) | 0x3c00_0000_3c00_0000,
         5 => x >> (choice >> 32 & 63),
         _ => x,
@@ -69,7 +70,8 @@ impl Bank {
         }
     }
 
-    /// Replaces 32-bit registers by positive f32 below 2^8, for which no step is rare.
+    /// Replaces the 32-bit registers by positive f32 numbers below 2^8, which need the steps for
+    /// rare values of no operation.
     fn make_ordinary(&mut self) {
         let ordinary = |x: &mut u32| *x = (*x & 0x007f_ffff) | (119 + (*x >> 23) % 16) << 23;
         self.narrow.iter_mut().flatten().for_each(ordinary);
@@ -113,7 +115,8 @@ impl Bank {
     }
 }
 
-/// A region of the operation's steps, if it has steps. Sources that are known are constants.
+/// A region with the steps of an operation, if the operation has steps. Sources in `known` are
+/// constants.
 fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     let source = |(i, wide): (usize, bool)| match (known[i], wide) {
         (Some(number), true) => Source::Literal(number),
@@ -171,7 +174,7 @@ fn compiled_code_gives_what_the_interpreter_gives() {
             continue;
         }
         compiled += 1;
-        // All sources in registers, and three times constants for random sources.
+        // First all sources are in registers; then random sources are constants, three times.
         let some =
             |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
         let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
@@ -215,8 +218,8 @@ fn compiled_code_gives_what_the_interpreter_gives() {
     assert!(compiled > 850, "{compiled} rows have steps, {called} are calls");
 }
 
-/// Lanes have consecutive operands, so that code jumps over rare steps for most warps. Without
-/// `TEXUNIT_LONG_TESTS` it is one warp in 4093.
+/// Neighbouring lanes have consecutive operands, so that most warps skip the steps for rare values.
+/// Without `TEXUNIT_LONG_TESTS`, only one warp in 4093 is tested.
 #[test]
 fn compiled_functions_give_what_the_interpreter_gives() {
     let is_function = |row: &&Row| {

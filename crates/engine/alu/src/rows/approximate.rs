@@ -1,6 +1,6 @@
 //! The `.approx` and `.full` instructions: ptxas's code with the special function unit's
 //! instructions, bit for bit as on a GPU ([`texunit_sfu::ptx`]), and the correctly rounded results
-//! of `--approx rounded` (`approx`).
+//! that `--approx rounded` selects (`approx`).
 
 use super::parts::*;
 use super::{family, table};
@@ -51,8 +51,8 @@ table! { CARD both
         });
         ["lg2.approx.ftz.f32"] |a| lanes::lg2_of_normal(a).unless(is_special(a), || lanes::lg2(a));
         ["ex2.approx.f32"] |a| power(a, || {
-            // Below -126 the result is the square of 2^(x / 2), because the unit's result would not
-            // have subnormals.
+            // Below -126 the result is the square of 2^(x / 2), because the unit's result would be
+            // zero instead of subnormal.
             let low = a.f_ltu(lit((-126f32).to_bits().into()));
             let power = lanes::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
             power.f_mul(power, IEEE).when(low, power)
@@ -89,8 +89,8 @@ table! { CARD both
 table! { CARD_HIGH both
     b64 {
         ["rsqrt.approx.f64"] |a| {
-            // The instruction's approximation of the root, and one step of iteration if the result
-            // is a normal number.
+            // The instruction's approximation of the root is improved by one iteration if it is a
+            // normal number.
             let is_subnormal = a.sub(lit(1)).lt_u(lit((1 << 52) - 1));
             let x = a.f_mul(lit(TWO_54)).when(is_subnormal, a);
             let y = lanes::rsq64h(x.shr_u(lit(32)).low()).extend_u().shl(lit(32));
@@ -119,7 +119,7 @@ table! { ROUNDED_64 calls
     f64 {
         ["rsqrt.approx.rounded.f64"] |a| soft::rsqrt(Format::F64, RN, a);
     }
-    // The `.ftz.f64` forms only read and write the upper 32 bits.
+    // The `.ftz.f64` forms read and write only the upper 32 bits of a register.
     b64 {
         ["rsqrt.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x.sqrt());
         ["rcp.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x);
@@ -133,8 +133,8 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-// Correctly rounded results need the math library and 100-bit arithmetic, which steps cannot
-// express.
+// These operations are functions, because correctly rounded results need the math library and
+// 100-bit arithmetic, which steps cannot express.
 family! { rounded [const FTZ: bool] |_v|
     with |key| key.flag("ftz", FTZ); calls
     b32 {
@@ -164,50 +164,50 @@ fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
     flush(value.to_bits()) & upper
 }
 
-/// Whether a number is not positive and normal.
+/// Whether an f32 is not a positive normal number.
 #[inline(always)]
 fn is_special<V: B32>(a: V) -> V::Holds {
     a.sub(lit(0x0080_0000)).ge_u(lit(0x7f00_0000))
 }
 
-/// Whether the magnitude is not from 2^-126 to 2^126, where numbers and their reciprocals are
-/// normal.
+/// Whether the magnitude of an f32 is not from 2^-126 to 2^126, where numbers and their reciprocals
+/// are normal.
 #[inline(always)]
 fn has_special_reciprocal<V: B32>(a: V) -> V::Holds {
     a.add(a).sub(lit(0x0100_0000)).gt_u(lit(0xfc00_0000))
 }
 
-/// The reciprocal; `other` if the operand or its reciprocal may not be normal.
+/// The reciprocal of an f32; `other` if the operand or its reciprocal may not be normal.
 #[inline(always)]
 fn reciprocal<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
     lanes::rcp_of_normal(a).unless(has_special_reciprocal(a), other)
 }
 
-/// The power of two; `other` if it may not be normal.
+/// The power 2^a of an f32; `other` if the result may not be normal.
 #[inline(always)]
 fn power<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
     lanes::ex2_of_normal(a).unless(magnitude(a).ge_u(lit(126f32.to_bits().into())), other)
 }
 
-/// Whether the magnitude is below 2^-126.
+/// Whether the magnitude of an f32 is below 2^-126.
 #[inline(always)]
 fn is_small<V: B32>(a: V) -> V::Holds {
     magnitude(a).lt_u(lit(0x0080_0000))
 }
 
-/// Whether the magnitude is above 2^126, or a NaN.
+/// Whether an f32 is above 2^126 in magnitude, or a NaN.
 #[inline(always)]
 fn is_large<V: B32>(a: V) -> V::Holds {
     lit::<V>(0x7e80_0000).lt_u(magnitude(a))
 }
 
-/// A small operand is scaled by 2^24.
+/// An operand, multiplied by 2^24 if its magnitude is below 2^-126.
 #[inline(always)]
 fn scaled<V: B32>(a: V) -> V {
     a.f_mul(lit(TWO_24), IEEE).when(is_small(a), a)
 }
 
-/// The factor for divisor and dividend that makes the reciprocal of the divisor a normal number.
+/// Factor for divisor and dividend that makes both the divisor and its reciprocal normal numbers.
 #[inline(always)]
 fn divisor_scale<V: B32>(a: V) -> V {
     lit::<V>(TWO_24).when(is_small(a), lit::<V>(QUARTER).when(is_large(a), lit(ONE)))
@@ -219,7 +219,7 @@ fn scale_if<V: B32>(holds: V::Holds, scale: u64) -> V {
     lit::<V>(scale).when(holds, lit(ONE))
 }
 
-/// An angle in radians, converted to turns.
+/// Converts an angle from radians to turns.
 #[inline(always)]
 fn turns<V: B32>(a: V) -> V {
     const TURN: u64 = 0x3e22_f983;

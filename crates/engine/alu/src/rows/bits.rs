@@ -13,7 +13,7 @@ table! { COMPOSED rows
         ["not.b16"] |a| low16(a.not());
         ["cnot.b16"] |a| is_zero(low16(a));
         ["cnot.b32"] |a| is_zero(a);
-        // Counts of the width or more shift out all bits; `shr` of a signed type fills with the
+        // A shift by the width or more shifts out all bits. `shr` of a signed type fills with the
         // sign.
         ["shl.b16"] |a, b| low16(a.shl(b));
         ["shr.b16", "shr.u16"] |a, b| low16(a).shr_u(b);
@@ -21,7 +21,7 @@ table! { COMPOSED rows
         ["shf.l.clamp.b32"] |a, b, c| a.when(c.ge_u(lit(32)), a.shf_l(b, c));
         ["shf.r.clamp.b32"] |a, b, c| b.when(c.ge_u(lit(32)), a.shf_r(b, c));
 
-        // Only the low byte of a position and of a length counts (PTX ISA, bfe, bfi).
+        // Of a position and of a length, only the low byte counts (PTX ISA, bfe, bfi).
         ["bfe.u32"] |a, b, c| a.shr_u(byte(b)).and(ones(byte(c)));
         ["bfe.s32"] |a, b, c| signed_low(a.shr_s(byte(b)), byte(c));
         ["bfi.b32"] |a, b, c, d| {
@@ -37,7 +37,8 @@ table! { COMPOSED rows
         ["copysign.f32"] |a, b| a.pick(b, lit(1 << 31));
         ["popc.b32"] |a| ones_of(a);
         ["clz.b32"] |a| a.zeros_above();
-        // The position of the highest bit that differs from the sign, or all ones if there is none.
+        // `bfind` gives the position of the highest bit that differs from the sign, or all ones if
+        // there is none.
         ["bfind.u32"] |a| B32::sub(lit(31), a.zeros_above());
         ["bfind.s32"] |a| B32::sub(lit(31), without_sign(a).zeros_above());
         ["bfind.shiftamt.u32"] |a| found(a.zeros_above(), 5);
@@ -59,7 +60,7 @@ table! { COMPOSED rows
         ["cnot.b64"] |a| B64::when(lit(1), a.eq(lit(0)), lit(0));
         ["copysign.f64"] |a, b| a.pick(b, lit(1 << 63));
     }
-    // All bits of the positions and lengths of 64-bit fields count, as in the code that ptxas
+    // Of the positions and lengths of 64-bit fields, all bits count, as in the code that ptxas
     // generates (docs/numerics.md, 13.9).
     field64 {
         ["bfe.u64"] |a, b, c| a.shr_u(b).and(ones64(c));
@@ -101,24 +102,24 @@ fn modulo32<V: B32>(a: V) -> V {
     a.and(lit(31))
 }
 
-/// The low `len` bits, sign-extended; 0 if `len` is 0.
+/// The low `len` bits of a value, sign-extended; 0 if `len` is 0.
 fn signed_low<V: B32>(a: V, len: V) -> V {
     let unused = B32::sub(lit::<V>(32), len.min_u(lit(32)));
     a.shl(unused).shr_s(unused)
 }
 
-/// A mask of the low `len` bits of 64.
+/// A mask of the lowest `len` of 64 bits.
 fn ones64<W: B64>(len: W::Narrow) -> W {
     B64::shl(lit::<W>(u64::MAX), len).not()
 }
 
-/// The shift that moves the found bit to the top: the number of leading zeros, or all ones if no
-/// bit is set, so that the number is `1 << bit`.
+/// The result of `bfind.shiftamt`: the number of leading zeros, which is the shift that moves the
+/// found bit to the top. If this number is `1 << bit`, no bit is set, and the result is all ones.
 fn found<V: B32>(zeros: V, bit: u64) -> V {
     zeros.or(B32::sub(lit(0), zeros.shr_u(lit(bit))))
 }
 
-/// The value, inverted if it is negative.
+/// The value, with all bits inverted if it is negative.
 fn without_sign<V: B32>(a: V) -> V {
     a.xor(a.shr_s(lit(31)))
 }
@@ -132,12 +133,13 @@ where
     below.when(high.eq(lit(0)), high.zeros_above())
 }
 
-/// The position of the n-th set bit from `base` on, upwards if n is positive and downwards if it is
-/// negative; `base` itself for n = 0.
+/// The result of `fns`: the position of the n-th set bit of `mask` from `base` on, upwards if n is
+/// positive and downwards if n is negative; `base` itself for n = 0.
 #[inline(always)]
 fn fns(mask: u32, base: u32, n: i32) -> u32 {
-    // ptxas's code searches for the -n-th bit of the mirrored mask. The negation of this number is
-    // negative again, so that the search runs to the end of the mask (docs/numerics.md, 13.12).
+    // For a negative n, ptxas's code searches for the -n-th bit of the mirrored mask. For the
+    // lowest number, -n is negative again, so that the search runs to the end of the mask
+    // (docs/numerics.md, 13.12).
     if n == i32::MIN {
         return 0;
     }
@@ -162,7 +164,7 @@ fn fns(mask: u32, base: u32, n: i32) -> u32 {
     }
 }
 
-/// The selector of a mode of `prmt`, by the two low bits of c.
+/// The selector for `prmt` with a mode, from the two low bits of c.
 #[inline(always)]
 fn selector(mode: PrmtMode, c: u32) -> u32 {
     let selectors = match mode {
@@ -176,11 +178,11 @@ fn selector(mode: PrmtMode, c: u32) -> u32 {
     selectors[(c & 3) as usize]
 }
 
-/// Selects four bytes of b:a; bit 3 of a selector nibble replicates the byte's sign.
+/// Selects four bytes of the pair b:a. Bit 3 of a selector's nibble replicates the byte's sign.
 #[inline(always)]
 fn permute<V: B32>(a: V, b: V, selector: V) -> V {
     let each = 0x0101_0101;
-    // Spreads the four nibbles to the four bytes.
+    // The four nibbles of the selector are spread to four bytes.
     let nibbles = low16(selector);
     let nibbles = nibbles.or(nibbles.shl(lit(8))).and(lit(0x00ff_00ff));
     let nibbles = nibbles.or(nibbles.shl(lit(4))).and(lit(0x0f0f_0f0f));
@@ -200,7 +202,7 @@ pub fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
             }
         };
     }
-    // Frequent truth tables have their shortest expression.
+    // Frequent truth tables have expressions of their own, which are the shortest.
     match table {
         0x00 => d.fill(0),
         0xff => d.fill(!0),

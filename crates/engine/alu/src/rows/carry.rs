@@ -1,5 +1,5 @@
 //! Additions and subtractions with carry: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`,
-//! `subc` and `madc` read the flags. A flag is the carry of the adder: a subtraction adds the
+//! `subc` and `madc` read the carry flags. A flag is the carry of the adder: a subtraction adds the
 //! complement and one (or the flag), and its carry is set if nothing is borrowed (docs/numerics.md,
 //! 13.12).
 
@@ -8,7 +8,7 @@ use crate::row::Row;
 use crate::variant::Variant;
 use texunit_isa::ScalarType as Ty;
 
-/// Families by width and sign, with and without `.cc`.
+/// The families by width and sign, with and without `.cc`.
 pub(super) fn families() -> Vec<Row> {
     let families = [
         of_word::<32, false>(),
@@ -42,14 +42,14 @@ family! { of_word [const BITS: u32, const SIGNED: bool] |_v|
     }
 }
 
-/// a + b + carry of `BITS` bits, and the outgoing carry.
+/// The sum a + b + carry of `BITS` bits, and the outgoing carry.
 fn sum<const BITS: u32>(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let mask = u128::from(u64::MAX >> (64 - BITS));
     let sum = (u128::from(a) & mask) + (u128::from(b) & mask) + u128::from(carry);
     ((sum & mask) as u64, sum > mask)
 }
 
-/// The upper half of a product.
+/// The upper half of the product of numbers of `BITS` bits.
 fn high<const BITS: u32, const SIGNED: bool>(a: u64, b: u64) -> u64 {
     let value = |x: u64| match (SIGNED, BITS) {
         (false, 32) => i128::from(x as u32),

@@ -30,7 +30,7 @@ table! { COMPOSED rows
         ["testp.infinite.f32"] |a| magnitude(a).eq(lit(INF));
         ["testp.number.f32"] |a| magnitude(a).le_u(lit(INF));
         ["testp.notanumber.f32"] |a| magnitude(a).gt_u(lit(INF));
-        // Zero counts as normal (PTX ISA, testp).
+        // A zero counts as a normal number (PTX ISA, testp).
         ["testp.normal.f32"] |a| {
             let a = magnitude(a);
             B32::when(lit(1 << 23), a.eq(lit(0)), a).sub(lit(1 << 23)).lt_u(lit(INF - (1 << 23)))
@@ -48,8 +48,8 @@ table! { COMPOSED rows
         };
         ["testp.subnormal.f64"] |a| magnitude64(a).sub(lit(1)).lt_u(lit((1 << 52) - 1));
     }
-    // `c >= 0 ? a : b`. A NaN selects b, and -0 selects a; with `.ftz` a negative subnormal selects
-    // a too.
+    // `slct` computes `c >= 0 ? a : b`. A NaN selects b, and -0 selects a; with `.ftz`, a negative
+    // subnormal selects a, too.
     b32 {
         ["slct.b16.s32", "slct.u16.s32", "slct.s16.s32", "slct.b32.s32", "slct.u32.s32", "slct.s32.s32",
             "slct.f32.s32"] |a, b, c| a.when(c.ge_s(lit(0)), b);
@@ -75,7 +75,7 @@ table! { CALLED calls
     }
 }
 
-/// Families of comparisons.
+/// The families of comparisons.
 pub(super) fn families() -> Vec<Row> {
     let plain = vec![Variant::PLAIN];
     let halves = variants(&[Near], &[pair]);
@@ -87,7 +87,7 @@ pub(super) fn families() -> Vec<Row> {
     all
 }
 
-/// How a source is converted to f32.
+/// The type of a comparison's sources, and its conversion to f32.
 trait Read {
     const TYPE: Ty;
     const PAIR: Ty;
@@ -123,7 +123,7 @@ impl Read for F16Flushed {
     const FTZ: bool = true;
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
-        // With an exponent of zero only the sign remains.
+        // A number whose exponent is zero keeps only its sign.
         let sign = x.and(lit(0x8000));
         sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_half()
     }
@@ -181,7 +181,7 @@ family! { of_64 [] |_v|
 
 const INF64: u64 = 0x7ff0_0000_0000_0000;
 
-/// The larger magnitude, as bits. It is above that of infinity if a source is a NaN.
+/// Bits of the larger magnitude of two f64. They are above those of infinity if a source is a NaN.
 fn largest<W: B64>(a: W, b: W) -> W {
     let (a, b) = (magnitude64(a), magnitude64(b));
     a.when(a.gt_u(b), b)

@@ -1,4 +1,4 @@
-//! Frequent conversions. Other conversions, with packing and rare modifiers, are interpreted by
+//! Frequent conversions. Conversions with packing and rare modifiers are interpreted by
 //! [`Convert`](crate::Convert).
 //!
 //! A conversion to an integer is limited to its range. A NaN becomes 0, except that the result has
@@ -12,7 +12,8 @@ use crate::variant::{ftz, sat, variants};
 use texunit_jit::Rounding;
 
 table! { COMPOSED rows
-    // Between integers. Results of signed types are sign-extended to the register's width.
+    // Conversions between integers. Results of signed types are sign-extended to the register's
+    // width.
     b32 {
         ["cvt.u8.u8", "cvt.u8.s8", "cvt.u8.u16", "cvt.u8.s16", "cvt.u8.u32", "cvt.u8.s32", "cvt.u16.u8", "cvt.s16.u8", "cvt.s32.u8"] |a| zeros(a, 8);
         ["cvt.s8.u8", "cvt.s8.s8", "cvt.s8.u16", "cvt.s8.s16", "cvt.s8.u32", "cvt.s8.s32", "cvt.s16.s8", "cvt.u32.s8", "cvt.s32.s8"] |a| signs(a, 8);
@@ -20,7 +21,8 @@ table! { COMPOSED rows
         ["cvt.u16.u16", "cvt.u16.s16", "cvt.u16.s32", "cvt.s32.u16"] |a| low16(a);
         ["cvt.s16.u16", "cvt.s16.s16", "cvt.s16.u32", "cvt.s16.s32", "cvt.u32.s16", "cvt.s32.s16"] |a| signed16(a);
         ["cvt.u32.u32", "cvt.u32.s32", "cvt.s32.u32", "cvt.s32.s32"] |a| a;
-        // f32 to integers; `.ftz` matters where a subnormal is rounded away from zero.
+        // Conversions of f32 to integers. `.ftz` matters where a subnormal would be rounded away
+        // from zero.
         ["cvt.rmi.ftz.s32.f32"] |a| a.f_copy(FTZ).f_to_s(Floor);
         ["cvt.rpi.s32.f32"] |a| a.f_to_s(Ceil);
         ["cvt.rpi.ftz.s32.f32"] |a| a.f_copy(FTZ).f_to_s(Ceil);
@@ -28,13 +30,13 @@ table! { COMPOSED rows
         ["cvt.rmi.u32.f32", "cvt.rmi.ftz.u32.f32"] |a| a.f_to_u(Floor);
         ["cvt.rpi.u32.f32"] |a| a.f_to_u(Ceil);
         ["cvt.rpi.ftz.u32.f32"] |a| a.f_copy(FTZ).f_to_u(Ceil);
-        // f32 to f32.
-        // A plain copy, which preserves NaNs.
+        // Conversions of f32 to f32. Without modifiers, the conversion is a copy, which preserves
+        // NaNs.
         ["cvt.f32.f32"] |a| a;
         ["cvt.ftz.f32.f32"] |a| a.f_copy(FTZ);
         ["cvt.sat.f32.f32"] |a| a.f_copy(SAT);
         ["cvt.ftz.sat.f32.f32"] |a| a.f_copy(FTZ_SAT);
-        // Integers to f32. Conversions of 8 and 16 bits are exact.
+        // Conversions of integers to f32. Those of 8 and 16 bits are exact.
         ["cvt.rz.f32.u8", "cvt.rm.f32.u8", "cvt.rp.f32.u8"] |a| a.f_from_u(0xff);
         ["cvt.rz.f32.u16", "cvt.rm.f32.u16", "cvt.rp.f32.u16"] |a| a.f_from_u(0xffff);
         ["cvt.rn.f32.s8", "cvt.rz.f32.s8", "cvt.rm.f32.s8", "cvt.rp.f32.s8"] |a| signs(a, 8).f_from_s();
@@ -82,7 +84,7 @@ pub(super) fn families() -> Vec<Row> {
     all.extend(of_double().of(variants(&ROUNDINGS, &[])));
     all.extend(to_wide().of(variants(&ROUNDINGS, &[ftz])));
     all.extend(short().of(variants(&ROUNDINGS, &[ftz])));
-    // Variants without `.ftz` and `.sat` belong to the inner loop.
+    // The inner loop has the variants without `.ftz` and `.sat`.
     let some = variants(&ROUNDINGS, &[ftz, sat]).into_iter().filter(|v| v.ftz || v.sat);
     all.extend(integral().of(some.collect()));
     all
@@ -141,7 +143,8 @@ family! { integral [] |v|
     }
 }
 
-/// Combines the upper half (as f64) and the lower half of a 64-bit integer, rounded to odd.
+/// Combines the upper half (as an f64) and the lower half of a 64-bit integer to an f64, rounded to
+/// odd.
 fn exactly<W: B64>(upper: W, a: W) -> W
 where
     W::Narrow: B32<Wide = W>,
@@ -153,7 +156,7 @@ fn if_flushed<V: B32>(a: V, ftz: bool) -> V {
     if ftz { a.f_copy(FTZ) } else { a }
 }
 
-/// f32 converted to a signed 32-bit integer.
+/// Converts an f32 to a signed 32-bit integer.
 fn whole<V: B32>(a: V, rounding: Rounding, ftz: bool) -> V {
     if_flushed(a, ftz).f_to_s(rounding)
 }

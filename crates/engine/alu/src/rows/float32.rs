@@ -1,8 +1,8 @@
 //! Arithmetic of f32 that is not in the inner loop.
 //!
-//! Subnormals are numbers unless `.ftz` replaces them, in sources and results, by zeros of their
-//! sign. A NaN result of f32 is always 0x7fffffff; the ISA leaves the payload of `abs` and `neg`
-//! open, which give the same NaN. `.sat` limits a result to [+0, 1], and a NaN becomes +0.
+//! Subnormals are numbers, unless `.ftz` replaces them, in sources and results, by zeros of their
+//! sign. A NaN result of f32 is always 0x7fffffff. The ISA leaves the payload of `abs` and `neg`
+//! open; they give the same NaN. `.sat` limits a result to [+0, 1], and a NaN becomes +0.
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
@@ -63,8 +63,8 @@ family! { strict_extremes [] |v|
 family! { extremes [] |v|
     with |key| key.flag("ftz", v.ftz).flag("NaN", v.nan); rows
     b32 {
-        // The result's magnitude is the minimum or maximum of the magnitudes, and its sign the
-        // exclusive or of the signs.
+        // The magnitude of the result is the minimum or maximum of the magnitudes, and its sign is
+        // the exclusive or of the signs.
         ["min.xorsign.abs.f32"] |a, b| with_sign(lesser(v.nan, v.mode(), magnitude(a), magnitude(b)), a.xor(b));
         ["max.xorsign.abs.f32"] |a, b| with_sign(greater(v.nan, v.mode(), magnitude(a), magnitude(b)), a.xor(b));
         ["min.three.f32"] |a, b, c| {
@@ -86,7 +86,7 @@ family! { extremes [] |v|
     }
 }
 
-/// A result with this sign; a NaN stays canonical.
+/// The f32 `value` with this sign; a NaN stays canonical.
 fn with_sign<V: B32>(value: V, sign: V) -> V {
     value.when(value.eq(lit(NAN32)), value.or(sign.and(lit(1 << 31))))
 }

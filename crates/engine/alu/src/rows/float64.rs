@@ -1,7 +1,7 @@
-//! Arithmetic of f64. An invalid operation gives the NaN 0xfff8000000000000, and otherwise a result
-//! is a NaN only if a source is (`float::nan64`). If several sources are NaNs, sums and products
-//! give the NaN of the second source, `fma` the first NaN among b, c, a, and quotients that of the
-//! first source (docs/numerics.md, 13.7).
+//! Arithmetic of f64. An invalid operation gives the NaN 0xfff8000000000000; other results are NaNs
+//! only if a source is a NaN (`float::nan64`). If several sources are NaNs, sums and products give
+//! the NaN of the second source, `fma` the first NaN among b, c, a, and quotients that of the first
+//! source (docs/numerics.md, 13.7).
 
 use super::parts::*;
 use super::{DIRECTED, family, table};

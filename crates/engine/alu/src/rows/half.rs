@@ -2,8 +2,9 @@
 //!
 //! Sums and products are computed in f32 and rounded again to the short format. This gives the
 //! result of one rounding, because f32 has more than twice as many significant bits plus two
-//! (Figueroa); products of subnormal bf16 have 16 significant bits, which f32 does not lose where
-//! they matter. `fma` adds to an exact product, rounded to odd. NaN results are 0x7fff.
+//! (Figueroa). Products of subnormal bf16 have 16 significant bits, which f32 does not lose where
+//! they matter. `fma` computes the exact product, and rounds the sum with the addend to odd. NaN
+//! results are 0x7fff.
 
 use super::family;
 use super::parts::*;
@@ -12,7 +13,7 @@ use crate::row::Row;
 use crate::variant::{Variant, ftz, nan, pair, variants};
 use texunit_sfu::lanes;
 
-/// Families of both formats: one number or a pair in a register.
+/// The families of both formats, for one number and for a pair in a register.
 pub(super) fn families() -> Vec<Row> {
     let mut all = of_format::<F16>();
     all.extend(of_format::<Bf16>());
@@ -41,16 +42,16 @@ fn of_format<H: HalfPrimitives>() -> Vec<Row> {
     all
 }
 
-/// The operations of a format, in primitives.
+/// The conversions of a format, and its `fma`, as expressions of primitives.
 trait HalfPrimitives: Half {
-    /// f32 rounded toward zero, except that 2^16 and more become infinity in f16. NaNs become
-    /// canonical.
+    /// Truncates an f32 to the format, except that 2^16 and more become infinity in f16. NaNs
+    /// become canonical.
     fn cut<V: B32>(x: V) -> V;
-    /// The low half as f32, converted exactly.
+    /// Converts the low half to f32 exactly.
     fn read<V: B32>(x: V) -> V;
-    /// f32 rounded to nearest. NaNs become canonical.
+    /// Rounds an f32 to the format, to nearest. NaNs become canonical.
     fn round<V: B32>(x: V) -> V;
-    /// The product plus an addend, as an f32 that rounds to the same result as the exact value.
+    /// The product a * b plus c, as an f32 that rounds to the same result as the exact value.
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
         V::Wide: B64<Narrow = V, Holds = V::Holds>;
@@ -74,7 +75,7 @@ impl HalfPrimitives for F16 {
         x.f_to_half(Near)
     }
 
-    /// f32 holds the product exactly.
+    /// An f32 holds the product exactly.
     #[inline(always)]
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
@@ -100,8 +101,8 @@ impl HalfPrimitives for Bf16 {
         bf16_of(x)
     }
 
-    /// f64 holds the product exactly, and the sum is rounded to odd twice: in f64, and in f32,
-    /// where the last bit is set if the truncation was inexact.
+    /// An f64 holds the product exactly. The sum is rounded to odd twice: to f64, and to f32, where
+    /// the last bit is set if the truncation was inexact.
     #[inline(always)]
     fn fused<V: B32>(a: V, b: V, c: V) -> V
     where
@@ -149,8 +150,8 @@ family! { signs [H: HalfPrimitives] |v|
     }
 }
 
-// The functions of f32, with the result truncated. `.ftz` has no effect: the unit keeps f16
-// subnormals, and flushes others anyway.
+// The functions of the special function unit for f32, with the result truncated. `.ftz` has no
+// effect, because the unit keeps f16 subnormals, and flushes other subnormals anyway.
 family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
@@ -159,7 +160,7 @@ family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
     }
 }
 
-// Correctly rounded results, by calls of the math library.
+// Correctly rounded results, which calls of the math library compute.
 family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); calls
     b32 {
@@ -177,8 +178,8 @@ family! { extremes [H: HalfPrimitives] |v|
         ["max"] |a, b| each(v.pair, a, b, b, |a, b, _| {
             limited::<H, _>(v, greater(v.nan, IEEE, get::<H, _>(v.ftz, a), get::<H, _>(v.ftz, b)))
         });
-        // The result's magnitude is the minimum or maximum of the magnitudes, and its sign the
-        // exclusive or of the signs.
+        // The magnitude of the result is the minimum or maximum of the magnitudes, and its sign is
+        // the exclusive or of the signs.
         ["min.xorsign.abs"] |a, b| each(v.pair, a, b, b, |a, b, _| {
             let (x, y) = (magnitude(get::<H, _>(v.ftz, a)), magnitude(get::<H, _>(v.ftz, b)));
             with_sign(limited::<H, _>(v, lesser(v.nan, IEEE, x, y)), a.xor(b))
@@ -190,17 +191,18 @@ family! { extremes [H: HalfPrimitives] |v|
     }
 }
 
-/// The variant for pairs.
+/// This variant for packed pairs.
 fn paired(v: Variant) -> Variant {
     Variant { pair: true, ..v }
 }
 
-/// The type of a variant.
+/// The scalar type of a variant.
 fn ty<H: Half>(v: Variant) -> texunit_isa::ScalarType {
     H::TYPES[usize::from(v.pair)]
 }
 
-/// Applies `f`, which reads low halves, to a number or to both numbers of a pair.
+/// Applies `f`, which reads the low halves of its sources, to a number or to both numbers of a
+/// pair.
 #[inline(always)]
 fn each<V: B32>(pair: bool, a: V, b: V, c: V, f: impl Fn(V, V, V) -> V) -> V {
     let low = f(a, b, c);
@@ -227,9 +229,9 @@ fn limited<H: HalfPrimitives, V: B32>(v: Variant, x: V) -> V {
     H::round(if v.ftz { without_tiny::<H, V>(x) } else { x })
 }
 
-/// Replaces an f32 by a zero of its sign if it is tiny in the format: less than the smallest normal
-/// number after rounding with an unbounded exponent (docs/numerics.md, 13.3). It is tiny if it is
-/// below the middle between that number and the next smaller one.
+/// Replaces an f32 by a zero of its sign if it is tiny in the format, which means less than the
+/// smallest normal number after rounding with an unbounded exponent (docs/numerics.md, 13.3). That
+/// is the case below the middle between the smallest normal number and the next smaller number.
 fn without_tiny<H: Half, V: B32>(x: V) -> V {
     let (emin, ones) = (H::FORMAT.emin(), H::FORMAT.frac + 1);
     let middle = ((126 + emin) as u64) << 23 | ((1 << ones) - 1) << (23 - ones);
@@ -241,7 +243,7 @@ fn is_outside<V: B32>(x: V) -> V::Holds {
     x.and(lit(0x7fff)).eq(lit(0x7ff7))
 }
 
-/// A result with this sign; a NaN stays canonical.
+/// The f16 or bf16 `value` with this sign; a NaN stays canonical.
 fn with_sign<V: B32>(value: V, sign: V) -> V {
     value.when(value.eq(lit(0x7fff)), value.or(sign.and(lit(0x8000))))
 }

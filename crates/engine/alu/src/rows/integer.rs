@@ -1,7 +1,7 @@
 //! Integer arithmetic, from `add` to `sad`, and dot products.
 //!
 //! Division by zero gives a value, as on hardware: the result of `div` and `rem` is all ones of the
-//! type. The ISA leaves both open; the code that ptxas generates gives this result. The most
+//! type. The ISA leaves both results open; the code that ptxas generates gives all ones. The most
 //! negative number divided by -1 is itself, with remainder 0.
 
 use super::parts::*;
@@ -118,7 +118,7 @@ table! { COMPOSED rows
     }
 }
 
-// f64 cannot hold quotients of 64 bits.
+// Quotients of 64 bits are functions, because an f64 cannot hold them.
 table! { CALLED calls
     b64 {
         ["div.u64"] |a, b| a.checked_div(b).unwrap_or(u64::MAX);
@@ -128,13 +128,14 @@ table! { CALLED calls
     }
 }
 
-/// The quotient or remainder, or all ones if the divisor is zero.
+/// The quotient or remainder `value`, or all ones if the divisor b is zero.
 fn or_ones<V: B32>(value: V, b: V) -> V {
     B32::when(lit(0xffff_ffff), b.eq(lit(0)), value)
 }
 
 /// The quotient of unsigned 32-bit numbers, computed in f64. The exact quotient is an integer or
-/// lies at least 1 / b below the next integer, which is more than the error of f64, a / b * 2^-53.
+/// lies at least 1 / b below the next integer, which is more than the error of the f64 quotient, a
+/// / b * 2^-53.
 fn quotient<W, V>(a: V, b: V) -> V
 where
     W: B64<Narrow = V>,
@@ -143,8 +144,8 @@ where
     a.d_from_u().f_div(b.d_from_u()).d_to_u()
 }
 
-/// The quotient of signed numbers, from their magnitudes; the magnitude of the lowest number is
-/// 2^31.
+/// The quotient of signed numbers, computed from their magnitudes. The magnitude of the lowest
+/// number is 2^31.
 fn signed_quotient<W, V>(a: V, b: V) -> V
 where
     W: B64<Narrow = V>,
@@ -154,7 +155,7 @@ where
     quotient(a.abs_s(), b.abs_s()).xor(sign).sub(sign)
 }
 
-/// The quotient of 16-bit numbers that are extended to 32 bits, computed in f32.
+/// The quotient of 16-bit numbers, which are extended to 32 bits, computed in f32.
 fn short_quotient<V: B32>(a: V, b: V) -> V {
     a.f_from_s().f_div(b.f_from_s(), IEEE).f_to_s(Trunc)
 }
@@ -176,7 +177,7 @@ fn hi_s16<V: B32>(a: V, b: V) -> V {
     signed16(a).mul_lo(signed16(b)).shr_u(lit(16))
 }
 
-/// Bits 47 to 16 of the product of the low 24 bits.
+/// Bits 47 to 16 of the product of the low 24 bits of both sources.
 fn hi24_u<V: B32>(a: V, b: V) -> V {
     let (a, b) = (low24(a), low24(b));
     a.mul_lo(b).shf_r(a.mul_hi_u(b), lit(16))
@@ -195,8 +196,8 @@ fn distance_s<V: B32>(a: V, b: V) -> V {
     a.max_s(b).sub(a.min_s(b))
 }
 
-/// Replaces a sum or difference that has overflowed by the limit on the side of a. The sign of
-/// `over` says whether it has.
+/// Replaces a sum or difference that has overflowed by the largest or the lowest number, whichever
+/// has the sign of a. The sign of `over` tells whether it has overflowed.
 fn limited<V: B32>(value: V, over: V, a: V) -> V {
     let limit = a.shr_s(lit(31)).xor(lit(0x7fff_ffff));
     limit.pick(value, over.shr_s(lit(31)))
@@ -212,7 +213,7 @@ fn sub_sat<V: B32>(a: V, b: V) -> V {
     limited(difference, a.xor(b).and(a.xor(difference)), a)
 }
 
-/// Four products of bytes, plus an addend.
+/// The sum of four products of bytes, and an addend.
 fn dp4a<V: B32>(of_a: Part, of_b: Part, a: V, b: V, c: V) -> V {
     let mut sum = c;
     for k in 0..4 {
@@ -221,7 +222,7 @@ fn dp4a<V: B32>(of_a: Part, of_b: Part, a: V, b: V, c: V) -> V {
     sum
 }
 
-/// Two products of halves of a and bytes of b, beginning with byte `first`, plus an addend.
+/// Sum of two products of the halves of a and two bytes of b from byte `first` on, and an addend.
 fn dp2a<V: B32>(of_a: Part, of_b: Part, first: u32, a: V, b: V, c: V) -> V {
     let low = element(of_a, a, 0).mad_lo(element(of_b, b, first), c);
     element(of_a, a, 1).mad_lo(element(of_b, b, first + 1), low)

@@ -1,11 +1,12 @@
 //! The tables of operations: those of the inner loop, and others by family of instructions.
 //!
-//! An entry is `[spellings] |sources| value`. In a table of `rows` the value is composed of
-//! primitives, whose steps the interpreter and compiled code execute. In a table of `calls` it is
-//! Rust code on the numbers of a lane, and both call its function. In a table of `both` it is
-//! composed of primitives, but the interpreter has them in one function, because there are many
-//! steps. A family has an operation for each [`Variant`]; its values refer to the variant by the
-//! parameter before `with`, and `with` says which modifiers a variant adds to the spellings.
+//! An entry is `[spellings] |sources| value`. In a table of `rows`, the value is composed of
+//! primitives, whose steps the interpreter and compiled code execute. In a table of `calls`, the
+//! value is Rust code on the numbers of a lane, and both call it as a function. In a table of
+//! `both`, the value is composed of primitives, but the interpreter calls it as one function,
+//! because there are many steps. A family has an operation for each [`Variant`]. Its values refer
+//! to the variant by the parameter before `with`, and `with` tells which modifiers a variant adds
+//! to the spellings.
 
 mod approximate;
 mod bits;
@@ -52,7 +53,8 @@ impl Family {
     }
 }
 
-/// All operations. Those of the inner loop come first, in the order of their kinds.
+/// All operations of the tables. The operations of the inner loop come first, in the order of their
+/// kinds.
 pub(crate) fn all() -> impl Iterator<Item = Row> {
     let tables = [
         inner::INNER,
@@ -112,8 +114,8 @@ macro_rules! template {
     };
 }
 
-/// Defines a table as a constant. Its sections are named after the widths of destination and
-/// sources.
+/// Defines a table of operations as a constant. Its sections are named after the widths of
+/// destination and sources.
 macro_rules! table {
     ($table:ident $kind:ident $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {
         pub(super) const $table: &[$crate::row::Template] = &[$($($crate::rows::template!(
@@ -122,7 +124,7 @@ macro_rules! table {
     };
 }
 
-/// Defines a family of operations.
+/// Defines a family of operations, as a function that returns it.
 macro_rules! family {
     ($family:ident [$($params:tt)*] |$v:ident| with |$key:ident| $with:expr; $kind:ident
         $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {

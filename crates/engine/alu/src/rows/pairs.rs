@@ -5,7 +5,7 @@ use super::{DIRECTED, ROUNDINGS, family};
 use crate::row::Row;
 use crate::variant::{ftz, sat, variants};
 
-/// Families of packed pairs and of short sources.
+/// The families of packed pairs, and of f32 arithmetic with 16-bit sources.
 pub(super) fn families() -> Vec<Row> {
     let mut all = nearest().of(variants(&[Near], &[ftz]));
     all.extend(directed().of(variants(&DIRECTED, &[ftz])));
@@ -45,7 +45,7 @@ family! { short [] |v|
     }
 }
 
-/// Applies `f` to the low and the high halves of the sources.
+/// Applies `f` to the low halves and to the high halves of the sources.
 fn both<W, V>(a: W, b: W, c: W, f: impl Fn(V, V, V) -> V) -> W
 where
     W: B64<Narrow = V>,

@@ -16,13 +16,13 @@ pub(super) const S8: Part = Part { bits: 8, signed: true };
 pub(super) const U16: Part = Part { bits: 16, signed: false };
 pub(super) const S16: Part = Part { bits: 16, signed: true };
 
-/// The low `bits` bits, zero-extended.
+/// The low `bits` bits of a value, zero-extended.
 #[inline(always)]
 pub(super) fn zeros<V: B32>(a: V, bits: u32) -> V {
     a.and(lit((1 << bits) - 1))
 }
 
-/// The low `bits` bits, sign-extended.
+/// The low `bits` bits of a value, sign-extended.
 pub(super) fn signs<V: B32>(a: V, bits: u32) -> V {
     let unused = u64::from(32 - bits);
     a.shl(lit(unused)).shr_s(lit(unused))
@@ -45,13 +45,13 @@ pub(super) fn signed24<V: B32>(a: V) -> V {
     signs(a, 24)
 }
 
-/// The element with a given index, zero- or sign-extended.
+/// The element of a register with this index, zero- or sign-extended.
 pub(super) fn element<V: B32>(part: Part, a: V, place: u32) -> V {
     let below = u64::from(part.bits * place);
     match (place, part.signed) {
         (0, true) => signs(a, part.bits),
         (0, false) => zeros(a, part.bits),
-        // The uppermost element needs no masking.
+        // The uppermost element needs no masking, because the shift leaves no other bits.
         (_, false) if part.bits * (place + 1) == 32 => a.shr_u(lit(below)),
         (_, true) if part.bits * (place + 1) == 32 => a.shr_s(lit(below)),
         (_, false) => zeros(a.shr_u(lit(below)), part.bits),
@@ -59,7 +59,7 @@ pub(super) fn element<V: B32>(part: Part, a: V, place: u32) -> V {
     }
 }
 
-/// Applies `f` to each pair of elements.
+/// Applies `f` to each pair of elements of two registers.
 pub(super) fn elements<V: B32>(part: Part, a: V, b: V, f: impl Fn(V, V) -> V) -> V {
     let value = |k: u32| {
         let value = f(element(part, a, k), element(part, b, k));
@@ -111,8 +111,8 @@ pub(super) fn ones_of<V: B32>(a: V) -> V {
     bytes.mul_lo(lit(0x0101_0101)).shr_u(lit(24))
 }
 
-/// The sum of f64 rounded to odd: rounding it again to a shorter format, in any mode, gives what
-/// rounding the exact sum would give. Knuth's two-sum gives the error.
+/// The sum of two f64, rounded to odd: rounding it again to a shorter format, in any mode, gives
+/// what rounding the exact sum would give. Knuth's two-sum gives the rounding error.
 pub(super) fn sum_odd<W>(a: W, b: W) -> W
 where
     W: B64,
@@ -121,13 +121,14 @@ where
     let sum = a.f_add(b);
     let other = sum.f_sub(a);
     let error = a.f_sub(sum.f_sub(other)).f_add(b.f_sub(other));
-    // Moves by one unit in the last place, away from zero or toward it, if the last bit is 0.
+    // If the last bit is 0, the sum moves by one unit in the last place, away from zero or toward
+    // zero.
     let place = sum.xor(error).shr_s(lit(63)).or(lit(1));
     let odd = sum.add(place.and(sum.and(lit(1)).sub(lit(1))));
     odd.when(error.f_ne(lit(0)), sum)
 }
 
-/// The sum of f32 rounded to odd.
+/// The sum of two f32, rounded to odd.
 pub(super) fn sum_odd32<V: B32>(a: V, b: V) -> V {
     let sum = a.f_add(b, IEEE);
     let other = sum.f_sub(a, IEEE);
@@ -137,7 +138,7 @@ pub(super) fn sum_odd32<V: B32>(a: V, b: V) -> V {
     odd.when(error.f_ne(lit(0)), sum)
 }
 
-/// f32 rounded to the nearest bf16. NaNs become canonical.
+/// Rounds an f32 to the nearest bf16. NaNs become canonical.
 pub(super) fn bf16_of<V: B32>(a: V) -> V {
     let odd = a.shr_u(lit(16)).and(lit(1));
     let nearest = a.add(lit(0x7fff)).add(odd).shr_u(lit(16));

@@ -9,7 +9,7 @@ use texunit_isa::{AtomOp, Selector};
 
 use super::{Function, Video, clamp, extend};
 
-/// The first bit and the width of the part of a register that a selector names.
+/// The lowest bit and the width in bits of the part of a register that a selector names.
 fn place(part: Selector) -> (u32, u32) {
     match (part.count, part.half) {
         (0, _) => (0, 32),
@@ -18,14 +18,14 @@ fn place(part: Selector) -> (u32, u32) {
     }
 }
 
-/// A part of a source, extended by its type.
+/// The part of a source that a selector names, extended by the source's type.
 fn part(x: u32, selector: Selector, signed: bool) -> i64 {
     let (from, bits) = place(selector);
     extend(x >> from, bits, signed)
 }
 
-/// `.sat` of sums, differences, minima and maxima. An unsigned 32-bit result is only limited below,
-/// and an unsigned byte or half becomes the largest number if the value is negative.
+/// Applies `.sat` to sums, differences, minima and maxima. An unsigned 32-bit result is only
+/// limited below; an unsigned byte or half becomes the largest number if the value is negative.
 fn limited(value: i64, bits: u32, signed: bool) -> i64 {
     match (bits, signed) {
         (32, true) => clamp(value, 32, true),
@@ -46,8 +46,8 @@ impl Video {
         let (from, bits) = place(self.operands.d);
         let shifts = matches!(self.function, Function::ShiftLeft | Function::ShiftRight);
         if self.sat && shifts {
-            // 34 bits of the value are considered, and it is limited to 32 bits even if only a part
-            // of the result is kept.
+            // `.sat` limits the low 34 bits of a shifted value to 32 bits, even if only a part of
+            // the result is kept.
             value = clamp(value << 30 >> 30, 32, signed);
         } else if self.sat {
             value = limited(value, bits, signed);
@@ -61,7 +61,7 @@ impl Video {
         (c & !(mask << from)) | (value as u32 & mask) << from
     }
 
-    /// The secondary operation, in 64 bits.
+    /// Combines a value with the source c by the secondary operation, in 64 bits.
     fn second(&self, value: i64, c: u32) -> u32 {
         let third = extend(c, 32, self.signed[0]);
         let takes_third = match self.secondary {
@@ -74,7 +74,7 @@ impl Video {
         if takes_third { c } else { value as u32 }
     }
 
-    /// `vmad`: 32-bit operands are signed in the product and in the sum.
+    /// Computes `vmad`, whose 32-bit operands are signed in the product and in the sum.
     pub(super) fn multiply_add(&self, a: u32, b: u32, c: u32) -> u32 {
         let word = |x: u32, selector, signed| i64::from(part(x, selector, signed) as i32);
         let [minus_a, minus_b, minus_c] = self.operands.negated;

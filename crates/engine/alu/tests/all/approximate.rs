@@ -9,7 +9,7 @@ type F32Function = (&'static str, fn(u32) -> u32);
 type BinaryFunction = (&'static str, fn(u32, u32) -> u32);
 type F16Function = (&'static str, fn(u16) -> u16);
 
-/// f32 operands of all exponents and both signs, with mantissas at both ends of the range and
+/// f32 operands of all exponents and both signs. Their mantissas are at both ends of the range and
 /// between.
 fn operands() -> Vec<u32> {
     let tops = (0..1 << 13).map(|top: u32| top << 19);

@@ -43,8 +43,8 @@ fn bit(a: u64, i: u64) -> u64 {
     if i < 64 { a >> i & 1 } else { 0 }
 }
 
-/// The bits of a position or length that count: the low byte in 32-bit forms (PTX ISA), 32 bits in
-/// 64-bit forms (as on a GPU; docs/numerics.md, 13.9).
+/// The bits of a position or length that matter: the low byte in 32-bit forms (PTX ISA), and 32
+/// bits in 64-bit forms (as on a GPU; docs/numerics.md, 13.9).
 fn counted(msb: u64) -> u64 {
     if msb == 63 { 0xffff_ffff } else { 0xff }
 }
@@ -140,7 +140,7 @@ fn find_nth_set() {
     for mask in [0u64, 0x8000_0001, 0xffff_ffff, 0x0f0f_00f0, 0x0000_0100] {
         for base in 0..32i64 {
             for n in (-40i64..=40).chain([i64::from(i32::MIN), i64::from(i32::MAX)]) {
-                // The loop in the ISA's pseudo-code.
+                // The expected result comes from the loop in the ISA's pseudo-code.
                 let mut expected = 0xffff_ffff;
                 if n == 0 {
                     if bit(mask, base as u64) == 1 {

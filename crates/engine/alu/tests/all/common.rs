@@ -58,11 +58,11 @@ pub fn parse(text: &str) -> (Opcode, Modifiers) {
 /// An instruction that is ready to run.
 pub enum Instruction {
     Row(&'static Row),
-    /// An operation that has data.
+    /// An operation that is not in the tables, because it has data.
     Data(Alu),
 }
 
-/// The operation of an instruction, if it is supported.
+/// The operation of an instruction; `None` if the instruction is not supported.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Instruction> {
     select_as(opcode, mods, Approximate::Card)
 }
@@ -95,8 +95,8 @@ impl Instruction {
         f(d, a, b, c, carries)
     }
 
-    /// Runs up to 32 rows of four sources (the fourth is also the table of lop3). Other lanes hold
-    /// noise, so that lanes that influence each other are detected.
+    /// Runs an instruction on up to 32 rows of four sources (the fourth is also the table of lop3).
+    /// Other lanes hold noise, so that an influence of one lane on another is detected.
     pub fn rows(&self, rows: &[[u64; 4]]) -> Vec<u64> {
         let wide: [[u64; 32]; 4] = std::array::from_fn(|k| {
             std::array::from_fn(|i| rows.get(i).map_or(0x0123_4567_89ab_cdef << (i % 7), |r| r[k]))

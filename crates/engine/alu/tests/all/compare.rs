@@ -3,7 +3,8 @@
 
 use crate::common::{Instruction, check, edges};
 
-/// The result of each operator for less, equal, greater and unordered.
+/// The results of each operator if the first source is less than, equal to or greater than the
+/// second, and if they are unordered.
 #[rustfmt::skip]
 const OPERATORS: [(&str, [u64; 4]); 14] = [
     ("eq",  [0, 1, 0, 0]), ("ne",  [1, 0, 1, 0]), ("lt",  [1, 0, 0, 0]), ("le",  [1, 1, 0, 0]),
@@ -41,7 +42,7 @@ fn floats() {
                 }
                 let text = format!("setp.{op}{ftz}.{ty}");
                 let set = format!("set.{op}{ftz}.u32.{ty}");
-                // Ranks 1 and 2 are subnormals.
+                // The numbers with ranks 1 and 2 are subnormal.
                 let rank = |r: i32| if !ftz.is_empty() && r.abs() < 3 { 0 } else { r };
                 for &(a, r) in &numbers {
                     for &(b, s) in &numbers {
@@ -127,7 +128,7 @@ fn carry(text: &str, a: u64, b: u64, c: u64, carry_in: bool) -> (u64, bool) {
     let (mut sources, mut d) = ([[0u64; 32]; 3], [0u64; 32]);
     (sources[0][9], sources[1][9], sources[2][9]) = (a, b, c);
     let flags = Instruction::new(text).carry(&mut d, &sources, u32::from(carry_in) << 9);
-    // The other lanes are zeros: 0 - 0 borrows nothing, which sets the carry.
+    // The other lanes are zeros, and 0 - 0 borrows nothing, which sets their carry.
     let others = if text.starts_with("sub.") { !(1 << 9) } else { 0 };
     assert_eq!(flags & !(1 << 9), others, "{text}: the other lanes");
     (d[9], flags >> 9 & 1 == 1)
@@ -156,7 +157,7 @@ fn carries() {
                     assert_eq!(run("add.cc"), sum(u(a) + u(b)));
                     assert_eq!(run("addc.cc"), sum(u(a) + u(b) + k));
                     assert_eq!(run("addc").0, sum(u(a) + u(b) + k).0);
-                    // A carry of a subtraction means that nothing is borrowed.
+                    // The carry of a subtraction means that nothing is borrowed.
                     let sub =
                         |k: u128| (((u(a).wrapping_sub(u(b) + k)) & mask) as u64, u(a) >= u(b) + k);
                     assert_eq!(run("sub.cc"), sub(0));

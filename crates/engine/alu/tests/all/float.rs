@@ -36,7 +36,7 @@ const INF: u64 = 0x7f80_0000;
 const MINUS: u64 = 0x8000_0000;
 const ONE: u64 = 0x3f80_0000;
 
-/// The special cases in the ISA's tables, with `--approx rounded`.
+/// The special cases in the ISA's tables, which `--approx rounded` follows.
 #[test]
 #[rustfmt::skip]
 fn special_cases_of_rounded_approximations() {
@@ -66,7 +66,8 @@ fn special_cases_of_rounded_approximations() {
         check(text, &[0x7fc0_1234], NAN);
         check(text, &[0xff80_0001], NAN);
     }
-    // 2^-127 has the reciprocal 2^127; if flushed, it is a zero. 2^127 has a subnormal reciprocal.
+    // 2^-127 has the reciprocal 2^127, but is a zero if it is flushed. 2^127 has a subnormal
+    // reciprocal.
     check("rcp.approx.rounded.f32", &[0x0040_0000], 0x7f00_0000);
     check("rcp.approx.rounded.ftz.f32", &[0x0040_0000], INF);
     check("rcp.approx.rounded.f32", &[0x7f00_0000], 0x0040_0000);
@@ -132,7 +133,7 @@ fn min_max_abs_neg_copysign() {
     check("neg.f32", &[0xffc0_0001], NAN);
     check("abs.f64", &[0xfff0_0000_0000_0000], 0x7ff0_0000_0000_0000);
     check("neg.f64", &[0x4000_0000_0000_0000], 0xc000_0000_0000_0000);
-    // The sign of a and the other bits of b; a NaN keeps its payload.
+    // The result has the sign of a and the other bits of b; a NaN keeps its payload.
     check("copysign.f32", &[MINUS | ONE, 0x7f80_0001], 0xff80_0001);
     check("copysign.f32", &[ONE, 0xc000_0000], 0x4000_0000);
     check("copysign.f64", &[1 << 63, 5], 1 << 63 | 5);
@@ -156,8 +157,8 @@ fn saturation_of_nan_and_zero() {
     check("mad.rn.sat.f32", &[0x3f00_0000, ONE, 0x3e80_0000], 0x3f40_0000);
     check("fma.rn.ftz.f32", &[0x0080_0000, 0x3f00_0000, 0], 0);
     check("fma.rn.f32", &[0x0080_0000, 0x3f00_0000, 0], 0x0040_0000);
-    // Tiny results: below the smallest normal number with an unbounded exponent, although rounding
-    // as a subnormal gives that number.
+    // These results are tiny: below the smallest normal number with an unbounded exponent, although
+    // rounding as a subnormal gives the smallest normal number.
     check("mul.f32", &[0x00ff_ffff, 0x3f00_0000], 0x0080_0000);
     check("mul.ftz.f32", &[0x00ff_ffff, 0xbf00_0000], MINUS);
     check("fma.rn.ftz.f32", &[0x00ff_ffff, 0x3f00_0000, 0], 0);
@@ -169,7 +170,7 @@ fn saturation_of_nan_and_zero() {
 #[test]
 #[rustfmt::skip]
 fn packed_halves() {
-    // 1 + 2 and 65504 + 65504
+    // The sums are 1 + 2 and 65504 + 65504.
     check("add.f16x2", &[0x3c00_7bff, 0x4000_7bff], 0x4200_7c00);
     check("sub.f16x2", &[0x3c00_7c00, 0x4000_7c00], 0xbc00_7fff);
     check("mul.f16x2", &[0x4000_0001, 0x4200_3800], 0x4600_0000);
@@ -186,7 +187,7 @@ fn packed_halves() {
 #[test]
 #[rustfmt::skip]
 fn narrow_conversions() {
-    // Two f32 in one register; the first is in the upper half.
+    // Two f32 numbers are packed into one register, the first one in the upper half.
     check("cvt.rn.f16x2.f32", &[0x3f80_0000, 0x4780_0000], 0x3c00_7c00);
     check("cvt.rn.satfinite.f16x2.f32", &[0xff80_0000, 0x7fc0_0001], 0xfbff_7fff);
     check("cvt.rz.f16x2.f32", &[0x4780_0000, 0xb300_0000], 0x7bff_8000);
@@ -200,8 +201,8 @@ fn narrow_conversions() {
     // An infinity and a NaN are reduced by one unit in the last place, as on an H200.
     check("cvt.rna.satfinite.tf32.f32", &[0x7fc1_2345], 0x7fc1_0000);
     check("cvt.rna.satfinite.tf32.f32", &[0x7f80_0001], 0x7f7f_e000);
-    // e4m3: 448 is the largest number, 0x7f the NaN; 1.0625 ties to even 1.0, and 2^-9 is the
-    // smallest number.
+    // In e4m3, 448 is the largest number, and 0x7f the NaN; 1.0625 is a tie, which rounds to the
+    // even 1.0, and 2^-9 is the smallest number.
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x43e0_0000, 0x7f80_0000], 0x7e7e);
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x7fc0_0000, 0x3f88_0000], 0x7f38);
     check("cvt.rn.satfinite.e4m3x2.f32", &[0xbb00_0000, 0x3a80_0000], 0x8100);
@@ -227,7 +228,7 @@ fn narrow_conversions() {
     check("cvt.ftz.f32.f32", &[MINUS | 1], MINUS);
     check("cvt.rn.sat.f32.s32", &[0xffff_ffff], 0);
     check("cvt.rn.sat.f32.s32", &[5], ONE);
-    // The source is the low bits of its register; a signed result is sign-extended to the whole
+    // The source is the low bits of its register. A signed result is sign-extended to the whole
     // register.
     check("cvt.rn.f32.u8", &[0xffff_ff80], 0x4300_0000);
     check("cvt.rn.f32.s8", &[0x80], 0xc300_0000);
@@ -246,7 +247,7 @@ fn narrow_conversions() {
     check("cvt.rzi.s64.f32", &[0x7fc0_0000], 1 << 63);
 }
 
-/// Random sources: arbitrary bits, often with special exponents.
+/// Random f32 sources. They have arbitrary bits, and often special exponents.
 fn bits32() -> impl Strategy<Value = u64> {
     let whole = any::<u32>().prop_map(u64::from);
     let close =
@@ -260,7 +261,7 @@ const MODES: [(u8, &str); 4] = [(0, "rn"), (1, "rz"), (2, "rm"), (3, "rp")];
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// The fast f32 operations equal the integer model in every mode.
+    /// The fast f32 operations must equal the integer model in every rounding mode.
     #[test]
     fn f32_equals_the_model(a in bits32(), b in bits32(), c in bits32()) {
         const F: Format = Format::F32;
@@ -285,12 +286,12 @@ proptest! {
         );
     }
 
-    /// f64 operations with rounding to nearest equal the model.
+    /// f64 operations that round to nearest must equal the integer model.
     #[test]
     fn f64_equals_the_model(a: u64, b: u64, near in -4i64..4, c: u64) {
         const F: Format = Format::F64;
         let other = a.wrapping_add_signed(near) ^ 1 << 63;
-        // The model has only one NaN; the instruction returns its first NaN operand, in the order
+        // The model has only one NaN. The instruction returns its first NaN operand, in the order
         // of preference.
         let nan = |sources: &[u64], model: u64| {
             let operand = sources.iter().find(|x| F.is_nan(**x));
@@ -307,7 +308,7 @@ proptest! {
         }
     }
 
-    /// f16 and bf16 arithmetic equals the model.
+    /// f16 and bf16 arithmetic must equal the integer model.
     #[test]
     fn halves_equal_the_model(a: u16, b: u16, c: u16) {
         let (a, b, c) = (a.into(), b.into(), c.into());

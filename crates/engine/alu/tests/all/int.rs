@@ -155,7 +155,7 @@ fn forms_that_do_not_exist() {
     assert!(select(Opcode::Add, &mods).is_none());
 }
 
-/// The fast and the interpreted conversions give the same results.
+/// The fast conversions must give the results of the interpreted ones.
 #[test]
 fn quick_conversions_equal_the_interpreted_one() {
     use ScalarType::*;
@@ -170,7 +170,7 @@ fn quick_conversions_equal_the_interpreted_one() {
                     let Some(quick) = select(opcode, &mods) else {
                         continue;
                     };
-                    // f32 to f32 is a copy and not a conversion.
+                    // A conversion of f32 to f32 is a copy, which is not interpreted.
                     let moves = matches!(mode, "" | ".rn") && flag.is_empty();
                     if moves && (to, from) == (F32, F32) {
                         continue;

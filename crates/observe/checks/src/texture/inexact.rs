@@ -11,14 +11,14 @@ use texunit_unit::{
     Geometry, ReadMode, ResultType, TexelIndex, Texture,
 };
 
-/// Maximum number of entries of an examined table.
+/// Maximum number of texels of a texture that is examined as a lookup table.
 const MAX: u64 = 1 << 18;
-/// Number of entries from which the usual step is estimated.
+/// Number of entries of a lookup table from which the usual step between entries is estimated.
 const LOOKED: u64 = 1 << 12;
-/// Minimum number of entries along an axis.
+/// Minimum number of entries of a lookup table along an axis.
 const FEWEST: u32 = 3;
-/// Number of executions of an instruction in which all lanes are compared; in later ones, one lane
-/// is.
+/// Number of executions of an instruction in which all lanes are compared. In each later execution,
+/// only one lane is compared.
 const ALL_LANES: u64 = 256;
 
 /// The lanes to compare in the `executed`th execution.

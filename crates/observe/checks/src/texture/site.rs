@@ -60,8 +60,9 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// A site of an operation, whose findings are reported at `place`. `waits`: stores of threads
-    /// may be dropped.
+    /// Makes the site of a fetch instruction, whose findings are reported at `place`. `waits` tells
+    /// whether threads may store to surfaces, in which case fetches are judged only at the end of
+    /// the CTA.
     pub(super) fn new(
         reporter: &Reporter<'_>,
         (at, op): (&At, u32),

@@ -1,17 +1,17 @@
-//! The figure: for each function the range of errors over its operands, of the unit and of
-//! correctly rounded results.
+//! The figure of docs/special-functions.md: for each function, the range of errors over its
+//! operands, both of the unit and of correctly rounded results.
 //!
-//! Its colours are of middle brightness and nothing is behind them, so that it can be seen on light
-//! and on dark pages.
+//! The colours are of middle brightness and the figure has no background, so that it can be read on
+//! light and on dark pages.
 
 use super::{rows::rsqrt, ulp};
 use std::fmt::Write;
 use texunit_sfu::{mufu, ptx};
 
-/// Units of a panel's plot, and around it.
+/// Width and height of a panel's plot and of the panel around it, in units of the figure.
 const PLOT: [f64; 2] = [280.0, 96.0];
 const PANEL: [f64; 2] = [360.0, 154.0];
-/// Ranges of operands next to each other, and operands in each.
+/// Number of operand ranges next to each other in a plot, and number of operands in each range.
 const RANGES: u32 = 140;
 const OPERANDS: u32 = 600;
 
@@ -19,12 +19,12 @@ const UNIT: &str = "#d9730d";
 const ROUNDED: &str = "#3b82f6";
 const TEXT: &str = "#808080";
 
-/// What an error is counted in.
+/// The unit in which an error is counted.
 #[derive(Clone, Copy)]
 enum In {
-    /// The last place of the exact value.
+    /// The unit of the last place of the exact value.
     Ulp,
-    /// 2^-24, the last place of values from 1/2 to 1.
+    /// 2^-24, which is the unit of the last place for values from 1/2 to 1.
     Absolute,
 }
 
@@ -32,12 +32,12 @@ struct Panel {
     title: &'static str,
     function: fn(u32) -> u32,
     exact: fn(f64) -> f64,
-    /// The first and the last operand, as numbers or as powers of two.
+    /// The first and the last operand of the plot: numbers, or exponents of powers of two.
     ends: [f64; 2],
     are_powers: bool,
     names: [&'static str; 2],
     unit: In,
-    /// The end of the scale.
+    /// The error at the upper end of the scale.
     top: f64,
 }
 
@@ -68,7 +68,8 @@ fn panels() -> [Panel; 8] {
     ]
 }
 
-/// The least and the greatest error in each range: of the unit, and of what is correctly rounded.
+/// The least and the greatest error in each operand range: first those of the unit, then those of
+/// correctly rounded results.
 fn errors(panel: &Panel) -> [Vec<[f64; 2]>; 2] {
     let [from, to] = panel.ends;
     let mut all = [vec![], vec![]];
@@ -97,7 +98,7 @@ fn errors(panel: &Panel) -> [Vec<[f64; 2]>; 2] {
 fn area(svg: &mut String, panel: &Panel, ranges: &[[f64; 2]], colour: &str) {
     let y = |error: f64| PLOT[1] / 2.0 * (1.0 - error / panel.top);
     let x = |n: usize| PLOT[0] * n as f64 / f64::from(RANGES);
-    // Each range as a step, and no thinner than can be seen.
+    // Each range is drawn as a step that is thick enough to be seen.
     let seen = 0.4;
     let upper = ranges.iter().enumerate().map(|(n, ends)| (n, y(ends[1]) - seen));
     let lower = ranges.iter().enumerate().map(|(n, ends)| (n, y(ends[0]) + seen)).rev();

@@ -1,9 +1,8 @@
-//! By how much the unit's functions are off: the table and the figure of docs/special-functions.md.
+//! Measures the errors of the unit's functions: the table and the figure of
+//! docs/special-functions.md. `TEXUNIT_BLESS=1` writes both instead of comparing them.
 //!
-//! `TEXUNIT_BLESS=1` writes them instead of comparing.
-//!
-//! An exact value is that of the f64 function of Rust's standard library: less than 2^-50 of it is
-//! wrong, which can decide the rounding of one operand in ten million.
+//! The f64 function of Rust's standard library serves as the exact value. Its relative error is
+//! below 2^-50, which can decide the rounding of one operand in ten million.
 
 mod figure;
 mod rows;
@@ -13,18 +12,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the errors of many operands come to.
+/// A summary of the errors of many operands.
 #[derive(Clone, Copy, Default)]
 struct Errors {
     count: u64,
-    /// Results that are the correctly rounded ones.
+    /// Number of results that are correctly rounded.
     equal: u64,
-    /// In units of the last place of the exact value.
+    /// The largest error, in units of the last place of the exact value.
     largest: f64,
     absolute: f64,
 }
 
-/// The unit of the last place of a number of so many digits.
+/// The unit of the last place of a number with `bits` significant bits.
 fn ulp(exact: f64, bits: i32) -> f64 {
     let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
     2f64.powi(exponent - bits + 1)
@@ -51,7 +50,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// Compares a text with that of a file, or writes it.
+/// Compares a text with that of a file, or writes the file if `TEXUNIT_BLESS` is set.
 fn check(path: &Path, found: &str) {
     if std::env::var_os("TEXUNIT_BLESS").is_some() {
         std::fs::write(path, found).expect("a file that can be written");
@@ -62,7 +61,7 @@ fn check(path: &Path, found: &str) {
 
 const HEAD: &str = "| function | operands | number | correctly rounded | largest error, ulp | largest error, absolute |\n|---|---|--:|--:|--:|--:|\n";
 
-/// 1234567 as 1,234,567.
+/// Groups digits by three: 1234567 becomes 1,234,567.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -97,7 +96,7 @@ fn table() -> String {
     let mut text = HEAD.to_owned();
     for (row, (_, errors)) in rows.iter().zip(measured) {
         let share = 100.0 * errors.equal as f64 / errors.count as f64;
-        // Near a zero of a function its error in ulp has no bound.
+        // Near a zero of a function, its error in ulp has no bound.
         let largest = match errors.largest {
             ..1000.0 => format!("{:.2}", errors.largest),
             _ => "-".to_owned(),

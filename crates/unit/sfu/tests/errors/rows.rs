@@ -1,14 +1,15 @@
-//! The functions that are measured, and where.
+//! The functions whose errors are measured, and the operands for which they are.
 
 use texunit_sfu::{mufu, ptx};
 
-/// Which operands: bits from one to before another, or multiples of a power of two.
+/// A set of operands: all floats from one bit pattern up to another, or multiples of a power of
+/// two.
 pub(crate) enum Operands {
     Floats(f32, f32),
     Multiples(f64, f64, i32),
     F16(u32, u32),
     Bf16(u32, u32),
-    /// Upper words of f64, with zeros below.
+    /// Upper words of f64 numbers whose lower words are 0.
     F64(u32, u32),
 }
 
@@ -21,7 +22,7 @@ impl Operands {
         }
     }
 
-    /// An operand, and what the function of its bits gives.
+    /// The `n`th operand of the set, and the function's result for it.
     pub(crate) fn nth(&self, n: u32, function: fn(u32) -> u32) -> (f64, f64) {
         let (bits, value): (u32, fn(u32) -> f64) = match self {
             Self::Floats(from, _) => (from.to_bits() + n, |bits| f32::from_bits(bits).into()),
@@ -44,7 +45,7 @@ pub(crate) struct Row {
     pub(crate) operands: Operands,
     pub(crate) function: fn(u32) -> u32,
     pub(crate) exact: fn(f64) -> f64,
-    /// Digits of a result.
+    /// Number of significant bits of a result.
     pub(crate) bits: i32,
 }
 

@@ -8,17 +8,17 @@ use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Layout;
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 
-/// A setting that does not act as requested.
+/// A setting that takes effect otherwise than requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// Number of the rule of docs/numerics.md, or of its section, such as `1.8` or `5`.
+    /// The number of the rule of docs/numerics.md that says so, or of its section: `1.8` or `5`.
     pub rule: &'static str,
     /// The actual effect, in one line.
     pub text: String,
 }
 
 /// The settings of a texture and a sampler that the hardware changes for an instruction of this
-/// form. If [`resolve`](super::resolve) refuses the fetch, the settings that it would change.
+/// form. If [`resolve`](super::resolve) refuses the fetch, those that it would change.
 pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<Override> {
     let effective = effective_sampler(texture, sampler, form);
     let state = State { texture, sampler, form, effective };

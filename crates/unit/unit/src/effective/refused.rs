@@ -1,4 +1,4 @@
-//! Checks whether a fetch has a defined result, and why not.
+//! Decides whether a fetch has a defined result, and says why if it has none.
 
 use super::{EffectiveSampler, effective_sampler, reads_normalized, seen};
 use crate::request::{FetchForm, PlanError};
@@ -13,8 +13,8 @@ pub fn resolve(
     sampler: &Sampler,
 ) -> Result<EffectiveSampler, PlanError> {
     seen(form, texture)?;
-    // Forms that PTX does not have are refused here for callers other than the PTX front end, which
-    // has refused them already.
+    // Instructions that PTX does not have are refused here for callers other than the PTX front
+    // end, which has refused them already.
     if let Some(reason) = form.why_impossible() {
         return Err(PlanError::Undefined(format!("{form}: {reason}")));
     }
@@ -29,7 +29,7 @@ pub(crate) fn texture_readings(texture: &Texture, srgb: bool) -> Result<[Reading
         let mode = if reads_normalized(texture) { "normalized floats" } else { "elements" };
         PlanError::Undefined(format!("{format} cannot be read as {mode}"))
     })?;
-    // Rule 8.5: in a view of integer words as blocks without alpha, alpha reads 0.
+    // Rule 8.5 of docs/numerics.md: a view of integer words as blocks without alpha reads alpha 0.
     if texture.resource.is_view_of_words() && readings[3] == Reading::One {
         readings[3] = Reading::Missing;
     }

@@ -8,8 +8,8 @@ use crate::sampler::Texture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The classes of rule 1.13: an instruction reads texels from resources of its own class, and zeros
-/// from others.
+/// The classes of rule 1.13 of docs/numerics.md. An instruction reads texels from resources of its
+/// own class, and zeros from all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Layered 1D arrays and linear memory.
@@ -22,8 +22,8 @@ enum Class {
     Samples,
 }
 
-/// The class that a PTX instruction reads. ptxas translates `.1d` with float coordinates to a 2D
-/// fetch at y = 0, and `tex.grad.1d` with a compare operand to a routine of 1D fetches.
+/// The class of resources that an instruction reads. ptxas translates `.1d` with float coordinates
+/// to a 2D fetch at y = 0, and `tex.grad.1d` with a compare operand to a routine of 1D fetches.
 fn class_of_form(form: FetchForm) -> Class {
     let of_line = form.coord == CoordType::S32
         || form.compare && form.kind == FetchKind::Sample(Lod::Gradient);
@@ -43,8 +43,8 @@ fn class(geometry: Geometry) -> Class {
     }
 }
 
-/// Whether a fetch of this form reads texels of the resource, instead of zeros. Linear memory
-/// belongs to the class of lines only for integer coordinates.
+/// Whether a fetch of this form reads texels of the resource, instead of zeros. Linear memory can
+/// be read only with integer coordinates.
 pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     let own = match resource.layout() {
         Layout::Linear if form.coord == CoordType::F32 => return false,
@@ -54,8 +54,8 @@ pub fn compatible_geometry(form: FetchForm, resource: &Resource) -> bool {
     class_of_form(form) == own
 }
 
-/// Rule 1.9: number of layers that integer coordinates can address. If the resource has no layers,
-/// mipmapped arrays and linear memory are read for any 16-bit layer.
+/// Rule 1.9 of docs/numerics.md: the number of layers that integer coordinates can address. If the
+/// resource has no layers, a mipmapped array or linear memory is read for any 16-bit layer.
 pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
     match resource.layout() {
         _ if resource.geometry().is_array() => resource.shape().layers,
@@ -65,10 +65,11 @@ pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
     }
 }
 
-/// Rule 1.9 (open: layers above 4 were not measured).
+/// Rule 1.9 (open: layers above 4 were not measured): the number of layers that integer coordinates
+/// can address in mipmapped arrays and linear memory, which have none.
 const UNCHECKED_LAYERS: u32 = 1 << 16;
 
-/// The texture in the geometry of the instruction, with the same texels.
+/// Texture as the instruction reads it: with the same texels in the geometry of the instruction.
 pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
     let resource = &*texture.resource;
     let geometry = form.geometry;

@@ -1,5 +1,5 @@
-//! Tests which combinations are refused, the effective state of the others, and the reported
-//! overrides.
+//! Tests which combinations of texture, sampler and instruction are refused, the effective state of
+//! the others, and the reported overrides.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -118,7 +118,8 @@ fn mipmapped_textures_take_normalized_coordinates() {
     assert_eq!((state.mip_filter, state.level_clamp), (Some(Filter::Point), [0, 512]));
 }
 
-/// Rule 1.11: the number of levels with which the array was created decides.
+/// Rule 1.11 of docs/numerics.md: the number of levels with which the array was created decides
+/// whether coordinates are normalized.
 #[test]
 fn one_level_is_as_none() {
     use crate::resource::View;
@@ -132,21 +133,22 @@ fn one_level_is_as_none() {
         assert!(said(&t, &s, f)[0].ends_with("because coordinates are unnormalized"));
         t.normalized_coords = true;
         assert_eq!(resolve(f, &t, &s).unwrap().address_mode, Some([Mirror; 3]));
-        // A view of one of two levels belongs to an array with several levels.
+        // A view of one of two levels counts as mipmapped, because its array has several levels.
         let whole = square(geometry, "f32", Some(2));
         let view = View { levels: Some(1..2), ..View::default() };
         let resource = Arc::new(whole.resource.view(&view).unwrap());
         let part = Texture { resource, ..whole.clone() };
         assert_eq!(resolve(f, &part, &s).unwrap().coords, Coords::Normalized);
         assert!(said(&part, &s, f)[0].starts_with("1.11: "));
-        // A copied level is an array of its own.
+        // A level that is made an array of its own counts as not mipmapped.
         let resource = Arc::new(whole.resource.single_level(1).unwrap());
         let level = Texture { resource, ..whole };
         assert_eq!(resolve(f, &level, &s).unwrap().coords, Coords::Unnormalized);
     }
 }
 
-/// Rules 7.5 to 7.7 and 8.7: coordinates, filters and address modes of cube faces.
+/// Rules 7.5 to 7.7 and 8.7 of docs/numerics.md: coordinates, filters and address modes of cube
+/// faces.
 #[test]
 fn faces_of_cubes() {
     use AddressMode::{Border, Clamp, Wrap};
@@ -171,7 +173,8 @@ fn faces_of_cubes() {
     }
 }
 
-/// Rules 3.6 and 4.12: which fetches anisotropy sharpens, and which can have several taps.
+/// Rules 3.6 and 4.12 of docs/numerics.md: the fetches whose levels anisotropy sharpens, and those
+/// that can have several taps.
 #[test]
 fn anisotropy_acts_on_levels_and_gradients() {
     use Filter::{Linear, Point};
@@ -205,8 +208,8 @@ fn anisotropy_acts_on_levels_and_gradients() {
     assert_eq!(acts(GATHER, D2, Some(3), 4), (1, false));
 }
 
-/// Rule 3.5: a linear filter, a linear mip filter or anisotropy sends even single texels through
-/// the sum.
+/// Rule 3.5 of docs/numerics.md: a linear filter, a linear mip filter or anisotropy makes even a
+/// single texel go through the sum.
 #[test]
 fn fetches_that_go_through_a_sum() {
     use Filter::{Linear, Point};
@@ -225,13 +228,13 @@ fn fetches_that_go_through_a_sum() {
         }
     }
     assert!(!sums(GATHER, Some(3), Linear, Linear, 16));
-    // Integer coordinates never use the sum.
+    // Fetches with integer coordinates never use the sum.
     let s = Sampler { filter: Linear, mip_filter: Linear, ..Sampler::default() };
     let t = square(Geometry::D2, "f32", Some(3));
     assert!(!resolve(form(Geometry::D2, CoordType::S32), &t, &s).unwrap().sums);
 }
 
-/// Rule 9.2: the formats that support a depth compare.
+/// Rule 9.2 of docs/numerics.md: the formats that support a depth compare.
 #[test]
 fn formats_that_are_compared() {
     let s = Sampler { compare: Some(CompareFunction::Less), ..Sampler::default() };
@@ -326,7 +329,7 @@ fn samplers_that_come_separately_are_checked() {
     assert!(e.contains("seamless filtering is for cube maps"), "{e}");
     let e = refused(&square(Geometry::D2, "bc7_srgb", None), &plain, CoordType::F32);
     assert!(e.contains("set the sRGB flag"), "{e}");
-    // Samplers that the driver creates although the runtime does not.
+    // The driver creates these samplers, although the runtime does not.
     for s in [
         Sampler { max_level_clamp: f32::NAN, level_bias: f32::NAN, ..plain },
         Sampler { filter: Filter::Linear, mip_filter: Filter::Linear, ..plain },
@@ -345,7 +348,7 @@ fn nothing_is_said_where_nothing_is_changed() {
     }
 }
 
-/// The instructions of rule 1.13, by class.
+/// The instruction forms that rule 1.13 of docs/numerics.md puts into each class.
 fn instructions() -> [(&'static str, Vec<FetchForm>); 5] {
     use CoordType::{F32, S32};
     use Geometry as G;
@@ -381,7 +384,7 @@ fn instructions() -> [(&'static str, Vec<FetchForm>); 5] {
     ]
 }
 
-/// Rule 1.13: each class reads its own resources, and nothing else.
+/// Rule 1.13 of docs/numerics.md: instructions read the resources of their class, and no others.
 #[test]
 fn classes_of_instructions_and_resources() {
     use Geometry as G;
@@ -433,8 +436,8 @@ fn classes_of_instructions_and_resources() {
     }
 }
 
-/// Rules 1.9 and 1.13: the number of layers that integer coordinates can address, by layout and mip
-/// levels.
+/// Rules 1.9 and 1.13 of docs/numerics.md: the number of layers that integer coordinates can
+/// address depends on the layout and on mip levels.
 #[test]
 fn layers_of_resources_without_layers() {
     use Geometry as G;

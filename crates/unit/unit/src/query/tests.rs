@@ -155,7 +155,8 @@ fn layers_levels_and_samples() {
     }
 }
 
-/// Answers of an NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// The expected values are those of an NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0,
+/// 2026-11-28.
 #[test]
 fn layers_are_sizes_of_the_axis_that_is_lacking() {
     use Attribute as A;

@@ -1,6 +1,6 @@
 //! Anisotropic gradients: docs/numerics.md, rule 4.12. A long footprint is a sum of several
-//! bilinear footprints (taps) along the longest of the two gradients, their sum and their
-//! difference.
+//! bilinear footprints (taps). They lie along the longest of four vectors: the two gradients, their
+//! sum and their difference.
 
 use super::fixed::Fixed;
 use super::float10::{Float10, SignedFloat10};
@@ -15,19 +15,22 @@ pub(crate) const MAX_TAPS: u32 = 16;
 /// The footprint of a pair of gradients under anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anisotropy {
-    /// The product of the lengths along and across the footprint.
+    /// The product of the footprint's lengths along and across its direction, in texels squared.
     pub(crate) area: Float10,
-    /// log2(Pmax / Pmin) in 1/256, limited to what the maximum anisotropy allows.
+    /// Binary logarithm of the ratio of the footprint's length to its width, in 1/256, limited to
+    /// what the maximum anisotropy allows.
     pub(crate) ratio: i64,
     /// The level before bias and clamps.
     pub(crate) level: RequestedLevel,
-    /// R: the same ratio, but for a magnified footprint measured in texels of level 0; at least 0.
+    /// Binary logarithm in 1/256 of the ratio that determines the taps (R in docs/numerics.md), at
+    /// least 0. It is smaller than `ratio` for a magnified footprint, which is measured in texels
+    /// of level 0.
     pub(crate) taps: i64,
-    /// Direction of the line of taps along x and y, in 1/64 of a texel.
+    /// Direction of the line of taps along x and y: a unit vector in 1/64 of a texel.
     pub(crate) direction: [i64; 2],
 }
 
-/// The taps of a level: a centred line of footprints.
+/// The taps of a fetch in one level: footprints on a line that is centred at the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taps {
     /// Number of taps, 1 to 16.
@@ -36,7 +39,7 @@ pub(crate) struct Taps {
     pub(crate) interior: u32,
     /// Weight of the first and of the last tap.
     pub(crate) end: u32,
-    /// The sum of all weights is 256 * 2^scale.
+    /// The binary logarithm of the sum of all weights over 256.
     pub(crate) scale: Scale,
     /// Distance between neighbouring taps along x and y, in 1/64 of a texel of the level.
     pub(crate) step: [i64; 2],
@@ -44,7 +47,8 @@ pub(crate) struct Taps {
     share: u32,
 }
 
-/// A tap: its weight, and its offset from the coordinates along x and y in texels of the level.
+/// A tap: its share of the weight, and its offset from the coordinates along x, y and z in texels
+/// of the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tap {
     pub(crate) weight: u32,
@@ -52,18 +56,18 @@ pub(crate) struct Tap {
 }
 
 /// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary
-/// logarithms in 1/256 (rule 4.12).
+/// logarithms in 1/256 (rule 4.12 of docs/numerics.md).
 #[rustfmt::skip]
 const STEPS: [(u32, i64); 8] =
     [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
 
-/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in
-/// 1/256.
+/// Rule 4.12 of docs/numerics.md: the binary logarithm in 1/256 of the largest ratio that a
+/// sampler's `max_anisotropy` allows.
 pub(crate) fn largest_ratio(max_anisotropy: u32) -> i64 {
     STEPS.into_iter().rev().find(|&(step, _)| step <= max_anisotropy).map_or(0, |(_, log)| log)
 }
 
-/// The footprint of gradients for a maximum anisotropy of 2 or more.
+/// The footprint of a pair of gradients, for a maximum anisotropy of 2 or more.
 pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
     let area = x0.times(y1).plus(y0.times(x1).negated()).magnitude;
@@ -80,9 +84,9 @@ pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
     Anisotropy { area, ratio, level: RequestedLevel::At(level), taps, direction }
 }
 
-/// The vector whose length is rho: one of the gradients, or 11/16 of their sum, or of the longer
-/// minus the shorter one. For equal lengths the first gradient wins, then the sum, then the
-/// difference.
+/// The longest of four vectors: the gradients, and 11/16 of their sum and of their difference (the
+/// longer minus the shorter one). If several have the same length, the first gradient wins, then
+/// the sum, then the difference.
 fn longest(slope: &Slope) -> [SignedFloat10; 2] {
     let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
     let shortened = |v: [SignedFloat10; 2]| {
@@ -104,7 +108,7 @@ fn longest(slope: &Slope) -> [SignedFloat10; 2] {
 
 /// The unit vector of a direction, rounded to 1/64. Before the division by the length, the
 /// magnitude of each component is truncated to a multiple of u, the value of the fourth most
-/// significant bit of the larger component, and u / 2 is added.
+/// significant bit of the larger component, and then u / 2 is added.
 fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
     let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
     let halves = vector.map(|c| {
@@ -116,7 +120,8 @@ fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
         2 * (i64::from(significand) >> below.min(31)) + 1
     });
     let square: i64 = halves.iter().map(|h| h * h).sum();
-    // The largest k for which (k - 1/2) / 64 is not above the quotient; all terms are squared.
+    // `nearest` returns the largest k for which (k - 1/2) / 64 is not above the quotient; all terms
+    // are squared.
     let nearest =
         |h: i64| (0..=64).rev().find(|k| (2 * k - 1) * (2 * k - 1) * square <= 128 * h * 128 * h);
     std::array::from_fn(|a| {
@@ -126,8 +131,8 @@ fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
 }
 
 impl Anisotropy {
-    /// The taps of a level, for its share of 256. The coarse level's share is `rest`, the fine
-    /// level's is 256 - `rest`.
+    /// The taps of a level. The coarse level's share is `rest` of 256, the fine level's share is
+    /// 256 - `rest`.
     pub(crate) fn of_level(&self, is_coarse: bool, rest: u32) -> Taps {
         let share = if is_coarse { rest } else { 256 - rest };
         let ratio = match is_coarse {
@@ -141,7 +146,7 @@ impl Anisotropy {
         let inside = if ratio < 256 { 256 - power(ratio) } else { 128 };
         let step = self.direction.map(|d| {
             let step = (d * inside + 64) >> 7;
-            // Between two levels, the step in texels of the finer level is shorter.
+            // In the finer of two levels, the step is shorter in texels of the level.
             let between = !is_coarse && rest > 0;
             if between { (step * (power(256 - i64::from(rest)) >> 1)) >> 6 } else { step }
         });
@@ -150,8 +155,8 @@ impl Anisotropy {
     }
 }
 
-/// Number of taps for a ratio (log2, in 1/256), weight of an interior tap, weight of an end tap,
-/// and the scale of their sum.
+/// For a ratio (binary logarithm in 1/256): the number of taps, the weight of an interior tap, the
+/// weight of an end tap, and the scale of the sum of all weights.
 pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
     if ratio < 256 {
         return (2, 0, 256, 1);
@@ -165,8 +170,8 @@ pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
 }
 
 impl Taps {
-    /// The weight of a tap, by its index from 0. The level's share is distributed to the taps
-    /// cumulatively.
+    /// The weight of the tap with this index from 0. The level's share is distributed to the taps
+    /// cumulatively, so that the weights sum to the share.
     pub(crate) fn weight(&self, number: u32) -> u32 {
         let up_to = |count: u32| {
             let ends = u32::from(count > 0) + u32::from(count == self.count && count > 1);
@@ -176,26 +181,28 @@ impl Taps {
         up_to(number + 1) - up_to(number)
     }
 
-    /// Offset of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
+    /// The offset of the tap with this index from the coordinates, along x and y, in 1/128 of a
+    /// texel of the level.
     pub(crate) fn way(&self, number: u32) -> [i64; 2] {
         let steps = 2 * i64::from(number) - i64::from(self.count) + 1;
         self.step.map(|step| steps * step)
     }
 
-    /// A tap, by its index from 0.
+    /// The tap with this index from 0.
     pub(crate) fn tap(&self, number: u32) -> Tap {
         let [x, y] = self.way(number).map(Fixed::from_128ths);
         Tap { weight: self.weight(number), shift: [x, y, Fixed::ZERO] }
     }
 }
 
-/// Expected values come from a separate model of the H200's results, made from rule 4.12 alone.
+/// The expected values come from a separate model of the H200's results, which was made from rule
+/// 4.12 of docs/numerics.md alone.
 #[cfg(test)]
 mod tests {
     use super::super::gradient::{Gradient, flat};
     use super::*;
 
-    /// Gradients in texels.
+    /// The anisotropic footprint of gradients in texels.
     fn of(dpdx: [f32; 2], dpdy: [f32; 2], max_anisotropy: u32) -> Anisotropy {
         let Gradient::Slope(slope) = flat(dpdx, dpdy, [1, 1]) else { panic!("not in 2D") };
         anisotropy(&slope, max_anisotropy)
@@ -212,7 +219,7 @@ mod tests {
 
     #[test]
     fn levels_ratios_and_directions() {
-        // Gradients and maximum anisotropy; expected level, ratio, R and direction.
+        // Each row has gradients and maximum anisotropy; expected level, ratio, R and direction.
         #[rustfmt::skip]
         let rows = [
             (([8.0, 0.0],  [0.0, 2.0]),   16, (256,   512,  512,  [64, 0])),
@@ -222,7 +229,7 @@ mod tests {
             (([0.0, -8.0], [2.0, 0.0]),   16, (256,   512,  512,  [0, -64])),
             (([2.0, 0.0],  [0.0, -3.0]),  16, (256,   150,  150,  [0, -64])),
             (([8.0, 0.0],  [0.0, 8.0]),   16, (768,   0,    0,    [64, 0])),
-            // Area 0: the maximum ratio.
+            // The area is 0, so that the ratio is the maximum.
             (([8.0, 0.0],  [0.0, 0.0]),   16, (-256,  1024, 768,  [64, 0])),
             (([8.0, 0.0],  [0.0, 0.0]),   5,  (256,   512,  512,  [64, 0])),
             // The longest vector is the sum, or the difference (the longer minus the shorter
@@ -232,11 +239,11 @@ mod tests {
             (([5.0, 1.0],  [-4.0, 1.0]),  16, (138,   536,  536,  [64, 0])),
             (([3.0, 0.0],  [-3.0, 0.0]),  16, (-500,  1024, 524,  [64, 0])),
             (([3.0, 4.0],  [-1.0, 2.0]),  16, (254,   343,  343,  [39, 51])),
-            // Magnified: R is measured in texels of level 0.
+            // The texture is magnified, so that R is measured in texels of level 0.
             (([0.5, 0.0],  [0.0, 0.125]), 16, (-768,  512,  0,    [64, 0])),
             (([4.0, 0.0],  [0.0, 0.5]),   16, (-256,  768,  512,  [64, 0])),
             (([0.75, 0.0], [0.0, 0.01]),  16, (-1130, 1024, 0,    [64, 0])),
-            // Components keep four bits relative to the larger one.
+            // Components keep four bits, relative to the larger one.
             (([1.0, 7.0],  [0.5, -0.25]), 12, (-175,  912,  737,  [11, 63])),
             (([-7.0, 2.5], [0.25, 1.0]),  8,  (-6,    768,  762,  [-60, 23])),
             (([100.0, 1.0], [1.0, 3.0]),  16, (678,   1024, 1024, [64, 0])),
@@ -251,7 +258,7 @@ mod tests {
         }
         let nothing = of([0.0; 2], [f32::NAN, -0.0], 16);
         assert_eq!((nothing.level, nothing.taps), (RequestedLevel::Lowest, 0));
-        // Infinities count as 2^128 and have a direction.
+        // An infinite gradient counts as 2^128, and has a direction.
         let far = of([f32::INFINITY, 0.0], [0.0, 1.0], 16);
         assert_eq!((far.level, far.taps), (RequestedLevel::At(256 * 124), 1024));
         assert_eq!(far.direction, [64, 0]);
@@ -285,8 +292,8 @@ mod tests {
 
     #[test]
     fn taps_of_levels() {
-        // R and direction; whether the level is coarse, and its share; expected taps, K, step,
-        // weights.
+        // Each row has R and direction; whether the level is coarse, and the coarse level's share;
+        // expected taps, K, step, weights.
         type Row<'a> = ((i64, [i64; 2]), (bool, u32), (u32, u32, [i64; 2], &'a [u32]));
         #[rustfmt::skip]
         let rows: [Row<'_>; 13] = [
@@ -299,7 +306,7 @@ mod tests {
             ((600,  [41, -49]), (true,  100), (4,  1, [41, -49],  &[40, 60, 60, 40])),
             ((600,  [41, -49]), (true,  200), (6,  2, [41, -49],  &[33, 183, 184, 184, 183, 33])),
             ((200,  [64, 0]),   (false, 30),  (2,  1, [58, 0],    &[226, 226])),
-            // R1 is 0: two taps at one position.
+            // If R1 is 0, two taps are at one position.
             ((200,  [64, 0]),   (true,  30),  (2,  1, [0, 0],     &[30, 30])),
             ((200,  [64, 0]),   (true,  255), (2,  1, [54, 0],    &[255, 255])),
             ((1024, [11, 63]),  (false, 255), (16, 2, [21, 125],  &[0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0])),

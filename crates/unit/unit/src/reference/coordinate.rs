@@ -3,10 +3,10 @@
 use super::fixed::Fixed;
 use crate::sampler::AddressMode;
 
-/// The texels that a linear filter reads along an axis, and their weights.
+/// The two texels that a linear filter reads along an axis, and their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neighbours {
-    /// Index of the lower texel, before the address mode; the upper one follows it.
+    /// Index of the lower texel, before the address mode. The upper texel follows it.
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256: 0 to 255.
     pub(crate) upper: u32,
@@ -14,19 +14,20 @@ pub(crate) struct Neighbours {
     pub(crate) exact: f64,
 }
 
-/// Rule 1.1: a NaN coordinate reads as 0, and so does a subnormal one.
+/// Rule 1.1 of docs/numerics.md: converts a coordinate. A NaN and a subnormal number become 0.
 pub(crate) fn number(x: f32) -> Fixed {
     Fixed::from_f32(if x.is_nan() || x.is_subnormal() { 0.0 } else { x })
 }
 
-/// Rule 1.2: fractional bits of a normalized coordinate over `n` texels.
+/// Rule 1.2 of docs/numerics.md: the number of fractional bits to which a normalized coordinate
+/// over `n` texels is floored.
 pub(crate) fn fraction_bits(n: u32) -> u32 {
     (n.ilog2() + 8).clamp(21, 23)
 }
 
-/// Rules 1.2, 1.7 and 1.12: converts a normalized coordinate over `n` texels to texels. Wrap and
-/// mirror subtract whole periods first, which is exact for coordinates of any size; an infinity,
-/// like all large numbers, is a multiple of the period.
+/// Rules 1.2, 1.7 and 1.12 of docs/numerics.md: converts a normalized coordinate over `n` texels to
+/// a coordinate in texels. Wrap and mirror subtract whole periods first, which is exact for
+/// coordinates of any size. An infinity is a multiple of the period, as all large numbers are.
 pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
     let x = x.floor_to_bits(fraction_bits(n));
     let x = match mode {
@@ -37,33 +38,35 @@ pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
     x.times(n)
 }
 
-/// Rule 1.5: the texel that a point fetch reads, saturating to 32 bits.
+/// Rule 1.5 of docs/numerics.md: index of the texel that a point fetch reads, saturating to 32
+/// bits.
 pub(crate) fn point_index(u: Fixed) -> i64 {
     saturate(u.floor())
 }
 
-/// Rule 1.4: `tex` keeps the low four bits of an offset.
+/// Rule 1.4 of docs/numerics.md: the offset of a `tex` instruction, which has four bits.
 pub(crate) fn tex_offset(e: i32) -> i64 {
     low_bits(e, 4)
 }
 
-/// Rule 1.4: `tld4` keeps the low six bits of an offset.
+/// Rule 1.4 of docs/numerics.md: the offset of a `tld4` instruction, which has six bits.
 pub(crate) fn gather_offset(e: i32) -> i64 {
     low_bits(e, 6)
 }
 
-/// Rule 1.4: the offset of a 1D texture is the packed field of a 2D one: x in bits 3:0, the row in
-/// bits 7:4. So -1 to -8 move the row to -1.
+/// Rule 1.4 of docs/numerics.md: offsets of a 1D texture along x (bits 3:0) and of its row (bits
+/// 7:4). The operand is the packed field of a 2D texture, so that -1 to -8 also move the row to -1.
 pub(crate) fn row_offset(e: i32) -> [i64; 2] {
     [low_bits(e, 4), low_bits(e >> 4, 4)]
 }
 
-/// The lowest bits as a two's complement number.
+/// The lowest `bits` bits as a two's complement number.
 fn low_bits(e: i32, bits: u32) -> i64 {
     i64::from(e << (32 - bits) >> (32 - bits))
 }
 
-/// Rule 1.6: the two texels that a linear fetch reads, and the weight of the upper one.
+/// Rule 1.6 of docs/numerics.md: the indices of the two texels that a linear fetch reads, and the
+/// weight of the upper one.
 pub(crate) fn neighbours(u: Fixed) -> Neighbours {
     let b = u.minus(Fixed::HALF);
     let i = b.floor();
@@ -76,8 +79,8 @@ pub(crate) fn neighbours(u: Fixed) -> Neighbours {
     Neighbours { index: saturate(index), upper, exact }
 }
 
-/// First half of rule 1.6: under clamp, a linear filter limits the coordinate to the centres of the
-/// edge texels.
+/// First half of rule 1.6 of docs/numerics.md: the limits that a linear filter applies to the
+/// coordinate. Under clamp, they are the centres of the edge texels.
 pub(crate) fn limit(u: Fixed, n: u32, mode: AddressMode) -> Fixed {
     match mode {
         AddressMode::Clamp => u.clamp(Fixed::HALF, Fixed::from_int(n.into()).minus(Fixed::HALF)),
@@ -86,14 +89,15 @@ pub(crate) fn limit(u: Fixed, n: u32, mode: AddressMode) -> Fixed {
     }
 }
 
-/// Rule 1.7: `clamp_ogl` is OpenGL's GL_CLAMP, which limits the coordinate to the edges.
-/// A linear filter then reads half of the border colour there, see [`beyond`].
+/// Rule 1.7 of docs/numerics.md: `clamp_ogl` is OpenGL's GL_CLAMP, which limits the coordinate to
+/// the edges of the texture. A linear filter then reads half of the border colour there, see
+/// [`beyond`].
 fn clamp_ogl(u: Fixed, n: u32) -> Fixed {
     u.clamp(Fixed::from_int(0), Fixed::from_int(n.into()))
 }
 
-/// The address mode for the indices of a footprint: under `clamp_ogl`, texels past the edges are
-/// the border colour (rule 1.7), which a point filter never reaches.
+/// The address mode for the indices of a footprint. Under `clamp_ogl`, texels past the edges are
+/// the border colour (rule 1.7 of docs/numerics.md), which a point filter never reaches.
 pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     match mode {
         AddressMode::ClampOgl if linear => AddressMode::Border,
@@ -102,13 +106,14 @@ pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     }
 }
 
-/// The saturation of rule 1.5, which is assumed to hold for the indices of linear filtering too.
+/// Limits an index to 32 bits (rule 1.5 of docs/numerics.md). The indices of linear filters are
+/// assumed to be limited, too.
 pub(crate) fn saturate(i: i64) -> i64 {
     i.clamp(i32::MIN.into(), i32::MAX.into())
 }
 
-/// Rule 1.7: applies the address mode to an index, with `clamp_ogl` replaced by [`beyond`]; `None`
-/// is the border colour.
+/// Rule 1.7 of docs/numerics.md: the texel for an index under the address mode; `None` is the
+/// border colour. `clamp_ogl` must have been replaced by [`beyond`].
 pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     let n = i64::from(n);
     let index = match mode {
@@ -123,23 +128,24 @@ pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
     Some(index as u32)
 }
 
-/// Rule 1.9: an integer coordinate with its offset is a texel index. Rule 1.9 (open): the sum does
-/// not wrap around at 2^31.
+/// Rule 1.9 of docs/numerics.md: the texel index for an integer coordinate and its offset. Rule 1.9
+/// (open): the sum does not wrap around at 2^31.
 pub(crate) fn integer(bits: u32, offset: i64) -> i64 {
     i64::from(bits as i32) + offset
 }
 
-/// Rule 1.9: the texel at an index, if it is inside the extent.
+/// Rule 1.9 of docs/numerics.md: the texel at an index; `None` if the index is outside the extent.
 pub(crate) fn inside(k: i64, n: u32) -> Option<u32> {
     (0..i64::from(n)).contains(&k).then_some(k as u32)
 }
 
-/// Rule 1.10: an array index is unsigned; past the end it reads the last layer.
+/// Rule 1.10 of docs/numerics.md: the layer for an array index. The index is unsigned, and past the
+/// end it reads the last layer.
 pub(crate) fn layer(index: u32, layers: u32) -> u32 {
     index.min(layers.saturating_sub(1))
 }
 
-/// Rule 9.6: the sample number is taken modulo the number of samples.
+/// Rule 9.6 of docs/numerics.md: the sample number is taken modulo the number of samples.
 pub(crate) fn sample(number: u32, samples: u32) -> u32 {
     number % samples.max(1)
 }
@@ -167,8 +173,8 @@ mod tests {
     #[test]
     fn coordinates_are_floored_first() {
         let index = |x: f32, n| point_index(scale_normalized(number(x), n, Clamp));
-        // The float just above 0.04, on 25 texels: without the floor of rule 1.2 the index would be
-        // 1.
+        // The coordinate is the float just above 0.04. Without the floor of rule 1.2 of
+        // docs/numerics.md, its index among 25 texels would be 1.
         let x = f32::from_bits(0.04_f32.to_bits() + 1);
         assert!(f64::from(x) * 25.0 > 1.0);
         assert_eq!(index(x, 25), 0);

@@ -1,4 +1,4 @@
-//! The text of a trace: one line per step. Numbers are computed by the functions of the rules.
+//! The text of a trace: one line per step. The functions of the rules compute the numbers.
 
 use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
@@ -15,7 +15,7 @@ pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
     Step { rule, text: text.into() }
 }
 
-/// A group of texels and its name in the text.
+/// A group of texels with its name in the text.
 pub(super) struct NamedGroup<'a> {
     pub(super) name: &'a str,
     pub(super) group: Group<'a>,
@@ -33,7 +33,8 @@ pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     name
 }
 
-/// Sections 3 and 4: the steps from the requested level to the levels that are read.
+/// Sections 3 and 4 of docs/numerics.md: adds the steps from the requested level to those that are
+/// read.
 pub(super) fn level(
     fetch: &Fetch<'_>,
     wanted: RequestedLevel,
@@ -55,7 +56,7 @@ pub(super) fn level(
             steps.push(step("4.9", "gradients too large: the highest level"))
         }
         RequestedLevel::At(q) => {
-            // The derivation from gradients has been described already.
+            // The steps from gradients to the level have been described already.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
             if !graded {
                 steps.push(step("3.2", format!("level in 1/256, cut: {}", in_256ths(q))));
@@ -97,11 +98,11 @@ pub(super) fn level(
     steps.push(step("3.4", text));
 }
 
-/// Beyond all levels that an `.s32` operand can express.
+/// A limit beyond all levels (in 1/256) that an `.s32` operand can express.
 const FAR: i64 = 1 << 39;
 
-/// A level in 1/256. Levels of infinite operands are clamped at an arbitrary value, so they print
-/// as infinite.
+/// A level in 1/256 as text. Levels of infinite operands are clamped at an arbitrary value, so that
+/// they are described as infinite.
 fn in_256ths(q: i64) -> String {
     match q {
         q if q < -FAR => "below -2^39".to_owned(),
@@ -110,29 +111,31 @@ fn in_256ths(q: i64) -> String {
     }
 }
 
-/// Rule 1.9: the step of a fetch outside the extent.
+/// Rule 1.9 of docs/numerics.md: the step of a fetch with integer coordinates outside the extent.
 pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Rule 9.2: the explanation's line for the depth comparison of one texel.
+/// Rule 9.2 of docs/numerics.md: the explanation's line for the depth comparison of one texel.
 pub(super) fn compared(passes: bool) -> Step {
     step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }
 
-/// Rule 9.2: the step of a filtered depth compare. The weight is in units of 2^-(8 + scale).
+/// Rule 9.2 of docs/numerics.md: the step that filters a depth compare. `weight` is that of the
+/// texels that pass, in units of 2^-(8 + scale).
 pub(super) fn passing(weight: u32, scale: Scale) -> Step {
     let share = f64::from(weight) / f64::from(1_u32 << scale);
     step("9.2", format!("texels that pass the compare weigh {share} of 256"))
 }
 
-/// Rule 2.6: the step of a conversion to f16.
+/// Rule 2.6 of docs/numerics.md: the step that converts an f32 result to f16.
 pub(super) fn half(bits: u32, half: u32) -> Step {
     let value = number::float(f32::from_bits(bits));
     step("2.6", format!("rounded to f16, ties to even: {value} gives 0x{half:04x}"))
 }
 
-/// Section 2, "Point-sampled values": the steps that convert one code.
+/// Section 2, "Point-sampled values" of docs/numerics.md: the steps that convert the code of a
+/// point-sampled texel.
 pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     let value = number::float(f32::from_bits(reading.point(code)));
     let text = match reading {
@@ -161,7 +164,7 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
     vec![step("2", text)]
 }
 
-/// Rule 8.3: the step that converts one gathered texel.
+/// Rule 8.3 of docs/numerics.md: the steps that convert one gathered texel.
 pub(super) fn gathered(
     component: usize,
     texel: &TexelTrace,
@@ -185,7 +188,7 @@ pub(super) fn gathered(
     vec![step("8.3", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
 }
 
-/// Section 2, "Sum": the steps that sum a channel.
+/// Section 2, "Sums" of docs/numerics.md: the steps that sum a channel.
 pub(super) fn sum(
     reading: Reading,
     groups: &[NamedGroup<'_>],
@@ -208,7 +211,7 @@ pub(super) fn sum(
     }
 }
 
-/// The steps of a sum of integer codes: integer formats, and depth of 24 bits.
+/// The steps of a sum of integer codes, for integer formats and for depth of 24 bits.
 fn whole(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
     let number = |code| match reading {
         Reading::Sint { bits } => sign_extend(bits, code).into(),

@@ -4,20 +4,20 @@ use super::fixed::decompose;
 use super::weights::{Group, Scale, Weighted};
 use texunit_texel::{Reading, f16_to_f32, srgb_table};
 
-/// Parameters of the adder for a kind of float texels.
+/// Parameters of the adder for a type of float texels.
 pub(crate) struct FloatRules {
-    /// Number of bits, below the exponent of a group's largest texel, that texels keep.
+    /// Number of bits, below the exponent of the largest texel in a group, that a texel keeps.
     pub(crate) texel_bits: i32,
     /// Significant bits of the result.
     pub(crate) precision: u32,
-    /// Minimum exponent of the result's lowest bit.
+    /// The smallest possible exponent of the result's lowest bit.
     min_exponent: i32,
     /// Whether subnormal texels and results count as zero.
     flush: bool,
     /// The bits of a NaN result.
     nan: u32,
     widen: fn(u32) -> u32,
-    /// `ilogb` of a code as the adder computes it; `None` for zeros.
+    /// The binary exponent of a code as the adder computes it; `None` for zeros.
     exponent: fn(f32, u32) -> Option<i32>,
 }
 
@@ -25,8 +25,8 @@ pub(crate) struct FloatRules {
 pub(crate) static SINGLE: FloatRules = FloatRules { texel_bits: 27, precision: 24, min_exponent: -149, flush: true,  nan: 0x7fff_ffff, widen: |code| code, exponent: ilogb };
 #[rustfmt::skip]
 pub(crate) static HALF: FloatRules =   FloatRules { texel_bits: 14, precision: 11, min_exponent: -24,  flush: false, nan: 0x7fff_e000, widen: |code| f16_to_f32(code as u16), exponent: ilogb };
-/// Rule 5.2: sRGB codes, decoded by their table. Each block of eight codes has the exponent of its
-/// last entry.
+/// Rule 5.2 of docs/numerics.md: the adder for sRGB codes, which are decoded by a table. Each block
+/// of eight codes has the exponent of its last entry.
 #[rustfmt::skip]
 pub(crate) static SRGB: FloatRules =   FloatRules { texel_bits: 7,  precision: 11, min_exponent: -24,  flush: false, nan: 0,           widen: |code| Reading::Srgb.point(code), exponent: srgb_exponent };
 
@@ -40,22 +40,24 @@ fn srgb_exponent(_: f32, code: u32) -> Option<i32> {
 }
 
 impl FloatRules {
-    /// Exponent of the accumulator's lowest bit for a group of exponent E; the accumulator's
-    /// exponent is a multiple of four.
+    /// The exponent of the accumulator's lowest bit for a group whose largest texel has this
+    /// exponent. The accumulator's own exponent is a multiple of four.
     pub(crate) fn unit(&self, exponent: i32, scale: Scale) -> i32 {
         4 * (exponent + 3).div_euclid(4) - self.texel_bits - 3 + scale as i32
     }
 }
 
-/// The accumulator after a step, in units of 2^unit.
+/// The accumulator of the adder after a step. Its value is `sum` * 2^`unit`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accumulator {
     pub(crate) sum: i128,
-    /// `None` before the first group that has a nonzero texel with a weight.
+    /// The exponent of the sum's lowest bit; `None` before the first group that has a nonzero texel
+    /// with a weight.
     pub(crate) unit: Option<i32>,
 }
 
-/// Sums float texels: adds step by step, then rounds once.
+/// Sums float texels: the adder adds the groups of one step after the other, and the total is
+/// rounded once.
 pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32 {
     let read = || groups.iter().flat_map(|g| g.texels).filter(|t| t.read);
     let values = || read().map(|t| texel_value(t.code, rules));
@@ -69,8 +71,9 @@ pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32
     last.unit.map_or(0, |unit| round_to_float(last.sum, unit - 8 - scale as i32, rules))
 }
 
-/// The accumulator after each step. Its unit becomes the largest of the present unit and the units
-/// of the step's groups; its previous value and the sum of each group are floored to it.
+/// The accumulator of the adder after each step. Its unit becomes the largest of its present unit
+/// and the units of the step's groups, and its previous value and the sum of each group are floored
+/// to it.
 pub(crate) fn accumulate(
     groups: &[Group<'_>],
     scale: Scale,
@@ -98,32 +101,33 @@ pub(crate) fn accumulate(
     steps.map(add).collect()
 }
 
-/// Whether no texel that is read is infinite or NaN.
+/// Whether all texels that are read are finite.
 pub(crate) fn is_finite(groups: &[Group<'_>], rules: &FloatRules) -> bool {
     let read = groups.iter().flat_map(|g| g.texels).filter(|t| t.read);
     read.map(|t| texel_value(t.code, rules)).all(f32::is_finite)
 }
 
-/// E: the exponent of a group's largest texel that has a weight; `None` if all of them are zero.
+/// The exponent of a group's largest texel that has a weight (E in docs/numerics.md); `None` if all
+/// such texels are zero.
 pub(crate) fn exponent(texels: &[Weighted], rules: &FloatRules) -> Option<i32> {
     let counting = texels.iter().filter(|t| t.weight > 0);
     counting.filter_map(|t| (rules.exponent)(texel_value(t.code, rules), t.code)).max()
 }
 
-/// A texel value as the filter reads it: a subnormal f32 is a zero of its sign.
+/// The value of a texel as the filter reads it. A subnormal f32 is a zero of its sign.
 pub(crate) fn texel_value(code: u32, rules: &FloatRules) -> f32 {
     let x = f32::from_bits((rules.widen)(code));
     if rules.flush && x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
-/// The sum if infinities or NaNs are read: plain addition of these alone; finite texels and weights
-/// do not matter.
+/// The sum of texels if infinities or NaNs are read. These are added to each other; finite texels
+/// and weights do not matter.
 fn plain_sum(values: impl Iterator<Item = f32>, rules: &FloatRules) -> u32 {
     let total: f32 = values.filter(|x| !x.is_finite()).sum();
     if total.is_nan() { rules.nan } else { total.to_bits() }
 }
 
-/// x in units of 2^unit, rounded toward zero.
+/// The float x as an integer in units of 2^unit, rounded toward zero.
 fn truncate(x: f32, unit: i32) -> i128 {
     let (significand, power) = decompose(x);
     let (significand, shift) = (i128::from(significand), power - unit);
@@ -132,14 +136,14 @@ fn truncate(x: f32, unit: i32) -> i128 {
     if x.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// sum * 2^from in units of 2^to, rounded toward minus infinity.
+/// The number `sum` * 2^`from` as an integer in units of 2^`to`, rounded toward minus infinity.
 fn floor_to(sum: i128, from: i32, to: i32) -> i128 {
     let shift = from - to;
     if shift >= 0 { sum << shift } else { sum >> (-shift).min(127) }
 }
 
-/// total * 2^power as a float of the rules' precision: rounded once, ties away from zero. The
-/// result is encoded as an f32.
+/// Rounds `total` * 2^`power` once to the precision of the rules, ties away from zero. The result
+/// is encoded as an f32.
 pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32 {
     let magnitude = total.unsigned_abs();
     if magnitude == 0 {
@@ -153,7 +157,7 @@ pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32
         1..=126 => (magnitude + (1 << (shift - 1))) >> shift,
         _ => 0,
     };
-    // At most 24 bits times a power of two in the range of f64: exact, and exact in f32 as well.
+    // The product of at most 24 bits and a power of two is exact in f64, and exact in f32 as well.
     let value = (rounded as f64 * 2.0_f64.powi(unit)) as f32;
     let value = if total < 0 { -value } else { value };
     if rules.flush && value.is_subnormal() {
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn small_texels_are_cut_against_the_largest() {
-        // Texels keep 2^-27 of the largest one; half of that is truncated to zero.
+        // A texel keeps bits down to 2^-27 of the largest texel; half of that is truncated to zero.
         let tiny = 2.0_f32.powi(-27);
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny, 254)]), (tiny * 254.0 / 256.0).to_bits());
         assert_eq!(f32s(&[(1.0, 1), (-1.0, 1), (tiny / 2.0, 254)]), 0);
@@ -206,8 +210,9 @@ mod tests {
             let slice = |x: f32| group(&[(x.to_bits(), 128)]);
             groups(Reading::F32, &[slice(a), slice(b)]).unwrap()
         };
-        // The slice at 2^-60 is below every bit of the other slice: +0 or, floored, one unit of
-        // 2^-30 down, which rounds to the same float or to the one below a power of two.
+        // The slice at 2^-60 is below every bit of the other slice. It adds +0 or, because it is
+        // floored, one unit of 2^-30 below 0; the result rounds to the same float, or to the one
+        // below a power of two.
         assert_eq!(slices(1.0, 2.0_f32.powi(-60)), 0.5_f32.to_bits());
         assert_eq!(slices(0.0, -(2.0_f32.powi(-60))), (-(2.0_f32.powi(-61))).to_bits());
         let both = groups(
@@ -222,14 +227,15 @@ mod tests {
 
     #[test]
     fn the_same_for_halves() {
-        // 1 - 1 in one slice, and -2^-24 in the other: floored to 2^-17, over 256, a tie of f16.
+        // One slice has the sum 1 - 1, the other the texel -2^-24. The texel is floored to -2^-17;
+        // over 256, that is a tie of f16.
         let slices = [group(&[(0x3c00, 64), (0xbc00, 64)]), group(&[(0x8001, 128)])];
         let expected = -(2.0_f32.powi(-24));
         assert_eq!(groups(Reading::F16, &slices), Some(expected.to_bits()));
-        // In a single footprint the small texel is truncated to zero instead.
+        // In a single footprint, the small texel is truncated to zero instead.
         let one = [group(&[(0x3c00, 64), (0xbc00, 64), (0x8001, 128)])];
         assert_eq!(groups(Reading::F16, &one), Some(0));
-        // Texels keep 2^-14 of the largest one: 64 * 2^-14 / 256.
+        // A texel keeps bits down to 2^-14 of the largest texel: 64 * 2^-14 / 256.
         let kept = [group(&[(0x3c00, 96), (0xbc00, 96), (0x0400, 64)])];
         assert_eq!(groups(Reading::F16, &kept), Some(2.0_f32.powi(-16).to_bits()));
     }
@@ -264,8 +270,8 @@ mod tests {
         assert_eq!(special(f32::MAX.to_bits(), true), 1.0_f32.to_bits());
     }
 
-    /// Replays tests/fetch/card/sums-adder.json.gz: levels of slices of texels, and the hardware's
-    /// result.
+    /// Replays tests/fetch/card/sums-adder.json.gz. Each row has levels of slices of texels, and
+    /// the hardware's result.
     #[test]
     fn sums_of_the_card() {
         type Texel = (String, u32, u32);
@@ -309,8 +315,7 @@ mod tests {
 
     #[test]
     fn ties_go_away_from_zero() {
-        // (1 + 2^-23) and 1 in equal parts: a tie that rounds away from zero; ties to even would
-        // give 1.
+        // Mean of 1 + 2^-23 and 1 is a tie. It rounds away from zero; ties to even would give 1.
         let above = 1.0 + f32::EPSILON;
         assert_eq!(f32s(&[(1.0, 128), (above, 128)]), above.to_bits());
         assert_eq!(f32s(&[(-1.0, 128), (-above, 128)]), (-above).to_bits());
@@ -325,7 +330,7 @@ mod tests {
         let sub = f32::from_bits(0x007f_ffff);
         assert_eq!(f32s(&[(-sub, 256)]), 0x8000_0000, "a subnormal texel is a zero of its sign");
         assert_eq!(f32s(&[(sub, 256)]), 0);
-        // Normal texels whose mean is subnormal: flushed to a zero of the same sign.
+        // Normal texels whose mean is subnormal give a zero of the same sign.
         let min = f32::MIN_POSITIVE;
         assert_eq!(f32s(&[(-min, 100), (0.0, 156)]), 0x8000_0000);
         assert_eq!(f32s(&[(min, 256)]), min.to_bits());

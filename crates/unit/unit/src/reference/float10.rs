@@ -4,11 +4,11 @@
 use super::fixed::decompose;
 use super::log2::LOG2_256;
 
-/// Number of bits of the significand.
+/// Number of bits of the significand of a [`Float10`].
 const BITS: u32 = 10;
 
-/// Terms more than this many bits below the largest are reduced to a sign. A sum of a few terms of
-/// 14 bits never carries over a longer gap.
+/// The distance in bits below the largest term of a sum beyond which only the sign of a term
+/// matters. A sum of a few terms of 14 bits never carries over a longer gap.
 const REACH: i32 = 64;
 
 /// A magnitude: `significand * 2^exponent`, with a significand of 512 to 1023, or 0.
@@ -18,7 +18,7 @@ pub(crate) struct Float10 {
     pub(crate) exponent: i32,
 }
 
-/// A number of ten bits with a sign.
+/// A number of ten significant bits with a sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SignedFloat10 {
     pub(crate) negative: bool,
@@ -29,7 +29,7 @@ impl Float10 {
     /// Zero.
     pub(crate) const ZERO: Self = Self { significand: 0, exponent: 0 };
 
-    /// `value * 2^exponent`, truncated to ten significant bits.
+    /// Truncates `value` * 2^`exponent` to ten significant bits.
     pub(crate) fn cut(value: u128, exponent: i32) -> Self {
         let Some(top) = value.checked_ilog2() else { return Self::ZERO };
         let shift = top as i32 - (BITS as i32 - 1);
@@ -37,7 +37,7 @@ impl Float10 {
         Self { significand: significand as u32, exponent: exponent + shift }
     }
 
-    /// The truncated sum of terms `value * 2^exponent` of at most 14 bits each.
+    /// The sum of terms `value * 2^exponent` of at most 14 bits, truncated to ten significant bits.
     pub(crate) fn cut_sum<const N: usize>(terms: [(u32, i32); N]) -> Self {
         let terms = terms.map(|(value, exponent)| (u128::from(value), exponent));
         let used = || terms.into_iter().filter(|&(value, _)| value > 0);
@@ -50,9 +50,9 @@ impl Float10 {
         Self::cut(used().map(aligned).sum(), lowest)
     }
 
-    /// Rules 4.2 and 4.12: the hardware's product. It is computed in eighths of the first factor's
-    /// last bit, as a shift-and-add over the nine bits of the second factor below its leading one,
-    /// then rounded up (almost: 7/8 are added) to ten bits.
+    /// Rules 4.2 and 4.12 of docs/numerics.md: product as the hardware computes it. A shift-and-add
+    /// over the nine bits of the second factor below its leading one gives the product in eighths
+    /// of the first factor's last bit, which is rounded up to ten bits by adding 7/8.
     pub(crate) fn times(self, by: Self) -> Self {
         if self.significand == 0 || by.significand == 0 {
             return Self::ZERO;
@@ -67,19 +67,21 @@ impl Float10 {
         }
     }
 
-    /// `ilogb`; for zero, far below all other values.
+    /// The binary exponent (floor of the binary logarithm). For zero, far below all other
+    /// exponents.
     pub(crate) fn ilogb(self) -> i32 {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
     }
 
-    /// Rule 4.7: the binary logarithm in 1/256, by the hardware's table; `None` for zero.
+    /// Rule 4.7 of docs/numerics.md: the binary logarithm in 1/256, from the hardware's table;
+    /// `None` for zero.
     pub(crate) fn log2_256(self) -> Option<i64> {
         let top_eight = (self.significand >> 1 & 0xff) as usize;
         (self.significand > 0)
             .then(|| 256 * i64::from(self.ilogb()) + i64::from(LOG2_256[top_eight]))
     }
 
-    /// The value for messages. The conversion is exact within the range of f64.
+    /// The number as an f64, for messages. The conversion is exact within the range of f64.
     pub(crate) fn to_f64(self) -> f64 {
         f64::from(self.significand) * 2.0_f64.powi(self.exponent)
     }
@@ -101,7 +103,7 @@ impl SignedFloat10 {
     /// Zero.
     pub(crate) const ZERO: Self = Self { negative: false, magnitude: Float10::ZERO };
 
-    /// A finite float, truncated to ten bits.
+    /// Truncates a finite f32 to ten significant bits.
     pub(crate) fn from_f32(x: f32) -> Self {
         let (significand, exponent) = decompose(x);
         Self {
@@ -110,14 +112,15 @@ impl SignedFloat10 {
         }
     }
 
-    /// The exact difference of two finite floats, truncated.
+    /// The exact difference x - y of two finite floats, truncated to ten significant bits.
     pub(crate) fn difference(x: f32, y: f32) -> Self {
         Self::cut_signed_sum([decompose_signed(x), decompose_signed(-y)])
     }
 
-    /// The exact sum of terms `value * 2^exponent` of at most 24 bits, truncated.
+    /// The exact sum of terms `value * 2^exponent` of at most 24 bits each, truncated to ten
+    /// significant bits.
     ///
-    /// Terms more than 64 bits below the largest one are replaced by one unit with the sign of
+    /// Terms more than 64 bits below the largest term are replaced by one unit with the sign of
     /// their sum, because truncation depends only on whether a remainder exists.
     pub(crate) fn cut_signed_sum<const N: usize>(terms: [(i64, i32); N]) -> Self {
         let used = || terms.into_iter().filter(|&(value, _)| value != 0);
@@ -125,7 +128,7 @@ impl SignedFloat10 {
         let Some(largest) = used().map(top).max() else { return Self::ZERO };
         let lowest = used().map(|(_, e)| e).min().unwrap_or(0).max(largest - REACH);
         let mut total = 0_i128;
-        // The largest term contributes nothing below, so each recursion has fewer terms.
+        // The largest term leaves no remainder, so that each recursion has fewer terms.
         let below = terms.map(|(value, exponent)| match exponent - lowest {
             _ if value == 0 => (0, 0),
             up @ 0.. => {
@@ -139,12 +142,12 @@ impl SignedFloat10 {
                 (value - (kept << down), exponent)
             }
         });
-        // Half units, so that a remainder is visible.
+        // The total is in half units, so that the sign of a remainder is visible in it.
         let total = 2 * total + i128::from(Self::sign_of_sum(below));
         Self { negative: total < 0, magnitude: Float10::cut(total.unsigned_abs(), lowest - 1) }
     }
 
-    /// The sign of the exact sum: -1, 0 or 1.
+    /// The sign of the exact sum of the terms: -1, 0 or 1.
     fn sign_of_sum<const N: usize>(terms: [(i64, i32); N]) -> i8 {
         if terms.iter().all(|&(value, _)| value == 0) {
             return 0;
@@ -157,8 +160,8 @@ impl SignedFloat10 {
         }
     }
 
-    /// Rule 4.5: the sum of two numbers. The smaller one is first truncated to one bit below the
-    /// last bit of the larger.
+    /// Rule 4.5 of docs/numerics.md: the sum of two numbers. The number of smaller magnitude is
+    /// first truncated to one bit below the last bit of the other.
     pub(crate) fn plus(self, other: Self) -> Self {
         let (large, small) =
             if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
@@ -177,14 +180,15 @@ impl SignedFloat10 {
         }
     }
 
-    /// Rules 4.2 and 4.12: the product of the magnitudes and of the signs.
+    /// Rules 4.2 and 4.12 of docs/numerics.md: the product, by the hardware's product of the
+    /// magnitudes.
     pub(crate) fn times(self, by: Self) -> Self {
         let negative = self.negative ^ by.negative;
         Self { negative, magnitude: self.magnitude.times(by.magnitude) }
     }
 
-    /// Rule 4.11: the difference of two numbers. The smaller one is first truncated to a multiple
-    /// of 2^(e - 24), where e is the exponent of the larger.
+    /// Rule 4.11 of docs/numerics.md: difference of two numbers. The number of smaller magnitude is
+    /// first truncated to a multiple of 2^(e - 24), where e is the exponent of the other.
     pub(crate) fn near_difference(x: f32, y: f32) -> Self {
         let terms = [decompose_signed(x), decompose_signed(y)];
         let ilogb =
@@ -214,14 +218,14 @@ impl SignedFloat10 {
         Self { negative: !self.negative, ..self }
     }
 
-    /// The value, for messages.
+    /// The number as an f64, for messages.
     pub(crate) fn to_f64(self) -> f64 {
         let magnitude = self.magnitude.to_f64();
         if self.negative { -magnitude } else { magnitude }
     }
 }
 
-/// [`decompose`] with the sign.
+/// Splits a float as [`decompose`] does, with its sign in the significand.
 pub(crate) fn decompose_signed(x: f32) -> (i64, i32) {
     let (significand, exponent) = decompose(x);
     let value = i64::from(significand);
@@ -252,7 +256,7 @@ mod tests {
     fn logarithms() {
         let log = |x: f32| ten(x).magnitude.log2_256();
         assert_eq!([1.0, 2.0, 0.25].map(log), [Some(0), Some(256), Some(-512)]);
-        // 1.5 is entry 128. One bit above 1, the ninth fractional bit is ignored.
+        // The table's entry for 1.5 has the index 128. The ninth fractional bit is ignored.
         assert_eq!(log(3.0), Some(256 + 150));
         assert_eq!(log(1.0 + 1.0 / 512.0), Some(0));
         assert_eq!(log(1.0 + 1.0 / 256.0), Some(2));
@@ -264,7 +268,7 @@ mod tests {
         assert_eq!(sum(1.0, 1.0), 2.0);
         assert_eq!(sum(1.0, -1.0), 0.0);
         assert_eq!(sum(1.0, -0.25), 0.75);
-        // A difference keeps one more bit than the larger operand has: 2^-10.
+        // A difference keeps one bit more than the larger operand has: 2^-10.
         assert_eq!(sum(1.0, -1.0 / 1024.0), 1.0 - 1.0 / 1024.0);
         assert_eq!(sum(1.0, -1.0 / 2048.0), 1.0, "the smaller one is cut to nothing");
         assert_eq!(sum(1.0, -1.5 / 1024.0), 1.0 - 1.0 / 1024.0);
@@ -278,13 +282,13 @@ mod tests {
         let difference = |x, y| SignedFloat10::difference(x, y).to_f64();
         assert_eq!(difference(1.5, 1.25), 0.25);
         assert_eq!(difference(1.0, 1.0 + f32::EPSILON), -f64::from(f32::EPSILON));
-        // 1e-30 below 1 is beyond any grid, but the truncation takes it into account.
+        // 1e-30 is far below the last bit of 1, but the truncation takes it into account.
         assert_eq!(difference(1.0, 1e-30), 1023.0 / 1024.0);
         assert_eq!(difference(1.0, -1e-30), 1.0);
         assert_eq!(difference(-1.0, f32::from_bits(1)), -1.0);
         assert_eq!(difference(1e-30, 1e-30), 0.0);
         assert_eq!(difference(0.0, -0.0), 0.0);
-        // Terms far below count by their sum, not one by one.
+        // Small terms matter by their sum, not one by one.
         let sum = |a, b| SignedFloat10::cut_signed_sum([(2, 0), a, b]).to_f64();
         assert_eq!(sum((-1, -97), (1, -126)), 1023.0 / 512.0);
         assert_eq!(sum((1, -126), (-1, -127)), 2.0);

@@ -1,5 +1,5 @@
-//! Footprints: computes from coordinates and a level which texels are read, with which weights
-//! (docs/numerics.md, sections 1 and 2). This module does not read texels.
+//! Footprints: computes from coordinates and a level which texels a fetch reads, and with which
+//! weights (docs/numerics.md, sections 1 and 2). This module does not access memory.
 
 use super::coordinate::{self, Neighbours};
 use super::fixed::Fixed;
@@ -9,24 +9,24 @@ use crate::request::{Coordinates, FetchOperands, Geometry};
 use crate::resource::ArrayShape;
 use crate::sampler::AddressMode;
 
-/// The coordinates of a fetch.
+/// The coordinates of one lane's fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FetchCoordinates {
-    /// Layer; for a cube array the cube, until its face is known.
+    /// Index of the layer. For a cube array this is the index of the cube until its face is known.
     pub(crate) plane: u32,
     /// Sample index.
     pub(crate) sample: u32,
-    /// Bits of the coordinates of the point; for a cube, of the direction.
+    /// Bits of the coordinates as the instruction gives them; for a cube, of the direction.
     pub(crate) coords: [u32; 3],
-    /// The coordinates as numbers; for a cube, those on the face.
+    /// The coordinates as numbers; for a cube, the coordinates on the face.
     pub(crate) numbers: [Fixed; 3],
-    /// Whether an integer layer or level does not exist, so that 0 is read.
+    /// Whether integer coordinates name a layer or level that does not exist, so that 0 is read.
     pub(crate) is_outside: bool,
 }
 
-/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the
-/// end. Rule 1.9: `integers` is the number of layers that integer coordinates can address, and
-/// whether they are clamped.
+/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6 of docs/numerics.md limit
+/// layers and samples past the end. Rule 1.9: for integer coordinates, `integers` is the number of
+/// layers that they can address, and whether they are clamped.
 pub(crate) fn place(
     shape: &ArrayShape,
     from: Coordinates<u32>,
@@ -52,8 +52,8 @@ pub(crate) fn place(
     }
 }
 
-/// Rule 1.4: offsets of a `tex` along x, y, z. For a layered 1D texture, the row offset has no
-/// effect.
+/// Rule 1.4 of docs/numerics.md: the offsets of a `tex` along x, y, z. On a layered 1D texture, the
+/// row offset has no effect.
 pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64; 3] {
     let e = operands.offset;
     match geometry.axes() {
@@ -70,41 +70,42 @@ pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64;
 /// How the texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Find {
-    /// The texel that contains the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5 of docs/numerics.md).
     Point,
-    /// The two texels around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6 of docs/numerics.md).
     Linear,
-    /// The two texels around the point, without limiting the coordinate (rule 8.2).
+    /// Two texels around the point, without limiting the coordinate (rule 8.2 of docs/numerics.md).
     Gather,
-    /// As `Gather`, on a face that continues into its neighbours (rules 7.7, 8.7).
+    /// The two texels around the point, as for `Gather`, on a cube face that continues into its
+    /// neighbours (rules 7.7, 8.7 of docs/numerics.md).
     Seamless,
 }
 
-/// One axis of a footprint.
+/// The texels of a footprint along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    /// Bits of the coordinate.
+    /// Bits of the coordinate that the instruction gives.
     pub(crate) coordinate: u32,
-    /// The coordinate in texels, including the offset, limited if the mode says so; for integer
-    /// coordinates the index.
+    /// The coordinate in texels, including the offset, and limited if the address mode limits it.
+    /// For integer coordinates this is the index.
     pub(crate) texels: f64,
     /// Size of the axis in texels.
     pub(crate) size: u32,
-    /// The lower or only index, before the address mode.
+    /// Index of the lower (or only) texel, before the address mode.
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256.
     pub(crate) upper: u32,
-    /// Weight of the upper texel, not rounded to 1/256.
+    /// Weight of the upper texel, as a fraction of 1 that is not rounded to 1/256.
     pub(crate) exact: f64,
     /// The sampler's address mode; `None` for integer coordinates.
     pub(crate) mode: Option<AddressMode>,
-    /// For integer coordinates: whether they are clamped.
+    /// Whether integer coordinates are clamped to the extent.
     clamps: bool,
     find: Find,
 }
 
 impl Axis {
-    /// An axis that the geometry lacks: one texel with the whole weight.
+    /// An axis that the geometry lacks, with one texel that has the whole weight.
     pub(crate) const NONE: Self = Self {
         coordinate: 0,
         texels: 0.0,
@@ -117,15 +118,17 @@ impl Axis {
         find: Find::Point,
     };
 
-    /// Rule 1.9: an axis with an integer coordinate. `clamps`: the fetch has an explicit level.
+    /// Rule 1.9 of docs/numerics.md: an axis with an integer coordinate. `clamps` tells whether the
+    /// fetch has an explicit level, whose extent limits the coordinate.
     pub(crate) fn integer(bits: u32, offset: i64, size: u32, clamps: bool) -> Self {
         let index = coordinate::integer(bits, offset);
         let texels = index as f64;
         Self { coordinate: bits, texels, size, index, mode: None, clamps, ..Self::NONE }
     }
 
-    /// Rules 1.1 to 1.7: an axis with a float coordinate, given with its bits. `offset` and, in an
-    /// anisotropic fetch, the tap's distance from the centre are in texels.
+    /// Rules 1.1 to 1.7 of docs/numerics.md: an axis with a float coordinate, given as its bits and
+    /// as a number. `offset` and, in an anisotropic fetch, the tap's distance from the centre are
+    /// in texels.
     pub(crate) fn float(
         (bits, x): (u32, Fixed),
         coords: Coords,
@@ -136,7 +139,8 @@ impl Axis {
     ) -> Self {
         let of_face = |u: Fixed| u.clamp(Fixed::ZERO, Fixed::from_int(size.into()));
         let u = match coords {
-            // Products of the unit's reciprocal may lie slightly outside.
+            // A seamless face coordinate is limited to the face, because products with the
+            // hardware's reciprocal may lie slightly outside.
             Coords::Normalized if find == Find::Seamless => {
                 of_face(coordinate::scale_normalized(x, size, AddressMode::Clamp))
             }
@@ -146,7 +150,7 @@ impl Axis {
         Self::texels(u.plus(tap), offset, size, mode, find).named(bits)
     }
 
-    /// Rules 1.4 to 1.6 for a coordinate in texels.
+    /// Rules 1.4 to 1.6 of docs/numerics.md: an axis with a coordinate in texels.
     pub(crate) fn texels(
         u: Fixed,
         offset: Fixed,
@@ -168,8 +172,8 @@ impl Axis {
         };
         match find {
             Find::Point => {
-                // Rule 1.4: the offset is added to the index after the index has been limited to 32
-                // bits.
+                // Rule 1.4 of docs/numerics.md: the offset is added to the index after the index
+                // has been limited to 32 bits.
                 let index = coordinate::point_index(u) + offset.floor();
                 axis(moved, Neighbours { index, upper: 0, exact: 0.0 })
             }
@@ -192,8 +196,8 @@ impl Axis {
         Self { coordinate, ..self }
     }
 
-    /// Rules 1.7 and 1.9: the texel at an index of this axis. `None` is the border colour, or 0 for
-    /// integer coordinates.
+    /// Rules 1.7 and 1.9 of docs/numerics.md: the texel at an index of this axis. `None` stands for
+    /// the border colour, or for 0 if coordinates are integers.
     pub(crate) fn texel(&self, index: i64) -> Option<u32> {
         match self.mode {
             None if self.clamps => coordinate::address(index, self.size, AddressMode::Clamp),
@@ -206,12 +210,12 @@ impl Axis {
     }
 }
 
-/// A texel of a footprint.
+/// A texel of a footprint, with its index and weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corner {
     /// Position in the footprint: 0 or 1 along x, y, z.
     pub(crate) corner: [u8; 3],
-    /// Index before the address mode.
+    /// Index of the texel along x, y, z, before the address mode.
     pub(crate) index: [i64; 3],
     /// Weight in 1/256.
     pub(crate) weight: u32,
@@ -222,8 +226,8 @@ pub(crate) struct Corner {
     pub(crate) read: bool,
 }
 
-/// The texels of a footprint with a share of 256, in the order of summation: the four of a slice
-/// (z), then the four of the next.
+/// The texels of a footprint whose weights sum to a share of 256. They are in the order of
+/// summation: the four texels of a slice (z), then the four of the next slice.
 pub(crate) fn corners(axes: &[Axis; 3], share: u32) -> [Corner; 8] {
     let weights = weights::footprint(share, axes.map(|a| a.upper));
     std::array::from_fn(|n| {

@@ -1,37 +1,37 @@
 //! From gradients to a mip level, without anisotropy: docs/numerics.md, section 4. Each rule is one
-//! function; bias and clamps are applied later.
+//! function. Bias and clamps are applied later.
 
 use super::float10::{Float10, SignedFloat10};
 use super::level::RequestedLevel;
 
-/// A gradient's components along the axes, in texels of the base level.
+/// The components of a gradient along x, y, z, in texels of the base level.
 pub(crate) type Texels = [SignedFloat10; 3];
 
-/// The length rho of a pair of gradients, with the intermediate results.
+/// Lengths of a pair of gradients, from which the level is computed, with the intermediate results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slope {
-    /// dPdx and dPdy in texels (rules 4.1 and 4.2).
+    /// The gradients dPdx and dPdy in texels (rules 4.1 and 4.2 of docs/numerics.md).
     pub(crate) scaled: [Texels; 2],
-    /// Lengths of dPdx and dPdy (rule 4.3).
+    /// The lengths of dPdx and dPdy in texels (rule 4.3 of docs/numerics.md).
     pub(crate) lengths: [Float10; 2],
-    /// 11/16 of the lengths of their sum and difference (rules 4.4 and 4.5); zeros if the diagonals
-    /// do not count.
+    /// 11/16 of the lengths of the gradients' sum and difference (rules 4.4 and 4.5 of
+    /// docs/numerics.md); zeros if the diagonals do not count.
     pub(crate) diagonals: [Float10; 2],
-    /// The largest of the four lengths (rule 4.6).
+    /// The largest of the four lengths in texels (rule 4.6 of docs/numerics.md).
     pub(crate) rho: Float10,
 }
 
-/// The outcome for a pair of gradients.
+/// The result for a pair of gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gradient {
-    /// A coordinate of the quad is too large: the last level is read, whatever the bias.
+    /// A coordinate of the quad is too large, so that the last level is read, whatever the bias.
     Last,
-    /// Any other gradients, with their slope.
+    /// The gradients have these lengths.
     Slope(Slope),
 }
 
 impl Gradient {
-    /// The level before bias and clamps, without anisotropy (rule 4.7).
+    /// The level before bias and clamps, without anisotropy (rule 4.7 of docs/numerics.md).
     pub(crate) fn level(self) -> RequestedLevel {
         match self {
             Gradient::Last => RequestedLevel::Highest,
@@ -43,39 +43,42 @@ impl Gradient {
     }
 }
 
-/// Rule 4.1: a NaN component is 0, an infinite one 2^128.
+/// Rule 4.1 of docs/numerics.md: a component of a gradient. A NaN becomes 0, an infinity 2^128.
 pub(crate) fn component(x: f32) -> SignedFloat10 {
     if x.is_nan() { SignedFloat10::ZERO } else { SignedFloat10::from_f32(x) }
 }
 
-/// Rule 4.2: a component of a normalized coordinate over `n` texels.
+/// Rule 4.2 of docs/numerics.md: converts a component of a gradient of normalized coordinates to
+/// texels, over `n` texels.
 pub(crate) fn scaled(component: SignedFloat10, n: u32) -> SignedFloat10 {
     SignedFloat10 { magnitude: component.magnitude.times(Float10::cut(n.into(), 0)), ..component }
 }
 
-/// Magnitudes of the components, largest first.
+/// Magnitudes of a gradient's components, largest first.
 fn sorted(components: Texels) -> [Float10; 3] {
     let mut m = components.map(|c| c.magnitude);
     m.sort_by(|a, b| b.cmp(a));
     m
 }
 
-/// `floor(n / d + 1/2)` of natural numbers.
+/// Computes `floor(n / d + 1/2)` for natural numbers.
 fn round_half_up(n: u32, d: u32) -> u32 {
     (2 * n + d) / (2 * d)
 }
 
-/// Rule 4.3: 11/32 of a magnitude.
+/// Rule 4.3 of docs/numerics.md: the term of a length for its second largest component b, 11/32 b,
+/// as an integer and an exponent.
 fn eleven_32nds(b: Float10) -> (u32, i32) {
     (round_half_up(11 * b.significand, 8), b.exponent - 2)
 }
 
-/// Rule 4.4: 11/16 of a magnitude.
+/// Rule 4.4 of docs/numerics.md: term of a diagonal's length for its largest component a, 11/16 a.
 pub(crate) fn eleven_16ths(a: Float10) -> Float10 {
     Float10::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
 }
 
-/// Rule 4.4: 121/512 of a magnitude.
+/// Rule 4.4 of docs/numerics.md: the term of a diagonal's length for its second largest component
+/// b, 121/512 b, as an integer and an exponent.
 fn shorter(b: Float10) -> (u32, i32) {
     (round_half_up(121 * b.significand, 64), b.exponent - 3)
 }
@@ -84,7 +87,7 @@ fn term(x: Float10) -> (u32, i32) {
     (x.significand, x.exponent)
 }
 
-/// Floors a term to the grid of `of`, a number of ten significant bits.
+/// Floors a term to a multiple of the last place of `of`, a number of ten significant bits.
 fn on_grid_of((value, exponent): (u32, i32), of: Float10) -> (u32, i32) {
     match of.exponent - exponent {
         down @ 1.. if of.significand > 0 => (value >> down.min(31), of.exponent),
@@ -92,7 +95,7 @@ fn on_grid_of((value, exponent): (u32, i32), of: Float10) -> (u32, i32) {
     }
 }
 
-/// Rule 4.3 and, with a third component, 4.10: a length.
+/// Rules 4.3 and 4.10 of docs/numerics.md: the length of a gradient with two or three components.
 pub(crate) fn length(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
     if c == Float10::ZERO {
@@ -104,7 +107,8 @@ pub(crate) fn length(components: Texels) -> Float10 {
     Float10::cut_sum([term(a), term(p), quarter])
 }
 
-/// Rule 4.4 and, with a third component, 4.10: 11/16 of a length.
+/// Rules 4.4 and 4.10 of docs/numerics.md: 11/16 of the length of a diagonal with two or three
+/// components.
 pub(crate) fn diagonal(components: Texels) -> Float10 {
     let [a, b, c] = sorted(components);
     let first = eleven_16ths(a);
@@ -117,7 +121,8 @@ pub(crate) fn diagonal(components: Texels) -> Float10 {
     Float10::cut_sum([term(first), term(second), on_grid_of(third, second)])
 }
 
-/// Rules 4.3 to 4.6 for gradients in texels.
+/// Rules 4.3 to 4.6 of docs/numerics.md: the lengths of gradients in texels. `with_diagonals` tells
+/// whether their sum and difference count.
 pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
     let [x, y] = scaled;
     let lengths = scaled.map(length);
@@ -132,8 +137,9 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
     Slope { scaled, lengths, diagonals, rho }
 }
 
-/// The gradient of 1D and 2D fetches: for normalized coordinates, or for coordinates in texels if
-/// the sizes are 1. Components of axes that the geometry lacks are 0 (rule 4.8).
+/// The lengths of gradients of 1D and 2D fetches. `size` is the size of the base level for
+/// normalized coordinates, and 1 for coordinates in texels. Components of axes that the geometry
+/// lacks are 0 (rule 4.8 of docs/numerics.md).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
         let axis = |a: usize| scaled(component(d[a]), size[a]);
@@ -142,20 +148,21 @@ pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     Gradient::Slope(slope([texels(dpdx), texels(dpdy)], true))
 }
 
-/// Rule 4.9: if a coordinate of the quad reaches this magnitude, the last level is read.
+/// Rule 4.9 of docs/numerics.md: the limit for magnitudes of a quad's coordinates. From it on, the
+/// last level is read.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// Rule 4.9: the hardware computes differences in a quad of points instead of taking gradients.
-/// Returns the difference along an axis; `None` if a coordinate is too large.
+/// Rule 4.9 of docs/numerics.md: difference P + d - P along an axis of a quad of points, from which
+/// the hardware computes the level of a 3D fetch. Returns `None` if a coordinate is too large.
 pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedFloat10> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
-    // The sum is rounded to f32.
+    // The sum P + d is rounded to f32.
     let [c0, c1] = [point, point + d].map(nan_is_zero);
     let near = c0.abs() < TOO_FAR && c1.abs() < TOO_FAR;
     near.then(|| SignedFloat10::difference(c1, c0))
 }
 
-/// Rule 4.9: the gradient of 3D fetches.
+/// Rule 4.9 of docs/numerics.md: the lengths of gradients of 3D fetches.
 pub(crate) fn solid(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], size: [u32; 3]) -> Gradient {
     let texels = |d: [f32; 3]| {
         let axis = |a: usize| Some(scaled(quad_difference(point[a], d[a])?, size[a]));
@@ -190,14 +197,15 @@ mod tests {
 
     #[test]
     fn other_sizes_multiply_their_top_bits() {
-        // 3 = 2 * 1.1b: 512 * 8 + 2048 = 6144; (6144 + 7) >> 3 = 768: 1.5 * 2.
+        // 3 is 2 * 1.1b: 512 * 8 + 2048 = 6144; (6144 + 7) >> 3 = 768, which is 1.5 * 2.
         assert_eq!(scaled(ten(1.0), 3).to_f64(), 3.0);
         assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
-        // 1023 * 8 + 4092 = 12276, past 2^13: (12276 + 7) >> 4 = 767 units of 2.
+        // The sum 1023 * 8 + 4092 = 12276 is past 2^13: (12276 + 7) >> 4 = 767 units of 2.
         assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
-        // 1025 = 2^10 + 1: the lowest bit is the tenth below the leading one, so it is ignored.
+        // 1025 is 2^10 + 1. Its lowest bit is the tenth below the leading one, so it is ignored.
         assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
-        // 1027: bit 8 below the leading one is the 2: 512*8 + (4096 >> 9) = 4104 -> 513.
+        // 1027 has the bit 2, which is the ninth below the leading one: 512 * 8 + (4096 >> 9) =
+        // 4104, which gives 513.
         assert_eq!(scaled(ten(1.0), 1027).to_f64(), 513.0 * 2.0);
         for n in 1..3000 {
             for x in [512.0, 600.0, 777.0, 1023.0] {
@@ -220,7 +228,7 @@ mod tests {
         assert_eq!(diagonal([ten(512.0); 3]).to_f64(), 352.0 + 121.0 + 88.0);
         assert_eq!(length([SignedFloat10::ZERO; 3]), Float10::ZERO);
         assert_eq!(diagonal([SignedFloat10::ZERO; 3]), Float10::ZERO);
-        // c/4 is below the grid of p, so it adds nothing.
+        // A quarter of the third component is below the last place of p, so that it adds nothing.
         assert_eq!(length([ten(32.0), ten(32.0), ten(0.01)]).to_f64(), 43.0);
     }
 
@@ -231,7 +239,7 @@ mod tests {
         assert_eq!(q(1.0 / 16.0, 0.0, 64), RequestedLevel::At(512));
         assert_eq!(q(0.0, 3.0 / 64.0, 64), RequestedLevel::At(256 + 150));
         assert_eq!(q(0.0, -0.0, 64), RequestedLevel::Lowest);
-        // Both along x: 11/16 of the sum is longer than each gradient.
+        // Both gradients are along x: 11/16 of their sum is longer than each of them.
         assert_eq!(level([1.0, 0.0], [1.0, 0.0], [8, 8]), RequestedLevel::At(256 * 3 + 118));
         assert_eq!(ten(1.375).magnitude.log2_256(), Some(118));
     }
@@ -254,10 +262,11 @@ mod tests {
         let at = |p: f32, d: f32| solid([p, 0.0, 0.0], [d, 0.0, 0.0], [0.0; 3], size).level();
         assert_eq!(at(0.0, 1.0 / 16.0), RequestedLevel::At(0));
         assert_eq!(at(0.5, 1.0 / 16.0), RequestedLevel::At(0));
-        // The gradient is lost in the rounding of P + d.
+        // The gradient is lost when P + d is rounded.
         assert_eq!(at(1.0, 1e-9), RequestedLevel::Lowest);
         assert_eq!(at(1e8, 1.0), RequestedLevel::Lowest);
-        // A NaN gradient makes the second point 0, so the difference is 0.25: 4 texels.
+        // A NaN gradient makes the second point of the quad 0, so that the difference is 0.25,
+        // which is 4 texels.
         assert_eq!(at(0.25, f32::NAN), RequestedLevel::At(512));
         assert_eq!(at(f32::NAN, 3.0), RequestedLevel::Lowest);
         let limit = 2.0_f32.powi(97);

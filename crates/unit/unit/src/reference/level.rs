@@ -1,22 +1,22 @@
-//! Mip levels: docs/numerics.md, section 3. Levels are in units of 1/256.
+//! Mip levels: docs/numerics.md, section 3. All levels are in units of 1/256.
 
 use crate::effective::EffectiveSampler;
 pub(crate) use crate::fixed_level::cut_to_256ths;
 use crate::fixed_level::{FAR, bias_field};
 use crate::sampler::Filter;
 
-/// A level before bias and clamps.
+/// The level that the instruction requests, before bias and clamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestedLevel {
-    /// Level 0, without bias: a `tex` without a level operand.
+    /// Level 0, to which no bias is added: a `tex` without a level operand.
     Base,
-    /// A level in 1/256.
+    /// This level in 1/256.
     At(i64),
-    /// For integer coordinates: the level itself, whatever the sampler says.
+    /// For integer coordinates: this level, whatever the sampler says.
     Whole(u32),
-    /// Minus infinity: gradients of length 0. No bias raises it.
+    /// Minus infinity, for gradients of length 0. No bias raises it.
     Lowest,
-    /// Plus infinity: a quad with too large coordinates. No bias lowers it.
+    /// Plus infinity, for a quad with too large coordinates. No bias lowers it.
     Highest,
 }
 
@@ -25,11 +25,12 @@ pub(crate) enum RequestedLevel {
 pub(crate) struct Levels {
     /// The level after bias and clamps, in 1/256.
     pub(crate) q: i64,
-    /// The levels with their shares of 256; the second one is not read if its share is 0.
+    /// One or two levels with their shares of 256; the second level is not read if its share is 0.
     pub(crate) reads: [(u32, u32); 2],
 }
 
-/// Rules 3.1 to 3.3, 3.6 and 4.8: applies bias or sharpening, then the clamps.
+/// Rules 3.1 to 3.3, 3.6 and 4.8 of docs/numerics.md: applies bias or sharpening to the requested
+/// level, then the clamps. The result is in 1/256.
 pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
         RequestedLevel::Base => 0,
@@ -45,7 +46,7 @@ pub(crate) fn clamped(wanted: RequestedLevel, bias: f32, effective: &EffectiveSa
     q.clamp(min, max)
 }
 
-/// Rule 3.4: the one or two levels that are read.
+/// Rule 3.4 of docs/numerics.md: the one or two levels that are read for the level `q` in 1/256.
 pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     let reads = match mip_filter {
         None => [((q >> 8) as u32, 256), (0, 0)],
@@ -58,17 +59,17 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     Levels { q, reads }
 }
 
-/// Rule 3.6: parameters of the sharpening of levels by anisotropy.
+/// Rule 3.6 of docs/numerics.md: the parameters by which anisotropy sharpens levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
-    /// The fraction, of 256, up to which the weight of the next level is 0, as numerator and
+    /// The fractional level in 1/256 up to which the next level has weight 0, as numerator and
     /// denominator.
     pub(crate) low: (i64, i64),
-    /// The slope of the weight above the fraction `low`, as numerator and denominator.
+    /// The slope of the next level's weight above the fraction `low`, as numerator and denominator.
     pub(crate) rate: (i64, i64),
 }
 
-/// The sharpening of a sampler; `None` if it has none.
+/// The sharpening for a sampler's anisotropy; `None` if levels are not sharpened.
 pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
     #[rustfmt::skip]
     let sharpening = match effective.max_anisotropy {
@@ -81,7 +82,8 @@ pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
 }
 
 impl Sharpening {
-    /// The sharpened level. A linear mip filter sharpens the weight of the next level, too.
+    /// The sharpened level in 1/256. If the mip filter is linear, the weight of the next level is
+    /// sharpened, too.
     pub(crate) fn level(self, q: i64, bias: f32, mip_filter: Option<Filter>) -> i64 {
         let low = self.low.0 / self.low.1;
         let t = q + bias_field(bias, self.low) + low;
@@ -116,22 +118,24 @@ mod tests {
     #[test]
     fn sharpened_levels() {
         let level = |a, q, bias| sharp(a).level(q, bias, Some(Filter::Linear));
-        // A = 8: weight 0 up to 64/256, then slope 2, so 256 from 192 on.
+        // With A = 8, the weight is 0 up to 64/256, then it grows with slope 2, so that it is 256
+        // from 192 on.
         let at = |k: i64| level(8, 256 + k, 0.0) - 256;
         assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);
-        // A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
+        // With A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
         let at = |k: i64| level(2, k, 0.0);
         assert_eq!([42, 43, 44, 128, 212, 213].map(at), [0, 1, 3, 129, 255, 256]);
-        // A = 4: trunc(-54.86) + 54 = 0.
+        // With A = 4: trunc(-54.86) + 54 = 0.
         let at = |k: i64| level(4, k, 0.0);
         assert_eq!([54, 55, 56, 200, 201].map(at), [0, 1, 3, 255, 256]);
-        // A bias of one 256th: trunc(1 - 42.67) + 42 = 1.
+        // With a bias of 1/256: trunc(1 - 42.67) + 42 = 1.
         assert_eq!(level(2, 43, 1.0 / 256.0), 3);
-        // A bias of half a 256th: trunc(0.5 - 42.67) + 42 = 0; for 64 it is trunc(-63.5) + 64 = 1.
+        // With a bias of half of 1/256: trunc(0.5 - 42.67) + 42 = 0; with A = 8 trunc(0.5 - 64) +
+        // 64 = 1.
         assert_eq!(level(2, 43, 0.5 / 256.0), 1);
         assert_eq!(level(8, 65, 0.5 / 256.0), 4);
         assert_eq!(level(8, -1, 0.0), -256 + 256);
-        // A point mip filter adds only the shifted bias: trunc(-42.67) + 42 = 0.
+        // With a point mip filter, only the bias is sharpened: trunc(-42.67) + 42 = 0.
         assert_eq!(sharp(2).level(43, 0.5 / 256.0, Some(Filter::Point)), 43);
         assert_eq!(sharp(8).level(43, 0.5 / 256.0, Some(Filter::Point)), 44);
     }

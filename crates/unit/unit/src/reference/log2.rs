@@ -1,7 +1,7 @@
 //! Logarithm tables of the level computation: docs/numerics.md, section 4.
 
-/// The hardware's table of 256 * log2(1 + i/256), measured on an RTX 3060 (sm_86) by the
-/// pantheonsim project. Entries are neither all rounded nor all truncated.
+/// The hardware's table of binary logarithms, 256 * log2(1 + i/256), measured on an RTX 3060
+/// (sm_86) by the pantheonsim project. Its entries are neither all rounded nor all truncated.
 #[rustfmt::skip]
 pub(crate) const LOG2_256: [u8; 256] = [
       0,   2,   4,   5,   6,   8,   9,  11,  12,  13,  15,  16,  18,  19,  20,  22,
@@ -22,8 +22,8 @@ pub(crate) const LOG2_256: [u8; 256] = [
     245, 245, 246, 247, 248, 248, 249, 250, 251, 251, 252, 253, 253, 254, 255, 255,
 ];
 
-/// round(256 * 2^(-i/256)): the reciprocal of a ratio, indexed by the 8 fractional bits of its
-/// logarithm. No entry is within 0.004 of a tie.
+/// Reciprocals round(256 * 2^(-i/256)) of a ratio, indexed by the 8 fractional bits i of the
+/// ratio's binary logarithm. No entry is within 0.004 of a tie.
 #[rustfmt::skip]
 pub(crate) const EXP2_256: [u16; 256] = [
     256, 255, 255, 254, 253, 253, 252, 251, 251, 250, 249, 248, 248, 247, 246, 246,

@@ -1,12 +1,13 @@
-//! The reference sampler: executes one fetch by docs/numerics.md, line by line, in exact
-//! arithmetic. It is never optimised; the planned path must equal it on every bit.
+//! The reference sampler: executes the fetch of one lane by docs/numerics.md, line by line, in
+//! exact arithmetic. It is never optimised; the results of plans must equal its results on every
+//! bit.
 //!
-//! Stages, in the order of [`trace()`]: effective state (`effective`), coordinates with layer and
-//! sample (`cube`: face), levels with their shares (`level`; `graded`: gradients and their taps),
-//! footprints (axes, texels, weights, codes; `gather`), sums (`sum`, `float`), `result`. Rules are
-//! pure functions, which the planned path may share. Each stage adds its steps to the [`Trace`], in
-//! the words of `explain`. A rule that no measurement has settled is one function that says `Rule N
-//! (open)`.
+//! The stages follow the order of [`trace()`]: effective state (`effective`), coordinates with
+//! layer and sample (`cube`: face), levels with their shares (`level`; `graded`: gradients and
+//! their taps), footprints (axes, texels, weights, codes; `gather`), sums (`sum`, `float`),
+//! `result`. Each rule is a pure function, which plans may share. Each stage adds its steps to the
+//! [`Trace`], in the words of `explain`. A rule that no measurement has settled is one function
+//! whose comment says `Rule N (open)`.
 
 pub(crate) mod anisotropy;
 pub(crate) mod coordinate;
@@ -40,7 +41,7 @@ use level::RequestedLevel;
 use texunit_texel::{Reading, border_codes};
 use trace::{AxisTrace, CubeStep, FetchValue, Footprint, LevelTrace, TexelTrace, Trace};
 
-/// The result of a `tex` or `tld4` of one thread.
+/// The result of a `tex` or `tld4` of one lane.
 pub fn fetch(
     form: FetchForm,
     texture: &Texture,
@@ -50,7 +51,7 @@ pub fn fetch(
     Ok(trace(form, texture, sampler, operands)?.answer)
 }
 
-/// The result of a `tex` or `tld4` of one thread, with all intermediate steps.
+/// The result of a `tex` or `tld4` of one lane, with all intermediate steps.
 pub fn trace(
     form: FetchForm,
     texture: &Texture,
@@ -71,13 +72,13 @@ pub fn trace(
     Ok(Trace { form, operands, effective, readings, cube, level, footprints, channels, answer })
 }
 
-/// The state and operands of a fetch, shared by all stages.
+/// The state and operands of a fetch, which all stages use.
 struct Fetch<'a> {
     form: FetchForm,
     texture: &'a Texture,
     sampler: &'a Sampler,
     effective: EffectiveSampler,
-    /// Number of layers that integer coordinates can address.
+    /// The number of layers that integer coordinates can address.
     layers: u32,
     readings: [Reading; 4],
     operands: &'a FetchOperands,
@@ -96,12 +97,13 @@ impl Fetch<'_> {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
-    /// Rule 1.9: whether integer coordinates are clamped, as those of `tex.level` are.
+    /// Rule 1.9 of docs/numerics.md: whether integer coordinates are clamped, as those of
+    /// `tex.level`.
     fn clamps_integers(&self) -> bool {
         self.form.kind == FetchKind::Sample(Lod::Level)
     }
 
-    /// Layer, sample and coordinates; for a direction, the face and the coordinates on it.
+    /// Layer, sample and coordinates of the fetch; for a cube, a face and the coordinates on it.
     fn place(&self) -> (FetchCoordinates, Option<CubeStep>) {
         let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
         let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
@@ -119,8 +121,8 @@ impl Fetch<'_> {
         (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
     }
 
-    /// Rule 1.9: the level that integer coordinates read; `None` if it does not exist. Linear
-    /// memory ignores the level.
+    /// Rule 1.9 of docs/numerics.md: the level that a fetch with integer coordinates reads; `None`
+    /// if the level does not exist. Linear memory ignores the level.
     fn integer_level(&self) -> Option<u32> {
         let is_linear = self.resource().layout() == Layout::Linear;
         if !self.is_integer() || !self.clamps_integers() || is_linear {
@@ -130,7 +132,7 @@ impl Fetch<'_> {
         (level < self.resource().levels().len() as u32).then_some(level)
     }
 
-    /// Section 4: the result of the gradient stage, for `tex.grad`.
+    /// Section 4 of docs/numerics.md: level and taps from gradients; `None` if it is no `tex.grad`.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
         gradient.then(|| {
@@ -141,13 +143,13 @@ impl Fetch<'_> {
         })
     }
 
-    /// Sections 3 and 4: the levels that are read.
+    /// Sections 3 and 4 of docs/numerics.md: the levels that the fetch reads, with their shares.
     fn level(&self, graded: Option<&Graded>) -> LevelTrace {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
             _ if self.is_integer() => RequestedLevel::Whole(self.integer_level().unwrap_or(0)),
-            // Rule 8.6: a gather reads level 0.
+            // Rule 8.6 of docs/numerics.md: a gather reads level 0.
             FetchKind::Gather(_) => RequestedLevel::Base,
             FetchKind::Sample(Lod::Implicit | Lod::Base) => RequestedLevel::Base,
             FetchKind::Sample(Lod::Level) => {
@@ -167,8 +169,8 @@ impl Fetch<'_> {
         LevelTrace { steps, q, levels }
     }
 
-    /// The footprints that are read: one for each level, or for each tap of a level. All weights
-    /// are in the units of the level with the finer weights.
+    /// The footprints that the fetch reads: one for each level, or for each tap of a level. All
+    /// weights are in the units of the level with the finer weights.
     fn footprints(
         &self,
         place: FetchCoordinates,
@@ -192,7 +194,7 @@ impl Fetch<'_> {
         footprints
     }
 
-    /// The footprint of one tap in a level. Weights are split in the tap's own units and then
+    /// The footprint of one tap in a level. Weights are computed in the tap's own units and then
     /// scaled to those of the fetch, which are 2^`finer` times as fine.
     fn footprint(
         &self,
@@ -214,7 +216,7 @@ impl Fetch<'_> {
         };
         for texel in &mut texels {
             texel.weight <<= finer;
-            // Exact weights are fractions of 1, whatever the units.
+            // Exact weights are fractions of 1, whatever the units of the rounded ones.
             texel.exact /= f64::from(1_u32 << (scale - finer));
         }
         let shown = axes.iter().take(self.form.geometry.axes());
@@ -231,8 +233,9 @@ impl Fetch<'_> {
         }
     }
 
-    /// Rule 7.7: a seamless footprint without the texel that is missing at a corner of the cube. If
-    /// it is read, its weight is distributed to the other three, and all three are read.
+    /// Rule 7.7 of docs/numerics.md: removes the texel that is missing at a corner of the cube from
+    /// a seamless footprint. If the missing texel is read, its weight is distributed to the other
+    /// three, and all three are read.
     fn without_missing(
         &self,
         place: FetchCoordinates,
@@ -255,7 +258,7 @@ impl Fetch<'_> {
         let [third, rest] = weights::of_missing_corner(weight);
         for (k, corner) in corners[..4].iter_mut().enumerate() {
             corner.read = k != missing;
-            // The texel diagonally opposite is inside the face.
+            // The texel that is diagonally opposite the missing one is inside the face.
             corner.weight += if k == 3 - missing { rest } else { third };
             corner.exact += exact / 3.0;
         }
@@ -269,12 +272,13 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1, axis by axis. `.1d` has a second axis, because it is a 2D fetch at y = 0.
+    /// Section 1 of docs/numerics.md: locates texels along each axis, two for `.1d` (a 2D fetch at
+    /// y = 0).
     fn axes(&self, place: FetchCoordinates, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
-            // Rule 1.9: offsets have no effect on linear memory.
+            // Rule 1.9 of docs/numerics.md: offsets have no effect on linear memory.
             _ if self.resource().layout() == Layout::Linear => [0; 3],
             (true, true) => self.operands.offset.map(coordinate::gather_offset),
             (true, false) => footprint::tex_offsets(geometry, self.operands),
@@ -310,7 +314,7 @@ impl Fetch<'_> {
         axes
     }
 
-    /// A texel with its codes, or with the codes of the border colour (section 6).
+    /// A texel of the footprint with its codes, or with the codes of the border colour (section 6).
     fn texel(
         &self,
         place: FetchCoordinates,
@@ -321,10 +325,10 @@ impl Fetch<'_> {
         let found = self.locate(place, level, axes, corner.index);
         let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
         let (at, made_of, codes, resident) = match found {
-            // Rule 9.4: a texel whose tile is not mapped reads 0.
+            // Rule 9.4 of docs/numerics.md: a texel whose tile is not mapped reads 0.
             TexelLocation::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
             TexelLocation::At(at) => (Some(at), None, self.codes(at), true),
-            // Rule 1.9: outside the extent, integer coordinates read 0.
+            // Rule 1.9 of docs/numerics.md: outside the extent, integer coordinates read 0.
             TexelLocation::Outside if self.is_integer() => (None, None, [0; 4], true),
             TexelLocation::Outside => {
                 (None, None, border_codes(self.readings, self.sampler.border), true)
@@ -339,19 +343,19 @@ impl Fetch<'_> {
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    /// Rule 9.2: whether the depth of a texel passes; `None` without a compare.
+    /// Rule 9.2 of docs/numerics.md: whether the texel passes the depth compare, if there is one.
     fn compares(&self, code: u32) -> Option<bool> {
         let function = self.effective.compare?;
         Some(result::compare(function, self.readings[0], self.operands.compare, code))
     }
 
-    /// Codes of a texel; 0 if its tile is not mapped.
+    /// The codes of a texel; 0 if the texel's tile is not mapped.
     fn codes(&self, at: TexelIndex) -> [u32; 4] {
         let resource = self.resource();
         if resource.is_resident(at) { resource.texel(at).unwrap_or_default() } else { [0; 4] }
     }
 
-    /// Locates a texel of a footprint.
+    /// Locates a texel of a footprint in the resource.
     fn locate(
         &self,
         place: FetchCoordinates,
@@ -385,13 +389,13 @@ impl Fetch<'_> {
     }
 }
 
-/// Location of a texel of a footprint.
+/// The location of a texel of a footprint.
 #[derive(Clone, Copy)]
 enum TexelLocation {
     At(TexelIndex),
-    /// Outside the extents: the border colour, or 0 for integer coordinates.
+    /// Outside the extents: the fetch reads the border colour, or 0 with integer coordinates.
     Outside,
-    /// Missing at the corner of a cube, where these three texels meet.
+    /// The texel is missing at a corner of the cube, where these three texels meet.
     Missing([TexelIndex; 3]),
 }
 

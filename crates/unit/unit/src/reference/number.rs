@@ -1,13 +1,13 @@
-//! Formats numbers for people, in traces and in user interfaces.
+//! Formats numbers for people, in traces and user interfaces.
 
 use std::fmt::{Display, LowerExp};
 
-/// The shortest decimal number that reads back as this float; a NaN is `nan(0x7fc00000)`.
+/// The shortest decimal number that is read back as this float. A NaN becomes `nan(0x7fc00000)`.
 pub fn float(x: f32) -> String {
     if x.is_nan() {
         return format!("nan({:#010x})", x.to_bits());
     }
-    // Larger numbers would end in digits that carry no information.
+    // From 1e7 on, a plain decimal number would end in digits that carry no information.
     decimal(x, x.abs().into(), 1e7)
 }
 
@@ -16,7 +16,7 @@ pub fn real(x: f64) -> String {
     decimal(x, x.abs(), 1e15)
 }
 
-/// Rust prints large and small numbers without an exponent, which is unreadable.
+/// Formats small and large numbers with an exponent. Rust prints them without, which is unreadable.
 fn decimal(x: impl Display + LowerExp, magnitude: f64, large: f64) -> String {
     let plain = magnitude == 0.0 || (1e-4..large).contains(&magnitude) || magnitude.is_infinite();
     if plain { format!("{x}") } else { format!("{x:e}") }

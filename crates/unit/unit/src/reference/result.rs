@@ -1,4 +1,5 @@
-//! The final stage: sums, depth compare, conversion and residency turn footprints into registers.
+//! The final stage: sums, depth compare, conversion and residency turn footprints into the
+//! registers of the result.
 
 use super::Fetch;
 use super::explain::{self, NamedGroup};
@@ -11,9 +12,9 @@ use crate::resource::TexelIndex;
 use crate::sampler::CompareFunction;
 use texunit_texel::{Reading, depth_code, f32_to_f16, normalized_code};
 
-/// Rule 9.2: evaluates `reference FUNC texel`, given the bits of the reference and the code of a
-/// texel. Formats of 16 and of 24 bits compare codes; floats compare as numbers, with subnormals as
-/// zeros. Comparisons with NaN are false, except `!=`.
+/// Rule 9.2 of docs/numerics.md: evaluates `reference FUNC texel`, given the bits of the reference
+/// and the code of a texel. Formats of 16 and of 24 bits compare codes. Floats compare as numbers,
+/// with subnormals as zeros. Comparisons with a NaN are false, except `!=`.
 pub(crate) fn compare(
     function: CompareFunction,
     reading: Reading,
@@ -27,7 +28,7 @@ pub(crate) fn compare(
     let (reference, texel) = match reading {
         Reading::F32 => (flushed(reference), flushed(code)),
         Reading::Unorm { bits: 24 } => (depth_code(reference) as f32, code as f32),
-        // The same rule holds for f16 and signed 16-bit codes.
+        // f16 and signed 16-bit codes are compared as unsigned codes of 16 bits, too.
         _ => (normalized_code(16, 0.0, reference) as f32, (code & 0xffff) as f32),
     };
     match function {
@@ -42,12 +43,12 @@ pub(crate) fn compare(
     }
 }
 
-/// Rule 2.6: results of type f16, rounded to nearest, ties to even.
+/// Rule 2.6 of docs/numerics.md: an f32 result as f16, rounded to nearest, ties to even.
 pub(crate) fn half_result(bits: u32) -> u32 {
     f32_to_f16(bits).into()
 }
 
-/// Converts values to the registers of an instruction: f16 results are zero-extended (`.f16`) or
+/// Converts values to the registers of an instruction. f16 results are zero-extended (`.f16`) or
 /// packed with component 0 low (`.f16x2`); other types receive the bits unchanged.
 pub(crate) fn registers(result: ResultType, values: [u32; 4]) -> [u32; 4] {
     let halves = values.map(half_result);
@@ -58,12 +59,13 @@ pub(crate) fn registers(result: ResultType, values: [u32; 4]) -> [u32; 4] {
     }
 }
 
-/// The final result, from the footprints.
+/// Computes the result from the footprints, with the trace of each channel.
 pub(super) fn results(
     fetch: &Fetch<'_>,
     footprints: &[Footprint],
 ) -> (Vec<ChannelTrace>, FetchValue) {
-    // Rule 9.4: residency depends on texels with a weight, and on all texels of a gather.
+    // Rule 9.4 of docs/numerics.md: residency depends on the texels that have a weight; for a
+    // gather, on all texels.
     let counts = |t: &TexelTrace| fetch.is_gather() || t.weight > 0;
     let resident = footprints.iter().flat_map(|f| &f.texels).all(|t| t.resident || !counts(t));
     let mut channels: Vec<ChannelTrace> = (0..4).map(|c| channel(fetch, footprints, c)).collect();
@@ -78,7 +80,7 @@ pub(super) fn results(
     (channels, FetchValue { values, resident })
 }
 
-/// One component of the result, as f32 or integer bits.
+/// Computes one component of the result, as f32 or integer bits.
 fn channel(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> ChannelTrace {
     let (result, steps) = match footprints {
         [Footprint { texels, .. }] if fetch.is_gather() => gathered(fetch, &texels[c]),
@@ -88,7 +90,7 @@ fn channel(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> ChannelTrac
     ChannelTrace { steps, result }
 }
 
-/// Section 8: a component of a gather.
+/// Section 8 of docs/numerics.md: one component of a gather's result.
 fn gathered(fetch: &Fetch<'_>, texel: &TexelTrace) -> (u32, Vec<Step>) {
     let component = match fetch.form.kind {
         FetchKind::Gather(component) => usize::from(component),
@@ -102,7 +104,8 @@ fn gathered(fetch: &Fetch<'_>, texel: &TexelTrace) -> (u32, Vec<Step>) {
     (value, explain::gathered(component, texel, value, reading))
 }
 
-/// Rule 8.7: the value of a texel of a gather that is missing at a corner of a cube.
+/// Rule 8.7 of docs/numerics.md: the value that a gather computes for a texel that is missing at a
+/// corner of a cube.
 fn missing_corner(
     fetch: &Fetch<'_>,
     reading: Reading,
@@ -120,11 +123,11 @@ fn missing_corner(
     sum::sum(reading, &[Group { texels: &[0, 1, 2].map(weighted), step: 0 }], 0)
 }
 
-/// Section 2, "Point-sampled values": the value of a single texel.
+/// Section 2, "Point-sampled values" of docs/numerics.md: value of a texel that is not filtered.
 fn single(fetch: &Fetch<'_>, texel: &TexelTrace, c: usize) -> (u32, Vec<Step>) {
     let is_outside = texel.at.is_none() && fetch.effective.address_mode.is_none();
     match texel.compared {
-        // Rule 9.3: the outcome of the compare replaces x.
+        // Rule 9.3 of docs/numerics.md: the outcome of the depth compare replaces x.
         Some(_) if is_outside && c == 0 => (0, vec![explain::outside()]),
         Some(passes) if c == 0 => {
             (share_that_passes(256 * u32::from(passes), 0), vec![explain::compared(passes)])
@@ -134,7 +137,7 @@ fn single(fetch: &Fetch<'_>, texel: &TexelTrace, c: usize) -> (u32, Vec<Step>) {
     }
 }
 
-/// Section 2, "Sum": the filtered value of a channel.
+/// Section 2, "Sums" of docs/numerics.md: the filtered value of a channel.
 fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step>) {
     let scale = footprints.first().map_or(0, |f| f.scale);
     if fetch.effective.compare.is_some() && c == 0 {
@@ -157,14 +160,14 @@ fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step
     (result, explain::sum(reading, &named, scale, result))
 }
 
-/// The adder step that takes a footprint (rules 2, 4.12): levels one after the other, four taps per
-/// step.
+/// The number of the adder's step that adds a footprint (sections 2 and 4.12 of docs/numerics.md).
+/// Levels follow each other, and a step adds four taps.
 fn step_of(footprint: &Footprint, all: &[Footprint]) -> u32 {
     let is_coarse = all.first().is_some_and(|fine| fine.level != footprint.level);
     4 * u32::from(is_coarse) + footprint.tap.0 / 4
 }
 
-/// The texels of one slice of a footprint: codes and weights.
+/// The texels of one slice of a footprint: the codes of channel `c`, and the weights.
 fn group(footprint: &Footprint, z: u8, c: usize) -> Vec<Weighted> {
     let slice = footprint.texels.iter().filter(|t| t.corner[2] == z);
     slice.map(|t| Weighted { code: t.codes[c], weight: t.weight, read: true }).collect()

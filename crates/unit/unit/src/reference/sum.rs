@@ -1,24 +1,23 @@
-//! The weighted sum of texels: docs/numerics.md, section 2, "Sum", and section 5. One function per
-//! format; floats are in `float`.
+//! The weighted sum of texels: docs/numerics.md, section 2, "Sums", and section 5. There is one
+//! function per format; floats are in `float`.
 
 use super::float::{self, HALF, SINGLE, SRGB};
 use super::weights::{Group, Scale, round_half_up};
 use texunit_texel::{Reading, sign_extend, srgb_table, widen_unorm};
 
-/// The integer sum of a channel, before its conversion to float.
+/// The weighted sum of a channel of integer codes, before its conversion to float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerSum {
     /// Sum of weight times code.
     pub(crate) total: i128,
-    /// The rounded sum.
+    /// The sum over 256, rounded by the rule of the format.
     pub(crate) k: i128,
-    /// The value of `k` that stands for 1; for 24 bits it is 2^24, because `k` is rounded
-    /// differently.
+    /// The value of `k` that stands for the result 1.
     pub(crate) max: i128,
 }
 
 impl IntegerSum {
-    /// f32(k/max), rounded once, because both are exact as f32.
+    /// The result f32(k/max). It is rounded only once, because both numbers are exact as f32.
     pub(crate) fn bits(self) -> u32 {
         (self.k as f32 / self.max as f32).to_bits()
     }
@@ -42,7 +41,7 @@ pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
     }
 }
 
-/// The integer sum of unorm and snorm channels, except for 24 bits.
+/// Weighted sum of a unorm or snorm channel; `None` for unorm of 24 bits and for other channels.
 pub(crate) fn integer_sum(
     reading: Reading,
     groups: &[Group<'_>],
@@ -56,33 +55,35 @@ pub(crate) fn integer_sum(
     })
 }
 
-/// The exact sum of weight times number.
+/// The exact sum of weight times number over all texels.
 pub(crate) fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
     groups.iter().map(|g| g.total(&number)).sum()
 }
 
-/// Unorm formats: K = rhu(sum/256) over codes widened to 16 bits, then f32(K/65535).
+/// The sum of a unorm channel: K = rhu(sum/256) over codes widened to 16 bits. The result is
+/// f32(K/65535).
 fn unorm(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     let total = total(groups, |code| widen_unorm(bits, code).into());
     IntegerSum { total, k: round_half_up(total, 256 << scale), max: 65_535 }
 }
 
-/// Snorm 16: K = max(rhu(sum/256), -32767), then f32(K/32767).
+/// Sum of a snorm channel of 16 bits: K = max(rhu(sum/256), -32767). The result is f32(K/32767).
 fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(bits, code).into());
     let k = round_half_up(total, 256 << scale).max(-32_767);
     IntegerSum { total, k, max: 32_767 }
 }
 
-/// Snorm 8: the hardware's formula that converts a sum of 8-bit codes to 15 bits.
+/// The sum of a snorm channel of 8 bits, by the hardware's formula that converts a sum of 8-bit
+/// codes to 15 bits.
 fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(8, code).into());
     let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
     IntegerSum { total, k: k.max(-32_767), max: 32_767 }
 }
 
-/// Depth of 24 bits: the sum over 2^32, truncated to 24 significant bits, plus one unit in the last
-/// place.
+/// The result for depth of 24 bits: the sum over 2^32, truncated to 24 significant bits, plus one
+/// unit in the last place.
 fn depth24(total: i128, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
     let drop = top as i32 - 23;
@@ -91,13 +92,14 @@ fn depth24(total: i128, scale: Scale) -> u32 {
     (((significand + 1) as f64 * power) as f32).to_bits()
 }
 
-/// Integers read as integers: 8 and 16 bits round to nearest, halves up; 32 bits round down.
+/// The result for integers that are read as integers. 8 and 16 bits round to nearest, halves up; 32
+/// bits round down.
 fn integer(total: i128, bits: u8, scale: Scale) -> u32 {
     let half = if bits < 32 { 128 << scale } else { 0 };
     ((total + half) >> (8 + scale)) as u32
 }
 
-/// Rule 5.1: the decoded value of an sRGB code, in 1/65536.
+/// Rule 5.1 of docs/numerics.md: the decoded value of an sRGB code, in 1/65536.
 pub(crate) fn srgb_value(code: u32) -> u32 {
     srgb_table()[code as usize & 0xff]
 }
@@ -122,7 +124,7 @@ mod tests {
         let one = |code| sum(Reading::Unorm { bits: 8 }, &[group(&[(code, 256)])]).unwrap();
         assert_eq!(one(255), 1.0_f32.to_bits());
         assert_eq!(one(128), ((128.0 * 257.0 / 65535.0_f64) as f32).to_bits());
-        // 0 and 1 in halves: rhu(257 * 128 / 256) = 129 of 65535.
+        // Codes 0 and 1 with equal weights: rhu(257 * 128 / 256) = 129 of 65535.
         let half = sum(Reading::Unorm { bits: 8 }, &[group(&[(0, 128), (1, 128)])]).unwrap();
         assert_eq!(half, (129.0_f32 / 65535.0).to_bits());
     }
@@ -139,9 +141,9 @@ mod tests {
             assert_eq!(one(channel, top), 1.0_f32.to_bits(), "{channel:?}");
             assert_eq!(one(channel, 0), 0, "{channel:?}");
         }
-        // -1 in 16 bits with weight 128: rhu(-1/2) = 0, and a positive zero.
+        // Code -1 of 16 bits with weight 128: rhu(-1/2) = 0, which is a positive zero.
         assert_eq!(sum(Reading::Snorm { bits: 16 }, &[group(&[(0xffff, 128), (0, 128)])]), Some(0));
-        // snorm8: S = 256*64, so 16384 + ((257*1024 + 1024) >> 11) = 16513.
+        // A code 64 of snorm 8: S = 256 * 64, so K = 16384 + ((257 * 1024 + 1024) >> 11) = 16513.
         assert_eq!(one(Reading::Snorm { bits: 8 }, 64), (16513.0_f32 / 32767.0).to_bits());
     }
 
@@ -185,22 +187,23 @@ mod tests {
 
     #[test]
     fn srgb_is_cut_in_blocks_of_eight_codes() {
-        // A single code keeps all its bits: 255 is 1.
+        // A texel that has the whole weight keeps all bits of its value: code 255 gives 1.0.
         assert_eq!(sum(Reading::Srgb, &[group(&[(255, 256)])]), Some(1.0_f32.to_bits()));
-        // 20/65536 beside 1: truncated to a multiple of 2^(16-7), which is 0.
+        // Code 1 decodes to 20/65536. In a footprint with a texel of value 1, it is truncated to a
+        // multiple of 2^(16-7), which is 0.
         let both = sum(Reading::Srgb, &[group(&[(255, 128), (1, 128)])]);
         assert_eq!(both, Some(0.5_f32.to_bits()));
-        // In a separate footprint it keeps its value; the 11 bits of the sum drop it again.
+        // In its own footprint, code 1 keeps its value, but the 11 bits of the sum drop it again.
         let separate = sum(Reading::Srgb, &[group(&[(255, 128)]), group(&[(1, 128)])]);
         assert_eq!(separate, Some(0.5_f32.to_bits()));
-        // Codes 0 to 7 share the exponent of 7 (160, 2^7), so nothing is truncated.
+        // Codes 0 to 7 share the exponent of code 7 (160, 2^7), so that nothing is truncated.
         let low = sum(Reading::Srgb, &[group(&[(1, 128), (0, 128)])]);
         assert_eq!(low, Some((10.0_f32 / 65_536.0).to_bits()));
-        // 240 and 247 are in one block of exponent 2^15, and keep multiples of 256: (57088 + 60928)
-        // / 2.
+        // Codes 240 and 247 are in one block of exponent 2^15, and keep multiples of 256.
         let shared = sum(Reading::Srgb, &[group(&[(240, 128), (247, 128)])]);
         assert_eq!(shared, Some((59_008.0_f32 / 65_536.0).to_bits()));
-        // Beside 255, 57088 is truncated to a multiple of 512: (56832 + 65536) / 2.
+        // In a footprint with code 255, the value 57088 of code 240 is truncated to a multiple of
+        // 512: (56832 + 65536) / 2.
         let cut = sum(Reading::Srgb, &[group(&[(240, 128), (255, 128)])]);
         assert_eq!(cut, Some((61_184.0_f32 / 65_536.0).to_bits()));
     }
@@ -209,12 +212,13 @@ mod tests {
     fn taps_weigh_in_finer_units() {
         let (a, b) = (group(&[(255, 256)]), group(&[(0, 768)]));
         let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
-        // rhu(65535 / 4) = 16384.
+        // With weights 256 and 768 of 1024: rhu(65535 / 4) = 16384.
         let unorm = super::sum(Reading::Unorm { bits: 8 }, &groups, 2);
         assert_eq!(unorm, (16_384.0_f32 / 65_535.0).to_bits());
         let (a, b) = (group(&[(0x7f, 256)]), group(&[(0x80, 256)]));
         let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
-        // S = 256 * (127 - 128) = -256, of 512: -128 + ((257 * -8 + 1024) >> 11) = -129.
+        // Codes 127 and -128 with weights of 256 of 512: S = 256 * (127 - 128) = -256, so that K =
+        // -128 + ((257 * -8 + 1024) >> 11) = -129.
         let snorm = super::sum(Reading::Snorm { bits: 8 }, &groups, 1);
         assert_eq!(snorm, (-129.0_f32 / 32_767.0).to_bits());
         let [one, three] = [1.0_f32, 3.0].map(f32::to_bits);

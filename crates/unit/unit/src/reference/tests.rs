@@ -1,4 +1,4 @@
-//! Tests of whole fetches, with results worked out by hand from docs/numerics.md.
+//! Tests of whole fetches, with expected results worked out by hand from docs/numerics.md.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ mod levels;
 mod places;
 mod results;
 
-/// A texture of these codes, with interleaved channels; `size` has an entry for each dimension.
+/// A texture with these codes (interleaved channels). `size` has an entry for each dimension.
 fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Texture {
     let axis = |a: usize| size.get(a).copied().unwrap_or(1);
     let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
@@ -22,7 +22,7 @@ fn texture(format: &str, read_mode: ReadMode, size: &[u32], codes: &[u32]) -> Te
     shaped(ArrayShape::new(format, Geometry::ALL[size.len() - 1], extent), read_mode, codes)
 }
 
-/// A texture of any shape, with codes in the order of `Resource::to_packed`.
+/// A texture of any shape with these codes, which are in the order of `Resource::to_packed`.
 fn shaped(shape: ArrayShape, read_mode: ReadMode, codes: &[u32]) -> Texture {
     let format = shape.format;
     let bytes: Vec<u8> = codes
@@ -38,7 +38,7 @@ fn shaped(shape: ArrayShape, read_mode: ReadMode, codes: &[u32]) -> Texture {
     Texture { resource: Arc::new(resource), read_mode, normalized_coords: false }
 }
 
-/// An array of f32 with layers, levels and samples as `change` sets them.
+/// A texture of f32 texels, with the layers, levels and samples that `change` sets.
 fn f32_array(
     geometry: Geometry,
     [width, height, depth]: [u32; 3],
@@ -61,7 +61,7 @@ fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
     Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
 }
 
-/// The coordinate vector of an instruction.
+/// The coordinates for an instruction's coordinate vector of f32 numbers.
 fn f32_bits(geometry: Geometry, vector: &[f32]) -> Coordinates<u32> {
     Coordinates::of(geometry, vector.iter().map(|x| x.to_bits()), 0)
 }
@@ -72,7 +72,7 @@ fn bits_at(form: FetchForm, texture: &Texture, sampler: &Sampler, vector: [u32; 
     fetch(form, texture, sampler, &operands).unwrap().values
 }
 
-/// Fetches at coordinates in f32.
+/// The result of a fetch at f32 coordinates.
 fn at(texture: &Texture, sampler: &Sampler, coords: &[f32]) -> [u32; 4] {
     let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][coords.len() - 1];
     let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
@@ -160,7 +160,8 @@ fn texels_without_weight_are_not_read() {
     assert_eq!(x(&t, &s, &[0.501, 0.5]), 1.0, "a weight of 0.256 rounds to 0");
 }
 
-/// Section 2, "Read": fractions of 1/256 along two axes, whose product rounds to a weight of 0.
+/// Section 2, "Read" of docs/numerics.md: the test uses fractions of 1/256 along two axes, whose
+/// product rounds to a weight of 0.
 #[test]
 fn texels_whose_weight_rounds_to_0_are_read() {
     let of = |corner| floats(&[2, 2], &[1.0, 1.0, 1.0, corner]);
@@ -175,7 +176,7 @@ fn texels_whose_weight_rounds_to_0_are_read() {
     assert_eq!(at(&zeros(0.0), &s, &[0.5, 0.6])[0], 0x8000_0000, "no part of its column");
 }
 
-/// Section 2, "Sums": integer formats are filtered.
+/// Section 2, "Sums" of docs/numerics.md: integers that are read as integers are filtered.
 #[test]
 fn integers_are_filtered() {
     let s = sampler(Filter::Linear, AddressMode::Clamp);
@@ -270,7 +271,8 @@ fn what_has_no_answer_is_an_error() {
     let t = texture("u32", ReadMode::NormalizedFloat, &[1], &[0]);
     let form = FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::U32);
     assert!(matches!(fetch(form, &t, &s, &FetchOperands::default()), Err(PlanError::Undefined(_))));
-    // The hardware returns zeros (rule 1.13).
+    // The hardware returns zeros for an instruction of another geometry (rule 1.13 of
+    // docs/numerics.md).
     let form = FetchForm { geometry: Geometry::D3, ..form };
     let error = fetch(form, &t, &s, &FetchOperands::default()).unwrap_err();
     assert!(error.reads_zero(), "{error}");

@@ -1,5 +1,5 @@
 //! The trace of a fetch, stage by stage, for `explain`, pictures and debuggers. The reference
-//! always makes one; [`fetch`](super::fetch) keeps only its result.
+//! always makes a trace; [`fetch`](super::fetch) keeps only its result.
 
 use crate::effective::EffectiveSampler;
 use crate::request::{FetchForm, FetchKind, FetchOperands};
@@ -16,7 +16,7 @@ pub struct Step {
     pub text: String,
 }
 
-/// The result of a fetch.
+/// The result of one lane's fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FetchValue {
     /// x, y, z, w as register bits; for `.f16x2` the two registers.
@@ -25,32 +25,34 @@ pub struct FetchValue {
     pub resident: bool,
 }
 
-/// The trace of one fetch of one thread.
+/// The trace of one lane's fetch.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The instruction.
+    /// The form of the instruction.
     pub form: FetchForm,
     /// The operands of the fetch.
     pub operands: FetchOperands,
     /// The effective state of texture and sampler.
     pub effective: EffectiveSampler,
-    /// How the texture converts the codes of its texels.
+    /// How the texture converts the codes of each channel.
     pub readings: [Reading; 4],
-    /// How a direction was converted to a face and its coordinates.
+    /// How the direction was converted to a face and its coordinates; `None` unless the geometry is
+    /// a cube.
     pub cube: Option<CubeStep>,
     /// How the level was computed.
     pub level: LevelTrace,
     /// The texels that were read: a footprint for each level and anisotropic tap. Point fetches,
     /// integer coordinates and each mip level of a point filter have a footprint of a single texel.
     pub footprints: Vec<Footprint>,
-    /// Sums and roundings of each channel: x, y, z, w. For a gather, the four texels.
+    /// The sums and roundings of each channel: x, y, z, w. For a gather, the conversions of the
+    /// four texels.
     pub channels: Vec<ChannelTrace>,
-    /// The result.
+    /// The result of the fetch.
     pub answer: FetchValue,
 }
 
 impl Trace {
-    /// The texel channel from which a component of the result is computed.
+    /// The channel of the texels from which a component of the result is computed.
     pub fn channel_of(&self, component: u32) -> u32 {
         match self.form.kind {
             // A depth compare always uses channel 0, whichever component is requested.
@@ -60,8 +62,8 @@ impl Trace {
         }
     }
 
-    /// The texels in memory from which a component of the result is computed: one for a gather,
-    /// else all that are read. A tile that is not resident contributes none.
+    /// The texels in memory from which a component of the result is computed: one texel for a
+    /// gather, else all texels that are read. Texels whose tiles are not resident are left out.
     pub fn texels_of(&self, component: u32) -> impl Iterator<Item = TexelIndex> + '_ {
         let is_gather = matches!(self.form.kind, FetchKind::Gather(_));
         let reads = move |number: usize| !is_gather || number == component as usize;
@@ -76,26 +78,26 @@ impl Trace {
 /// The conversion of a direction to a face (docs/numerics.md 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeStep {
-    /// The direction x, y, z as given by the instruction.
+    /// The direction x, y, z that the instruction gives.
     pub direction: [f32; 3],
-    /// 0 to 5: +x, -x, +y, -y, +z, -z.
+    /// The face that the direction points at, 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,
-    /// Product of the direction and its reciprocal length along the face's s.
+    /// Component of the direction along the face's s, over the largest magnitude of a component.
     pub sc: f32,
-    /// Product of the direction and its reciprocal length along the face's t.
+    /// Component of the direction along the face's t, over the largest magnitude of a component.
     pub tc: f32,
-    /// The product of the largest magnitude.
+    /// The largest component of the direction, times the reciprocal of its magnitude.
     pub ma: f32,
-    /// First face coordinate, 0 to 1: `(sc + 1) / 2`, rounded for display.
+    /// The first face coordinate, 0 to 1, which is `(sc + 1) / 2`, rounded for display.
     pub s: f32,
-    /// Second face coordinate, rounded for display.
+    /// The second face coordinate, 0 to 1, rounded for display.
     pub t: f32,
 }
 
 /// The computation of a fetch's level (docs/numerics.md 3, 4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelTrace {
-    /// The steps in order.
+    /// The steps of the computation in order.
     pub steps: Vec<Step>,
     /// The level in 1/256, after bias and clamps.
     pub q: i64,
@@ -103,79 +105,81 @@ pub struct LevelTrace {
     pub levels: Vec<(u32, u32)>,
 }
 
-/// A 2x2 or 2x2x2 neighbourhood of texels, or a single texel.
+/// The texels that a fetch reads in one level or tap: 2x2 or 2x2x2 neighbours, or a single texel.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     /// Mip level.
     pub level: u32,
     /// Size of that level.
     pub extent: Extent,
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub plane: u32,
     /// Sample index of a multi-sample fetch.
     pub sample: u32,
     /// Index of the anisotropic tap in its level, and the number of taps.
     pub tap: (u32, u32),
-    /// Weight of this footprint among levels and taps, in units of `2^-(8 + scale)`.
+    /// This footprint's share of the weight among levels and taps, in units of `2^-(8 + scale)`.
     pub share: u32,
-    /// 0 except for anisotropic fetches.
+    /// Exponent of the weights' unit, which is `2^-(8 + scale)`; 0 except for anisotropic fetches.
     pub scale: u32,
-    /// Axes x, y, z of the geometry; the implicit row of a 1D texture is not shown.
+    /// The axes x, y, z that the geometry has; the implicit row of a 1D texture is not shown.
     pub axes: Vec<AxisTrace>,
-    /// The texels that are read, in the order of the sum.
+    /// The texels that are read, in the order in which they are summed.
     pub texels: Vec<TexelTrace>,
 }
 
-/// The coordinate along an axis of a footprint.
+/// The coordinate of a footprint along one axis, and the texels that it selects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisTrace {
-    /// Bits of the coordinate: of the operand, or of a face's s and t.
+    /// Bits of the coordinate, which is an operand of the instruction, or s or t of a cube face.
     pub coordinate: u32,
-    /// The coordinate in texels, including the offset, limited if the address mode says so.
+    /// The coordinate in texels, including the offset, and limited if the address mode limits it.
     pub texels: f64,
     /// Index of the lower (or only) texel, before the address mode.
     pub index: i64,
     /// Weight of the upper texel in 1/256; 0 for a point fetch.
     pub upper: u32,
-    /// The weight before rounding, 0 to 1; slightly below 0 if rounding carried into the index.
+    /// The weight of the upper texel before rounding, 0 to 1; slightly below 0 if rounding carried
+    /// into the index.
     pub exact: f64,
     /// The effective address mode; `None` for integer coordinates.
     pub mode: Option<AddressMode>,
 }
 
-/// A texel that is read.
+/// A texel of a footprint that is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TexelTrace {
     /// Position in the footprint: 0 or 1 along x, y, z.
     pub corner: [u8; 3],
-    /// Index before the address mode.
+    /// Index of the texel along x, y, z, before the address mode.
     pub index: [i64; 3],
-    /// The texel's location, which for a seamless cube fetch may be on another face. `None` for the
-    /// border colour, for zeros outside with integer coordinates, and for the texel of a gather
-    /// that is missing at a corner of a cube.
+    /// The texel's location, which for a seamless cube fetch may be on another face. It is `None`
+    /// for the border colour, for zeros outside with integer coordinates, and for the texel of a
+    /// gather that is missing at a corner of a cube.
     pub at: Option<TexelIndex>,
-    /// For a gather: the three texels from which the missing texel at a corner of a cube is
-    /// computed.
+    /// For a texel of a gather that is missing at a corner of a cube, the three texels from which
+    /// its value is computed.
     pub made_of: Option<[TexelIndex; 3]>,
-    /// Codes as stored, or those of the border colour; 0 if the tile is not mapped.
+    /// The codes of the texel as stored, or those of the border colour; 0 if the tile is not
+    /// mapped.
     pub codes: [u32; 4],
-    /// The values that a point fetch of this texel returns, as f32 or integer bits.
+    /// The values that a point fetch of this texel would return, as f32 or integer bits.
     pub values: [u32; 4],
-    /// Weight in the footprint's units; 0 for gathers, which do not sum.
+    /// The weight of the texel in the footprint's units; 0 for gathers, which do not sum.
     pub weight: u32,
     /// The weight without rounding, as a fraction of 1.
     pub exact: f64,
     /// Whether the texel's tile is mapped.
     pub resident: bool,
-    /// Outcome of the depth compare.
+    /// The outcome of the texel's depth compare; `None` if the fetch has no compare.
     pub compared: Option<bool>,
 }
 
-/// The computation of a component of the result.
+/// The computation of one component of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTrace {
-    /// Group sums and roundings; empty for a component that the format lacks.
+    /// The sums of groups and the roundings; empty for a component that the format lacks.
     pub steps: Vec<Step>,
-    /// Register bits.
+    /// The component as register bits.
     pub result: u32,
 }

@@ -1,69 +1,74 @@
-//! Filter weights: docs/numerics.md, section 2. They are integers whose sum is 256, or the share of
-//! 256 of a mip level or a tap.
+//! Filter weights: docs/numerics.md, section 2. Weights are integers whose sum is 256, or the share
+//! of 256 that a mip level or a tap has.
 
-/// A texel and its weight in a sum.
+/// A texel of a sum, with its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Weighted {
     pub(crate) code: u32,
-    /// Weight in the units of the fetch ([`Scale`]). A texel that is read can have weight 0.
+    /// The weight in the units of the fetch ([`Scale`]). A texel that is read can have weight 0.
     pub(crate) weight: u32,
-    /// Whether the texel is read: its NaN, infinity or sign of zero then counts even with weight 0.
+    /// Whether the texel is read. Its NaN, infinity or sign of zero then affects the result even if
+    /// its weight is 0.
     pub(crate) read: bool,
 }
 
-/// The texels of one 2x2 footprint: a slice of a level or of an anisotropic tap.
+/// The texels of one 2x2 footprint, which is a slice of a level or of an anisotropic tap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
     pub(crate) texels: &'a [Weighted],
-    /// Index of the adder step. Groups with the same index (a level, or four taps of one) are added
-    /// together.
+    /// Index of the adder's step. The groups with the same index (those of a level, or of four taps
+    /// of one) are added together.
     pub(crate) step: u32,
 }
 
-/// Exponent of the sum of all weights, which is 256 * 2^scale. 0 except for anisotropic fetches.
+/// The binary logarithm of the sum of all weights over 256; 0 except for anisotropic fetches.
 pub(crate) type Scale = u32;
 
 impl Group<'_> {
-    /// Sum of weight times number. Texels with weight 0 are skipped, because their numbers may be
-    /// far larger than the others.
+    /// The sum of weight times number over the group's texels. Texels with weight 0 are skipped,
+    /// because their numbers may be far larger than the others.
     pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
         let weighed = self.texels.iter().filter(|t| t.weight > 0);
         weighed.map(|t| i128::from(t.weight) * number(t.code)).sum()
     }
 }
 
-/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass.
+/// Rule 9.2 of docs/numerics.md: the filtered result of a depth compare, 0 to 1 as f32 bits, from
+/// the weights of the texels that pass.
 pub(crate) fn share_that_passes(weight: u32, scale: Scale) -> u32 {
     (weight as f32 / (256_u32 << scale) as f32).to_bits()
 }
 
-/// Rule 7.7: how the weight of the texel that is missing at a corner of a cube is distributed: the
-/// part for each of the two texels across the edges, and the part for the one inside the face.
+/// Rule 7.7 of docs/numerics.md: distributes the weight of the texel that is missing at a corner of
+/// a cube. Returns the part for each of the two texels across the edges, and the part for the texel
+/// inside the face.
 pub(crate) const fn of_missing_corner(weight: u32) -> [u32; 2] {
     let third = round_half_up(weight as i128, 3) as u32;
     [third, weight - 2 * third]
 }
 
-/// `floor(n / d + 1/2)`: to nearest, halves up.
+/// Computes `floor(n / d + 1/2)`, which rounds to nearest and halves up.
 pub(crate) const fn round_half_up(n: i128, d: i128) -> i128 {
     (2 * n + d).div_euclid(2 * d)
 }
 
-/// Splits `total` between (lower, upper) for an upper weight of `a`/256, rounding the upper part.
+/// Splits `total` into the weights of the lower and the upper texel, of which the upper one gets
+/// `a`/256, rounded; the lower one gets the rest.
 fn split_rounding_upper(total: u32, a: u32) -> (u32, u32) {
     let upper = round_half_up(i128::from(total * a), 256) as u32;
     (total - upper, upper)
 }
 
-/// Splits `total` between (lower, upper) for an upper weight of `a`/256, rounding the lower part.
+/// Splits `total` into the weights of the lower and the upper texel, of which the lower one gets
+/// (256 - `a`)/256, rounded; the upper one gets the rest.
 fn split_rounding_lower(total: u32, a: u32) -> (u32, u32) {
     let lower = round_half_up(i128::from(total * (256 - a)), 256) as u32;
     (lower, total - lower)
 }
 
-/// Weights `[z][y][x]` of a footprint with a share of 256, from the upper weight of each axis:
-/// split along z (rounding the lower part), then x (rounding the upper part), then y (rounding the
-/// upper part for x = 1, and the lower part for x = 0).
+/// The weights `[z][y][x]` of a footprint's texels, whose sum is a share of 256, from the upper
+/// weight of each axis. The share is split along z (rounding the lower part), then x (rounding the
+/// upper part), then y (rounding the upper part for x = 1, and the lower part for x = 0).
 pub(crate) fn footprint(share: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
     let (front, back) = split_rounding_lower(share, z);
     [front, back].map(|slice| {
@@ -87,7 +92,7 @@ mod tests {
         assert_eq!(round_half_up(128, 256), 1);
     }
 
-    /// Rule 7.7: the weight of a missing texel is distributed to the others.
+    /// Rule 7.7 of docs/numerics.md: weight of a missing texel is distributed to the three others.
     #[test]
     fn the_missing_corner_gives_its_weight_away() {
         assert_eq!(
@@ -127,7 +132,8 @@ mod tests {
             let w = footprint(share, [77, 200, 31]);
             assert_eq!(w.as_flattened().as_flattened().iter().sum::<u32>(), share);
         }
-        // 85 of 256, split twice: 43 and 42 along x, then 22 and 21 of the 43.
+        // The back slice has weight 85 of 256. It is split into 43 and 42 along x, then the 43 into
+        // 22 and 21 along y.
         assert_eq!(footprint(256, [128, 128, 85])[1], [[21, 21], [21, 22]]);
     }
 }

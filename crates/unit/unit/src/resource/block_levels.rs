@@ -6,7 +6,7 @@ use super::{ArrayShape, BlockLinear};
 /// The memory layout of a texture: the levels of a layer, and the distance of layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockLevels {
-    /// For each mip level, its offset in the layer, and its layout.
+    /// For each mip level, the byte offset in its layer, and its layout.
     pub levels: Vec<(u64, BlockLinear)>,
     /// Distance in bytes from one layer (or face) to the next.
     pub layer_stride: u64,
@@ -14,8 +14,8 @@ pub struct BlockLevels {
     pub layers: u64,
 }
 
-/// Log2 of a block's size along an axis, which is halved as long as the half still covers `count`
-/// GOBs or slices.
+/// Log2 of a block's size along an axis. The block is halved as long as the half still covers
+/// `count` GOBs or slices.
 fn shrunk(log2: u32, count: u64) -> u32 {
     let needed = count.max(1).next_power_of_two().ilog2();
     log2.min(needed)
@@ -63,7 +63,7 @@ impl BlockLevels {
         self.layer_stride * self.layers
     }
 
-    /// Level, layer, offset and layout of every level of every layer, in the order of
+    /// Level, layer, byte offset and layout of every level of every layer, in the order of
     /// [`Resource::to_packed`](crate::Resource::to_packed).
     pub fn planes(&self) -> impl Iterator<Item = (u32, u32, u64, &BlockLinear)> {
         self.levels.iter().enumerate().flat_map(move |(n, (offset, level))| {

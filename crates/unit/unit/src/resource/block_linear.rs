@@ -1,4 +1,4 @@
-//! Block-linear memory layout: GOBs of 64 bytes by 8 rows, which are stacked to blocks.
+//! Block-linear memory layout. GOBs of 64 bytes by 8 rows are stacked to blocks.
 
 /// Width of a GOB in bytes.
 const GOB_WIDTH: u64 = 64;
@@ -23,7 +23,7 @@ pub struct BlockLinear {
 }
 
 impl BlockLinear {
-    /// The offset of byte `x` of row `y` in slice `z`.
+    /// The byte offset of byte `x` of row `y` in slice `z`.
     pub fn offset(&self, x: u64, y: u64, z: u64) -> u64 {
         let (gob_x, gob_y) = (x / GOB_WIDTH, y / GOB_HEIGHT);
         let (h, d) = (self.log2_height, self.log2_depth);
@@ -38,8 +38,8 @@ impl BlockLinear {
             + in_gob(x % GOB_WIDTH, y % GOB_HEIGHT)
     }
 
-    /// The byte x, row y and slice z at an offset, the inverse of [`Self::offset`]. Offsets of
-    /// padding, and those past the end, have positions outside the level.
+    /// The position (byte x, row y, slice z) at a byte offset, the inverse of [`Self::offset`].
+    /// Offsets of padding, and those past the end, have positions outside the level.
     pub fn position(&self, offset: u64) -> [u64; 3] {
         let (h, d) = (self.log2_height, self.log2_depth);
         let (slices, in_slices) = (offset / self.slice_bytes(), offset % self.slice_bytes());
@@ -73,7 +73,7 @@ impl BlockLinear {
         self.depth.div_ceil(1 << self.log2_depth).checked_mul(slice)
     }
 
-    /// Copies rows out of block-linear memory into contiguous memory.
+    /// Copies the level's rows out of block-linear memory into contiguous memory.
     ///
     /// # Panics
     /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
@@ -83,7 +83,7 @@ impl BlockLinear {
         });
     }
 
-    /// Copies contiguous rows into block-linear memory; padding is unchanged.
+    /// Copies contiguous rows into block-linear memory. Padding is unchanged.
     ///
     /// # Panics
     /// If `blocks` is shorter than [`Self::bytes`], or `rows` does not have the size of all rows.
@@ -93,8 +93,9 @@ impl BlockLinear {
         });
     }
 
-    /// Calls `copy` with (offset in the rows, offset in the blocks, length) for each piece of the
-    /// level. A piece has up to 16 bytes of a row, which are contiguous in both layouts.
+    /// Calls `copy` with (offset in the rows, offset in the blocks, length), in bytes, for each
+    /// piece of the level. A piece has up to 16 bytes of a row, which are contiguous in both
+    /// layouts.
     fn pieces(&self, mut copy: impl FnMut(usize, usize, usize)) {
         for z in 0..self.depth {
             for y in 0..self.height {
@@ -108,13 +109,13 @@ impl BlockLinear {
     }
 }
 
-/// The offset of byte `x` of row `y` in its GOB, with the bits x\[3:0\], y\[0\], x\[4\], y\[2:1\],
-/// x\[5\], from the lowest on.
+/// The offset of byte `x` of row `y` in its GOB. From the lowest bit on, the offset's bits are
+/// x\[3:0\], y\[0\], x\[4\], y\[2:1\], x\[5\].
 const fn in_gob(x: u64, y: u64) -> u64 {
     x & 15 | (y & 1) << 4 | (x >> 4 & 1) << 5 | (y >> 1 & 3) << 6 | (x >> 5 & 1) << 8
 }
 
-/// The byte and the row at an offset in a GOB.
+/// The byte x and the row y at an offset in a GOB.
 const fn of_gob(at: u64) -> [u64; 2] {
     [at & 15 | (at >> 5 & 1) << 4 | (at >> 8 & 1) << 5, at >> 4 & 1 | (at >> 6 & 3) << 1]
 }

@@ -1,5 +1,5 @@
-//! Construction of resources. Guarantees for all later accesses that the shape is within the limits
-//! of an architecture, and that all texels are inside the memory.
+//! Construction of resources. It guarantees for all later accesses that the shape is within the
+//! limits of an architecture, and that all texels are inside the memory.
 
 use super::shape::elements;
 use super::{ArchLimits, ArrayShape, CreateError, Extent, Layout, Level, Resource, limits};
@@ -8,9 +8,10 @@ use texunit_forms::{Count, Geometry};
 use texunit_memory::Block;
 use texunit_texel::Format;
 
-/// Required alignment of the base address of linear and pitched memory (docs/numerics.md 12).
+/// Required alignment of the base address of linear and pitched memory (docs/numerics.md 12), in
+/// bytes.
 pub const BASE_ALIGN: u64 = 16;
-/// Required alignment of the pitch.
+/// Required alignment in bytes of the pitch of pitched memory.
 pub const PITCH_ALIGN: u64 = 32;
 
 /// Size in bytes of the largest texel in linear or pitched memory.
@@ -32,7 +33,7 @@ impl Base {
         check_align("base address", self.address.wrapping_add(self.offset), BASE_ALIGN)
     }
 
-    /// A base that points to one texel of zeros, for a texture without texels.
+    /// A base that points to one texel of zeros, for a resource without texels.
     fn of_nothing(self) -> Result<Self, CreateError> {
         self.check()?;
         let full = CreateError::Memory { needed: LARGEST_TEXEL as u64, available: 0 };
@@ -63,8 +64,8 @@ impl Resource {
         Self::inside(limits, *shape, levels, Layout::Array, block, name.into())
     }
 
-    /// Linear memory: `width` texels from `offset` in `block`, which lies at device address
-    /// `base_address`; within the limits of the newest architecture.
+    /// Linear memory of `width` texels from byte `offset` in `block`, which lies at device address
+    /// `base_address`. It must be within the limits of the newest architecture.
     pub fn linear(
         format: Format,
         width: u32,
@@ -77,7 +78,7 @@ impl Resource {
         Self::linear_for(&ArchLimits::NEWEST, format, width, base, name)
     }
 
-    /// Linear memory as a texture sees it, within the limits of an architecture.
+    /// Linear memory for textures, within the limits of an architecture.
     pub fn linear_for(
         limits: &ArchLimits,
         format: Format,
@@ -94,8 +95,8 @@ impl Resource {
         Self::inside(limits, shape, vec![level], Layout::Linear, base.block, name.into())
     }
 
-    /// Pitch-linear 2D memory: rows of `width` texels, `pitch` bytes apart; within the limits of
-    /// the newest architecture.
+    /// Pitch-linear 2D memory of rows of `width` texels, which are `pitch` bytes apart. It must be
+    /// within the limits of the newest architecture.
     #[expect(clippy::too_many_arguments, reason = "they are those of CUDA_RESOURCE_DESC")]
     pub fn pitched(
         format: Format,
@@ -111,7 +112,7 @@ impl Resource {
         Self::pitched_for(&ArchLimits::NEWEST, format, [width, height], pitch, base, name)
     }
 
-    /// Pitched memory as a texture sees it, within the limits of an architecture.
+    /// Pitched memory for textures, within the limits of an architecture.
     pub fn pitched_for(
         limits: &ArchLimits,
         format: Format,
@@ -151,9 +152,9 @@ impl Resource {
         Ok(made)
     }
 
-    /// Pitched memory under the rules of CUDA's driver: rows may be longer than the pitch, so that
-    /// a row overlaps the next one, and there may be no rows (docs/numerics.md 8.1). A fetch
-    /// without a texel reads 0.
+    /// Pitched memory under the rules of CUDA's driver. Rows may be longer than the pitch, so that
+    /// a row overlaps the next one, and there may be no rows (docs/numerics.md 8.1). A fetch from
+    /// memory without texels reads 0.
     pub fn pitched_as_driver(
         limits: &ArchLimits,
         format: Format,
@@ -195,7 +196,7 @@ impl Resource {
         Self::inside(limits, shape, vec![level], Layout::Pitched, base.block, name)
     }
 
-    /// Makes a resource after checking that all texels are inside the block.
+    /// Makes a resource after checking that all of its texels are inside the block.
     fn inside(
         limits: &ArchLimits,
         shape: ArrayShape,

@@ -1,8 +1,8 @@
-//! Errors of making a resource, texture or surface.
+//! Errors of the construction of resources, textures and surfaces.
 
 use texunit_forms::Count;
 
-/// Errors of the CUDA runtime for refused descriptors.
+/// Errors that the CUDA runtime returns for refused descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum CudaError {
@@ -12,7 +12,7 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// Number and name of the error.
+    /// The number and the name of the error.
     fn row(self) -> (u32, &'static str) {
         match self {
             CudaError::InvalidValue => (1, "cudaErrorInvalidValue"),
@@ -21,12 +21,12 @@ impl CudaError {
         }
     }
 
-    /// The value of `cudaError_t`.
+    /// The number of the error in `cudaError_t`.
     pub fn number(self) -> u32 {
         self.row().0
     }
 
-    /// CUDA's name, such as `cudaErrorInvalidValue`.
+    /// The name of the error, such as `cudaErrorInvalidValue`.
     pub fn name(self) -> &'static str {
         self.row().1
     }
@@ -45,7 +45,7 @@ pub enum CreateError {
     /// An extent is 0 or exceeds the limit of the architecture.
     #[error("{what} is {value}, but must be {}", up_to(*.max))]
     Extent {
-        /// `width`, `height`, `depth` or `pitch`.
+        /// The checked quantity: `width`, `height`, `depth` or `pitch`.
         what: &'static str,
         /// The given value.
         value: u64,
@@ -55,11 +55,11 @@ pub enum CreateError {
     /// The base address or the pitch is not aligned (docs/numerics.md 12).
     #[error("the {what} {} is not a multiple of {}", number(what, *.value), Count(align, "byte"))]
     Alignment {
-        /// `base address` or `pitch`.
+        /// The checked quantity: `base address` or `pitch`.
         what: &'static str,
         /// The given value.
         value: u64,
-        /// Required alignment.
+        /// Required alignment in bytes.
         align: u64,
     },
     /// A cube map whose faces are not square.
@@ -82,7 +82,7 @@ pub enum CreateError {
         /// Size of the memory in bytes.
         available: u64,
     },
-    /// A combination that the CUDA runtime refuses (docs/numerics.md 8.1).
+    /// The CUDA runtime refuses the combination of properties (docs/numerics.md 8.1).
     #[error("{reason} ({code})")]
     Cuda {
         /// CUDA's error.
@@ -90,14 +90,14 @@ pub enum CreateError {
         /// Description of the problem.
         reason: String,
     },
-    /// A combination of properties that is not valid for another reason.
+    /// Combination of properties is not valid for a reason that CUDA has no error of its own for.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CreateError {
-    /// The error that the CUDA runtime would return: `cudaErrorInvalidValue`, except for settings
-    /// that have an error of their own.
+    /// The error that the CUDA runtime would return. It is `cudaErrorInvalidValue`, except for
+    /// settings that have an error of their own.
     pub fn cuda(&self) -> CudaError {
         match self {
             CreateError::Cuda { code, .. } => *code,
@@ -106,12 +106,12 @@ impl CreateError {
     }
 }
 
-/// Formats a number; addresses are hexadecimal.
+/// Formats a number for messages. Addresses are hexadecimal.
 fn number(what: &str, value: u64) -> String {
     if what.ends_with("address") { format!("{value:#x}") } else { value.to_string() }
 }
 
-/// A range as text: `1` or `1 to 16384`.
+/// A range from 1 as text: `1` or `1 to 16384`.
 fn up_to(max: u64) -> String {
     if max == 1 { "1".to_owned() } else { format!("1 to {max}") }
 }

@@ -1,25 +1,27 @@
-//! Rule 1.11 level array: where a texture of one level of a mipmapped array finds the layers.
+//! Rule 1.11 level array of docs/numerics.md: a texture of one level of a layered mipmapped array
+//! reads its layers at other places than the array stores them. This module computes the places.
 
 use super::{BlockLevels, Level, Resource};
 use std::sync::Arc;
 use texunit_forms::Geometry;
 
-/// Log2 of the height in GOBs of a block that is not shrunk (assumed; up to 2 GOBs are measured).
+/// Log2 of a block's height in GOBs, before blocks shrink to small levels (assumed; up to 2 GOBs
+/// are measured).
 const LOG2_HEIGHT: u32 = 4;
 
-/// The memory of the whole array. A texture of one level looks for a layer directly behind the
-/// level in the layer before, as if there were no other levels.
+/// The memory of a whole layered mipmapped array. A texture of one level looks for a layer directly
+/// behind the level in the layer before, as if there were no other levels.
 #[derive(Clone, Debug)]
 pub(crate) struct LayerStride {
-    /// The levels of a layer on a card.
+    /// The block-linear layout of a layer's levels, as a card has it.
     card: BlockLevels,
-    /// The levels in the block of this array.
+    /// The levels as this resource's block stores them.
     own: Vec<Level>,
 }
 
 impl LayerStride {
-    /// The texels of an array are known to be read in this way if it is layered and 2D, and not
-    /// sparse.
+    /// Returns the layout if a texture of the resource reads layers in this way. That is known for
+    /// one level of a layered 2D array that is not sparse.
     fn of(resource: &Resource) -> Option<Self> {
         let Resource { shape, array, .. } = resource;
         let is_level = shape.levels.is_none() && array.level_count() > 1;
@@ -30,8 +32,8 @@ impl LayerStride {
         Some(Self { card, own: array.layout().0 })
     }
 
-    /// Byte offset in the block of what a texture of a level reads at byte `x` of row `y` in a
-    /// layer; `None` in padding between the levels.
+    /// The byte offset in the block of the texel that a texture of a level reads at byte `x` of row
+    /// `y` in a layer; `None` in padding between the levels.
     pub(super) fn offset(&self, level: u32, layer: u32, [x, y]: [u64; 2]) -> Option<u64> {
         let (start, alone) = &self.card.levels[level as usize];
         let at = start + u64::from(layer) * alone.bytes()? + alone.offset(x, y, 0);
@@ -46,7 +48,8 @@ impl LayerStride {
 }
 
 impl Resource {
-    /// The resource as textures of it are read.
+    /// The resource as textures read it: one level of a layered mipmapped array has its own way to
+    /// find layers.
     pub(crate) fn for_texture(self: Arc<Self>) -> Arc<Self> {
         match LayerStride::of(&self) {
             Some(stride) => {
@@ -61,13 +64,14 @@ impl Resource {
         self.residency.is_none() && self.layer_stride.is_none()
     }
 
-    /// How many layers a fetch from this resource finds: all, or the first.
+    /// The number of layers that a fetch from this resource finds at the layer pitch of its level:
+    /// all layers, or only the first.
     pub fn layers_found(&self) -> u32 {
         if self.layer_stride.is_some() { 1 } else { self.shape.layers }
     }
 
-    /// Whether a texture of it reads other texels than those of the layer (docs/numerics.md, rule
-    /// 1.11 level array).
+    /// Whether a texture of the resource reads other texels than those of its layers
+    /// (docs/numerics.md, rule 1.11 level array).
     pub fn has_other_layers(&self) -> bool {
         LayerStride::of(self).is_some()
     }

@@ -6,7 +6,7 @@ use super::{CreateError, Extent, Layout, Resource};
 use texunit_forms::Geometry;
 use texunit_texel::Format;
 
-/// Maximum extents of one kind of object. Width 0: the architecture does not support it.
+/// Maximum extents of one kind of object. Width 0 means that the architecture does not support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Name of the kind of object.
@@ -17,17 +17,17 @@ pub struct Limits {
     pub layers: u32,
 }
 
-/// The limits of an architecture.
+/// The limits of an architecture for all kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchLimits {
-    /// Column of the tables.
+    /// Index of the column in the tables.
     generation: usize,
     /// Maximum number of texels of linear memory.
     linear: u32,
 }
 
-/// A table row: a kind of object with its maximum extents and layers on compute capability 1.x,
-/// 2.x, 3.x, 5.x, and 6.0 and later.
+/// A table row: the name of a kind of object, with its maximum extents and layers on compute
+/// capability 1.x, 2.x, 3.x, 5.x, and 6.0 and later.
 type LimitsRow = (&'static str, [([u32; 3], u32); 5]);
 
 const NONE: ([u32; 3], u32) = ([0; 3], 0);
@@ -52,8 +52,8 @@ const fn solid(width: u32, height: u32, depth: u32) -> ([u32; 3], u32) {
     ([width, height, depth], 1)
 }
 
-/// Arrays by geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample arrays: their
-/// extents are limited as those of arrays with one sample, from compute capability 3.0 on.
+/// Limits of arrays by geometry, in the order of [`Geometry::ALL`]. CUDA has no multi-sample
+/// arrays; they are limited as arrays with one sample, from compute capability 3.0 on.
 #[rustfmt::skip]
 const ARRAYS: [LimitsRow; 9] = [
     ("1D array",                      [line(8_192),                line(65_536),                  line(65_536),                  line(65_536),                  line(131_072)]),
@@ -67,25 +67,25 @@ const ARRAYS: [LimitsRow; 9] = [
     ("layered multi-sample 2D array", [NONE,                       NONE,                          planes(16_384, 16_384, 2_048), planes(16_384, 16_384, 2_048), planes(32_768, 32_768, 2_048)]),
 ];
 
-/// Arrays with mip levels, whose limits are smaller than those without.
+/// Limits of arrays with mip levels, which are smaller than those of arrays without.
 #[rustfmt::skip]
 const MIPMAPPED: [LimitsRow; 2] = [
     ("mipmapped 1D array", [NONE, line(16_384),          line(16_384),          line(16_384),          line(32_768)]),
     ("mipmapped 2D array", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]),
 ];
 
-/// 2D arrays for `tld4` (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+/// Limits of 2D arrays for `tld4` (`CUDA_ARRAY3D_TEXTURE_GATHER`).
 #[rustfmt::skip]
 const GATHER: LimitsRow =
     ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
 
-/// The alternative limits of 3D arrays: deeper, but less wide and high
+/// The alternative limits of 3D arrays, which allow a larger depth, but a smaller width and height
 /// (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
 #[rustfmt::skip]
 const DEEP: LimitsRow =
     ("3D array",             [NONE,                       NONE,                          solid(2_048, 2_048, 16_384),   solid(2_048, 2_048, 16_384),   solid(8_192, 8_192, 32_768)]);
 
-/// Surfaces over arrays, by geometry.
+/// Limits of surfaces over arrays, by geometry.
 #[rustfmt::skip]
 const SURFACES: [LimitsRow; 7] = [
     ("1D surface",           [NONE, line(65_536),                  line(65_536),                  line(16_384),                  line(32_768)]),
@@ -100,7 +100,7 @@ const SURFACES: [LimitsRow; 7] = [
 #[rustfmt::skip]
 const PITCHED: LimitsRow =
     ("pitched 2D memory", [plane(65_000, 65_000), plane(65_000, 65_000), plane(65_000, 65_000), plane(65_536, 65_536), plane(131_072, 65_000)]);
-/// Maximum pitch of pitched memory in bytes, by generation.
+/// Maximum pitch of pitched memory in bytes, by column of the tables.
 const PITCHES: [u64; 5] = [1_048_544, 1_048_544, 1_048_544, 1_048_544, 2_097_120];
 /// Architectures from 6.0 on whose linear memory is limited to 2^27 texels instead of 2^28.
 const SHORT_LINEAR: [(u32, u32); 4] = [(6, 1), (6, 2), (7, 2), (7, 5)];
@@ -113,10 +113,11 @@ impl Default for ArchLimits {
 }
 
 impl ArchLimits {
-    /// The newest architectures, which have the largest limits except for a few kinds of surfaces.
+    /// The limits of the newest architectures, which are the largest except for a few kinds of
+    /// surfaces.
     pub const NEWEST: Self = Self { generation: 4, linear: 1 << 28 };
 
-    /// The limits of a compute capability, such as 7, 5 for sm_75.
+    /// The limits of a compute capability: `of(7, 5)` for sm_75.
     pub fn of(major: u32, minor: u32) -> Self {
         let generation = match major {
             0 | 1 => 0,
@@ -134,18 +135,19 @@ impl ArchLimits {
         Limits { what: row.0, extent, layers }
     }
 
-    /// Limits of arrays of a geometry, and of their textures.
+    /// Limits of arrays of a geometry; they also apply to textures of the arrays.
     pub fn array(&self, geometry: Geometry) -> Limits {
         self.row(&ARRAYS[geometry as usize])
     }
 
-    /// The alternative limits of 3D arrays: deeper than [`Self::array`], but less wide and high.
+    /// The alternative limits of 3D arrays, which allow a larger depth than [`Self::array`], but a
+    /// smaller width and height.
     pub fn deep(&self) -> Limits {
         self.row(&DEEP)
     }
 
-    /// The limits that apply to an array of this shape; for a 3D array whose depth needs it, the
-    /// alternative ones.
+    /// The limits that apply to an array of this shape. A 3D array whose depth needs them has the
+    /// alternative limits.
     pub fn array_of(&self, shape: &ArrayShape) -> Limits {
         let usual = self.array(shape.geometry);
         let is_deep = shape.geometry == Geometry::D3 && shape.extent.depth > usual.extent[2];
@@ -182,13 +184,13 @@ impl ArchLimits {
         PITCHES[self.generation]
     }
 
-    /// Checks that `tld4` can read the resource.
+    /// Checks that the resource is within the limits of `tld4`.
     pub fn check_gather(&self, resource: &Resource) -> Result<(), CreateError> {
         self.gather(resource.geometry()).check_shape(resource.shape())
     }
 
-    /// Checks that a surface over the resource is possible. Surfaces over memory have the limits of
-    /// textures over memory.
+    /// Checks that the resource is within the limits of surfaces. Surfaces over linear and pitched
+    /// memory have the limits of textures.
     pub fn check_surface(&self, resource: &Resource) -> Result<(), CreateError> {
         match (resource.layout(), self.surface(resource.geometry())) {
             (Layout::Linear, _) => self.linear().check_shape(resource.shape()),
@@ -202,7 +204,7 @@ impl ArchLimits {
 }
 
 impl Limits {
-    /// Checks that a layer or face of this size is within the limits.
+    /// Checks that the size of a layer or face is within the limits.
     pub fn check(&self, extent: Extent) -> Result<(), CreateError> {
         if self.extent[0] == 0 {
             return Err(CreateError::Refused(format!("the architecture has no {}s", self.what)));
@@ -240,12 +242,13 @@ fn check_count(what: &'static str, value: u64, max: u64) -> Result<(), CreateErr
 }
 
 impl ArrayShape {
-    /// Checks the shape as [`Self::check`] does, with the limits of an architecture.
+    /// Checks the shape as [`Self::check`] does, but with the limits of the given architecture.
     pub fn check_for(&self, limits: &ArchLimits) -> Result<(), CreateError> {
         limits.array_of(self).check_shape(self)?;
         if let Some(levels) = self.levels {
             self.check_levels(levels)?;
-            // Other arrays with three axes have the same limits with and without levels.
+            // 3D arrays, which have no row in the table of arrays with levels, have the same limits
+            // with and without levels.
             if self.geometry != Geometry::D3 {
                 limits.mipmapped(self.geometry).check_shape(self)?;
             }
@@ -264,7 +267,7 @@ impl ArrayShape {
         Ok(())
     }
 
-    /// Checks that cubes are square and that the number of samples is valid.
+    /// Checks that cubes are square, and that the number of samples is valid.
     fn check_parts(&self) -> Result<(), CreateError> {
         let Extent { width, height, .. } = self.extent;
         if self.geometry.is_cube() && width != height {
@@ -282,8 +285,9 @@ impl ArrayShape {
         }
     }
 
-    /// Section 8.1: block-compressed formats have no 1D arrays. They have no samples either, and
-    /// depth formats have no 3D arrays (assumed).
+    /// Section 8.1 of docs/numerics.md: checks that there are arrays of this geometry for the
+    /// format. Block-compressed formats have no 1D arrays. They have no multi-sample arrays either,
+    /// and depth formats have no 3D arrays (assumed).
     fn check_format(&self) -> Result<(), CreateError> {
         let (format, one_axis) = (self.format, self.geometry.axes() == 1);
         let none = format.is_block() && (one_axis || self.geometry.is_multisample())
@@ -298,7 +302,8 @@ impl ArrayShape {
     }
 }
 
-/// Linear and pitched memory hold plain texels and 10:10:10:2 (docs/numerics.md 8.1).
+/// Checks the format of linear and pitched memory, which hold plain texels and 10:10:10:2
+/// (docs/numerics.md 8.1).
 pub(crate) fn check_memory_format(format: Format) -> Result<(), CreateError> {
     if format.is_block() || format.is_depth() || format.is_normalized_kind() {
         return Err(CreateError::Refused(format!("{format} texels need an array, not memory")));

@@ -1,8 +1,8 @@
 //! Sparse arrays: the map of the 64 KiB tiles that are resident in memory.
 //!
 //! A map counts elements: texels, or the 4x4 blocks of block-compressed formats. Views share the
-//! map of their array whatever their format, because they have the same elements. The bytes of a
-//! tile that is not resident exist nevertheless; code that reads texels must check the map first.
+//! map of their array whatever their format, because they have the same elements. Memory exists for
+//! tiles that are not resident, too, so code that reads texels must check the map first.
 
 use super::shape::elements;
 use super::{ArrayShape, CreateError, TexelIndex};
@@ -16,7 +16,8 @@ pub const TILE_BYTES: u64 = 65_536;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape(pub [u32; 3]);
 
-/// Size of a tile in elements, by the size of an element: 1, 2, 4, 8, 16 bytes.
+/// Size of a tile in elements along x, y, z. The row is selected by the size of an element: 1, 2,
+/// 4, 8 or 16 bytes.
 #[rustfmt::skip]
 const TILES_2D: [[u32; 3]; 5] =
     [[256, 256, 1], [256, 128, 1], [128, 128, 1], [128, 64, 1], [64, 64, 1]];
@@ -31,12 +32,12 @@ struct LevelTiles {
     extent: [u32; 3],
     /// Number of tiles along x, y, z.
     count: [u32; 3],
-    /// Index of the first tile of layer 0.
+    /// Index of the level's first tile of layer 0.
     first: u64,
 }
 
 impl LevelTiles {
-    /// Number of tiles in one layer.
+    /// Number of the level's tiles in one layer.
     fn of_plane(&self) -> u64 {
         self.count.iter().map(|&n| u64::from(n)).product()
     }
@@ -52,11 +53,11 @@ pub struct Residency {
     shape: ArrayShape,
     /// Size of a tile in elements along x, y, z.
     tile: [u32; 3],
-    /// The levels before the tail.
+    /// The levels that are divided into tiles; the levels after these are the mip tail.
     levels: Vec<LevelTiles>,
-    /// Bit index of the first tail; each layer has one, if there are any.
+    /// Bit index of layer 0's mip tail. Each layer has a tail, or none has.
     tails: u64,
-    /// Residency of the tiles: one bit per tile, followed by one bit per mip tail.
+    /// One bit per tile, followed by one bit per mip tail: whether it is resident.
     bits: Vec<AtomicU64>,
     count: u64,
 }
@@ -105,7 +106,7 @@ impl Residency {
         ))
     }
 
-    /// The shape of the arrays that the map is for.
+    /// The shape of the arrays that can have this map.
     pub fn shape(&self) -> &ArrayShape {
         &self.shape
     }
@@ -117,29 +118,29 @@ impl Residency {
         TileShape([x * block, y * block, z])
     }
 
-    /// Number of tiles of a level in one layer, along x, y, z; `None` for levels of the tail and
-    /// past the last one.
+    /// Number of tiles of a level in one layer, along x, y, z. Returns `None` for levels of the mip
+    /// tail, and for levels that do not exist.
     pub fn tiles(&self, level: u32) -> Option<[u32; 3]> {
         self.levels.get(level as usize).map(|level| level.count)
     }
 
-    /// First level of the mip tail; the number of levels if there is no tail.
+    /// Index of the first level of the mip tail; the number of levels if there is no tail.
     pub fn tail_first_level(&self) -> u32 {
         self.levels.len() as u32
     }
 
-    /// Total number of tiles and tails.
+    /// Total number of tiles and mip tails.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Number of resident tiles and tails.
+    /// Number of resident tiles and mip tails.
     pub fn resident_count(&self) -> u64 {
         self.bits.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
     }
 
-    /// Maps or unmaps one tile of a layer (for cubes, `6 * cube + face`), by its index along x, y,
-    /// z. Returns whether its state changed.
+    /// Makes one tile of a layer (for cubes, `6 * cube + face`) resident or not. `tile` is the
+    /// tile's index along x, y, z. Returns whether the tile's state changed.
     pub fn set_tile(
         &self,
         level: u32,
@@ -161,7 +162,7 @@ impl Residency {
         Ok(self.set(number, resident))
     }
 
-    /// Maps or unmaps the mip tail of a layer. Returns whether its state changed.
+    /// Makes the mip tail of a layer resident or not. Returns whether its state changed.
     pub fn set_tail(&self, plane: u32, resident: bool) -> Result<bool, CreateError> {
         let number = self.tails + u64::from(plane);
         if plane >= self.shape.planes() || number >= self.count {
@@ -170,10 +171,10 @@ impl Residency {
         Ok(self.set(number, resident))
     }
 
-    /// Maps or unmaps the tiles of a box of texels (`CUarrayMapInfo`). The offset must be a
-    /// multiple of a tile; the extent must be one too, or end at the end of the level. Returns the
-    /// number of tiles that changed. In the tail, the box must be a whole level, and stands for the
-    /// whole tail.
+    /// Makes the tiles of a box of texels resident or not (`CUarrayMapInfo`). The box's offset must
+    /// be a multiple of a tile; so must its extent, unless the box ends at the end of the level.
+    /// Returns the number of tiles that changed. In the mip tail, the box must be a whole level,
+    /// and stands for the whole tail.
     pub fn set_region(
         &self,
         level: u32,
@@ -217,7 +218,7 @@ impl Residency {
         Ok(changed)
     }
 
-    /// Maps or unmaps everything.
+    /// Makes all tiles and mip tails resident or not.
     pub fn set_all(&self, resident: bool) {
         for (i, word) in self.bits.iter().enumerate() {
             let used = self.count - 64 * i as u64;
@@ -236,7 +237,7 @@ impl Residency {
         inside && self.is_element_resident(index.level, index.plane, [x / block, y / block, z])
     }
 
-    /// Whether the tile of an element (a texel or a 4x4 block) is resident.
+    /// Whether the tile that contains an element (a texel or a 4x4 block) is resident.
     pub(crate) fn is_element_resident(&self, level: u32, plane: u32, at: [u32; 3]) -> bool {
         let number = if level as usize >= self.levels.len() {
             (plane < self.shape.planes()).then(|| self.tails + u64::from(plane))
@@ -257,7 +258,7 @@ impl Residency {
         inside.then(|| number + (z * rows + y) * columns + x)
     }
 
-    /// Sets a bit; returns whether it changed.
+    /// Sets the bit of a tile or mip tail; returns whether the bit changed.
     fn set(&self, number: u64, resident: bool) -> bool {
         let (word, bit) = (&self.bits[number as usize / 64], 1 << (number % 64));
         let before =

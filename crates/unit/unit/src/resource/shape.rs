@@ -9,7 +9,7 @@ use texunit_texel::Format;
 pub struct ArrayShape {
     /// Format of the texels.
     pub format: Format,
-    /// Kind of array; the instructions that fetch from it have the same geometry.
+    /// Kind of array. The instructions that fetch from the array have the same geometry.
     pub geometry: Geometry,
     /// Size in texels of the base level of one layer or face. Axes that the geometry lacks are 1.
     pub extent: Extent,
@@ -17,7 +17,7 @@ pub struct ArrayShape {
     pub layers: u32,
     /// Number of mip levels; `None` for an array that is not mipmapped.
     pub levels: Option<u32>,
-    /// Samples of a multi-sample array: 2, 4, 8 or 16; 1 for other geometries.
+    /// Number of samples of a multi-sample array: 2, 4, 8 or 16; 1 for other geometries.
     pub samples: u32,
 }
 
@@ -43,7 +43,7 @@ pub struct Level {
 pub struct TexelIndex {
     /// Mip level.
     pub level: u32,
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub plane: u32,
     /// Sample number.
     pub sample: u32,
@@ -52,30 +52,30 @@ pub struct TexelIndex {
 }
 
 impl ArrayShape {
-    /// An array of this format and size with one layer, not mipmapped, with one sample, or 2 for
-    /// multi-sample geometries.
+    /// The shape of an array of this format and size that has one layer, is not mipmapped, and has
+    /// one sample (2 for multi-sample geometries).
     pub fn new(format: Format, geometry: Geometry, extent: Extent) -> Self {
         let samples = if geometry.is_multisample() { 2 } else { 1 };
         Self { format, geometry, extent, layers: 1, levels: None, samples }
     }
 
-    /// Number of layers, or of faces of all cubes.
+    /// Number of planes: layers, or faces of all cubes.
     pub fn planes(&self) -> u32 {
         if self.geometry.is_cube() { self.layers.saturating_mul(6) } else { self.layers }
     }
 
-    /// Number of stored levels.
+    /// Number of stored levels, which is 1 for an array that is not mipmapped.
     pub fn level_count(&self) -> u32 {
         self.levels.unwrap_or(1)
     }
 
-    /// Size of a mip level: each axis halves, rounded down, but not below 1.
+    /// Size of a mip level: each axis halves from level to level, rounded down, but not below 1.
     pub fn level_extent(&self, level: u32) -> Extent {
         self.extent.level(level)
     }
 
-    /// Size of the memory in bytes, or why the array is invalid. Rows begin at multiples of 8
-    /// bytes, so this can exceed [`Self::packed_size`].
+    /// Size of the array's memory in bytes, or why the array is invalid. Rows begin at multiples of
+    /// 8 bytes, so the size can exceed [`Self::packed_size`].
     pub fn size(&self) -> Result<u64, CreateError> {
         self.check()?;
         Ok(self.layout().1)
@@ -94,7 +94,8 @@ impl ArrayShape {
         Ok((0..self.level_count()).map(|level| of_level(level) * copies).sum())
     }
 
-    /// Checks the rules of section 8.1 and the limits of the newest architecture.
+    /// Checks the rules of section 8.1 of docs/numerics.md and the limits of the newest
+    /// architecture.
     pub fn check(&self) -> Result<(), CreateError> {
         self.check_for(&ArchLimits::NEWEST)
     }
@@ -126,11 +127,11 @@ impl ArrayShape {
     }
 }
 
-/// Alignment of rows. With it, an aligned x of a surface access is an aligned address, so that each
-/// element is a single memory access and a reduction can be atomic.
+/// Alignment of rows in bytes. Because of it, an aligned x of a surface access has an aligned
+/// address, so that each element is a single memory access and a reduction can be atomic.
 const ROW_ALIGN: u64 = 8;
 
-/// Number of columns and rows of stored elements: texels, or 4x4 blocks.
+/// Number of columns and of rows of stored elements: texels, or 4x4 blocks.
 pub(crate) fn elements(format: Format, extent: Extent) -> (u64, u64) {
     let block = format.block_extent();
     (extent.width.div_ceil(block).into(), extent.height.div_ceil(block).into())

@@ -3,7 +3,7 @@
 use super::{CreateError, Resource, View};
 
 impl Resource {
-    /// One mip level as an array that is not mipmapped, in the same memory
+    /// One mip level as an array that is not mipmapped, in the memory of this resource
     /// (`cuMipmappedArrayGetLevel`).
     pub fn single_level(&self, level: u32) -> Result<Self, CreateError> {
         let levels = Some(level..level.saturating_add(1));

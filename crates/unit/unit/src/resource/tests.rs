@@ -61,7 +61,8 @@ fn limits_of_arrays() {
     );
 }
 
-/// Textures that an NVIDIA H200 (sm_90) creates, driver 580.159.04, CUDA 13.0, 2026-11-28.
+/// Linear and pitched memory for which an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0,
+/// 2026-11-28) creates textures.
 #[test]
 fn memory_as_the_driver_takes_it() {
     let (f, limits) = (format("u8x4"), ArchLimits::NEWEST);

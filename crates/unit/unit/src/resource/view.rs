@@ -1,15 +1,16 @@
-//! Views: a part of a resource, or its bytes as another format (`CUDA_RESOURCE_VIEW_DESC`).
+//! Views: a part of a resource, or its bytes in another format (`CUDA_RESOURCE_VIEW_DESC`).
 
 use super::{CreateError, Extent, Layout, Level, Resource};
 use std::ops::Range;
 use texunit_forms::{Count, Geometry};
 use texunit_texel::Format;
 
-/// A part of an array, perhaps in another format. `None` keeps the property of the array.
+/// A description of a part of an array, perhaps in another format. A field that is `None` keeps the
+/// property of the array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// Another format of equal texel size. Arrays of `u32x2` and `u32x4` can be viewed as
-    /// block-compressed formats with the same bytes per block; the view is then four times as wide
+    /// Another format of equal texel size. An array of `u32x2` or `u32x4` can be viewed as a
+    /// block-compressed format with the same bytes per block; the view is then four times as wide
     /// and high.
     pub format: Option<Format>,
     /// Another geometry of the same texels, such as a layer as `.2d`, faces as `.a2d`, or six
@@ -22,10 +23,10 @@ pub struct View {
 }
 
 impl Resource {
-    /// A view: a resource over the same memory. A view with a single level is mipmapped only if the
-    /// array is.
+    /// Makes a view, a resource over the same memory. A view with a single level is mipmapped only
+    /// if the array is.
     ///
-    /// The rules for writing to a view and for surfaces over it are those for arrays of its shape.
+    /// Writes through a view, and surfaces over it, follow the rules for arrays of its shape.
     /// Linear and pitched memory have no views, as in CUDA.
     pub fn view(&self, view: &View) -> Result<Self, CreateError> {
         let refused =
@@ -94,8 +95,8 @@ impl Resource {
         Ok(())
     }
 
-    /// Reinterprets the texels as blocks of a compressed format. A level halves the width in
-    /// texels, and may therefore need more blocks than exist; such a view is refused.
+    /// Reinterprets the texels as blocks of a compressed format. The width in texels halves from
+    /// level to level, so a level may need more blocks than exist; such a view is refused.
     fn widen(&mut self, format: Format) -> Result<(), String> {
         let block = format.block_extent();
         let times = |n: u32| n.checked_mul(block).ok_or("it is too large");
@@ -129,7 +130,7 @@ fn check_range(what: &str, range: &Range<u32>, count: u32) -> Result<(), String>
     Err(format!("there are no {what} {start} to {end} (end not included) among {count}"))
 }
 
-/// Number of layers (or cubes) of a view of this geometry that has `planes` planes.
+/// Number of layers (for cubes, of cubes) of a view of this geometry that has `planes` planes.
 fn layers_of(own: Geometry, geometry: Geometry, planes: u32) -> Result<u32, String> {
     use Geometry as G;
     let alike = |g: G| (g.axes(), g.is_multisample());

@@ -4,8 +4,8 @@ use super::{AddressMode, CompareFunction, Filter, ReadMode};
 use std::str::FromStr;
 
 impl AddressMode {
-    /// All address modes with their names. `clamp` and `border` are PTX's `clamp_to_edge` and
-    /// `clamp_to_border`.
+    /// All address modes with their names. The names `clamp` and `border` stand for PTX's
+    /// `clamp_to_edge` and `clamp_to_border`.
     #[rustfmt::skip]
     pub const NAMES: [(&str, Self); 5] = [
         ("wrap",      Self::Wrap),
@@ -62,12 +62,12 @@ impl ReadMode {
     }
 }
 
-/// A name that is not valid for a setting.
+/// The error for a word that is not the name of a value of the setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {}, found `{found}`", .expected.join(", "))]
 #[non_exhaustive]
 pub struct UnknownWord {
-    /// The given name.
+    /// The word that was given.
     pub found: String,
     /// All valid names.
     pub expected: Vec<&'static str>,
@@ -106,7 +106,7 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str 
 mod tests {
     use super::*;
 
-    /// The match has no wildcard, so that it fails to compile when a value is added without a name.
+    /// Match has no wildcard, so this test fails to compile when a value is added without a name.
     #[test]
     fn every_value_has_a_name() {
         for (n, (name, mode)) in AddressMode::NAMES.into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Checks of textures, samplers and surfaces: combinations that the CUDA runtime refuses
-//! (docs/numerics.md 8.1), and combinations without a meaning.
+//! Checks of textures, samplers and surfaces. They refuse combinations that the CUDA runtime
+//! refuses (docs/numerics.md 8.1), and combinations without a meaning.
 
 use super::{Filter, ReadMode, Sampler, Surface, Texture};
 use crate::resource::{CreateError, CudaError, Layout, Resource};
@@ -8,7 +8,8 @@ use texunit_texel::readings;
 
 impl Texture {
     /// A texture for use with `sampler`, if the CUDA runtime would create it (docs/numerics.md
-    /// 8.1). For independent mode, in which samplers are separate, see [`Self::without_sampler`].
+    /// 8.1). [`Self::without_sampler`] makes textures for independent mode, in which samplers are
+    /// separate.
     pub fn new(
         resource: Arc<Resource>,
         read_mode: ReadMode,
@@ -22,7 +23,7 @@ impl Texture {
     }
 
     /// A texture for use with separate samplers (independent mode). It is refused if no sampler is
-    /// compatible. Each fetch checks the sampler that it uses.
+    /// compatible with it. Each fetch checks the sampler that it uses.
     pub fn without_sampler(
         resource: Arc<Resource>,
         read_mode: ReadMode,
@@ -33,8 +34,8 @@ impl Texture {
     }
 }
 
-/// Whether the driver accepts a texture together with a sampler, even if they were made separately.
-/// The driver also accepts integers with a linear filter, which the runtime refuses.
+/// Checks whether the driver accepts a texture together with a sampler, even if they were made
+/// separately. The driver also accepts integers with a linear filter, which the runtime refuses.
 pub(crate) fn check_pair(texture: &Texture, sampler: &Sampler) -> Result<(), CreateError> {
     let Texture { resource, read_mode, .. } = texture;
     check_state(resource, *read_mode, sampler.srgb)?;
@@ -45,9 +46,9 @@ fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError 
     CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
 }
 
-/// The runtime's check for cudaErrorInvalidFilterSetting (docs/numerics.md 8.1): linear filtering
-/// of integers read as integers. Linear memory and multi-sample arrays are exempt, because integer
-/// coordinates ignore the filter.
+/// The runtime's check for cudaErrorInvalidFilterSetting (docs/numerics.md 8.1), which refuses
+/// linear filtering of integers that are read as integers. Linear memory and multi-sample arrays
+/// are exempt, because fetches with integer coordinates ignore the filter.
 fn check_filter(
     resource: &Resource,
     read_mode: ReadMode,
@@ -74,9 +75,8 @@ fn check_filter(
     Err(refused(CudaError::InvalidFilterSetting, resource, reason))
 }
 
-/// The runtime's check for cudaErrorInvalidNormSetting (docs/numerics.md 8.1): normalized reads of
-/// formats that have none, and element reads of formats that have only normalized ones. Also
-/// refuses sRGB blocks without the sRGB flag.
+/// The runtime's check for cudaErrorInvalidNormSetting (docs/numerics.md 8.1), which refuses read
+/// modes that a format does not have. It also refuses sRGB blocks without the sRGB flag.
 fn check_state(resource: &Resource, read_mode: ReadMode, srgb: bool) -> Result<(), CreateError> {
     let format = resource.format();
     let normalized = read_mode == ReadMode::NormalizedFloat;
@@ -100,7 +100,7 @@ fn check_state(resource: &Resource, read_mode: ReadMode, srgb: bool) -> Result<(
     Err(refused(code, resource, reason))
 }
 
-/// Checks that the sampler state is compatible with the resource.
+/// Checks that the resource supports the sampler's seamless filter and compare function.
 fn check_sampler_of(
     resource: &Resource,
     read_mode: ReadMode,
@@ -122,7 +122,7 @@ fn check_sampler_of(
 
 impl Surface {
     /// A surface over an array, or over linear or pitched memory, within the limits of the
-    /// architecture for which it was made. `.a2d` instructions access the faces of cube maps.
+    /// resource's architecture. `.a2d` instructions access the faces of cube maps.
     pub fn new(resource: Arc<Resource>) -> Result<Self, CreateError> {
         let refused = |code, reason: String| CreateError::Cuda {
             code,

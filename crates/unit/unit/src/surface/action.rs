@@ -8,14 +8,14 @@ use crate::resource::Resource;
 use texunit_memory::Block;
 use texunit_texel::{Format, pack, store_codes};
 
-/// The operation on the accessed bytes.
+/// What a surface instruction does with the bytes that it accesses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
-    /// `suld.b`, `sust.b`.
+    /// The instruction `suld.b` or `sust.b`.
     Raw { element_size: u8, vector: u8 },
-    /// `sust.p`: stores texels of this format.
+    /// The instruction `sust.p`, which stores texels of this format.
     Formatted { format: Format, vector: u8 },
-    /// `sured.b`, `sured.p`.
+    /// The instruction `sured.b` or `sured.p`.
     Reduce { op: ReduceOp, number: Number },
 }
 
@@ -28,18 +28,20 @@ pub(super) enum Number {
     S64,
 }
 
-/// Message of `expect`: the access has been checked, so its elements are inside the block.
+/// The message of `expect` for memory accesses. They cannot fail, because the access has been
+/// checked, so that all of its elements are inside the block.
 const CHECKED: &str = "the rule of places has checked the access against the resource";
 
 impl Action {
-    /// The operation of a form on this resource, and the number of bytes per unit of x.
+    /// The operation of an instruction on this resource, and the number of bytes that one step of x
+    /// stands for.
     pub(super) fn new(form: SurfaceForm, resource: &Resource) -> Result<(Self, u32), PlanError> {
         let format = resource.format();
         let undefined = |reason: String| {
             PlanError::Undefined(format!("{form}: {}, and {reason}", resource.sentence("surface")))
         };
-        // Forms that PTX does not have are refused here for callers other than the PTX front end,
-        // which has refused them already.
+        // Instructions that PTX does not have are refused here for callers other than the PTX front
+        // end, which has refused them already.
         if let Some(reason) = form.why_impossible() {
             return Err(PlanError::Undefined(format!("{form}: {reason}")));
         }
@@ -97,14 +99,15 @@ impl Action {
     }
 }
 
-/// Rule 10.9: whether the minimum and maximum of `.p` are signed: for signed integers and snorm.
+/// Rule 10.9 of docs/numerics.md: whether `min` and `max` of `sured.p` compare signed numbers,
+/// which they do for signed integers and snorm.
 fn is_signed(format: Format) -> bool {
     use texunit_texel::Channel as C;
     matches!(format.plain_channel(), Some(C::S8 | C::S16 | C::S32))
 }
 
 impl Number {
-    /// The operand type of `.b`, which the instruction states.
+    /// The operand type of `sured.b`, which the instruction states.
     fn of(ty: ReduceType) -> Self {
         match ty {
             ReduceType::U32 | ReduceType::B32 => Self::U32,
@@ -125,7 +128,7 @@ impl Number {
         }
     }
 
-    /// The result of a reduction on `old`.
+    /// The result of a reduction of the value `old` in memory.
     fn combine(self, op: ReduceOp, old: u64, operand: u64) -> u64 {
         use Number as N;
         use ReduceOp as O;
@@ -152,7 +155,7 @@ pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize)
     block.load(offset, element_size).expect(CHECKED)
 }
 
-/// Loads the elements of all active lanes; the number of elements is a constant.
+/// Loads the elements of all active lanes.
 pub(super) fn load_all(
     block: &Block,
     (active, offsets): (u32, &Lanes),
@@ -173,7 +176,7 @@ fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u6
     block.store(offset, element_size, value).expect(CHECKED);
 }
 
-/// Stores a texel as one memory access, or as two of 8 bytes.
+/// Stores a texel as one memory access, or as two accesses of 8 bytes.
 fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vector: u8) {
     // `Action::new` has checked that the format supports stores.
     let Some(codes) = store_codes(format, values, vector) else { return };
@@ -184,7 +187,7 @@ fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vec
     }
 }
 
-/// Executes a reduction as one atomic step.
+/// Executes a reduction as one atomic operation.
 fn reduce(block: &Block, offset: u64, op: ReduceOp, number: Number, operand: u64) {
     if number.size() == 4 {
         let narrow = |old: u32| number.combine(op, old.into(), operand) as u32;

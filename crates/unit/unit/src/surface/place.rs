@@ -1,5 +1,6 @@
-//! The location of a surface access: docs/numerics.md, section 10. Plan and trace both use
-//! [`Rule::apply`]; [`Plain`] is a fast path for a warp whose lanes are all inside.
+//! Computes the location of a surface access: docs/numerics.md, section 10. Both plans and traces
+//! use [`Rule::apply`]. [`Plain`] is a fast path for a warp all of whose lanes access bytes inside
+//! the surface.
 
 mod plain;
 
@@ -7,18 +8,19 @@ use crate::request::{AccessFault, ClampMode, Coordinates, Geometry};
 use crate::resource::{Resource, TexelIndex, elements};
 pub(super) use plain::Plain;
 
-/// The parameters that determine the location of an access, from the instruction form and the
-/// surface.
+/// The parameters that determine the location of an access. They follow from the instruction form
+/// and the surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     clamp: ClampMode,
     /// Size of the whole access in bytes.
     pub(super) size: u32,
-    /// Bytes per unit of x.
+    /// The number of bytes that one step of x stands for.
     unit: u32,
     pub(super) geometry: Geometry,
     planes: u32,
-    /// Bytes of a row, number of rows, number of slices; 1 for axes that the geometry lacks.
+    /// The size of a row in bytes, the number of rows, and the number of slices; 1 for axes that
+    /// the geometry lacks.
     bounds: [i64; 3],
     texel_size: u32,
     first: u64,
@@ -35,12 +37,12 @@ pub(super) struct Coordinate {
     pub(super) at: [i32; 3],
 }
 
-/// The location of an access.
+/// The location of an access that is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfacePlace {
-    /// Layer; for cubes, `6 * cube + face`.
+    /// Index of the layer; for cubes, `6 * cube + face`.
     pub layer: u32,
-    /// The x coordinate in bytes.
+    /// The x coordinate of the access in bytes.
     pub x: u64,
     /// The row of the surface.
     pub y: u64,
@@ -52,30 +54,32 @@ pub struct SurfacePlace {
     pub offset: u64,
 }
 
-/// The outcome of an access.
+/// What happens to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceOutcome {
     /// The access is executed.
     Made(SurfacePlace),
-    /// The tile of a sparse array is not resident: loads return 0; stores and reductions are
-    /// dropped.
+    /// The access hits a tile of a sparse array that is not resident. A load returns 0; a store or
+    /// reduction is dropped.
     NotResident(SurfacePlace),
-    /// Outside with `.zero`, or `.clamp` on a row that is shorter than the access: loads return 0;
-    /// stores and reductions are dropped.
+    /// The access is outside under `.zero`, or under `.clamp` in a row that is shorter than the
+    /// access. A load returns 0; a store or reduction is dropped.
     Dropped,
-    /// Outside with `.trap`: a fault.
+    /// The access is outside under `.trap`, and faults.
     Outside,
-    /// x is not a multiple of the access size: a fault under every policy.
+    /// The x coordinate in bytes is not a multiple of the access size. The access faults under
+    /// every policy.
     Misaligned,
 }
 
-/// Rule 10.3 (open: which bits are used): the top bit of a layer is ignored.
+/// Rule 10.3 (open: which bits are used): the number of a layer, whose top bit is ignored.
 fn layer_number(layer: u32) -> u32 {
     layer & (u32::MAX >> 1)
 }
 
 impl Rule {
-    /// Makes the rule. `unit`: bytes per unit of x. `size`: bytes of the access.
+    /// Makes the parameters. `unit` is the number of bytes that one step of x stands for, `size`
+    /// the number of bytes that a lane accesses.
     pub(super) fn new(
         resource: &Resource,
         geometry: Geometry,
@@ -85,7 +89,8 @@ impl Rule {
     ) -> Self {
         let level = resource.levels()[0];
         let (_, rows) = elements(resource.format(), level.extent);
-        // Rule 10.10: a layer of a 3D array is checked against its depth, but slice 0 is accessed.
+        // Rule 10.10 of docs/numerics.md: the layer of `.a2d` is checked against the depth of a 3D
+        // array, but slice 0 is accessed.
         let (planes, plane_pitch) = match geometry {
             Geometry::A2d if resource.geometry() == Geometry::D3 => (level.extent.depth, 0),
             _ => (resource.shape().planes(), level.plane_pitch),
@@ -105,8 +110,9 @@ impl Rule {
         }
     }
 
-    /// Whether every aligned x is an address that is a multiple of 8. The pitch of a single plane,
-    /// slice or row is ignored, because that of linear memory may be any number.
+    /// Whether accesses of 8 bytes at aligned coordinates have aligned addresses. The pitch between
+    /// planes, slices or rows is ignored if there is only one, because that of linear memory may be
+    /// any number.
     pub(super) fn is_aligned(&self) -> bool {
         let [_, rows, slices] = self.bounds;
         let steps = [
@@ -118,7 +124,7 @@ impl Rule {
         self.first.is_multiple_of(8) && steps.into_iter().all(step_is_aligned)
     }
 
-    /// The coordinates that the geometry has.
+    /// Extracts the coordinates that the geometry has.
     pub(super) fn coordinate(&self, coords: Coordinates<u32>) -> Coordinate {
         let mut at = [0; 3];
         for (at, coord) in at.iter_mut().zip(coords.point).take(self.geometry.axes()) {
@@ -151,7 +157,8 @@ impl Rule {
         if !inside {
             match self.clamp {
                 ClampMode::Zero => return SurfaceOutcome::Dropped,
-                // Rule 10.5: a row that is shorter than the access has no position to clamp to.
+                // Rule 10.5 of docs/numerics.md: if a row is shorter than the access, there is no
+                // position to clamp to.
                 ClampMode::Clamp if self.bounds[0] < size => return SurfaceOutcome::Dropped,
                 ClampMode::Clamp => {
                     at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);
@@ -176,7 +183,8 @@ impl Rule {
         }
     }
 
-    /// An access is within one tile, because rows of tiles are multiples of 16 bytes.
+    /// Whether the tile of an access is resident. An access is within one tile, because rows of
+    /// tiles are multiples of 16 bytes.
     fn is_resident(&self, place: SurfacePlace, resource: &Resource) -> bool {
         let block = resource.format().block_extent();
         let column = (place.x / u64::from(self.texel_size)) as u32;
@@ -188,7 +196,7 @@ impl Rule {
         })
     }
 
-    /// Converts an outcome to a fault, if it is one.
+    /// Converts the outcome of an access to a fault, if it is one.
     #[cold]
     pub(super) fn fault(
         &self,

@@ -1,4 +1,4 @@
-//! Tests of access sizes, boundary policies and faults of surface accesses.
+//! Tests of surface accesses: their sizes, their boundary policies and their faults.
 
 #![allow(clippy::unwrap_used)]
 mod formatted;
@@ -18,7 +18,7 @@ fn surface(dims: u8, width: u32, height: u32, depth: u32) -> Arc<Surface> {
     of_shape(&ArrayShape::new(format, geometry, Extent { width, height, depth }))
 }
 
-/// A surface whose bytes are 1, 2, 3 and so on.
+/// A surface whose bytes have the values 1, 2, 3 and so on.
 pub(super) fn of_shape(shape: &ArrayShape) -> Arc<Surface> {
     let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
     let resource = Resource::array(shape, block, "s").unwrap();
@@ -32,12 +32,13 @@ fn form(geometry: Geometry, element_size: u8, vector: u8, clamp: ClampMode) -> S
     SurfaceForm { kind: SurfaceKind::Load { element_size, vector }, geometry, clamp }
 }
 
-/// A coordinate vector in the order of the instruction.
+/// The coordinates of one access, given in the order of the instruction's coordinate vector.
 fn coords<T: Clone>(plan: &SurfacePlan, vector: [T; 3], none: T) -> Coordinates<T> {
     Coordinates::of(plan.rule.geometry, vector, none)
 }
 
-/// A coordinate vector in the order of the instruction, the same for all lanes.
+/// The coordinates of a warp's access, the same for all lanes, in the order of the instruction's
+/// coordinate vector.
 fn lanes_at(plan: &SurfacePlan, vector: [i32; 3]) -> Coordinates<Lanes> {
     coords(plan, vector.map(|c| [c as u32; 32]), [0; 32])
 }
@@ -93,7 +94,7 @@ fn misaligned_under_every_policy() {
     }
 }
 
-/// Rule 10.5: a row that is shorter than the access.
+/// Rule 10.5 of docs/numerics.md: an access that is longer than a row loads 0, or is dropped.
 #[test]
 fn a_row_shorter_than_the_access() {
     let s = surface(1, 3, 1, 1);
@@ -110,7 +111,8 @@ fn a_row_shorter_than_the_access() {
     assert!(load(&plan(ClampMode::Trap), [0, 0, 0]).is_err());
 }
 
-/// Rule 10.6: the lane that wins, for each access size, when lanes 2 to 29 store to the same bytes.
+/// Rule 10.6 of docs/numerics.md: when lanes 2 to 29 store to the same bytes, the access size
+/// determines the lane that wins.
 #[test]
 fn the_lowest_lane_of_the_last_pass_wins() {
     for (element_size, vector, winner) in [
@@ -128,7 +130,7 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             let form = form(Geometry::D2, element_size, vector, clamp);
             SurfacePlan::new(form, &s).unwrap()
         };
-        // All lanes inside; then some lanes that are dropped or moved.
+        // First all lanes are inside; then some lanes are dropped or moved by the boundary policy.
         for (clamp, others) in
             [(ClampMode::Trap, 0), (ClampMode::Zero, 64), (ClampMode::Clamp, -64)]
         {
@@ -145,7 +147,7 @@ fn the_lowest_lane_of_the_last_pass_wins() {
             );
         }
     }
-    // A lane that faults stops the lanes above it.
+    // If a lane faults, the lanes above it do not store.
     let s = surface(1, 32, 1, 1);
     let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, ClampMode::Trap), &s).unwrap();
     let x = std::array::from_fn(|lane| [0, 0, 99, 0][lane % 4]);
@@ -197,8 +199,8 @@ fn lane_numbers() {
     assert_eq!(lanes(u32::MAX).count(), 32);
 }
 
-/// A model of an access's location, byte by byte (docs/numerics.md 10); `None` if the access is
-/// dropped.
+/// The location of an access by a simple model of docs/numerics.md, section 10, which searches byte
+/// by byte; `None` if the access is dropped.
 fn model_target(
     bounds: [i64; 3],
     size: i64,
@@ -220,7 +222,7 @@ fn model_target(
         ClampMode::Zero => Ok(None),
         ClampMode::Clamp if bounds[0] < size => Ok(None),
         ClampMode::Clamp => {
-            // All valid positions, nearest first.
+            // All positions at which the access fits, of which the nearest is taken.
             let places = (0..bounds[0]).filter(|x| x % size == 0 && x + size <= bounds[0]);
             let x = places.min_by_key(|x| (x - at[0]).abs()).ok_or(())?;
             let near = |axis: usize| (0..bounds[axis]).min_by_key(|i| (i - at[axis]).abs());
@@ -261,7 +263,7 @@ proptest! {
         let s = surface(dims, size[0], size[1], size[2]);
         let geometry = [Geometry::D1, Geometry::D2, Geometry::D3][usize::from(dims) - 1];
         let plan = SurfacePlan::new(form(geometry, element_size, vector, clamp), &s).unwrap();
-        // Coordinates that the geometry lacks must be ignored.
+        // The plan must ignore coordinates of axes that the geometry lacks.
         let mut seen = at.map(i64::from);
         seen[usize::from(dims)..].fill(0);
         let bytes = i64::from(element_size) * i64::from(vector);

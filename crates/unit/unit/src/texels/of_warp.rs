@@ -1,4 +1,4 @@
-//! The texels that all fetches of a warp read, along each axis, for observers that count texels.
+//! Texels that the fetches of a warp read, along each axis. Observers that count texels use them.
 
 use super::{MOST_NORMALIZED, MOST_TEXELS};
 use crate::effective::Coords;
@@ -9,33 +9,33 @@ use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 use texunit_simd::Build;
 
-/// For each lane, the lower (or only) and the upper texel along an axis: an index,
-/// [`Self::OUTSIDE`], or [`Self::UNREAD`].
+/// For each lane, the indices of the lower (or only) and of the upper texel along an axis. In place
+/// of an index stands [`Self::OUTSIDE`] or [`Self::UNREAD`].
 #[derive(Clone, Copy, Debug)]
 pub struct AxisTexels(pub [[i32; 32]; 2]);
 
-/// The texels of a warp's fetches: each lane reads the product of its texels along the axes, in one
-/// plane.
+/// The texels that the fetches of a warp read in one plane. Each lane reads all combinations of its
+/// texels along the three axes.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpTexels {
-    /// The layer of all lanes.
+    /// The layer, which is the same for all lanes.
     pub plane: u32,
     /// Texels along x, y and z.
     pub axes: [AxisTexels; 3],
 }
 
 impl AxisTexels {
-    /// The lane reads the border colour, or 0.
+    /// Stands for an index: the position is outside the texture, and reads the border colour or 0.
     pub const OUTSIDE: i32 = -1;
-    /// The lane has no upper texel, or its weight is 0.
+    /// Stands for an upper index: the lane has no upper texel, or the upper texel's weight is 0.
     pub const UNREAD: i32 = -2;
 
     const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
 }
 
 impl FetchPlan {
-    /// The texels of a warp's fetches, if the fetch has one level, one plane and no offsets, and if
-    /// [`FetchPlan::few_texels`] supports each lane.
+    /// The texels of a warp's fetches. Returns `None` unless the fetches have one level, one plane
+    /// and no offsets, and [`FetchPlan::few_texels`] supports each lane.
     pub fn texels_of_warp(&self, request: &FetchRequest<'_>) -> Option<WarpTexels> {
         let (form, resource) = (self.form(), &self.seen().resource);
         let (geometry, shape) = (form.geometry, resource.shape());
@@ -72,8 +72,8 @@ impl FetchPlan {
         Some(WarpTexels { plane, axes })
     }
 
-    /// Computes the texels along an axis as [`FetchPlan::along`] does. Returns the lanes whose
-    /// coordinates are in the supported range.
+    /// Computes the texels of all lanes along an axis as [`FetchPlan::along`] does for one lane.
+    /// Returns the mask of the lanes whose coordinates are in the supported range.
     #[inline(always)]
     fn lanes_along(&self, axis: usize, bits: &Lanes, size: u32, to: &mut AxisTexels) -> u32 {
         let effective = self.effective();
@@ -98,7 +98,8 @@ impl FetchPlan {
             *place = f64::from(x);
         }
         if is_normalized {
-            // All are powers of two, so that products with their reciprocals are exact.
+            // `step` and the periods are powers of two, so products with their reciprocals are
+            // exact.
             let steps = f64::from(1_u32 << fraction_bits(size));
             let (step, (period, times)) = (
                 1.0 / steps,
@@ -165,17 +166,18 @@ impl FetchPlan {
     }
 }
 
-/// After adding this number, the significand has no bits left for fractions, and its low bits are
-/// those of the nearest integer.
+/// The number 1.5 * 2^52. A sum with it has no bits left for fractions, and the low bits of its
+/// significand are those of the integer nearest to the other summand.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 
-/// An integer below 2^31 in magnitude, by an addition, because a conversion would not be vectorised.
+/// Converts an integer below 2^31 in magnitude to i32 by an addition, because a conversion would
+/// not be vectorised.
 #[inline(always)]
 fn whole(x: f64) -> i32 {
     (x + WHOLE).to_bits() as i32
 }
 
-/// The largest integer not above a number of moderate size, without a call of the C library.
+/// Rounds a number below 2^51 in magnitude down to an integer, without a call of the C library.
 #[inline(always)]
 fn floor(x: f64) -> f64 {
     let nearest = (x + WHOLE) - WHOLE;

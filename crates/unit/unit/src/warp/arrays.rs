@@ -1,5 +1,5 @@
-//! Fetches of whole arrays of coordinates, for callers without a kernel: splits the arrays into
-//! warps and runs a plan.
+//! Fetches with whole arrays of coordinates, for callers without a kernel. The arrays are split
+//! into warps, which a plan fetches.
 
 use super::fast::{self, Points};
 use super::{Fast, FetchPlan, Schedule, Scratch};
@@ -7,28 +7,28 @@ use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_forms::Count;
 use texunit_memory::hint;
 
-/// The operands of many fetches: an array for each operand of [`FetchRequest`]. Floats are raw bits
-/// (see `bytemuck::cast_slice`). Arrays of operands that the instruction does not have may be
-/// empty.
+/// The operands of many fetches: an array for each operand of [`FetchRequest`]. Floats are given as
+/// raw bits (see `bytemuck::cast_slice`). Arrays of operands that the instruction does not have may
+/// be empty.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchArrays<'a> {
-    /// Layer, sample, and point.
+    /// Layer, sample, and coordinates x, y, z.
     pub coords: Coordinates<&'a [u32]>,
     /// Texel offsets along x, y, z (s32).
     pub offset: [&'a [u32]; 3],
-    /// Level of `tex.level`: f32 or s32 bits.
+    /// Mip levels of `tex.level`: f32 or s32 bits.
     pub level: &'a [u32],
-    /// Gradients along screen x for `tex.grad`.
+    /// Derivatives of x, y, z along screen x, for `tex.grad`.
     pub dpdx: [&'a [u32]; 3],
-    /// Gradients along screen y for `tex.grad`.
+    /// Derivatives of x, y, z along screen y, for `tex.grad`.
     pub dpdy: [&'a [u32]; 3],
-    /// Reference value of a depth compare.
+    /// Reference values of a depth compare.
     pub compare: &'a [u32],
-    /// Requested components, bit 0 for x.
+    /// Mask of the requested components, bit 0 for x.
     pub components: u8,
 }
 
-/// An array whose length differs from the others'.
+/// The error for an array whose length differs from the others'.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} has {}, but there {} {}", Count(len, "element"), Count(fetches, "fetch").are(), Count(fetches, "fetch"))]
 pub struct LengthError {
@@ -36,7 +36,7 @@ pub struct LengthError {
     pub what: &'static str,
     /// The length of the array.
     pub len: usize,
-    /// Length of the x array.
+    /// The length of the x array, which is the number of fetches.
     pub fetches: usize,
 }
 
@@ -54,7 +54,7 @@ impl<'a> FetchArrays<'a> {
         }
     }
 
-    /// All operand arrays in a fixed order, from which [`request`] rebuilds a request.
+    /// All operand arrays in a fixed order, which [`request`] relies on.
     fn all(&self) -> [(&'static str, &'a [u32]); OPERANDS] {
         let Coordinates { layer, sample, point: [x, y, z] } = self.coords;
         let [ox, oy, oz] = self.offset;
@@ -82,12 +82,12 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 16;
 
-/// Prefetch distance, in warps, for operands and results. Stores that miss the caches fill the
-/// CPU's store buffer, and then stall everything.
+/// The prefetch distance in warps for operands and results. It must be large, because stores that
+/// miss the caches fill the CPU's store buffer, and then stall everything.
 pub(super) const AHEAD: usize = 12;
 
-/// Prefetches the cache lines of a warp in an array, to be read. The address may be past the end of
-/// the array, where the next fetches' operands are if the array is a part of a longer one.
+/// Prefetches the cache lines of a warp in an array that is read. The address may be past the end
+/// of the array, where the next operands are if the array is a part of a longer one.
 #[inline(always)]
 pub(super) fn prefetch<T>(array: &[T], warp: usize) {
     let place = array.as_ptr().wrapping_add(warp).cast::<u8>();
@@ -96,7 +96,7 @@ pub(super) fn prefetch<T>(array: &[T], warp: usize) {
     }
 }
 
-/// Prefetches the cache lines of a warp in an array, to be written.
+/// Prefetches the cache lines of a warp in an array that is written.
 #[inline(always)]
 pub(super) fn prefetch_to_write(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
@@ -106,9 +106,9 @@ pub(super) fn prefetch_to_write(array: &[Lanes], warp: usize) {
     }
 }
 
-/// The operand arrays, and the registers of the next warp.
+/// The operand arrays, and for each operand the values of the current warp.
 struct Registers<'a> {
-    /// Register indices and their arrays; the first `len` are valid.
+    /// The used operands with their arrays; the first `len` are valid.
     used: [(usize, &'a [Lanes]); OPERANDS],
     len: usize,
     lanes: [&'a Lanes; OPERANDS],
@@ -125,7 +125,7 @@ impl<'a> Registers<'a> {
         Self { used, len, lanes: [&ZERO_LANES; OPERANDS], components }
     }
 
-    /// The request of a whole warp.
+    /// The request of a warp, in which all lanes are active.
     #[inline(always)]
     fn request(&mut self, warp: usize) -> FetchRequest<'a> {
         for &(register, array) in &self.used[..self.len] {
@@ -136,7 +136,7 @@ impl<'a> Registers<'a> {
     }
 }
 
-/// Writes the results of a single warp to the output arrays.
+/// Writes the results of one warp to the output arrays.
 #[inline(always)]
 fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components: u8) {
     for (c, (array, values)) in out.iter_mut().zip(values).enumerate() {
@@ -148,7 +148,7 @@ fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components
     }
 }
 
-/// The output arrays of the requested components, as arrays of warps.
+/// The output arrays of the requested components, divided into warps.
 fn results<'a>(out: &'a mut [&mut [u32]; 4], components: u8) -> [&'a mut [Lanes]; 4] {
     let mut c = 0;
     out.each_mut().map(|array| {
@@ -172,7 +172,7 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
     }
 }
 
-/// Points that are deinterleaved at once, if the plan does not read pairs directly.
+/// Number of points that are split into x and y at once, if the plan does not read pairs directly.
 const PAIRS: usize = 256;
 
 fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthError> {
@@ -180,17 +180,17 @@ fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthErr
 }
 
 impl FetchPlan {
-    /// Whether the plan can fetch these arrays in one fused loop. A coordinate without an array is
-    /// zero, which needs registers instead.
+    /// Whether the plan can fetch these arrays with the fused stage, which processes many warps in
+    /// one loop. A coordinate without an array is zero, which the fused stage does not support.
     fn is_fused(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
         let mut coords = operands.coords.vector(self.form.geometry);
         fast.is_fused() && !self.is_narrow() && coords.all(|array| !array.is_empty())
     }
 
-    /// Fetches once for each point of two coordinates x and y, encoded as in [`FetchArrays`], with
-    /// all other operands zero. Results go to the arrays of the requested components (bit 0 for x),
-    /// as in [`Self::fetch_arrays`]. Fails if the array of a requested component has another
-    /// length.
+    /// Fetches once for each point of two coordinates x and y, encoded as in [`FetchArrays`]. All
+    /// other operands are zero. Results go to the arrays of the requested components (bit 0 for x),
+    /// as in [`Self::fetch_arrays`]. Fails if the array of a requested component has another length
+    /// than `points`.
     pub fn fetch_pairs(
         &self,
         points: &[[u32; 2]],
@@ -239,8 +239,8 @@ impl FetchPlan {
         Ok(())
     }
 
-    /// The requested components that the instruction has; an error if the array of one of them has
-    /// another length.
+    /// The requested components that the instruction has. Fails if the array of one of them has
+    /// another length than the number of fetches.
     fn check_results(
         &self,
         components: u8,
@@ -255,8 +255,8 @@ impl FetchPlan {
         Ok(components)
     }
 
-    /// Fetches whole warps in one fused loop. `alone` handles the warps that have lanes outside the
-    /// fast path.
+    /// Fetches whole warps with the fused stage. `alone` fetches the warps that have lanes outside
+    /// the fused stage's range.
     fn fetch_fused(
         &self,
         fast: &Fast,
@@ -281,9 +281,9 @@ impl FetchPlan {
         }
     }
 
-    /// Fetches once for each element of x. Results go to the arrays of the requested components
-    /// (the others may be empty). `scratch` is as in [`FetchPlan::fetch`]. Fails if an operand
-    /// array that is not empty, or the array of a requested component, has another length.
+    /// Fetches once for each element of x. Results go to the arrays of the requested components;
+    /// arrays of other components may be empty. Fails if an operand array that is not empty, or the
+    /// array of a requested component, has another length than x.
     pub fn fetch_arrays(
         &self,
         operands: &FetchArrays<'_>,

@@ -1,8 +1,9 @@
-//! The SIMD levels that the fast schedule is compiled for.
+//! The SIMD levels for which the fast schedule is compiled.
 
 pub use texunit_simd::{Build, SimdError, SimdLevel, simd_level};
 
-/// A SIMD level of the fast schedule. A value proves that this machine supports the level.
+/// A SIMD level for which the fast schedule is compiled. A value of this type proves that the
+/// machine supports the level.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wide {
     #[cfg(target_arch = "x86_64")]
@@ -14,9 +15,9 @@ pub(super) enum Wide {
 }
 
 impl Wide {
-    /// The build of the fast schedule for a level. `None` for the portable build on x86-64: it
-    /// would take as long to compile as the other levels and only serve processors without AVX2,
-    /// which use the general schedule.
+    /// The SIMD level of the fast schedule for a build. It is `None` for the portable build on
+    /// x86-64: the fast schedule would take as long to compile for it as for the other levels, and
+    /// would only serve processors without AVX2, which use the general schedule.
     pub(super) fn of(build: Build) -> Option<Self> {
         match build.level() {
             #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Conversion of exact per-lane f64 numbers to integers.
+//! Conversion of f64 numbers to integers, without branches.
 
 #[inline(always)]
 pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
@@ -6,7 +6,7 @@ pub(super) fn limit(x: f64, low: f64, high: f64) -> f64 {
     if x > high { high } else { x }
 }
 
-/// Converts to an integer, without the checks that would keep loops from being vectorised.
+/// Converts a number to an integer, without the checks that would keep loops from being vectorised.
 ///
 /// # Safety
 /// The number is in the range of an i32, and not a NaN.

@@ -4,9 +4,9 @@ use super::build::{Build, SimdLevel};
 use std::sync::OnceLock;
 use texunit_simd::{Gathers, Processor};
 
-/// The SIMD level for which plans are made: [`simd_level`](super::simd_level). If no level is
-/// forced and this processor's gather instructions are slow ([`Gathers::Slow`]), at most AVX2,
-/// whose builds load texels one by one.
+/// The SIMD level for which plans are made, which is usually [`simd_level`](super::simd_level). If
+/// no level is forced and this processor's gather instructions are slow ([`Gathers::Slow`]), it is
+/// at most AVX2, whose builds load texels one by one.
 pub fn fetch_simd_level() -> SimdLevel {
     static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| match SimdLevel::forced() {

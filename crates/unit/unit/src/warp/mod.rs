@@ -2,12 +2,16 @@
 //! texture, sampler). Results equal those of [`crate::reference`] on every bit, which tests check.
 //!
 //! A plan is a list of stages over the vectors of `simd`, each written once and compiled for every
-//! SIMD level: `place`, `levels`, `axis`, `weights`, `texel`, `channel`. There are two schedules.
-//! `fast` is for plain formats, and keeps intermediate results in registers where that pays.
-//! `general` supports everything: intermediate results are per-lane arrays, and texels come from
-//! any kind of source.
+//! SIMD level: `place`, `levels`, `axis`, `weights`, `texel`, `channel`. A schedule runs the
+//! stages. `fast` is the schedule for plain formats, and keeps intermediate results in registers
+//! where that pays. `general` supports everything: intermediate results are per-lane arrays, and
+//! texels come from any kind of source.
 //!
-//! A fetch allocates nothing: intermediate results are in a [`Scratch`]. Inactive lanes are
+//! Names that all stages share: a *group* is the texels that a lane reads in one slice of one
+//! level, at most 2 x 2; a *slot* is 0 for a lane's first level and 1 for its second; a *chunk* is
+//! the part of a warp that one vector holds.
+//!
+//! A fetch allocates nothing, because intermediate results are in a [`Scratch`]. Inactive lanes are
 //! computed like the others where that is cheap, and their results dropped; address modes make any
 //! coordinate valid.
 
@@ -48,7 +52,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use texunit_texel::f32_to_f16;
 
-/// Scratch memory for fetches: one per warp or thread, for any plans.
+/// Scratch memory for fetches. A thread needs one, which serves any plans.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     fast: fast::Space,
@@ -81,14 +85,14 @@ impl Default for Scratch {
 pub struct FetchPlan {
     form: FetchForm,
     texture: Arc<Texture>,
-    /// The texture in the geometry of the instruction; almost always the same.
+    /// The texture in the geometry of the instruction. It is almost always the texture itself.
     seen: Arc<Texture>,
     sampler: Sampler,
     effective: EffectiveSampler,
     schedule: Schedule,
 }
 
-/// The schedule that runs the stages.
+/// The schedule that runs the stages of a plan.
 #[derive(Clone, Debug)]
 enum Schedule {
     Fast(Box<Fast>),
@@ -105,8 +109,8 @@ impl FetchPlan {
         Self::with_build(form, texture, sampler, fastest::fastest())
     }
 
-    /// Plans fetches for a given SIMD level, or for the highest that this machine supports. For
-    /// tests and benchmarks; results are the same at all levels.
+    /// Plans fetches for a given SIMD level, or for the highest level below it that this machine
+    /// supports. For tests and benchmarks; results are the same at all levels.
     pub fn at_level(
         form: FetchForm,
         texture: &Arc<Texture>,
@@ -176,9 +180,10 @@ impl FetchPlan {
         matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
     }
 
-    /// Executes fetches of several warps whose operands and results are in register files, one file
-    /// per warp. Inactive lanes may get arbitrary values. `resident` receives, for each warp, the
-    /// active lanes whose texels are all resident, as far as its length allows.
+    /// Executes the fetches of several warps whose operands and results are in register files, one
+    /// file per warp. Inactive lanes may get arbitrary values. `resident` receives, for each warp,
+    /// the mask of the active lanes whose texels are all resident, as far as the length of
+    /// `resident` allows.
     ///
     /// # Panics
     ///
@@ -208,7 +213,7 @@ impl FetchPlan {
         }
     }
 
-    /// Executes one of the fetches through memory buffers.
+    /// Executes the fetch of one warp through memory buffers, and returns the resident lanes.
     fn fetch_to(
         &self,
         request: &FetchRequest<'_>,
@@ -228,8 +233,8 @@ impl FetchPlan {
         resident
     }
 
-    /// Executes a fetch: fills the requested components and the residency of active lanes, and
-    /// leaves everything else unchanged.
+    /// Executes the fetch of one warp: writes the requested components and the residency of the
+    /// active lanes, and leaves everything else unchanged.
     pub fn fetch(
         &self,
         request: &FetchRequest<'_>,
@@ -248,7 +253,7 @@ impl FetchPlan {
         }
     }
 
-    /// The mask of components that a number of result registers needs.
+    /// The mask of the components that a mask of result registers needs.
     fn components(&self, registers: u8) -> u8 {
         match self.form.result {
             // Register 0 holds components 0 and 1.
@@ -257,8 +262,8 @@ impl FetchPlan {
         }
     }
 
-    /// Fills components as 32-bit floats or integers, in all lanes or in the active ones, and
-    /// returns the active lanes that are resident.
+    /// Computes components as 32-bit floats or integers, at least in the active lanes, and returns
+    /// the active lanes that are resident.
     #[inline(always)]
     fn answer(
         &self,
@@ -282,7 +287,7 @@ impl FetchPlan {
         }
     }
 
-    /// Converts results to f16, if the instruction returns f16.
+    /// Converts results to f16 if the instruction returns f16.
     fn convert(&self, results: &mut [Lanes; 4], components: u8) {
         match self.form.result {
             ResultType::F16 => to_halves(results, components),
@@ -292,7 +297,7 @@ impl FetchPlan {
     }
 }
 
-/// Rule 2.6: results as f16, each zero-extended.
+/// Rule 2.6 of docs/numerics.md: converts results to f16, each zero-extended.
 fn to_halves(results: &mut [Lanes; 4], components: u8) {
     for (c, values) in results.iter_mut().enumerate() {
         if components >> c & 1 == 1 {
@@ -303,7 +308,7 @@ fn to_halves(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Rule 2.6: results as two registers of two f16 values.
+/// Rule 2.6 of docs/numerics.md: converts results to two registers of two f16 values each.
 fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     to_halves(results, components);
     for lane in 0..32 {
@@ -313,7 +318,7 @@ fn to_pairs(results: &mut [Lanes; 4], components: u8) {
     }
 }
 
-/// Copies the active lanes of the requested components.
+/// Copies the requested components of the active lanes only, so inactive lanes keep their values.
 fn keep_inactive(request: &FetchRequest<'_>, results: &[Lanes; 4], values: &mut [Lanes; 4]) {
     for (c, (new, old)) in results.iter().zip(values).enumerate() {
         if request.components >> c & 1 == 1 {

@@ -10,18 +10,18 @@ use crate::request::Lanes;
 use crate::warp::simd::{Int, Simd};
 use texunit_memory::{Window, hint};
 
-/// Byte offsets of the texel rows of up to two groups; the texels that a vector of lanes reads are
-/// adjacent.
+/// Byte offsets of the texel rows that up to two groups of texels read, for 32 lanes. The offsets
+/// for one vector of lanes are adjacent.
 pub(super) type PrefetchRows = [Lanes; 4];
 
-/// A prefetch policy for the summation of a vector of lanes.
+/// A way to prefetch texels of the next warp while the texels of a vector are summed.
 pub(super) trait Prefetcher: Copy {
-    /// Prefetches some of the lines of the next fetch, between the computation of `code` and `sum`
-    /// for a texel and their use.
+    /// Prefetches some cache lines of the next warp's texels. It is called between the computation
+    /// of `code` and `sum` for a texel and their use.
     fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>);
 }
 
-/// The prefetcher of fetches that do not prefetch.
+/// Prefetches nothing.
 #[derive(Clone, Copy)]
 pub(super) struct NoPrefetch;
 
@@ -30,11 +30,11 @@ impl Prefetcher for NoPrefetch {
     fn prefetch<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
 }
 
-/// A kernel that prefetches a number of offsets with each texel.
+/// Prefetches a number of offsets with each texel that is summed.
 #[derive(Clone, Copy)]
 pub(super) struct PrefetchEach<'a> {
     pub(super) window: Window<'a>,
-    /// Byte offsets that are prefetched during these sums.
+    /// Byte offsets that are prefetched while these texels are summed.
     pub(super) offsets: &'a [u32],
     /// Number of offsets that are prefetched with each texel.
     pub(super) each: usize,
@@ -44,8 +44,8 @@ impl Prefetcher for PrefetchEach<'_> {
     #[inline(always)]
     fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
         for n in texel * self.each..(texel + 1) * self.each {
-            // The address may be outside: offsets are clamped to the window only when they are
-            // read.
+            // The address may be outside the window, because offsets are clamped to the window only
+            // when they are read.
             hint::prefetch(self.window.base().wrapping_add(self.offsets[n] as usize));
         }
         Int::fence(code, sum);

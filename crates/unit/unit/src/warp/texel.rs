@@ -1,12 +1,12 @@
-//! Reads texels at byte offsets and extracts their codes, for a vector of lanes.
+//! Reads texels at byte offsets and extracts their codes, for all lanes of a vector.
 
 use super::simd::{Int, Simd, int};
 use texunit_memory::Window;
 
-/// A texel per lane: one word for up to 4 bytes, else 2 or 4 words.
+/// One texel per lane, as one word for up to 4 bytes, otherwise as 2 or 4 words.
 pub(super) type Texel<S> = [Int<S>; 4];
 
-/// Reads the texel of `size` bytes, a power of two, at an offset.
+/// Reads the texel of `size` bytes, a power of two, at each lane's byte offset.
 #[inline(always)]
 pub(super) fn texel<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> Texel<S> {
     let none = int(simd, 0);
@@ -22,7 +22,7 @@ pub(super) fn texel<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S
     }
 }
 
-/// The code of a channel of `size` bytes, zero-extended.
+/// Extracts the code of a channel of `size` bytes, zero-extended.
 #[inline(always)]
 pub(super) fn code<S: Simd>(simd: S, texel: &Texel<S>, size: usize, channel: usize) -> Int<S> {
     let byte = channel * size;

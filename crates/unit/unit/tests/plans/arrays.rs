@@ -1,5 +1,5 @@
-//! Fetches of whole arrays: those that are done in one piece, of small textures and of some that
-//! are large enough to be asked for early, with lanes among them that need another way.
+//! Tests fetches of whole arrays, some of which run in the fused stage. Textures are small, or
+//! large enough to be prefetched; some lanes need another path.
 
 use super::draw::Draw;
 use super::*;
@@ -16,7 +16,7 @@ struct Kind {
     geometry: Geometry,
     format: &'static str,
     filter: Filter,
-    /// Width, height and depth of a texture that is asked for early.
+    /// Width, height and depth of a texture that is large enough to be prefetched.
     large: [u32; 3],
 }
 
@@ -37,8 +37,8 @@ const KINDS: [Kind; 9] = {
     ]
 };
 
-/// A texture: half of those of floats have ordinary ones only, which are summed by fewer
-/// operations.
+/// A random texture. Half of the float textures have only ordinary numbers, which are summed by
+/// fewer operations.
 fn texture(
     d: &mut Draw,
     kind: &Kind,
@@ -70,12 +70,12 @@ fn texture(
 /// How the points of consecutive lanes are arranged in the texture.
 #[derive(Clone, Copy)]
 enum Lie {
-    /// Far from each other, many of them at the centres of texels along some axes, where a row or
-    /// slice of the footprint counts nothing.
+    /// The points are far from each other. Many of them are at the centres of texels along some
+    /// axes, where a row or slice of the footprint has weight 0.
     Apart,
     /// The points are on a line along an axis or a diagonal.
     Line,
-    /// In strips of neighbouring texels, in either direction, one behind the other or in disorder.
+    /// Points are in strips of neighbouring texels, in either direction, in order or in disorder.
     Strips,
 }
 
@@ -87,7 +87,7 @@ fn points(d: &mut Draw, scale: f32) -> [Vec<u32>; 3] {
         let slope = d.float(-1.0, 1.0) * [1.9, 0.1, 0.02][axis];
         let mut start = 0.0;
         let at = |i: usize| match lie {
-            // Coordinates whose texel index does not fit 32 bits, or that are tiny.
+            // The coordinate is tiny, or its texel index does not fit 32 bits.
             _ if some_far && d.one_in(100) => d.of(&[1e7, -3e9, f32::INFINITY, f32::NAN, 1e-30]),
             Lie::Line => (i as f32 * step + 0.5) / 512.0 * scale,
             Lie::Strips => {
@@ -119,12 +119,12 @@ fn all_kinds() {
             let address_mode = if d.one_in(6) { [mode, Clamp, mode] } else { [mode; 3] };
             let sampler =
                 Sampler::default().with_filter(kind.filter).with_address_modes(address_mode);
-            // Large ones take long to fill.
+            // Large textures take long to fill, so that only a few rounds use them.
             let texture = texture(&mut d, kind, (round < 3, normalized), &sampler);
             let width = texture.resource.shape().extent.width as f32;
             let mut points = points(&mut d, if normalized { 1.0 } else { width });
             if kind.geometry == Geometry::Cube {
-                // Directions to all faces, some of them nowhere.
+                // The directions point to all faces; some of them are 0.
                 for x in points.iter_mut().flatten() {
                     let size = (f32::from_bits(*x) - 0.5) * 2.0;
                     *x = if d.one_in(50) { 0 } else { size.to_bits() };
@@ -136,7 +136,8 @@ fn all_kinds() {
     }
 }
 
-/// Levels that differ from lane to lane, or hardly do, by numbers and by gradients.
+/// Tests levels that differ from lane to lane, or hardly do, from level operands and from
+/// gradients.
 #[test]
 fn levels_of_lanes() {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
@@ -178,8 +179,8 @@ fn levels_of_lanes() {
     }
 }
 
-/// Compares fetches with these levels and slopes along x, from arrays and from registers, with the
-/// reference's.
+/// Compares fetches with these levels and slopes along x, from arrays and from registers, with
+/// those of the reference.
 fn check_levels(
     (form, texture, sampler): (FetchForm, &Arc<Texture>, &Sampler),
     [x, y, _]: &[Vec<u32>; 3],
@@ -219,7 +220,7 @@ fn check_levels(
     }
 }
 
-/// Fetches of whole warps with levels and slopes.
+/// The fetches of whole warps, with levels and slopes.
 struct Leveled<'a> {
     level: &'a [Lanes],
     slope: &'a [Lanes],
@@ -259,7 +260,7 @@ fn some_arrays() {
     assert!(some[0].iter().chain(&some[2]).all(|&word| word == KEPT));
 }
 
-/// Compares the results of all builds with the reference's.
+/// Compares the results of all builds with those of the reference.
 fn check(
     texture: &Arc<Texture>,
     geometry: Geometry,
@@ -299,8 +300,8 @@ fn check(
     }
 }
 
-/// The same from points that lie as pairs; of all components, of two, and with an array that is too
-/// short.
+/// Compares fetches at interleaved points, of all components, of two components, and with an array
+/// that is too short.
 fn check_pairs(plan: &FetchPlan, [x, y]: [&[u32]; 2], wanted: &[[u32; 4]], name: &str) {
     let pairs: Vec<[u32; 2]> = x.iter().zip(y).map(|(&x, &y)| [x, y]).collect();
     for components in [0b1111, 0b0110] {
@@ -321,13 +322,13 @@ fn check_pairs(plan: &FetchPlan, [x, y]: [&[u32]; 2], wanted: &[[u32; 4]], name:
     assert_eq!((error.what, error.len, error.fetches), ("out[0]", FETCHES - 1, FETCHES));
 }
 
-/// The rows of a file: x, one that is left alone, results, y, z.
+/// The rows of a register file: x, one that is left alone, results, y, z.
 const X: usize = 0;
 const RESULTS: Results = Results { first: 2, len: 4, components: [2, 0, 3, 1] };
 const Y: usize = 6;
 const Z: usize = 7;
 
-/// Fetches of whole warps without other operands than points.
+/// The fetches of whole warps, without operands other than coordinates.
 struct Points;
 
 impl Requests for Points {
@@ -337,12 +338,12 @@ impl Requests for Points {
     }
 }
 
-/// Fetches of whole warps by their registers: results, and which lanes are resident.
+/// Fetches whole warps from register files. Returns the results, and the lanes that are resident.
 fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>) {
     by_warps_with(plan, coords, &Points)
 }
 
-/// As `by_warps`, with further operands.
+/// Fetches whole warps as `by_warps` does, with further operands.
 fn by_warps_with(
     plan: &FetchPlan,
     coords: [&[u32]; 3],
@@ -368,8 +369,8 @@ fn by_warps_with(
     (all.collect(), resident)
 }
 
-/// Plans of both ways answer several warps, whatever the results are, and also where tiles are
-/// missing.
+/// Plans of both schedules must fetch several warps, whatever their result type is, and also if
+/// tiles are not resident.
 #[test]
 fn several_warps_of_any_plan() {
     let mut d = Draw::new(7);

@@ -1,4 +1,4 @@
-//! Random cases: any resource, texture, sampler and instruction.
+//! Draws random cases: any resource, texture, sampler and instruction.
 
 use super::Case;
 use super::operands::Operands;
@@ -11,7 +11,7 @@ use texunit_unit::{
     Geometry, Lod, ReadMode, Residency, Resource, ResultType, Sampler, Texture, View,
 };
 
-/// Random numbers, and words that matter to the unit.
+/// A source of random numbers, and of words that matter to the unit.
 pub(super) struct Draw(Random);
 
 #[rustfmt::skip]
@@ -31,7 +31,7 @@ impl Draw {
         self.0.u32()
     }
 
-    /// 0 to n - 1.
+    /// A random number from 0 to n - 1.
     pub(super) fn below(&mut self, n: u32) -> u32 {
         self.0.below(n)
     }
@@ -40,7 +40,7 @@ impl Draw {
         low + self.below((high - low) as u32) as i32
     }
 
-    /// True in one of n cases.
+    /// Returns true in one of n calls.
     pub(super) fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
@@ -49,7 +49,7 @@ impl Draw {
         all[self.below(all.len() as u32) as usize]
     }
 
-    /// Bits of floats of all kinds, most of them near 1.
+    /// The bits of a float of any kind, most often near 1.
     pub(super) fn word(&mut self) -> u32 {
         let bits = self.bits();
         match self.below(9) {
@@ -65,28 +65,29 @@ impl Draw {
     }
 }
 
-/// Which cases.
+/// The kind of cases that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
     /// All.
     Any,
-    /// Few values of either sign in float texels: what is cut from sums shows when they cancel.
+    /// Float texels with few values of either sign. When these cancel, the bits that were cut from
+    /// sums show.
     Cancel,
-    /// Large arrays of which some tiles are missing.
+    /// Large arrays of which some tiles are not resident.
     Sparse,
-    /// Fetches that the fast path of the plans supports.
+    /// Fetches that the fast schedule supports.
     Plain,
-    /// Gradients of mipmapped textures.
+    /// Fetches with gradients from mipmapped textures.
     Gradients,
-    /// Block-compressed formats.
+    /// Fetches from block-compressed formats.
     Blocks,
     /// Cubes.
     Cubes,
-    /// Resources of another geometry that the instruction sees all the same.
+    /// Fetches from resources of another geometry that the instruction can read.
     Neighbours,
 }
 
-/// Bytes that the largest resource has.
+/// Number of bytes of the largest resource.
 const SPACE: usize = 1 << 22;
 
 /// Allocates the memory that a thread reuses for the resources of its cases.
@@ -94,14 +95,14 @@ pub(super) fn space() -> Arc<Block> {
     Arc::new(Block::new(SPACE, "texels").unwrap())
 }
 
-/// A case, if what was drawn can be created; its operands are yet to be drawn.
+/// Draws a case; `None` if it cannot be created. Its operands are drawn later.
 pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Case> {
     let form = form(d, theme);
     let of_neighbour = theme == Theme::Neighbours || d.one_in(6);
     let wanted = if of_neighbour { neighbour(d, form) } else { form.geometry };
     let resource = Arc::new(resource(d, theme, wanted, space)?);
     let mut sampler = sampler(d, theme);
-    // Other geometries refuse it.
+    // Textures of other geometries refuse a seamless sampler.
     sampler.seamless_cube &= form.geometry.is_cube() || d.one_in(8);
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
@@ -167,20 +168,21 @@ fn size(d: &mut Draw) -> u32 {
     }
 }
 
-/// A resource beside its own that an instruction sees (rule 1.13).
+/// Draws a geometry other than that of the instruction that the instruction can read (rule 1.13 of
+/// docs/numerics.md).
 fn neighbour(d: &mut Draw, form: FetchForm) -> Geometry {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
     match form.geometry {
         D1 if form.coord == CoordType::S32 => A1d,
         D1 | D2 | A2d => d.of(&[D1, D2, A2d]),
         Cube | Acube => d.of(&[Cube, Acube]),
-        // Linear memory, or what reads 0.
+        // The geometry is that of linear memory, or one that reads 0.
         A1d => D1,
         own => own,
     }
 }
 
-/// A resource of this geometry, perhaps a view of another one.
+/// Draws a resource of this geometry, perhaps a view of another resource.
 fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) -> Option<Resource> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
     let geometry = match wanted {
@@ -208,7 +210,7 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) ->
     if theme == Theme::Blocks && d.one_in(4) {
         extent = Extent { width: 1 + d.below(700), height: 1 + d.below(300), depth: 1 };
     }
-    // Rule 1.2: sizes of which coordinates are floored, some of them to finer steps.
+    // Rule 1.2 of docs/numerics.md: coordinates over these sizes are floored, some to finer steps.
     if !geometry.is_cube() && !wanted.is_cube() && theme != Theme::Sparse && d.one_in(10) {
         let width = d.of(&[4097, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_072]);
         extent = Extent { width, height: 1 + d.below(2), depth: 1 };
@@ -253,7 +255,8 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) ->
     };
     refill(d, theme, &resource);
     let mut seen = view(d, resource, wanted);
-    // Rule 1.11 level array: mostly another layer than the named one.
+    // Rule 1.11 level array of docs/numerics.md: such a texture mostly reads other layers than
+    // those it names.
     if seen.geometry() == A2d && seen.is_mipmapped() && d.one_in(4) {
         seen = seen.single_level(d.below(seen.levels().len() as u32)).unwrap();
     }
@@ -269,7 +272,7 @@ pub(super) fn refill(d: &mut Draw, theme: Theme, resource: &Resource) {
     resource.fill_packed(&all).unwrap();
 }
 
-/// Texels as words that are repeated.
+/// Draws texels as words, which are repeated as often as needed.
 fn texels(d: &mut Draw, theme: Theme) -> Vec<u32> {
     if theme == Theme::Cancel || d.one_in(4) {
         let few: Vec<u32> = (0..1 + d.below(3)).map(|_| d.word()).collect();
@@ -309,7 +312,7 @@ fn view(d: &mut Draw, resource: Resource, wanted: Geometry) -> Resource {
     resource.view(&view).unwrap_or(resource)
 }
 
-/// Perhaps with tiles that are missing.
+/// Makes the resource sparse in some cases, with tiles that are not resident.
 fn sparse(d: &mut Draw, theme: Theme, resource: Resource) -> Option<Resource> {
     if theme != Theme::Sparse && !d.one_in(10) {
         return Some(resource);

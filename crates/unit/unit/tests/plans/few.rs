@@ -1,5 +1,5 @@
-//! A fetch of each kind from a few texels: little enough for Miri, which looks at the unsafe code
-//! of the portable build.
+//! Runs a fetch of each kind on a few texels, few enough for Miri, which checks the unsafe code of
+//! the portable build.
 
 use super::*;
 use texunit_unit::CompareFunction;
@@ -17,7 +17,7 @@ struct Kind {
     offset: bool,
 }
 
-/// Formats and geometries of both ways, and what asks for stages of its own.
+/// Formats and geometries for both schedules, and properties that need stages of their own.
 fn kinds() -> Vec<Kind> {
     let plain = Kind {
         format: "u8x4",
@@ -81,7 +81,7 @@ fn case(of: Kind) -> Case {
     let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
     let resource = Resource::array(&shape, block, "t").unwrap();
     let mut d = Draw::new(1);
-    // Halves and floats of no great size.
+    // The texels are f16 and f32 numbers of moderate size.
     let texel = |_| (d.bits() & 0x3fff_3fff).to_le_bytes();
     let bytes: Vec<u8> = (0..resource.size_in_bytes().div_ceil(4)).flat_map(texel).collect();
     resource.fill_packed(&bytes[..resource.size_in_bytes() as usize]).unwrap();
@@ -100,7 +100,7 @@ fn case(of: Kind) -> Case {
     if of.geometry.is_array() {
         operands.coords.layer = [1; 32];
     }
-    // A coordinate that is not near the texture.
+    // One coordinate is far from the texture.
     operands.coords.point[0][0] = 1e9_f32.to_bits();
     let form = FetchForm {
         kind: of.kind,
@@ -110,6 +110,6 @@ fn case(of: Kind) -> Case {
     };
     let texture = Texture::new(Arc::new(resource), read_mode, true, &of.sampler).unwrap();
     let (texture, sampler) = (Arc::new(texture), of.sampler);
-    // Few lanes, as the reference takes its time.
+    // Few lanes are active, because the reference is slow under Miri.
     Case { form, texture, sampler, operands, active: 0x8000_0001, components: 15 }
 }

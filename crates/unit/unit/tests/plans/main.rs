@@ -1,8 +1,8 @@
-//! The planned path against the reference: random resources, samplers, instructions and operands,
-//! every bit, on all SIMD levels of the machine.
+//! Compares the planned path with the reference, for random resources, samplers, instructions and
+//! operands: every bit must match, on all SIMD levels of the machine.
 //!
-//! `TEXUNIT_CASES` asks for more resources of each theme, `TEXUNIT_SEED` for others. A seed that a
-//! failure names shows it again as the first one of a run.
+//! `TEXUNIT_CASES` sets the number of resources of each theme, and `TEXUNIT_SEED` the first seed. A
+//! failure names the seed with which it is the first case of a run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -53,7 +53,7 @@ impl Case {
         }
     }
 
-    /// Plans of all levels.
+    /// The plans of the case for all SIMD levels.
     fn plans(&self) -> Result<Vec<(SimdLevel, FetchPlan)>, PlanError> {
         let Self { form, texture, sampler, .. } = self;
         let plan = |level| Ok((level, FetchPlan::at_level(*form, texture, sampler, level)?));
@@ -64,8 +64,8 @@ impl Case {
         reference::fetch(self.form, &self.texture, &self.sampler, &self.request().lane(lane))
     }
 
-    /// Compares the answers of plans with the reference's; panics where they differ, and says of
-    /// which case.
+    /// Compares the results of plans with those of the reference. Panics with the name of the case
+    /// if they differ.
     fn check(&self, plans: &[(SimdLevel, FetchPlan)], scratch: &mut Scratch, name: &str) {
         let request = self.request();
         let mut wanted = [None; 32];
@@ -122,16 +122,17 @@ impl Case {
     }
 }
 
-/// Every level that this machine runs.
+/// The SIMD levels that this machine supports.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected())
 }
 
-/// How many warps fetch from a resource before its texels change, and how often they do.
+/// Number of warps that fetch from a resource before its texels change, and number of times that
+/// its texels are filled.
 const WARPS: u32 = 32;
 const FILLS: u32 = 2;
 
-/// A number from the environment, decimal or, after `0x`, hexadecimal.
+/// A number from an environment variable: decimal or, after `0x`, hexadecimal.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     match text.strip_prefix("0x") {
@@ -140,7 +141,7 @@ fn number(name: &str) -> Option<u64> {
     }
 }
 
-/// Draws cases of a theme that have answers, and checks them.
+/// Draws cases of a theme that have a defined result, and checks them.
 fn run(theme: Theme) {
     let cases = number("TEXUNIT_CASES").unwrap_or(90);
     let first = number("TEXUNIT_SEED").unwrap_or(1);
@@ -163,9 +164,9 @@ fn run(theme: Theme) {
     println!("{theme:?}: {cases} resources, {fetches} fetches, {seconds:.1} s");
 }
 
-/// Draws a resource, a sampler and an instruction from a seed; fetches for many warps, and for
-/// others after new texels were written. Returns the fetches that were compared; none if they have
-/// no answer.
+/// Draws a resource, a sampler and an instruction from a seed, and checks fetches of many warps,
+/// then of others after new texels were written. Returns the number of fetches that were compared,
+/// which is 0 if the result is undefined.
 fn check_drawn(seed: u64, theme: Theme, scratch: &mut Scratch, space: &mut Arc<Block>) -> u64 {
     let mut d = Draw::new(seed);
     let Some(mut case) = draw::case(&mut d, theme, space) else { return 0 };
@@ -229,7 +230,7 @@ fn cubes() {
     run(Theme::Cubes);
 }
 
-/// Coordinates only.
+/// Operands that consist of coordinates only.
 fn at(point: [Lanes; 3]) -> Operands {
     let coords = Coordinates::at(point, [0; 32]);
     let none = [[0; 32]; 3];
@@ -244,7 +245,8 @@ fn check_row(form: FetchForm, texture: Texture, sampler: Sampler, x: Lanes) {
     case.check_alone();
 }
 
-/// A worker has one scratch, an instruction up to 32 plans, of which it moves some.
+/// The sizes matter because a worker has one scratch, and an instruction up to 32 plans, some of
+/// which are moved.
 #[test]
 fn scratch_and_plans_are_small() {
     let (scratch, plan) = (size_of::<Scratch>(), size_of::<FetchPlan>());
@@ -277,8 +279,8 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
     }
 }
 
-/// Memory of the program, behind which nothing may be read, ends with a texel that is smaller than
-/// a word.
+/// Memory of the program ends with a texel that is smaller than a word, and nothing may be read
+/// behind its end.
 #[test]
 #[expect(unsafe_code, reason = "memory that is not ours")]
 fn the_last_small_texels_of_foreign_memory() {
@@ -287,7 +289,7 @@ fn the_last_small_texels_of_foreign_memory() {
     {
         let bytes: Vec<u8> = (0..texels * texel_size).map(|i| (i * 7 + 3) as u8).collect();
         let data = std::ptr::NonNull::from(bytes.leak());
-        // SAFETY: nobody else has the bytes, which stay for ever.
+        // SAFETY: nobody else has access to the bytes, and they are never freed.
         let block = unsafe { Block::foreign(data.cast(), texels * texel_size, false, "bytes") };
         let format = Format::from_name(name).unwrap();
         let (block, width) = (Arc::new(block), texels as u32);
@@ -330,8 +332,8 @@ fn large_extents_keep_their_low_texels_apart() {
     }
 }
 
-/// Rule 2.2: half of the largest subnormal's odd neighbour rounds to the smallest normal number, by
-/// a filter and by two taps.
+/// Rule 2.2 of docs/numerics.md: half of 0x00ffffff, the largest f32 below 2^-125, rounds to the
+/// smallest normal number, both in a filter and in two taps.
 #[test]
 fn sums_that_round_to_the_smallest_normal_number() {
     let format = Format::from_name("f32").unwrap();
@@ -364,7 +366,8 @@ fn sums_that_round_to_the_smallest_normal_number() {
     }
 }
 
-/// Rules 3.4, 7.7 and 2.4: a level that has no share of a lane is not read at a corner either.
+/// Rules 3.4, 7.7 and 2.4 of docs/numerics.md: a level of which a lane has no share is not read,
+/// not even at a corner of a cube.
 #[test]
 fn levels_without_a_share_are_not_read_at_corners() {
     let format = Format::from_name("f32").unwrap();
@@ -390,8 +393,8 @@ fn levels_without_a_share_are_not_read_at_corners() {
     case.check_alone();
 }
 
-/// One component of a gradient is far below all others, down to the smallest numbers: it still
-/// decides where an exact result is cut.
+/// One component of a gradient is far smaller than all others, down to the smallest numbers. It
+/// still decides how an exact result is truncated.
 #[test]
 fn components_that_nearly_vanish() {
     let f = |x: f32| [x.to_bits(); 32];

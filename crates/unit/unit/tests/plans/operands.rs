@@ -1,4 +1,5 @@
-//! Random operands: coordinates, offsets, levels, gradients, references of depth compares.
+//! Draws random operands: coordinates, offsets, levels, gradients, and reference values of depth
+//! compares.
 
 use super::draw::Draw;
 use texunit_unit::{CoordType, Coordinates, Coords, FetchForm, Lanes, Sampler, Texture};
@@ -39,7 +40,7 @@ impl Operands {
         for lane in 0..32 {
             let past = |d: &mut Draw, n| match d.below(16) {
                 0 => d.bits(),
-                // Rule 1.13: layers of what has none.
+                // Rule 1.13 of docs/numerics.md: a layer of a resource that has no layers.
                 1 => d.below(1 << 17),
                 _ => d.below(n + 1),
             };
@@ -91,7 +92,7 @@ impl Operands {
     }
 }
 
-/// A coordinate over `n` texels, near the middle between texels or their edges.
+/// A coordinate over `n` texels, near the middle of a texel or near an edge between texels.
 fn coordinate(d: &mut Draw, n: u32, kind: Coords) -> u32 {
     let far = i32::try_from(n).unwrap_or(i32::MAX).min(40);
     let k = if d.one_in(3) { d.in_range(-far - 2, 2 * far + 2) } else { d.below(n) as i32 };

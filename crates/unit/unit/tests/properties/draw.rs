@@ -1,4 +1,4 @@
-//! Textures, samplers and operands for the properties: made, and drawn at random.
+//! Makes textures, samplers and operands for the property tests, and draws them at random.
 
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) const GEOMETRIES: [Geometry; 7] = [
     Geometry::Acube,
 ];
 
-/// Formats that have a linear filter, with how they are read.
+/// Formats that can be filtered linearly, with their read modes.
 pub(crate) const FORMATS: [(&str, ReadMode); 6] = [
     ("f32", ReadMode::Element),
     ("f16x4", ReadMode::Element),
@@ -57,7 +57,7 @@ pub(crate) fn texture(shape: &ArrayShape, read_mode: ReadMode, bytes: &[u8]) -> 
     Texture { resource: array(shape, bytes), read_mode, normalized_coords: true }
 }
 
-/// Bytes of a pseudo-random sequence whose f32 are ordinary numbers: 1 to 2.
+/// Pseudo-random bytes, whose f32 are ordinary numbers from 1 to 2.
 pub(crate) fn ordinary_floats(count: usize) -> Vec<u8> {
     let mut state = 12_345_u32;
     let mut next = || {
@@ -80,7 +80,7 @@ pub(crate) fn at(point: [f32; 3]) -> FetchOperands {
     FetchOperands { coords, ..FetchOperands::default() }
 }
 
-/// A point of a layer.
+/// The operands of a fetch at a point of a layer.
 pub(crate) fn operands(layer: u32, point: [f32; 3]) -> FetchOperands {
     let coords = Coordinates { layer, sample: 0, point: point.map(f32::to_bits) };
     FetchOperands { coords, ..FetchOperands::default() }
@@ -130,7 +130,7 @@ pub(crate) fn fitting(sampler: Sampler, geometry: Geometry) -> Sampler {
     sampler.with_seamless_cube(sampler.seamless_cube && geometry.is_cube())
 }
 
-/// Bits of f32 with many ordinary ones.
+/// Bits of f32 numbers, many of which are ordinary.
 pub(crate) fn word() -> impl Strategy<Value = u32> {
     prop_oneof![(-2.0..2.0_f32).prop_map(f32::to_bits), any::<u32>()]
 }

@@ -1,5 +1,6 @@
-//! What must hold of any fetch, whatever the texels: weights, gathers, layers, levels, faces,
-//! periods, edges of cubes. On the reference, which the planned path equals.
+//! Tests properties that any fetch must have, whatever the texels are: weights, gathers, layers,
+//! levels, faces, periods, and edges of cubes. The tests use the reference, which the planned path
+//! equals.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +16,7 @@ use texunit_unit::{
     Filter, Geometry, Lod, ReadMode, ResultType, Sampler,
 };
 
-/// Weights of all footprints and taps sum to the whole, those of a level to its share.
+/// The weights of all footprints and taps must sum to the whole, and those of a level to its share.
 fn check_weights(trace: &Trace) {
     let scale = trace.footprints[0].scale;
     for &(level, share) in &trace.level.levels {
@@ -61,7 +62,7 @@ proptest! {
         prop_assert_eq!(trace.level.q, trace.level.q.clamp(0, 256 * 31));
     }
 
-    /// A gather is four point fetches of its footprint, by integer coordinates.
+    /// A gather must equal four point fetches of its footprint with integer coordinates.
     #[test]
     fn gathers_are_point_fetches(
         layered in any::<bool>(),
@@ -81,7 +82,7 @@ proptest! {
         prop_assert_eq!(trace.footprints.len(), 1);
         let texels = &trace.footprints[0].texels;
         prop_assert_eq!(texels.len(), 4);
-        // Counter-clockwise from lower left.
+        // The texels are in counter-clockwise order from the lower left.
         let step = |n: usize| [0, 1].map(|a| texels[n].index[a] - texels[3].index[a]);
         prop_assert_eq!([step(0), step(1), step(2)], [[0, 1], [1, 1], [1, 0]]);
         for (n, texel) in texels.iter().enumerate() {
@@ -94,7 +95,7 @@ proptest! {
         }
     }
 
-    /// Level 0 of a mipmapped texture of one level is a texture without mip levels.
+    /// A mipmapped texture with one level must equal a texture without mip levels.
     #[test]
     fn one_level_is_no_mipmap(
         geometry in prop::sample::select(GEOMETRIES[..5].to_vec()),
@@ -107,7 +108,8 @@ proptest! {
     ) {
         let mut sampler = (fitting(sampler, geometry)).with_srgb(false);
         if sampler.filter == Filter::Point {
-            // Rule 3.5: levels are summed.
+            // Rule 3.5 of docs/numerics.md: a fetch from levels goes through the sum, unless these
+            // settings prevent it.
             sampler = sampler.with_mip_filter(Filter::Point).with_max_anisotropy(1);
         }
         let plain = shape(geometry, format, size, 3);
@@ -117,8 +119,8 @@ proptest! {
         prop_assert_eq!(one, other);
     }
 
-    /// A layer of a layered texture is that layer alone. (A layer of a layered 1D texture filters
-    /// as true 1D: without border they are the same.)
+    /// A layer of a layered texture must equal a texture of this layer alone. (A layer of a layered
+    /// 1D texture filters in one dimension; without border, the results are the same.)
     #[test]
     fn a_layer_is_itself(
         (layered, single) in prop::sample::select(vec![
@@ -137,13 +139,13 @@ proptest! {
         let mut sampler = fitting(sampler, single);
         if single == Geometry::D1 {
             sampler.address_mode[1] = AddressMode::Clamp;
-            // Rule 4.12: a line has no taps.
+            // Rule 4.12 of docs/numerics.md: a fetch from a layered 1D texture has one tap.
             sampler.max_anisotropy = 1;
         }
         sampler.srgb = false;
         let all = texture(&shape(layered, format, size, 3), read_mode, &bytes);
         let packed = all.resource.to_packed();
-        // Past the end is the last layer.
+        // A layer past the end is the last layer.
         let start = packed.len() / 3 * layer.min(2) as usize;
         let alone = texture(
             &shape(single, format, size, 1),
@@ -160,7 +162,7 @@ proptest! {
         );
     }
 
-    /// Wrap has a period of 1, mirror one of 2 and a symmetry.
+    /// The address mode wrap has a period of 1; mirror has a period of 2 and is symmetric.
     #[test]
     fn periods(
         filter in filter(),
@@ -172,7 +174,7 @@ proptest! {
         let texture = texture(
             &shape(Geometry::D3, "u8x4", log.map(|l| 1 << l), 1), ReadMode::NormalizedFloat, &bytes,
         );
-        // Multiples of 2^-11: sums with whole numbers are exact.
+        // The coordinates are multiples of 2^-11, so that sums with whole numbers are exact.
         let point = k.map(|k| k as f32 / 2048.0);
         let get = |mode, point: [f32; 3]| {
             let sampler = Sampler::default().with_filter(filter).with_address_mode(mode);
@@ -187,7 +189,7 @@ proptest! {
         prop_assert_eq!(get(wrap, inside), get(wrap, point));
     }
 
-    /// A direction through the centre of a texel reads that texel, by whatever filter.
+    /// A direction through the centre of a texel must read this texel, with any filter.
     #[test]
     fn directions_reach_their_texel(
         log in 0..5_u32,
@@ -205,7 +207,8 @@ proptest! {
         let shape = shape(geometry, "f32", [n; 3], 2);
         let numbers: Vec<u8> = (0..12 * n * n).flat_map(|k| (k as f32).to_le_bytes()).collect();
         let texture = texture(&shape, ReadMode::Element, &numbers);
-        // The table of section 7, backwards. Lengths of few bits keep quotients exact.
+        // The direction is computed by the table of section 7 of docs/numerics.md, backwards.
+        // Lengths of few bits keep quotients exact.
         let length = (length * 16.0).round() / 16.0;
         let centre = |k: u32| length * ((2 * k + 1) as f32 / n as f32 - 1.0);
         let (sc, tc, ma) = (centre(s), centre(t), length);
@@ -225,8 +228,8 @@ proptest! {
         prop_assert_eq!(f32::from_bits(got[0]), expected as f32);
     }
 
-    /// Seamless filtering has no steps: two directions next to each other, on one face or two,
-    /// have values next to each other.
+    /// Seamless filtering has no steps: two neighbouring directions, on one face or on two, must
+    /// have close values.
     #[test]
     fn seamless_cubes_are_continuous(
         n in 1..9_u32,
@@ -237,7 +240,7 @@ proptest! {
         let texture = texture(&shape, ReadMode::Element, &ordinary_floats(600));
         let sampler =
             Sampler::default().with_filter(Filter::Linear).with_seamless_cube(true);
-        // A point of one of the twelve edges, a hair to either side.
+        // The directions are slightly to either side of a point on one of the cube's twelve edges.
         let (axis, signs) = (edge % 3, [(edge / 3) & 1, edge / 6]);
         let sign = |bit: usize| if bit == 1 { -1.0 } else { 1.0 };
         let mut p = [0.0; 3];
@@ -254,11 +257,11 @@ proptest! {
         };
         let ((a, one), (b, other)) = (get(p), get(q));
         prop_assert_ne!(one, other);
-        // Texels are 1 to 2; a weight is off by at most 1/256 an axis and a rounding.
+        // Texels are 1 to 2, and a weight is off by at most 1/256 per axis, and by a rounding.
         prop_assert!((a - b).abs() <= 4.0 / 256.0, "{p:?} {a}, {q:?} {b}");
     }
 
-    /// Gradients of a whole number of texels, a power of two, are that level.
+    /// Gradients whose length is a power of two in texels must select the level of this power.
     #[test]
     fn gradients_name_levels(
         log in 0..6_u32,
@@ -312,7 +315,7 @@ proptest! {
     }
 }
 
-/// Anisotropy that has nothing to do: a round footprint is one tap.
+/// With a round footprint, anisotropy must have no effect: there is one tap.
 #[test]
 fn round_footprints_are_isotropic() {
     let shape = ArrayShape { levels: Some(5), ..shape(Geometry::D2, "f32", [16, 16, 1], 1) };

@@ -1,11 +1,11 @@
-//! What a component of a result comes from, as the reference's trace says: no other byte of the
-//! resource changes it.
+//! Tests the bytes that a component of a result depends on, according to the reference's trace: no
+//! other byte of the resource may change the component.
 
 use std::collections::BTreeSet;
 use texunit_cases::{Access, random_unit_case};
 use texunit_unit::{Resource, Texture, reference};
 
-/// Changes all bytes of the texels, but for some.
+/// Inverts all bytes of the texels except the kept ones.
 fn invert(resource: &Resource, kept: &BTreeSet<u64>) {
     for row in resource.rows() {
         for at in row.filter(|at| !kept.contains(at)) {
@@ -15,7 +15,7 @@ fn invert(resource: &Resource, kept: &BTreeSet<u64>) {
     }
 }
 
-/// The bytes that a component comes from.
+/// The bytes that a component depends on.
 fn bytes(trace: &reference::trace::Trace, seen: &Resource, component: u32) -> BTreeSet<u64> {
     let channel = trace.channel_of(component);
     let ranges = trace.texels_of(component).filter_map(|at| seen.channel_bytes(at, channel));

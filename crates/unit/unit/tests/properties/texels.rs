@@ -1,4 +1,4 @@
-//! The texels of a fetch as observers get them, without what it makes of them: those of the
+//! Tests the texels that observers get for a fetch, without its result: they must be those of the
 //! reference.
 
 use super::draw::*;
@@ -10,8 +10,7 @@ use texunit_unit::{
     ReadMode, ReadTexel, ReadTexels, WarpTexels, reference,
 };
 
-/// The texels inside of the texture that the reference reads, in the order in which they are
-/// summed.
+/// The texels inside the texture that the reference reads, in the order in which they are summed.
 fn of_reference(plan: &FetchPlan, operands: &FetchOperands) -> Vec<ReadTexel> {
     let (form, texture, sampler) = (plan.form(), plan.texture(), plan.sampler());
     let trace = reference::trace(form, texture, sampler, operands).unwrap();
@@ -23,7 +22,8 @@ fn of_reference(plan: &FetchPlan, operands: &FetchOperands) -> Vec<ReadTexel> {
     texels.filter_map(read).collect()
 }
 
-/// The same for a lane of a warp: how many are inside, with their places, and how many outside.
+/// Compares the texels of a lane with those that are computed for a warp: their positions, and the
+/// number of texels outside.
 fn of_warp(plan: &FetchPlan, operands: &FetchOperands, texels: Option<&ReadTexels>) {
     let spread = operands.coords.map(|bits| [bits; 32]);
     let coords = spread.each_ref();
@@ -50,7 +50,8 @@ fn of_warp(plan: &FetchPlan, operands: &FetchOperands, texels: Option<&ReadTexel
     assert_eq!((inside, outside), (found, texels.outside()), "{:?} {operands:?}", plan.form());
 }
 
-/// Compares them; whether they were found without the reference.
+/// Compares the texels with those of the reference. Returns whether they were found without the
+/// reference.
 fn compare(plan: &FetchPlan, operands: &FetchOperands) -> bool {
     let expected = of_reference(plan, operands);
     let mut texels = ReadTexels::default();
@@ -81,7 +82,7 @@ fn texels_of_random_cases() {
     assert!(all > 8000 && few > all / 8, "{few} of {all}");
 }
 
-/// Coordinates around edges, centres and halves of 1/256, where rounding decides.
+/// Coordinates close to edges, centres and halves of 1/256, where rounding decides.
 fn close() -> impl Strategy<Value = f32> {
     (-40..40_i32, 0..5_i32, -2..3_i32).prop_map(|(n, of, steps)| {
         let x = n as f32 / [1.0, 2.0, 256.0, 512.0, 1024.0][of as usize];

@@ -1,17 +1,17 @@
-//! Tests of the cube tables against the geometry of a cube in space.
+//! Tests of the cube's tables against the geometry of a cube in space.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::reference::level::RequestedLevel;
 
-/// A vector along an axis.
+/// A vector of this length along an axis.
 fn along(axis: Signed, length: f32) -> [f32; 3] {
     let mut v = [0.0; 3];
     v[axis.axis] = if axis.negative { -length } else { length };
     v
 }
 
-/// The point on the plane of a face with coordinates sc, tc, which may lie outside -1 to 1.
+/// Point on the plane of a face that has the coordinates sc and tc, which may lie outside -1 to 1.
 fn place(face: u32, sc: f32, tc: f32) -> [f32; 3] {
     let Face { major, s, t } = FACES[face as usize];
     let parts = [along(major, 1.0), along(s, sc), along(t, tc)];
@@ -22,19 +22,19 @@ fn faces() -> impl Iterator<Item = u32> {
     0..6
 }
 
-/// The centre of a texel, inside the face or outside.
+/// The coordinate (-1 to 1 on the face) of the centre of texel `k`, which may lie outside the face.
 fn centre(k: i64, n: u32) -> f32 {
     (2 * k + 1) as f32 / n as f32 - 1.0
 }
 
-/// A face coordinate from 0 to 1.
+/// A face coordinate from 0 to 1 as a fixed-point number.
 fn fixed(x: f32) -> Fixed {
     Fixed::from_f32(x)
 }
 
 #[test]
 fn the_table_is_the_page() {
-    // Direction, expected face, sc, tc as docs/numerics.md has them.
+    // Each row has a direction, and the expected face, sc and tc from docs/numerics.md.
     let (x, y, z) = (0.25, 0.5, 0.125);
     #[rustfmt::skip]
     let rows = [
@@ -50,12 +50,12 @@ fn the_table_is_the_page() {
         assert_eq!((p.face, p.sc, p.tc), (face, sc, tc), "{direction:?}");
         assert_eq!((p.s, p.t), (fixed((sc + 1.0) / 2.0), fixed((tc + 1.0) / 2.0)));
         assert_eq!(p.ma.abs(), 1.0);
-        // Twice the direction gives the same products.
+        // A direction that is twice as long has the same products.
         assert_eq!(face_point(direction.map(|c| 2.0 * c)), p);
     }
 }
 
-/// Rule 7.1: ties between products go to z, then y, then x.
+/// Rule 7.1 of docs/numerics.md: ties between products go to z, then y, then x.
 #[test]
 fn ties_of_products_go_to_z_then_y() {
     let face = |d| face_point(d).face;
@@ -68,20 +68,22 @@ fn ties_of_products_go_to_z_then_y() {
     assert_eq!((corner.s, corner.t), (fixed(1.0), fixed(0.0)));
 }
 
-/// Rule 7.2: products are rounded, face coordinates are exact.
+/// Rule 7.2 of docs/numerics.md: the products are rounded, but face coordinates are computed from
+/// them exactly.
 #[test]
 fn products_are_rounded_and_places_are_exact() {
-    // The reciprocal of 3 is rounded up, and so is its product with 3, which then is 1 again.
+    // The reciprocal of 3 is rounded up, and so is its product with 3, which is 1 again.
     let third = f32::from_bits(0x3eaa_aaab);
     let p = face_point([1.0, 0.0, 3.0]);
     assert_eq!((p.sc, p.ma), (third, 1.0));
     assert_eq!(p.s, fixed(third).plus(Fixed::from_int(1)).halved());
     assert_ne!(p.s, fixed((third + 1.0) / 2.0), "an f32 has too few bits");
-    // A coordinate below 2^-24 does not vanish in the sum.
+    // A product below 2^-24 does not vanish in the sum with 1.
     assert!(face_point([1e-9, 0.0, 1.0]).s > Fixed::HALF);
 }
 
-/// Rules 7.3 and 7.4: directions whose products are not finite.
+/// Rules 7.3 and 7.4 of docs/numerics.md: the faces of directions whose product with the reciprocal
+/// of their largest component is not finite.
 #[test]
 fn what_has_no_finite_products() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
@@ -94,7 +96,7 @@ fn what_has_no_finite_products() {
         ([1.0, 1.0, inf], 2),
         ([inf, 1.0, inf], 2),
         ([inf, -inf, 0.0], 4),
-        // In (0, NaN, NaN) only x is a number.
+        // Of the products (0, NaN, NaN), only x is a number.
         ([0.0, -inf, nan], 0),
         ([huge, 1.0, -huge], 4),
     ] {
@@ -103,7 +105,8 @@ fn what_has_no_finite_products() {
     }
     let p = face_point([nan, 2.0, 1.0]);
     assert_eq!((p.face, p.s, p.t), (2, Fixed::HALF, fixed(0.75)));
-    // Subnormal directions have infinite products: past the edges of +z and of -x.
+    // The products of a subnormal direction are infinite: it points past the edges of faces +z and
+    // -x.
     let p = face_point([1e-40; 3]);
     assert_eq!((p.face, p.sc, p.tc), (4, inf, -inf));
     assert_eq!((p.s, p.t), (fixed(inf), fixed(-inf)));
@@ -163,7 +166,7 @@ fn one_texel_of_a_corner_is_missing() {
             on.sort_unstable();
             on.dedup();
             assert_eq!(on.len(), 3, "three faces meet");
-            // The missing texel is adjacent to the three others.
+            // The missing texel must be adjacent to the three other texels.
             for &texel in &texels {
                 let Seamless::Missing(three) = texel else { continue };
                 let others = texels.iter().filter(|&&t| t != texel);
@@ -173,7 +176,8 @@ fn one_texel_of_a_corner_is_missing() {
     }
 }
 
-/// Rule 7.7: taps of an anisotropic fetch continue into a neighbouring face along one axis.
+/// Rule 7.7 of docs/numerics.md: texels far past an edge, which taps of an anisotropic fetch read,
+/// are rows of the neighbouring face.
 #[test]
 fn far_texels_are_rows_of_a_neighbour() {
     let n = 4;
@@ -192,15 +196,15 @@ fn far_texels_are_rows_of_a_neighbour() {
     }
 }
 
-/// Rule 7.7: a footprint that misses more than one texel is moved to the corner.
+/// Rule 7.7 of docs/numerics.md: a footprint that lacks more than one texel is moved to the corner.
 #[test]
 fn footprints_past_a_corner_are_pulled_to_it() {
     for (axes, wanted) in [
-        // At most one texel is missing.
+        // In these footprints, at most one texel is missing.
         ([(-1, 7), (3, 9)], [(-1, 7), (3, 9)]),
         ([(-9, 7), (2, 9)], [(-9, 7), (2, 9)]),
         ([(1, 7), (90, 9)], [(1, 7), (90, 9)]),
-        // Two and four texels are missing.
+        // In these footprints, two or four texels are missing.
         ([(-2, 7), (3, 9)], [(-1, 0), (3, 9)]),
         ([(-1, 7), (4, 9)], [(-1, 7), (3, 256)]),
         ([(-7, 7), (-2, 9)], [(-1, 0), (-1, 0)]),
@@ -214,7 +218,7 @@ fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> RequestedLevel {
     gradient(point, dpdx, dpdy, 64).0.level()
 }
 
-/// The difference of two points on the plane of a face, as a gradient.
+/// The gradient from one point on the plane of a face to another.
 fn step(from: [f32; 3], to: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|a| to[a] - from[a])
 }
@@ -227,8 +231,8 @@ fn gradients_inside_a_face() {
         assert_eq!(level(p, d(1.0 / 32.0, 0.0), [0.0; 3]), RequestedLevel::At(0), "one texel");
         assert_eq!(level(p, [0.0; 3], d(0.0, -0.5)), RequestedLevel::At(256 * 4), "16 texels");
         assert_eq!(level(p, p, p), RequestedLevel::Lowest, "further out is the same direction");
-        // The gradients are equal and on one face, so the diagonal counts: 11/16 of twice the step,
-        // which is longer than the step.
+        // The gradients are equal and on one face, so that the diagonal counts: 11/16 of twice the
+        // step is longer than the step.
         assert_eq!(level(p, d(0.5, 0.0), d(0.5, 0.0)), RequestedLevel::At(256 * 4 + 118));
     }
 }
@@ -241,14 +245,15 @@ fn gradients_unfold_at_edges() {
             let other = if axis == s { t } else { s };
             let add =
                 |v: [f32; 3], w: [f32; 3]| -> [f32; 3] { std::array::from_fn(|a| v[a] + w[a]) };
-            // From 1/8 before the edge to 1/8 after it: a quarter of the face width 2, which is 8
-            // of 64 texels.
+            // The step goes from 1/8 before the edge to 1/8 after it. That is a quarter, and the
+            // face has a width of 2, so that it is 8 of 64 texels.
             let p = add(along(major, 1.0), along(axis, sign * 0.875));
             let q = add(along(axis, sign), along(major, 0.875));
             assert_eq!(level(p, step(p, q), [0.0; 3]), RequestedLevel::At(256 * 3), "{face}");
-            // Diagonals do not count across faces: two equal gradients give the length of one.
+            // Across faces, diagonals do not count: two equal gradients have the length of one.
             assert_eq!(level(p, step(p, q), step(p, q)), RequestedLevel::At(256 * 3), "{face}");
-            // Along the edge, coordinates continue: a component of 4 texels beside one of 8.
+            // Along the edge, coordinates continue on the neighbouring face: the step has a
+            // component of 4 texels beside the one of 8.
             let q = add(q, along(other, 0.125));
             let (Gradient::Slope(slope), false) = gradient(p, step(p, q), [0.0; 3], 64) else {
                 panic!("two faces");
@@ -262,18 +267,18 @@ fn gradients_unfold_at_edges() {
     }
 }
 
-/// Rule 4.11: if the lanes of a gradient are on opposite faces, it has a third component of n
-/// texels.
+/// Rule 4.11 of docs/numerics.md: if the directions of a gradient are on opposite faces, the
+/// gradient has a third component of n texels, the size of a face.
 #[test]
 fn gradients_to_the_other_side() {
     for face in faces() {
         let p = place(face, 0.25, 0.0);
         let opposite = p.map(|x| -2.0 * x);
-        // 64 + 11/32 of 16 = 69.5.
+        // The length is 64 + 11/32 of 16 = 69.5 texels.
         let wanted = RequestedLevel::At(256 * 6 + 31);
         assert_eq!(level(p, opposite, [0.0; 3]), wanted);
         assert_eq!(level(p, [0.0; 3], opposite), wanted);
-        // 64 + 11/32 of 16 + 1/4 of 8 = 71.5.
+        // The length is 64 + 11/32 of 16 + 1/4 of 8 = 71.5 texels.
         let p = place(face, 0.25, 0.125);
         let opposite = p.map(|x| -2.0 * x);
         assert_eq!(level(p, opposite, [0.0; 3]), RequestedLevel::At(256 * 6 + 42));
@@ -283,13 +288,13 @@ fn gradients_to_the_other_side() {
 #[test]
 fn gradients_of_odd_directions() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
-    // A direction of 0 has products of 0 on +z, so from the centre of +z the gradient is 0.
+    // The direction 0 has products of 0 on face +z, so the gradient from the centre of +z is 0.
     let p = [0.0, 0.0, 1.0];
     assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), RequestedLevel::Lowest);
     assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), RequestedLevel::Lowest);
     assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), RequestedLevel::At(256 * 6));
     assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), RequestedLevel::Lowest);
-    // A sum that overflows is an infinite direction.
+    // A sum of direction and gradient that overflows is an infinite direction.
     let far = [f32::MAX; 3];
     assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));
 }

@@ -1,8 +1,8 @@
-//! Mip levels.
+//! Tests of fetches from mip levels.
 
 use super::*;
 
-/// Levels of 4, 2 and 1 texels: 0 1 2 3, 10 11, 20.
+/// A texture with levels of 4, 2 and 1 texels, whose values are 0 1 2 3, then 10 11, then 20.
 fn mipmapped() -> Texture {
     let texels = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 20.0];
     f32_array(Geometry::A1d, [4, 1, 1], |s| s.levels = Some(3), &texels)
@@ -46,7 +46,8 @@ fn coordinates_of_mipmapped_textures_are_normalized() {
     assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
 }
 
-/// Tests rule 1.11 of docs/numerics.md.
+/// Rule 1.11 of docs/numerics.md: the coordinates of an array with one mip level are normalized
+/// only if the texture asks for it.
 #[test]
 fn coordinates_of_one_level_are_as_asked_for() {
     let texels = [5.0, 6.0, 7.0, 8.0];
@@ -73,7 +74,7 @@ fn mip_filters_pick_or_blend() {
     assert_eq!(at(LEVEL, &t, &linear, 0.1, 0.5), 5.0);
     assert_eq!(at(LEVEL, &t, &linear, 0.9, 1.25), 11.0 * 0.75 + 5.0);
     assert_eq!(at(LEVEL, &t, &linear, 0.1, 7.5), 20.0);
-    // Both filters, at x = 0.5: 1.5 in level 0, 10.5 in level 1.
+    // With both filters, the value at x = 0.5 is 1.5 in level 0 and 10.5 in level 1.
     let both = mips(Filter::Linear, Filter::Linear);
     assert_eq!(at(LEVEL, &t, &both, 0.5, 0.5), 6.0);
 }
@@ -90,7 +91,8 @@ fn bias_and_clamps() {
     assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 15.0);
     let crossed = Sampler { min_level_clamp: 1.0, max_level_clamp: 0.0, ..s };
     assert_eq!(at(LEVEL, &t, &crossed, 0.1, 0.0), 10.0);
-    // Rules 3.2 and 3.3: as numbers that are too large, NaNs are the largest of their fields.
+    // Rules 3.2 and 3.3 of docs/numerics.md: biases and clamps that are too large, or NaN, are the
+    // largest values of their fields.
     for number in [f32::NAN, 1e30] {
         let biased = Sampler { level_bias: number, ..s };
         assert_eq!(at(LEVEL, &t, &biased, 0.1, 0.0), 20.0);
@@ -106,7 +108,7 @@ fn bias_and_clamps() {
 
 #[test]
 fn a_blend_is_a_sum_even_of_point_samples() {
-    // A code of snorm 8 alone is over 127; its sum is over 32767.
+    // The code of a point-sampled texel of snorm 8 is divided by 127, but a sum by 32767.
     let format = Format::from_name("snorm8").unwrap();
     let extent = Extent { width: 2, height: 1, depth: 1 };
     let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
@@ -144,16 +146,16 @@ fn integer_coordinates_pick_a_level() {
         let operands = FetchOperands { coords, level: level as u32, ..FetchOperands::default() };
         f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
     };
-    // Coordinates are clamped to the level (rule 1.9).
+    // Rule 1.9 of docs/numerics.md: coordinates are clamped to the level.
     assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 20.0, 20.0]);
     assert_eq!([at(9, 0), at(u32::MAX, 1), at(u32::MAX, 2)], [3.0, 10.0, 20.0]);
-    // No other level is read.
+    // A level that does not exist reads 0.
     assert_eq!([at(0, 3), at(3, -1), at(0, i32::MAX), at(0, i32::MIN)], [0.0; 4]);
 }
 
 #[test]
 fn slices_of_each_level_are_groups() {
-    // 2 x 1 x 2 and 1 x 1 x 1.
+    // Level 0 has 2 x 1 x 2 texels, and level 1 has one.
     let texels = [0.0, 2.0, 4.0, 6.0, 7.0];
     let t = f32_array(Geometry::D3, [2, 1, 2], |s| s.levels = Some(2), &texels);
     let form = FetchForm {
@@ -194,7 +196,8 @@ fn integers_are_blended() {
     }
 }
 
-/// Rule 3.5: what is one texel shows whether it goes through the sum.
+/// Rule 3.5 of docs/numerics.md: whether a fetch goes through the sum shows even in the result for
+/// a single texel.
 #[test]
 fn sums_of_one_texel() {
     let format = Format::from_name("rgb10a2").unwrap();

@@ -1,4 +1,4 @@
-//! Layers, samples, offsets, `clamp_ogl`.
+//! Tests of layers, samples, offsets and `clamp_ogl`.
 
 use super::*;
 
@@ -52,11 +52,11 @@ fn layers_of_2d_come_before_the_point() {
     assert_eq!(at([1, 0, 1]), 6.0);
     assert_eq!(at([1, 2, 0]), 0.0, "outside");
     assert_eq!(at([1, 0, u32::MAX]), 0.0, "outside");
-    // Rule 1.9: so are layers past the end.
+    // Rule 1.9 of docs/numerics.md: layers past the end are outside, too.
     assert_eq!([2, u32::MAX, 0x8000_0000].map(|layer| at([layer, 1, 1])), [0.0; 3]);
 }
 
-/// Tests rule 1.9 of docs/numerics.md.
+/// Rule 1.9 of docs/numerics.md: integer coordinates of `tex.level` are clamped to the level.
 #[test]
 fn integer_coordinates_of_a_level_are_clamped() {
     let t = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));
@@ -76,7 +76,8 @@ fn integer_coordinates_of_a_level_are_clamped() {
     assert_eq!([at(0, 0, 0, 1), at(0, 1, 1, -1)], [0.0; 2], "there is level 0 alone");
 }
 
-/// Rule 1.9: the texel of zeros outside is one of the format, whose alpha may be 1.
+/// Rule 1.9 of docs/numerics.md: outside the extent, integer coordinates read a texel whose codes
+/// are zeros. In a format without alpha, the alpha of such a texel may be 1.
 #[test]
 fn outside_is_a_texel_of_zeros() {
     let shape = ArrayShape::new(
@@ -92,7 +93,7 @@ fn outside_is_a_texel_of_zeros() {
     assert_eq!(values, [0, 0, 0, 1.0_f32.to_bits()]);
 }
 
-/// Rule 1.13: layers of what has none.
+/// Rule 1.13 of docs/numerics.md: which layers can be read from a resource that has no layers.
 #[test]
 fn layers_of_resources_without_layers() {
     let s = Sampler::default();
@@ -114,7 +115,7 @@ fn layers_of_resources_without_layers() {
         assert_eq!(layers.map(|layer| get(&t, f32_form, layer)), [5.0; 5]);
         assert_eq!(layers.map(|layer| get(&t, s32_form, layer)), of_integers);
     }
-    // The first layer, row and cube.
+    // Without a layer, row or cube of its own, an instruction reads the first one.
     let layered = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));
     let of = |form: FetchForm, t: &Texture, coords: [u32; 4]| {
         f32::from_bits(bits_at(form, t, &s, coords)[0])
@@ -127,7 +128,7 @@ fn layers_of_resources_without_layers() {
     assert_eq!(of(FetchForm { coord: CoordType::S32, ..d1 }, &line, [1, 1, 0, 0]), 1.0);
 }
 
-/// Rule 1.13: linear memory.
+/// Rule 1.13 of docs/numerics.md: fetches from linear memory.
 #[test]
 fn linear_memory() {
     let block = Arc::new(Block::new(16, "b").unwrap());
@@ -157,7 +158,7 @@ fn linear_memory() {
     assert!(error.reads_zero(), "{error}");
 }
 
-/// Rules 1.7 and 1.12.
+/// Rules 1.7 and 1.12 of docs/numerics.md: normalized coordinates may have any size.
 #[test]
 fn coordinates_of_any_size() {
     let t = Texture { normalized_coords: true, ..floats(&[4], &ramp(4)) };
@@ -178,7 +179,7 @@ fn coordinates_of_any_size() {
         assert_eq!([point, linear].map(|filter| at(Wrap, filter, x)), [0.0, 1.5], "{x}");
         assert_eq!([point, linear].map(|filter| at(Mirror, filter, x)), [3.0; 2], "{x}");
     }
-    // The half below 2^22.
+    // Below 2^22, coordinates still have halves.
     assert_eq!(at(Wrap, point, 4_194_303.5), 2.0);
     assert_eq!(at(Mirror, point, 4_194_303.5), 1.0, "half before an even number");
 }
@@ -186,7 +187,7 @@ fn coordinates_of_any_size() {
 #[test]
 fn samples_are_numbered_first() {
     let s = Sampler::default();
-    // Two samples of 2 x 1, of each of two layers.
+    // The array has two layers of 2 x 1 texels with two samples each.
     let t = f32_array(Geometry::A2dms, [2, 1, 1], |s| s.layers = 2, &ramp(8));
     let form = FetchForm::sample(Geometry::A2dms, CoordType::S32, ResultType::F32);
     let at = |c| f32::from_bits(bits_at(form, &t, &s, c)[0]);
@@ -217,7 +218,7 @@ fn offsets_move_by_texels() {
     assert_eq!(at(&[1.0, 0.5, 0.5], &[1, 0, 0]), 1.5);
     assert_eq!(at(&[-9.0, 0.5, 0.5], &[7, 0, 0]), 0.0, "moved before the clamp");
     assert_eq!(at(&[-6.0, 0.5, 0.5], &[7, 0, 0]), 0.5);
-    // Formed without rounding: 2^-30 below the middle between texels 0 and 1.
+    // The sum with the offset is not rounded: it is 2^-30 below the middle between texels 0 and 1.
     let wrap = sampler(Filter::Point, AddressMode::Wrap);
     let mut n = floats(&[4], &ramp(4));
     n.normalized_coords = true;
@@ -241,7 +242,7 @@ fn negative_offsets_of_1d_leave_the_row() {
     assert_eq!(at(&s, -2), 0.0);
     assert_eq!(at(&s, 8), 0.0);
     assert_eq!(at(&s, -9), 3.0, "x +7, row -1");
-    // A layer has no row to leave.
+    // A layer of a layered 1D texture has no row to leave.
     let t = f32_array(Geometry::A1d, [4, 1, 1], |s| s.layers = 1, &ramp(4));
     let s = sampler(Filter::Point, AddressMode::Border);
     let form = FetchForm::sample(Geometry::A1d, CoordType::F32, ResultType::F32);

@@ -1,4 +1,4 @@
-//! Types of results, depth compare, residency, and what a trace tells.
+//! Tests of result types, depth compare, residency, and traces.
 
 use super::*;
 use crate::resource::{Residency, TileShape};
@@ -33,13 +33,14 @@ fn halves() {
     let packed = trace_2d(&t, &s, ResultType::F16x2, None, [0.5, 0.5]);
     assert_eq!(packed.answer.values, [0xc100_3c00, 0x0000_7c00, 0, 0]);
     assert_eq!(packed.channels[1].result, 0xc100);
-    // 1 + 2^-11 is a tie: to even. A little more is not.
+    // 1 + 2^-11 is a tie, which rounds to even. A slightly larger number rounds up.
     for (x, half) in [(1.0 + 1.0 / 2048.0, 0x3c00), (1.0 + 1.1 / 2048.0, 0x3c01)] {
         let t = floats(&[1, 1], &[x]);
         let f16 = trace_2d(&t, &s, ResultType::F16, None, [0.5, 0.5]);
         assert_eq!(f16.answer.values[0], half);
     }
-    // Rule 2.6: the word of an integer is taken for an f32; a NaN becomes quiet.
+    // Rule 2.6 of docs/numerics.md: the register of an integer is converted as if it were an f32; a
+    // NaN becomes quiet.
     for (format, codes, half) in [
         ("u32", 0x3f80_0000, 0x3c00),
         ("s8", 0x80, 0xffff),
@@ -61,7 +62,8 @@ fn compares_come_before_the_filter() {
         let trace = trace_2d(&t, s, ResultType::F32, Some(reference), [x, 0.5]);
         trace.answer.values.map(f32::from_bits)
     };
-    // Rule 9.3: of channels that the format lacks, 0.
+    // Rule 9.3 of docs/numerics.md: the other components are those of channels that the format
+    // lacks, which are 0.
     let x = |x| [x, 0.0, 0.0, 0.0];
     assert_eq!(at(&s, 0.5, 1.0), x(0.5), "half of the texels are larger than the reference");
     assert_eq!(at(&s, 0.5, 0.75), x(0.25));
@@ -76,7 +78,7 @@ fn compares_come_before_the_filter() {
     s.compare = Some(CompareFunction::Less);
     let plain = trace_2d(&t, &s, ResultType::F32, None, [0.5, 0.5]);
     assert_eq!(plain.answer.values, [0.25_f32.to_bits(), 0, 0, 0], "no operand, no compare");
-    // Borders are compared as texels are.
+    // The border colour is compared as a texel is.
     s.address_mode = [AddressMode::Border; 3];
     s.border[0] = 9.0_f32.to_bits();
     assert_eq!(at(&s, 0.5, -1.0), x(1.0));
@@ -105,14 +107,15 @@ fn compare_functions() {
     }
 }
 
-/// Rule 9.2: what a format compares.
+/// Rule 9.2 of docs/numerics.md: what is compared depends on the format.
 #[test]
 fn compares_by_format() {
     use CompareFunction::{Equal, Less, NotEqual};
     let compare = |function, reading, reference: f32, code| {
         result::compare(function, reading, reference.to_bits(), code)
     };
-    // 16 bits: codes. The reference is converted as a border colour, so that 0.5 is 32767.
+    // Formats of 16 bits compare codes. The reference value is converted as a border colour, so
+    // that 0.5 is 32767.
     let bits_16 = Reading::Unorm { bits: 16 };
     for reading in [bits_16, Reading::F16, Reading::Snorm { bits: 16 }] {
         assert!(compare(Equal, reading, 0.5, 32_767), "{reading:?}");
@@ -121,11 +124,11 @@ fn compares_by_format() {
         assert!(compare(Equal, reading, -7.0, 0), "{reading:?}");
         assert!(compare(Equal, reading, f32::NAN, 0), "{reading:?}");
     }
-    // 24 bits: the nearest code, ties up.
+    // Formats of 24 bits compare codes. The reference value becomes the nearest code, ties up.
     let bits_24 = Reading::Unorm { bits: 24 };
     assert!(compare(Equal, bits_24, 0.5, 0x80_0000));
     assert!(compare(Equal, bits_24, f32::NAN, 0) && compare(Equal, bits_24, 9.0, 0xff_ffff));
-    // Floats are not limited; subnormals are 0.
+    // Floats are not limited; subnormal numbers count as 0.
     assert!(compare(Less, Reading::F32, 2.0, 3.0_f32.to_bits()));
     assert!(compare(Less, Reading::F32, f32::NEG_INFINITY, (-9.0_f32).to_bits()));
     assert!(compare(Equal, Reading::F32, 1e-45, 0x807f_ffff));
@@ -163,7 +166,7 @@ fn texels_that_are_not_resident_count_as_zero() {
     let shape = ArrayShape::new(format, Geometry::D2, Extent { width, height, depth: 1 });
     let t = shaped(shape, ReadMode::Element, &vec![1.0_f32.to_bits(); (width * height) as usize]);
     let map = Arc::new(Residency::new(&shape).unwrap());
-    // Tiles are 128 x 128 texels of four bytes: the left one is there.
+    // Tiles have 128 x 128 texels of four bytes. Only the left tile is resident.
     assert_eq!(map.tile(), TileShape([128, 128, 1]));
     map.set_tile(0, 0, [0; 3], true).unwrap();
     let resource = Arc::unwrap_or_clone(t.resource).with_residency(map).unwrap();
@@ -190,7 +193,7 @@ fn texels_that_are_not_resident_count_as_zero() {
         (answer.resident, answer.values)
     };
     assert_eq!([127, 128, -1].map(named), [(true, one), (false, [0; 4]), (true, [0; 4])]);
-    // All four texels of a gather count, also those without a weight.
+    // All four texels of a gather determine its residency, because they have no weights.
     let gather = FetchForm { kind: FetchKind::Gather(0), coord: CoordType::F32, ..integer };
     let gathered = |x: f32| {
         let coords = f32_bits(Geometry::D2, &[x, 1.5]);
@@ -201,7 +204,7 @@ fn texels_that_are_not_resident_count_as_zero() {
     let [one, _, _, zero] = one;
     assert_eq!(gathered(126.5), (true, [one; 4]));
     assert_eq!(gathered(127.5), (false, [one, zero, zero, one]));
-    // A compare takes the 0 of a texel that is not there.
+    // A compare uses the code 0 for a texel that is not resident.
     let compare = Sampler { compare: Some(CompareFunction::GreaterEqual), ..s };
     let trace = trace_2d(&t, &compare, ResultType::F32, Some(0.5), [128.0, 0.5]);
     assert_eq!(trace.answer.values, [0.5_f32.to_bits(), 0, 0, 0]);
@@ -209,7 +212,7 @@ fn texels_that_are_not_resident_count_as_zero() {
 }
 
 proptest! {
-    /// What holds of every trace of a sampled fetch.
+    /// Properties that every trace of a sampled fetch must have.
     #[test]
     fn weights_are_shares(
         axes in 1_usize..=3,

@@ -1,4 +1,4 @@
-//! Unit tests of textures of one level of a layered mipmapped array, by what an H200 answered.
+//! Tests of textures of one level of a layered mipmapped array, against the answers of an H200.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ fn texture(resource: Resource) -> Texture {
     Texture::new(Arc::new(resource), ReadMode::Element, false, &Sampler::default()).unwrap()
 }
 
-/// Level, layer, x and y of the texel that a texture reads; `None` in padding.
+/// The level, layer, x and y of the array's texel that a texture reads; `None` if it reads padding.
 fn read(whole: &Resource, texture: &Texture, layer: u32, at: [u32; 2]) -> Option<[u32; 4]> {
     let [x, y] = at;
     let index = TexelIndex { plane: layer, at: [x, y, 0], ..TexelIndex::default() };
@@ -40,8 +40,8 @@ fn read(whole: &Resource, texture: &Texture, layer: u32, at: [u32; 2]) -> Option
 #[test]
 fn layers_are_sought_behind_the_level() {
     let whole = array(Geometry::A2d, [16, 16], 3, 3);
-    // GOBs of 4 x 8 texels. A layer has 8 of level 0, two of level 1, one of level 2, one of
-    // padding.
+    // A GOB has 4 x 8 texels. A layer has 8 GOBs of level 0, two of level 1, one of level 2, and
+    // one of padding.
     let level = |n| texture(whole.single_level(n).unwrap());
     let base = level(0);
     for (at, expected) in [

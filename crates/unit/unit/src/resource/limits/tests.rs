@@ -19,8 +19,7 @@ fn message(result: Result<(), CreateError>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// The largest array of each table row is accepted, and one that is larger along any axis is
-/// refused.
+/// The largest array of each table row is accepted; one that is larger along any axis is refused.
 #[test]
 fn the_largest_arrays_of_every_architecture() {
     for (major, minor) in [(1, 3), (2, 0), (3, 5), (5, 2), (6, 1), (7, 5), (8, 6), (12, 1)] {
@@ -132,7 +131,7 @@ fn formats_without_such_arrays() {
     }
 }
 
-/// Sizes do not overflow at the largest extents.
+/// The sizes in bytes of arrays with the largest extents must not overflow.
 #[test]
 fn sizes_of_the_largest_arrays() {
     let all = shape("f32x4", G::A2d, [32_768, 32_768, 1], 2048);
@@ -159,7 +158,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Checks and sizes never overflow, whatever the numbers, and an accepted shape has a size.
+    /// Checks and sizes must never overflow, whatever the numbers, and every accepted shape must
+    /// have a size.
     #[test]
     fn any_shape_can_be_checked(
         format in 0..Format::all().count(),

@@ -87,7 +87,7 @@ fn tiles_are_mapped_one_by_one() {
 
 #[test]
 fn small_levels_are_one_tail_a_layer() {
-    // Tiles of 256 x 256 texels: levels of 1024 x 512, 512 x 256, then 256 x 128.
+    // A tile has 256 x 256 texels, and levels have 1024 x 512, 512 x 256 and 256 x 128.
     let shape = ArrayShape { layers: 1, ..shape("u8", G::Acube, [1024; 3].map(|n| n), Some(11)) };
     let shape = ArrayShape { extent: Extent { width: 1024, height: 1024, depth: 1 }, ..shape };
     let map = Residency::new(&shape).unwrap();
@@ -101,7 +101,7 @@ fn small_levels_are_one_tail_a_layer() {
     assert!(map.set_tail(6, true).is_err());
     let e = map.set_tile(3, 5, [0; 3], true).unwrap_err().to_string();
     assert!(e.ends_with("the level is part of the mip tail"), "{e}");
-    // A 2D level belongs to the tail as soon as one axis is smaller than a tile.
+    // A 2D level belongs to the mip tail as soon as one axis is smaller than a tile.
     let flat = Residency::new(&super::tests::shape("u8", G::D2, [1024, 256, 1], Some(2))).unwrap();
     assert_eq!((flat.tail_first_level(), flat.count()), (1, 4 + 1));
 }
@@ -127,7 +127,7 @@ fn regions_are_made_of_tiles() {
     assert_eq!(map.resident_count(), map.count());
 }
 
-/// A view shares the tiles of its array, in its own numbering.
+/// A view shares the tiles of its array, but counts levels and layers from its own first ones.
 #[test]
 fn views_share_the_map() {
     let shape = ArrayShape { layers: 4, ..shape("u32x2", G::A2d, [512, 256, 1], Some(3)) };
@@ -143,7 +143,8 @@ fn views_share_the_map() {
     };
     let part = whole.view(&view).unwrap();
     let part_of_part = part.view(&View { levels: Some(1..2), ..View::default() }).unwrap();
-    // Level 1: 256 x 128 texels in tiles of 128 x 64; the view has 4 x 4 texels per array texel.
+    // Level 1 of the array has 256 x 128 texels in tiles of 128 x 64. The view has 4 x 4 texels for
+    // each texel of the array.
     map.set_tile(1, 2, [1, 0, 0], true).unwrap();
     for (x, y, wanted) in [(511, 0, false), (512, 0, true), (1023, 255, true), (1023, 256, false)] {
         assert_eq!(part.is_resident(texel(0, 0, [x, y, 0])), wanted, "{x} {y}");
@@ -168,7 +169,7 @@ fn maps_belong_to_shapes() {
     assert_eq!(e.to_string(), "linear memory cannot be sparse");
 }
 
-/// Concurrent changes and reads of a map: each tile is counted once.
+/// Threads change and read a map at the same time: each changed tile must be counted once.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_count_each_tile_once() {

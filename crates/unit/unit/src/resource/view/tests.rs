@@ -12,7 +12,7 @@ fn format(name: &str) -> Format {
     Format::from_name(name).unwrap()
 }
 
-/// An array whose bytes are as different as possible.
+/// An array whose bytes are pseudorandom.
 fn array(shape: &ArrayShape) -> Resource {
     let block = Block::new(shape.size().unwrap() as usize, "b").unwrap();
     let resource = Resource::array(shape, Arc::new(block), "a").unwrap();
@@ -152,12 +152,12 @@ fn texels_become_blocks() {
     let last = TexelIndex { level: 2, at: [7, 3, 0], ..TexelIndex::default() };
     let own = TexelIndex { level: 2, at: [1, 0, 0], ..TexelIndex::default() };
     assert_eq!(view.texel_offset(last), whole.texel_offset(own));
-    // Levels may end inside a block.
+    // A level of the view may end inside a block.
     let flat = array(&shape("u32x4", G::D2, [4, 1, 1], 1, Some(2)));
     let seen = flat.view(&View { format: Some(format("bc7")), ..View::default() }).unwrap();
     assert_eq!(seen.levels()[1].extent, Extent { width: 8, height: 2, depth: 1 });
-    // Levels of 5 and 2 texels. The levels of the view are 20 and 10 texels wide, which takes 5 and
-    // 3 blocks.
+    // The array has levels of 5 and 2 texels. The view has levels of 20 and 10 texels, which take 5
+    // and 3 blocks.
     let odd = array(&shape("u32x2", G::D2, [5, 4, 1], 1, Some(2)));
     let e = odd.view(&blocks).unwrap_err().to_string();
     assert!(
@@ -179,7 +179,7 @@ fn memory_has_no_views() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A view of a view addresses the corresponding bytes of the array.
+    /// A view of a view must address the corresponding bytes of the array.
     #[test]
     fn views_address_the_bytes_of_their_array(
         size in [1..40_u32, 1..40_u32],
@@ -223,7 +223,7 @@ proptest! {
         let past = TexelIndex { plane: part.shape().planes(), ..seen };
         prop_assert_eq!(part.texel_offset(past), None);
     }
-    /// A view is refused, or all of its texels are texels of the array.
+    /// A view either is refused, or all of its texels are texels of the array.
     #[test]
     fn no_view_leaves_its_array(
         own in proptest::sample::select(&["u8x4", "u32x2", "u32x4", "bc1", "bc7"][..]),

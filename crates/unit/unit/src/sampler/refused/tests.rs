@@ -18,14 +18,14 @@ fn resource(format: &str, geometry: Geometry, width: u32, levels: Option<u32>) -
     Arc::new(Resource::array(&shape, block, "t").unwrap())
 }
 
-/// CUDA's error number; 0 if the texture is created.
+/// CUDA's error number for a texture; 0 if the texture is created.
 fn code(made: Result<Texture, CreateError>) -> u32 {
     made.map_or_else(|e| e.cuda().number(), |_| 0)
 }
 
 #[test]
 fn read_modes_and_filters() {
-    // Element point, element linear, normalized point, normalized linear.
+    // The columns are: element point, element linear, normalized point, normalized linear.
     #[rustfmt::skip]
     let rows = [
         ("u8 s8x2 u16 s16x4",                                 [0,  26, 0,  0]),
@@ -127,7 +127,8 @@ fn filters_that_integer_coordinates_ignore() {
     assert_eq!(new(&resource("u32", G::D1, 4, None), ReadMode::Element), 26);
 }
 
-/// Rules 3.2, 3.3 and 4.12 define the effect of any values; the driver accepts them all.
+/// Rules 3.2, 3.3 and 4.12 of docs/numerics.md: the driver accepts any level clamps, biases and
+/// anisotropy, because the rules define the effect of any values.
 #[test]
 fn any_level_bias_and_anisotropy() {
     let (nan, plain) = (f32::NAN, Sampler::default());

@@ -6,13 +6,14 @@ use super::{Rule, layer_number};
 use crate::request::{Lanes, SurfaceRequest, ZERO_LANES};
 use crate::resource::Resource;
 
-/// A [`Rule`] in 32-bit numbers.
+/// The parameters of a [`Rule`] as 32-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::surface) struct Plain {
-    /// `last_x`: largest valid x in the instruction's unit. `odd`: bits that are 0 in an aligned x.
+    /// `last_x` is the largest valid x in the instruction's unit. `odd` is a mask of the bits that
+    /// are 0 in an aligned x.
     last_x: u32,
     odd: u32,
-    /// Bytes per unit of x.
+    /// The number of bytes that one step of x stands for.
     unit: u32,
     rows: u32,
     slices: u32,
@@ -21,13 +22,14 @@ pub(in crate::surface) struct Plain {
     plane_pitch: u32,
     slice_pitch: u32,
     row_pitch: u32,
-    /// Number of axes of the geometry, and whether it has layers.
+    /// `axes` is the number of axes of the geometry, and `is_array` tells whether it has layers.
     axes: usize,
     is_array: bool,
 }
 
 impl Plain {
-    /// The fast path for a rule. `None` if the memory is too large or sparse, or if no access fits.
+    /// Makes the fast path for a rule. Returns `None` if the memory is too large or sparse, or if
+    /// no access fits into a row.
     pub(in crate::surface) fn new(rule: &Rule, resource: &Resource) -> Option<Self> {
         let narrow = |number: u64| u32::try_from(number).ok();
         let size_fits = narrow(resource.block().size() as u64).is_some();
@@ -38,7 +40,7 @@ impl Plain {
         let [row, rows, slices] = rule.bounds;
         let last = u32::try_from(row - i64::from(rule.size)).ok()?;
         Some(Self {
-            // The coordinate is an s32, so larger values count as negative.
+            // The coordinate is an s32, so that larger values are negative.
             last_x: (last / rule.unit).min(i32::MAX as u32),
             odd: (rule.size / rule.unit).saturating_sub(1),
             unit: rule.unit,
@@ -46,7 +48,7 @@ impl Plain {
             slices: u32::try_from(slices).ok()?,
             planes: rule.planes,
             first: narrow(rule.first)?,
-            // With a single plane, slice or row, the pitch is not used and may be any number.
+            // The pitch of a single plane, slice or row is not used and may be any number.
             plane_pitch: rule.plane_pitch as u32,
             slice_pitch: rule.slice_pitch as u32,
             row_pitch: rule.row_pitch as u32,
@@ -55,7 +57,8 @@ impl Plain {
         })
     }
 
-    /// The offset of each active lane. `None` if any lane is outside or misaligned.
+    /// The byte offset of each active lane's access. `None` if the access of any active lane is
+    /// outside or misaligned.
     #[inline]
     pub(in crate::surface) fn offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
         let [x, y, z] = request.coords.point;
@@ -65,7 +68,7 @@ impl Plain {
         let (mut offsets, mut inside) = ([0; 32], [0; 32]);
         for lane in 0..32 {
             let [x, y, z, layer] = [x, y, z, layer].map(|lanes| lanes[lane]);
-            // Negative numbers are large unsigned numbers, and so fail the tests.
+            // Negative coordinates are large unsigned numbers, and therefore fail the comparisons.
             inside[lane] = u32::from(
                 (x <= self.last_x)
                     & (x & self.odd == 0)
@@ -73,7 +76,7 @@ impl Plain {
                     & (z < self.slices)
                     & (layer_number(layer) < self.planes),
             );
-            // Offsets of lanes that are inside do not wrap.
+            // For lanes that are inside, the sum does not wrap.
             offsets[lane] = self
                 .first
                 .wrapping_add(x.wrapping_mul(self.unit))

@@ -1,4 +1,4 @@
-//! `sust.p`: x in texels, values by format.
+//! Tests of `sust.p`, whose x counts texels, and which converts values to the surface's format.
 
 use super::*;
 use crate::resource::TexelIndex;
@@ -23,8 +23,8 @@ fn store(plan: &SurfacePlan, at: [i32; 3], values: [u64; 4]) -> Result<(), Acces
     )
 }
 
-/// Every format that there are surfaces of, every vector: the bytes are the packed codes, and no
-/// other texel changes.
+/// Stores with every surface format and every vector size. The stored bytes must be the packed
+/// codes, and no other texel may change.
 #[test]
 fn texels_of_every_format() {
     let values = [0xdead_0000_4000_0000_u64, 0x3f00_0000, 0xffff_fff3, 0x77];
@@ -98,7 +98,7 @@ fn plans_that_there_are_not() {
     assert!(of(1, Geometry::D2).is_ok());
     assert!(of(3, Geometry::D2).is_err() && of(0, Geometry::D2).is_err());
     assert!(of(1, Geometry::D1).is_err() && of(1, Geometry::A1d).is_err());
-    // A surface that `Surface::new` does not make.
+    // The format is one of which `Surface::new` does not make surfaces.
     let shape = ArrayShape::new(
         Format::from_name("bc1").unwrap(),
         Geometry::D2,

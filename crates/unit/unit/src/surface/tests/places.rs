@@ -1,4 +1,5 @@
-//! Layers, faces, levels, memory and tiles; and the trace of an access.
+//! Tests of the locations that surface accesses reach: layers, faces, levels, memory and tiles; and
+//! of the trace of an access.
 
 use super::*;
 use crate::request::PlanError;
@@ -25,7 +26,7 @@ fn layers_are_unsigned() {
         let (line, plane) = (plan(&lines, G::A1d, clamp), plan(&planes, G::A2d, clamp));
         assert_eq!(load(&line, [2, 2, 77]).unwrap()[0], pair(10), "z is not there");
         assert_eq!(load(&plane, [1, 2, 1]).unwrap()[0], pair(of(1, 1) + 2));
-        // Rule 10.3: the top bit does not count.
+        // Rule 10.3 of docs/numerics.md: the top bit of a layer is ignored.
         assert_eq!(load(&plane, [i32::MIN + 1, 0, 0]).unwrap()[0], pair(of(1, 0)));
         for layer in [3, -1, i32::MIN + 3] {
             let got = load(&plane, [layer, 0, 0]);
@@ -50,7 +51,8 @@ fn layers_are_unsigned() {
     }
 }
 
-/// Rule 10.10: what each instruction reaches. All else loads 0 and is dropped.
+/// Rule 10.10 of docs/numerics.md: the surfaces that each instruction reaches. On any other surface
+/// a load returns 0, and a store is dropped.
 #[test]
 fn dimensions_of_surfaces() {
     let cube = ArrayShape { layers: 2, ..shape(G::Acube, [4, 4], 2) };
@@ -100,7 +102,8 @@ fn dimensions_of_surfaces() {
     assert_eq!(load(&plan(solid, G::D2, ClampMode::Zero), [0, 2, 0]), Ok([0; 4]), "no row");
 }
 
-/// Tests rule 10.10 of docs/numerics.md.
+/// Rule 10.10 of docs/numerics.md: an instruction with layers accesses a surface without layers as
+/// its layer 0.
 #[test]
 fn plain_surfaces_have_one_layer() {
     let pair = |first: u64| (first + 1) | (first + 2) << 8;
@@ -180,7 +183,7 @@ fn linear_and_pitched_memory() {
     assert_eq!(load(&rows, [20, 0, 0]).unwrap()[0], 0, "between the rows is nothing");
 }
 
-/// Tiles of 256 x 256 bytes, of which the second is in memory.
+/// Tests an array with two tiles of 256 x 256 bytes, of which only the second is resident.
 #[test]
 fn tiles_that_are_not_in_memory() {
     let shape = shape(G::D2, [512, 2], 1);
@@ -239,8 +242,8 @@ fn traces_tell_where_an_access_goes() {
     assert!(matches!(odd.fault, Some(AccessFault::Misaligned { lane: 0, x: 101, .. })));
 }
 
-/// The offsets of a whole warp are those that the rule says lane by lane, and there are some
-/// wherever all lanes are inside.
+/// The fast path must compute the offsets that the rule gives lane by lane, and must apply whenever
+/// all lanes are inside.
 #[test]
 fn offsets_of_a_warp_are_those_of_its_lanes() {
     use crate::request::SurfaceKind as K;

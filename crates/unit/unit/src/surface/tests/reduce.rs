@@ -1,4 +1,4 @@
-//! `sured`: operations, types, atomicity.
+//! Tests of `sured`: its operations, its operand types, and its atomicity.
 
 use super::*;
 use crate::request::{ReduceOp, ReduceType};
@@ -35,7 +35,7 @@ fn reduce(plan: &SurfacePlan, at: [i32; 3], value: u64) -> Result<(), AccessFaul
 const TYPES: [ReduceType; 6] = [T::U32, T::S32, T::U64, T::S64, T::B32, T::B64];
 const OPS: [ReduceOp; 5] = [O::Add, O::Min, O::Max, O::And, O::Or];
 
-/// The ISA page's list, form by form.
+/// PTX ISA's list of `sured` forms: each other combination of operation and type must be refused.
 #[test]
 fn which_forms_there_are() {
     let of = surface("s32", [8, 1, 1], G::D1);
@@ -63,7 +63,7 @@ fn which_forms_there_are() {
     assert!(plan(&layered, (O::Add, T::U32, false), ClampMode::Trap).is_err());
 }
 
-/// What each operation makes of 32-bit and 64-bit numbers.
+/// The results of each operation on 32-bit and 64-bit numbers.
 #[test]
 fn operations_on_every_type() {
     let neg = |n: i64| n as u64;
@@ -97,8 +97,8 @@ fn operations_on_every_type() {
     }
 }
 
-/// Rule 10.9: the format says signed or unsigned, of 32 and of 64 bits, and x counts operands, not
-/// texels.
+/// Rule 10.9 of docs/numerics.md: the surface's format determines whether `sured.p` compares signed
+/// numbers, of 32 and of 64 bits, and x counts operands, not texels.
 #[test]
 fn formats_say_signed_or_unsigned() {
     let mut formats = 0;
@@ -116,7 +116,7 @@ fn formats_say_signed_or_unsigned() {
         reduce(&largest, [2, 0, 0], u64::MAX).unwrap();
         let wanted = if signed { 0 } else { u64::MAX };
         assert_eq!(block.load_u64(16), Ok(wanted), "{format}");
-        // An operand is an integer whatever the format.
+        // The operand is an integer, whatever the format.
         let add = plan(&of, (O::Add, T::B32, true), ClampMode::Trap).unwrap();
         block.store_u32(0, 0x3f80_0000).unwrap();
         reduce(&add, [0, 0, 0], 0x3f80_0000).unwrap();
@@ -134,16 +134,16 @@ fn policies_outside() {
     reduce(&plan_of(T::U32, ClampMode::Zero), [0, 3, 0], 1).unwrap();
     assert!(reduce(&plan_of(T::U32, ClampMode::Trap), [4, 0, 0], 1).is_err());
     assert!(reduce(&plan_of(T::U32, ClampMode::Clamp), [2, 0, 0], 1).is_err(), "misaligned");
-    // Rule 10.5: a row without room for 8 bytes.
+    // Rule 10.5 of docs/numerics.md: the row has no room for an access of 8 bytes.
     reduce(&plan_of(T::U64, ClampMode::Clamp), [0, 0, 0], 1).unwrap();
     assert!(reduce(&plan_of(T::U64, ClampMode::Trap), [0, 0, 0], 1).is_err());
     assert!(of.resource.to_packed().iter().all(|&b| b == 0));
-    // Rows of 6 bytes: those of y = 1 begin at 8, so that the address is aligned.
+    // Rows have 6 bytes, but row 1 begins at offset 8, so that its accesses are aligned.
     reduce(&plan_of(T::U32, ClampMode::Clamp), [400, 1, 0], 0x0102_0304).unwrap();
     assert_eq!(of.resource.to_packed()[6..12], [4, 3, 2, 1, 0, 0]);
 }
 
-/// All lanes of several warps at the same place: every operand counts once.
+/// All lanes of several warps add at one location at the same time: every operand must count once.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn threads_add_up() {
@@ -168,7 +168,8 @@ fn threads_add_up() {
     }
 }
 
-/// Memory that is not aligned as its address says.
+/// Tests memory whose device address is aligned, but whose offset in the block is not: only
+/// reductions are refused.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
 fn memory_that_does_not_lie_at_multiples_of_8() {
@@ -180,7 +181,7 @@ fn memory_that_does_not_lie_at_multiples_of_8() {
     assert!(e.contains("do not lie at multiples of 8 bytes"), "{e}");
     let load = form(G::D1, 4, 1, ClampMode::Trap);
     assert!(SurfacePlan::new(load, &surface).is_ok());
-    // It is the only row: its 20 bytes are no pitch.
+    // The pitch of a single row is not used, so that a row of 20 bytes is allowed.
     let block = Arc::new(Block::new(20, "b").unwrap());
     let linear = Resource::linear(format, 5, block, 0, 0, "l").unwrap();
     let surface = Arc::new(Surface::new(Arc::new(linear)).unwrap());
@@ -190,7 +191,7 @@ fn memory_that_does_not_lie_at_multiples_of_8() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Threads that reduce random operands at random places leave what one after the other would.
+    /// Concurrent random reductions at random locations must leave what sequential ones would.
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn threads_leave_what_an_order_would(

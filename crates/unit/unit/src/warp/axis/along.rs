@@ -1,4 +1,4 @@
-//! The SIMD stages of an axis: from a coordinate to the texels along the axis and their weights.
+//! The SIMD stages of an axis: from coordinates to the texels along the axis and their weights.
 
 use super::{
     Axis, AxisArgs, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, LINEAR, MIRROR, MIRROR_2,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
-/// Rule 1.9: integer coordinates.
+/// The stage for integer coordinates (rule 1.9 of docs/numerics.md).
 pub(super) struct IntegerAxis;
 
 impl Stage<AxisArgs> for IntegerAxis {
@@ -18,7 +18,7 @@ impl Stage<AxisArgs> for IntegerAxis {
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
-                    // Clamped so that the sum does not wrap around.
+                    // Coordinate is limited so that the sum with its offset does not wrap around.
                     let near = index.max(int(simd, -(1 << 30))).min(int(simd, 1 << 30));
                     near + load(simd, offset, chunk)
                 }
@@ -36,7 +36,7 @@ impl Stage<AxisArgs> for IntegerAxis {
     }
 }
 
-/// Rules 1.1 to 1.8: float coordinates.
+/// The stage for float coordinates (rules 1.1 to 1.8 of docs/numerics.md).
 pub(super) struct FloatAxis<const FIND: u8, const MODE: u8>;
 
 impl<const FIND: u8, const MODE: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE> {
@@ -84,13 +84,13 @@ impl<const FIND: u8, const MODE: u8> Stage<AxisArgs> for FloatAxis<FIND, MODE> {
     }
 }
 
-/// Whether texels may be outside under this address mode.
+/// Whether texels can be outside under this address mode.
 const fn has_border(mode: u8) -> bool {
     mode == BORDER || mode == CLAMP_OGL
 }
 
-/// The stored value for a texel that may be outside: -1 if it is an index. As a byte offset, any
-/// value would do, because the border replaces such a texel.
+/// The stored value for a texel that may be outside: its index, or -1 outside. If byte offsets are
+/// stored, -1 is not needed, because the border replaces the texel, but it does no harm.
 #[inline(always)]
 fn found<S: Simd>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
     outside.select(int(simd, -1), texel)
@@ -98,22 +98,23 @@ fn found<S: Simd>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
 
 /// The texels that the lanes of a vector read along an axis.
 pub(in crate::warp) struct OnAxis<S: Simd> {
-    /// Byte offsets or indices of the lower (or only) texel and of the upper one.
+    /// The lower (or only) texel and the upper texel, as byte offsets or as indices.
     pub(in crate::warp) lower: Int<S>,
     pub(in crate::warp) upper: Int<S>,
     /// Weight of the upper texel in 1/256.
     pub(in crate::warp) weight: Int<S>,
-    /// Lanes whose lower or upper texel is outside; only for modes with a border.
+    /// The masks of the lanes whose lower and whose upper texel is outside; only for address modes
+    /// with a border.
     pub(in crate::warp) outside: [Mask<S>; 2],
-    /// Lanes whose upper texel is the one after the lower.
+    /// The lanes whose upper texel follows the lower one in memory.
     pub(in crate::warp) together: Mask<S>,
-    /// Lanes for which the results are valid; the others need the general path.
+    /// The lanes for which the results are valid. The other lanes need the general schedule.
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Rules 1.1 to 1.8 for an axis of a given size and pitch, and coordinates with an offset, which is
-/// in 1/256 of a texel for linear filters. Parameters that `FIND` and `MODE` do not need are
-/// ignored.
+/// Rules 1.1 to 1.8 of docs/numerics.md: the texels for coordinates `x` along an axis of a given
+/// size and pitch. `offset` is in texels, or in 1/256 of a texel for linear filters. Parameters
+/// that `FIND` and `MODE` do not need are ignored.
 #[inline(always)]
 pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     simd: S,
@@ -133,11 +134,12 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     }
     let mut t = distance(simd, scale, (axis, x), &size);
     if MODE == RAW {
-        // Products of the unit's reciprocal may lie slightly outside.
+        // Coordinates on a cube face are limited to the face, because products with the hardware's
+        // reciprocal may lie slightly outside.
         t = t.max(int(simd, -128)).min((n << 8) - int(simd, 128));
     }
     let t = t + offset;
-    // The limits of the coordinate, including its offset (rule 1.6).
+    // Rule 1.6 of docs/numerics.md: the coordinate is limited after its offset has been added.
     let t = match MODE {
         CLAMP => t.max(int(simd, 0)).min((n << 8) - int(simd, 256)),
         CLAMP_OGL => t.max(int(simd, -128)).min((n << 8) - int(simd, 128)),
@@ -145,8 +147,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     };
     let weight = t & int(simd, 255);
     if let (WRAP_2, Pitch::Shift(bits)) = (MODE, &size.pitch) {
-        // Converts from 1/256 of a texel to bytes in one step: bits above and below the offset are
-        // masked off.
+        // One rotation converts from 1/256 of a texel to bytes. Bits above and below the byte
+        // offset are masked off.
         let inside = (n - int(simd, 1)).shl_each(*bits);
         let lower = t.rotate_each((*bits - int(simd, 8)) & int(simd, 31)) & inside;
         let next = size.after(simd, lower);
@@ -154,8 +156,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
     if MODE == CLAMP {
-        // After limiting, the lower texel is inside, and the upper one is at most one past the
-        // last.
+        // The limited lower texel is inside, and the upper texel is at most one past the last.
         let lower = size.offset(t >> 8);
         let next = size.after(simd, lower);
         let upper = next.min(size.offset(n - int(simd, 1)));
@@ -172,27 +173,27 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     }
 }
 
-/// Size of an axis, per lane.
+/// The size of an axis for each lane of a vector.
 pub(in crate::warp) struct Size<S: Simd> {
     /// Number of texels.
     n: Int<S>,
     pitch: Pitch<S>,
-    /// Multiplier for coordinates, and the number that is then added. The multiplier is a power of
-    /// two, or is not used.
+    /// `factor` multiplies coordinates, and `middle` is then added. The factor is a power of two,
+    /// or is not used.
     factor: Float<S>,
     middle: Int<S>,
 }
 
-/// Conversion from texel indices to byte offsets, or to indices with a pitch of 1.
+/// The conversion from texel indices to byte offsets. It keeps indices if the pitch is 1.
 enum Pitch<S: Simd> {
     Bytes(Int<S>),
-    /// Log2 of a pitch that is a power of two.
+    /// A pitch that is a power of two, as its binary logarithm.
     Shift(Int<S>),
 }
 
 impl<S: Simd> Size<S> {
-    /// The size of the only level. `shifts`: the pitch is a power of two, so a shift replaces the
-    /// multiplication.
+    /// The size of the plan's only level. `shifts` tells whether the pitch is a power of two, so
+    /// that a shift replaces the multiplication.
     #[inline(always)]
     pub(in crate::warp) fn of(simd: S, axis: &Axis, shifts: bool) -> Self {
         Self {
@@ -206,17 +207,17 @@ impl<S: Simd> Size<S> {
         }
     }
 
-    /// The sizes of the levels that the lanes read at normalized coordinates; pitches are powers of
-    /// two with these logarithms.
+    /// The sizes of the levels that the lanes read at normalized coordinates. `n` is the number of
+    /// texels, and `shift` the binary logarithm of the pitch, which must be a power of two.
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
-        // The middle is 0, because this function is not used for cube faces, whose coordinates are
+        // `middle` is 0, because this function is not used for cube faces, whose coordinates are
         // relative to the middle.
         let middle = int(simd, 0);
         Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
     }
 
-    /// The byte offset or the index of a texel.
+    /// The byte offset (or the index) of a texel, from its index.
     #[inline(always)]
     fn offset(&self, texel: Int<S>) -> Int<S> {
         match self.pitch {
@@ -225,7 +226,7 @@ impl<S: Simd> Size<S> {
         }
     }
 
-    /// The byte offset or the index of the texel after `at`.
+    /// The byte offset (or the index) of the texel after `at`.
     #[inline(always)]
     fn after(&self, simd: S, at: Int<S>) -> Int<S> {
         match self.pitch {
@@ -241,7 +242,7 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
     let Some(sizes) = of.size else { return all };
     all.n = load(simd, sizes, chunk);
     if axis.is_normalized() {
-        // For a cube face, the scale is half the size, because face coordinates run from -1 to 1.
+        // On a cube face, the factor is half of the size, because coordinates run from -1 to 1.
         let (whole, half) = if FIND == POINT { (1, 0) } else { (9, 8) };
         let steps = all.n << if axis.is_of_face() { half } else { whole };
         all.factor = steps.to_float();
@@ -253,9 +254,10 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
     all
 }
 
-// No closures here and below, because a closure would not be compiled for the SIMD level.
+// Functions below contain no closures, because a closure would not be compiled for the SIMD level.
 
-/// floor(u) by rules 1.2, 1.3, 1.5.
+/// Rules 1.2, 1.3 and 1.5 of docs/numerics.md: the index floor(u) of the texel that contains the
+/// coordinate.
 #[inline(always)]
 fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -267,7 +269,8 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
     if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
-/// floor((u - 1/2) * 256 + 1/2) by rules 1.2, 1.3, 1.6.
+/// Rules 1.2, 1.3 and 1.6 of docs/numerics.md: the distance of the coordinate from the centre of
+/// texel 0 in 1/256 of a texel, floor((u - 1/2) * 256 + 1/2).
 #[inline(always)]
 fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
@@ -278,7 +281,8 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     if axis.fine == 0 {
         return steps.mul_shift::<13, true>(size.n) - half;
     }
-    // If one or two more fractional bits are kept, the half is added to the remainder.
+    // If one or two more fractional bits are kept, the half is added to what remains after the
+    // multiplication.
     let fine = fine_bits(simd, size.n);
     let rounding = int(simd, 1).shl_each(fine) >> 1;
     let near = steps.mul_shift::<13, false>(size.n) + rounding;
@@ -286,16 +290,17 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     fine.is(int(simd, 0)).select(coarse, near.sar_each(fine)) - half
 }
 
-/// floor(x * factor) for a power of two. A negative subnormal gives 0, not -1 (rule 1.1): the added
-/// number is less than the product of the smallest normal number, and more than the products of
-/// subnormals.
+/// Computes floor(x * factor) for a factor that is a power of two. Rule 1.1 of docs/numerics.md: a
+/// negative subnormal gives 0, not -1, because the added number is less than the product of the
+/// smallest normal number, and more than the products of subnormals.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     let least = factor.as_int() - int(simd, (126 << 23) + 1);
     x.fused(factor, least.as_float()).floor()
 }
 
-/// floor(x * 2^21), with more bits for large sizes (rule 1.2); for a cube face, of (x + 1) / 2.
+/// Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
+/// finer steps. For a cube face, the coordinate is (x + 1) / 2.
 #[inline(always)]
 fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     let bits = if axis.is_of_face() { 20 } else { 21 };
@@ -310,7 +315,8 @@ fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
     if axis.is_of_face() { steps + middle } else { steps }
 }
 
-/// Rule 1.2: fractional bits of a coordinate beyond 21, for a size.
+/// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
+/// over `n` texels.
 #[inline(always)]
 fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     let one = int(simd, 1);
@@ -319,7 +325,8 @@ fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
     first + int(simd, 32_767).lt(n).select(one, zero)
 }
 
-/// Rule 1.7 for the lower index and the one after it. Border leaves them unchanged.
+/// Rule 1.7 of docs/numerics.md: applies the address mode to the lower index `i` and to the one
+/// after it. Border leaves them unchanged.
 #[inline(always)]
 pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);
@@ -350,7 +357,7 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
     }
 }
 
-/// i mod n for indices below 2^23, for which the rounded quotient is off by at most one.
+/// Computes i mod n for indices below 2^23. The rounded quotient is off by at most one.
 #[inline(always)]
 fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Int<S> {
     let quotient = (i.to_float() * (float(simd, 1.0) / n.to_float())).floor();

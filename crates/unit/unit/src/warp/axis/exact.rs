@@ -1,12 +1,12 @@
-//! The exact path for lanes whose coordinates are too large for 32-bit arithmetic, infinite or NaN:
-//! they use the reference.
+//! The exact path for lanes whose coordinates are too large for 32-bit arithmetic, infinite or NaN.
+//! Such lanes use the reference.
 
 use super::{AxisLanes, Find, Operands, Scaling};
 use crate::reference::{coordinate, cube, fixed::Fixed, footprint};
 use crate::request::lanes;
 use crate::sampler::AddressMode;
 
-/// Parameters for the reference.
+/// The parameters of an axis for the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact {
     pub(super) find: Find,
@@ -14,7 +14,7 @@ pub(super) struct Exact {
     pub(super) mode: AddressMode,
 }
 
-/// Indices of the lower and the upper texel (-1 outside), and the weight of the upper one.
+/// Indices of the lower and the upper texel along an axis (-1 outside), and the upper one's weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExactTexels {
     pub(super) texels: [i32; 2],
@@ -22,8 +22,8 @@ pub(super) struct ExactTexels {
 }
 
 impl Exact {
-    /// The texels at a coordinate along an axis of `size` texels. The coordinate is moved by an
-    /// offset in texels and by a tap's offset in 1/256.
+    /// The texels at a coordinate along an axis of `size` texels. `offset` moves the coordinate by
+    /// texels, and `way`, which comes from an anisotropic tap, by 1/256 of a texel.
     pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> ExactTexels {
         let find = match self.find {
             Find::Integer | Find::Clamped => {
@@ -43,7 +43,7 @@ impl Exact {
         let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
         let texels = [axis.index, axis.index + 1];
         let texels = match self.find {
-            // Indices past the edges of a face refer to its neighbours.
+            // Indices past the edges of a seamless face refer to its neighbours, and are kept.
             Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
             _ => texels.map(|texel| index(axis.texel(texel))),
         };
@@ -51,12 +51,12 @@ impl Exact {
     }
 }
 
-/// The index, or -1 for none.
+/// The index of a texel; -1 if there is no texel.
 fn index(texel: Option<u32>) -> i32 {
     texel.map_or(-1, |texel| texel as i32)
 }
 
-/// Fills the lanes of `far`, with sizes and pitches that are common or per lane.
+/// Fills the lanes of `far`. Sizes and pitches are the same in all lanes, or differ by lane.
 #[cold]
 #[inline(never)]
 pub(super) fn fill(
@@ -75,8 +75,7 @@ pub(super) fn fill(
         let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
         let pitch = each(of.pitch, pitch);
         for (side, texel) in texels.into_iter().enumerate() {
-            // Indices of a face are never negative-tested as outside, because its neighbours
-            // continue there.
+            // On a seamless face the bits are not used, because its neighbours continue there.
             out.outside[side] |= u32::from(texel < 0) << lane;
         }
         [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));

@@ -1,16 +1,16 @@
 //! The axis stage: from coordinates to texels along an axis (docs/numerics.md, section 1), in
-//! 32-bit integers. All plans use it; parameters that differ between plans are resolved when they
-//! are made.
+//! 32-bit integers. All plans use it; parameters that differ between plans are resolved when the
+//! plans are made.
 //!
 //! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`, which holds
 //! index and weight in one number, including the carry. For power-of-two sizes up to
-//! [`EXACT_UP_TO`] it is half of `floor(x * 512 n)`, which takes one exact multiplication and one
-//! conversion; for other sizes it takes a 64-bit integer product. On the faces of a cube the
-//! coordinate is a product `c` from -1 to 1 and the position is `(c + 1) / 2`: half the factor,
-//! plus half the size.
+//! [`EXACT_UP_TO`] the distance is half of `floor(x * 512 n)`, which takes one exact multiplication
+//! and one conversion; for other sizes it takes a 64-bit integer product. On the faces of a cube
+//! the coordinate is a product `c` from -1 to 1 and the position is `(c + 1) / 2`, so that the
+//! factor is halved, and half the size is added.
 //!
-//! This is valid for coordinates below [`FAR`] texels and 1024 periods. Lanes beyond that,
-//! including infinities and NaNs, are rare, and use the reference.
+//! This is valid for coordinates below [`FAR`] texels and 1024 periods. Lanes with larger
+//! coordinates, infinities or NaNs are rare, and use the reference.
 
 mod along;
 mod exact;
@@ -27,130 +27,133 @@ use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
 
-/// Limit for coordinates in texels: 512 times the coordinate, and one less, still fit an i32.
+/// The limit for coordinates in texels, below which 512 times the coordinate still fits an i32.
 const FAR: f32 = 4_194_303.0;
 
-/// The largest power-of-two size for which the floor of rule 1.2 never affects the result.
+/// The largest power-of-two size for which the flooring of rule 1.2 of docs/numerics.md never
+/// affects the result.
 const EXACT_UP_TO: u32 = 4096;
 
-/// How coordinates are scaled.
+/// How an axis scales coordinates to texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scaling {
     pub(super) coords: Coords,
-    /// Whether coordinates are products on a cube face.
+    /// Whether the coordinates are products on a cube face, from -1 to 1.
     pub(super) of_face: bool,
 }
 
-/// Rule 1.2: fractional bits of a coordinate beyond 21, for a size.
+/// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
+/// over `size` texels.
 fn fine_bits(size: u32) -> u32 {
     size.ilog2().saturating_sub(13).min(2)
 }
 
-/// The result of the axis stage for 32 lanes. Aligned so that no vector crosses a cache line, as
-/// are the other per-lane structures.
+/// The texels that 32 lanes read along an axis. The structure is aligned so that no vector crosses
+/// a cache line, as are all per-lane structures.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct AxisLanes {
-    /// The lower (or only) texel: its byte offset, or its index with -1 for outside, depending on
-    /// [`To`].
+    /// The lower (or only) texel as a byte offset, or as an index with -1 for outside ([`To`]).
     pub(super) lower: Lanes,
-    /// The upper texel, for linear filters and gathers.
+    /// The upper texel for linear filters and gathers, in the form of `lower`.
     pub(super) upper: Lanes,
-    /// Weight of the upper texel in 1/256, for linear filters.
+    /// The weight of the upper texel in 1/256, for linear filters.
     pub(super) weight: Lanes,
-    /// Lanes whose lower and whose upper texel is outside.
+    /// The masks of the lanes whose lower and whose upper texel is outside.
     pub(super) outside: [u32; 2],
-    /// Lanes whose upper texel is not adjacent to the lower one in memory.
+    /// The mask of the lanes whose upper texel does not follow the lower one in memory.
     pub(super) scattered: u32,
 }
 
 impl AxisLanes {
-    /// An axis that the geometry lacks: one texel with the whole weight.
+    /// An axis that the geometry lacks, with one texel that has the whole weight.
     pub(super) const ZERO: Self =
         Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], scattered: 0 };
 
-    /// The lower or the upper texels.
+    /// The lower texels (0) or the upper texels (1) of all lanes.
     #[inline(always)]
     pub(super) fn side(&self, upper: usize) -> &Lanes {
         if upper == 0 { &self.lower } else { &self.upper }
     }
 }
 
-/// How texels along an axis are selected.
+/// How the texels along an axis are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Find {
-    /// The texel at an integer coordinate (rule 1.9).
+    /// The texel at an integer coordinate (rule 1.9 of docs/numerics.md).
     Integer,
     /// The texel at an integer coordinate, clamped to the extent, for `tex.level`.
     Clamped,
-    /// The texel that contains the point (rule 1.5).
+    /// The texel that contains the point (rule 1.5 of docs/numerics.md).
     Point,
-    /// The texel that contains the point, moved by the taps of an anisotropic fetch (rule 4.12).
+    /// The texel that contains the point, moved by the taps of an anisotropic fetch (rule 4.12 of
+    /// docs/numerics.md).
     Taps,
-    /// The two texels around the point (rule 1.6).
+    /// The two texels around the point (rule 1.6 of docs/numerics.md).
     Linear,
-    /// The two texels around the point, without limiting the coordinate (rule 8.2).
+    /// Two texels around the point, without limiting the coordinate (rule 8.2 of docs/numerics.md).
     Gather,
     /// The two texels around the point, without limiting their indices, because a cube face
-    /// continues into its neighbours (rule 7.7).
+    /// continues into its neighbours (rule 7.7 of docs/numerics.md).
     Seamless,
 }
 
-/// The form of the result, and the sizes of the axis.
+/// The form in which the stage returns texels, and the sizes of the axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum To {
-    /// Byte offsets in one level, with the size of the axis in texels and the distance between
-    /// texels in bytes.
+    /// Texels are byte offsets in one level. `size` is the size of the axis in texels, and `pitch`
+    /// the distance between texels in bytes.
     Level { size: u32, pitch: u32 },
-    /// Byte offsets in levels that differ by lane; `largest` is the maximum size. Sizes and pitches
-    /// are operands.
+    /// Texels are byte offsets in levels that differ by lane. Sizes and pitches are operands;
+    /// `largest` is the maximum size.
     Levels { largest: u32 },
-    /// Indices, -1 outside; `largest` is the maximum size. Sizes are operands.
+    /// Texels are indices, or -1 outside. Sizes are operands; `largest` is the maximum size.
     Indices { largest: u32 },
 }
 
-/// A specialised axis stage.
+/// The stage of an axis, specialised for a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// Size in texels, and distance between texels in bytes, if all lanes read the same level.
+    /// `size` in texels, and `pitch`, the distance between texels in bytes, if all lanes read the
+    /// same level.
     pub(super) size: u32,
     pub(super) pitch: u32,
-    /// Log2 of the pitch, if it is a power of two.
+    /// Binary logarithm of the pitch, if it is a power of two.
     pub(super) shift: u32,
-    /// Multiplier for coordinates, if it is a power of two: the size for normalized coordinates
-    /// (half of it on a cube face), times 512 for two texels, or times 2.
+    /// The multiplier for coordinates, if it is a power of two. It is the size for normalized
+    /// coordinates (half of it on a cube face), times 512 for filters of two texels, or times 2.
     pub(super) factor: f32,
-    /// Added to the product: half of a cube face.
+    /// The number that is added to the product of a coordinate on a cube face: half of the face.
     pub(super) middle: i32,
-    /// Whether the product for a point filter is in halves of a texel.
+    /// Whether the product is in halves of a texel, for a point filter.
     pub(super) halves: bool,
-    /// Fractional bits of a coordinate beyond 21, for the largest size.
+    /// The number of fractional bits beyond 21 that coordinates keep, for the largest size (rule
+    /// 1.2 of docs/numerics.md).
     pub(super) fine: u32,
-    /// Coordinates of this magnitude and beyond take the exact path.
+    /// The magnitude from which on coordinates take the exact path.
     pub(super) limit: f32,
-    /// Scaling and address mode of the stage.
+    /// The scaling and the address mode as constants of the stage.
     pub(super) kind: (u8, u8),
     /// The exact path for lanes with large coordinates.
     exact: Exact,
     run: Run<AxisArgs>,
 }
 
-/// Operands of the stage.
+/// The operands of the axis stage.
 #[derive(Clone, Copy)]
 pub(super) struct Operands<'a> {
     /// Bits of the coordinates.
     pub(super) coords: &'a Lanes,
-    /// Texel offsets, as signed numbers.
+    /// Texel offsets of the instruction, as signed numbers.
     pub(super) offset: Option<&'a Lanes>,
-    /// Offset of an anisotropic tap in 1/256 of a texel, as signed numbers; only for linear
-    /// filters.
+    /// Offsets of an anisotropic tap in 1/256 of a texel (signed); only for linear filters.
     pub(super) shift: Option<&'a Lanes>,
-    /// Size of the axis and distance between texels in bytes, if they differ by lane.
+    /// `size` in texels, and `pitch`, the distance between texels in bytes, if they differ by lane.
     pub(super) size: Option<&'a Lanes>,
     pub(super) pitch: Option<&'a Lanes>,
 }
 
-/// Arguments of the stage.
+/// The arguments of the axis stage.
 pub(super) struct Call<'a> {
     axis: &'a Axis,
     of: Operands<'a>,
@@ -167,28 +170,29 @@ impl Arguments for AxisArgs {
 pub(super) const POINT: u8 = 0;
 pub(super) const LINEAR: u8 = 1;
 
-/// Scaling for small power-of-two sizes and for unnormalized coordinates: `x * n` is exact (rules
-/// 1.2, 1.3).
+/// The scaling for small power-of-two sizes and for unnormalized coordinates, whose product `x * n`
+/// is exact (rules 1.2, 1.3 of docs/numerics.md).
 pub(super) const EXACT: u8 = 0;
-/// Scaling for all sizes: `x` is first floored to 2^-21 or finer.
+/// The scaling for all sizes. It first floors `x` to 2^-21 or finer (rule 1.2 of docs/numerics.md).
 pub(super) const CUT: u8 = 1;
 
 pub(super) const CLAMP: u8 = 0;
 pub(super) const WRAP: u8 = 1;
 pub(super) const MIRROR: u8 = 2;
 pub(super) const BORDER: u8 = 3;
-/// Wrap, for power-of-two sizes.
+/// The address mode wrap for power-of-two sizes.
 pub(super) const WRAP_2: u8 = 4;
 pub(super) const MIRROR_2: u8 = 5;
-/// The coordinate is limited to the edges; texels beyond are the border.
+/// The address mode `clamp_ogl`: the coordinate is limited to the edges, and texels beyond are the
+/// border colour.
 const CLAMP_OGL: u8 = 6;
-/// Clamp for gathers: indices are clamped, the coordinate is not.
+/// The address mode clamp for gathers, which limits indices, but not the coordinate.
 const CLAMP_INDEX: u8 = 7;
 /// No address mode is applied, so that indices may be outside the level.
 const RAW: u8 = 8;
 
 impl Axis {
-    /// The axis stage of a plan of the fast schedule, which computes byte offsets.
+    /// The axis stage for a plan of the fast schedule. It computes byte offsets.
     pub(super) fn fast(
         to: To,
         find: Find,
@@ -200,7 +204,7 @@ impl Axis {
         Self::new(to, (find, scaling, mode), kind, offsets(find, kind.1, build))
     }
 
-    /// The axis stage of any plan, for levels up to this size; computes indices.
+    /// The axis stage for any plan, for levels of up to `largest` texels. It computes indices.
     pub(super) fn general(
         largest: u32,
         find: Find,
@@ -226,7 +230,7 @@ impl Axis {
         let Scaling { coords, of_face } = scaling;
         let is_point = matches!(find, Find::Point | Find::Taps);
         let texels = if coords == Coords::Normalized { size } else { 1 };
-        // With a factor of 1, products of small coordinates would be subnormal, which is slow.
+        // With a factor of 1, the products of small coordinates would be subnormal, which is slow.
         let halves = is_point && (of_face || texels == 1 || !matches!(to, To::Level { .. }));
         let steps = match (is_point, halves) {
             (false, _) => 512,
@@ -239,7 +243,7 @@ impl Axis {
         };
         let fine = if coords == Coords::Normalized { fine_bits(size) } else { 0 };
         let limit = match coords {
-            // The last of the additional bits needs room.
+            // The last of the additional fractional bits needs room in 32 bits.
             Coords::Normalized => (FAR / (size << (fine / 2)) as f32).min(1024.0),
             Coords::Unnormalized | Coords::Integer => FAR,
         };
@@ -250,7 +254,7 @@ impl Axis {
         Self { size, pitch, shift, factor, middle, halves, fine, limit, kind, exact, run }
     }
 
-    /// Fills `out` for all 32 lanes, whatever the coordinates.
+    /// Computes the texels of all 32 lanes, whatever the coordinates are.
     #[inline(always)]
     pub(super) fn run(&self, of: Operands<'_>, out: &mut AxisLanes) {
         self.run.call(Call { axis: self, of, out });
@@ -260,18 +264,18 @@ impl Axis {
         self.exact.scaling.coords == Coords::Normalized
     }
 
-    /// Whether coordinates are products on a cube face.
+    /// Whether the coordinates are products on a cube face.
     fn is_of_face(&self) -> bool {
         self.exact.scaling.of_face
     }
 
-    /// Whether integer coordinates are clamped.
+    /// Whether integer coordinates are clamped to the extent.
     fn clamps(&self) -> bool {
         self.exact.find == Find::Clamped
     }
 }
 
-/// The constants for scaling and address mode.
+/// The constants that select the scaling and the address mode of the stage.
 fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
     let (size, indices) = match to {
         To::Level { size, .. } | To::Levels { largest: size } => (size, false),
@@ -301,8 +305,8 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
     (scale, mode)
 }
 
-/// Stages of the fast schedule, for its address modes. The scaling is decided at run time in each
-/// call, which costs almost nothing and halves the code size.
+/// The stages that compute byte offsets, for the address modes of the fast schedule. Each call
+/// decides the scaling at run time, which costs almost nothing and halves the code size.
 fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
     fn by_mode<const FIND: u8>(mode: u8, build: Wide) -> Run<AxisArgs> {
         match mode {
@@ -321,7 +325,7 @@ fn offsets(find: Find, mode: u8, build: Wide) -> Run<AxisArgs> {
     }
 }
 
-/// Stages of the general schedule.
+/// The stages that compute indices, for the general schedule.
 fn indices(find: Find, mode: u8, build: Build) -> Run<AxisArgs> {
     match (find, mode) {
         (Find::Integer | Find::Clamped, _) => pick::<_, IntegerAxis>(build),

@@ -14,7 +14,7 @@ const MODES: [AddressMode; 5] = [
     AddressMode::ClampOgl,
 ];
 
-/// A random coordinate up to a limit; every second one is close to a multiple of half a texel.
+/// A random coordinate up to a limit. Every second one is close to a multiple of half a texel.
 fn coordinate(random: &mut Random, limit: f32, unit: f32) -> u32 {
     let size = limit * (-(random.below(40_u32) as f32)).exp2() * 0.999_999;
     let x = random.between(0.0, size);
@@ -24,7 +24,7 @@ fn coordinate(random: &mut Random, limit: f32, unit: f32) -> u32 {
     if x == 0.0 { x.to_bits() } else { x.to_bits().wrapping_add(other) }
 }
 
-/// Random coordinates, some of which are beyond the limit.
+/// Random coordinates up to a limit. With `far`, some of them are beyond it.
 fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
     let mut coords = [0; 32];
     coords.fill_with(|| coordinate(random, limit, unit));
@@ -39,14 +39,15 @@ fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
     coords
 }
 
-/// The result of a lane.
+/// The texels and the weight that the stage has computed for a lane.
 fn found(out: &AxisLanes, pairs: bool, lane: usize) -> ExactTexels {
     let upper = if pairs { out.upper[lane] } else { out.lower[lane] };
     let weight = if pairs { out.weight[lane] } else { 0 };
     ExactTexels { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
 }
 
-/// Sizes with different numbers of fractional bits (rule 1.2).
+/// Sizes for which coordinates keep different numbers of fractional bits (rule 1.2 of
+/// docs/numerics.md).
 const SIZES: [u32; 15] =
     [1, 2, 3, 5, 16, 1000, 1024, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_071, 131_072];
 
@@ -59,7 +60,7 @@ fn compare(find: Find, scaling: Scaling, mode: AddressMode, build: Build) {
         let limit = if normalized { (FAR / unit).min(1024.0) } else { FAR };
         let mut at = coordinates(&mut random, limit, unit, n % 4 == 0);
         if scaling.of_face && n % 3 == 0 {
-            // Products from edge to edge, and slightly beyond.
+            // Coordinates run from edge to edge of a face, and slightly beyond.
             at = at.map(|x| (f32::from_bits(x) % 1.000_001).to_bits());
         }
         let mut offset = [0; 32];
@@ -103,7 +104,7 @@ fn scaling(coords: Coords) -> Scaling {
     Scaling { coords, of_face: false }
 }
 
-/// Scaling for products on a cube face (rule 7.2).
+/// The scaling of products on a cube face (rule 7.2 of docs/numerics.md).
 const OF_FACE: Scaling = Scaling { coords: Coords::Normalized, of_face: true };
 
 #[test]
@@ -124,16 +125,18 @@ fn stages_find_the_texels_of_the_reference() {
     }
 }
 
-/// Rule 1.2: the floor of a coordinate is visible where the next step would be another texel.
+/// Rule 1.2 of docs/numerics.md: coordinates are floored to multiples of 2^-21, or finer for large
+/// sizes. The test uses coordinates for which a finer multiple would be another texel.
 #[test]
 fn large_sizes_floor_to_finer_steps() {
-    // Size, and the number of fractional bits.
+    // Each row has a size and its number of fractional bits.
     for (size, bits) in [(8192, 21), (16_383, 21), (16_384, 22), (32_768, 23), (131_072, 23)] {
         for build in Build::all() {
             for mode in [AddressMode::Clamp, AddressMode::Wrap, AddressMode::Border] {
                 let (mode, normalized) = (mode, scaling(Coords::Normalized));
                 let axis = Axis::general(size, Find::Linear, normalized, mode, build);
-                // A step, and all but the last bit of the next one, from a position inside.
+                // The coordinates are a position inside plus one step, plus almost two steps, and
+                // plus two steps.
                 let step = (-bits as f32).exp2();
                 let place = 0.007_812_5;
                 let coords = std::array::from_fn(|lane| match lane {
@@ -158,7 +161,7 @@ fn large_sizes_floor_to_finer_steps() {
     }
 }
 
-/// Byte offsets are indices times the pitch.
+/// Byte offsets must be indices times the pitch.
 #[test]
 fn offsets_are_texels_times_their_pitch() {
     for build in Build::all() {

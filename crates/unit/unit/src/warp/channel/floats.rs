@@ -1,20 +1,21 @@
-//! Filtered values of float channels (docs/numerics.md 2, "Sums"), for a vector of lanes.
+//! Filtered values of float channels (docs/numerics.md 2, "Sums"), for the lanes of a vector.
 
 use super::{Channel, Plain, Reads};
 use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
-/// A float channel. If E is the exponent of a group's largest texel, its texels are truncated to
-/// multiples of 2^(E - 27) (f16: 2^(E - 14)), so that the sum of a group is an integer in this
-/// unit. Groups are added in units of 2^(4 ceil(E/4) - 30) (f16: -17) of the largest group. Because
-/// E has a bias of 127, 4 ceil(E/4) is the exponent field without its lowest two bits.
+/// A float channel. If E is the exponent of a group's largest texel, the texels of the group are
+/// truncated to multiples of 2^(E - 27) (f16: 2^(E - 14)), so that the sum of a group is an integer
+/// in this unit. Groups are added in units of 2^(4 ceil(E/4) - 30) (f16: -17) of the largest group.
+/// Because exponent fields have a bias of 127, 4 ceil(E/4) is the exponent field without its lowest
+/// two bits.
 pub(in crate::warp) trait FloatChannel {
     /// The bits of a NaN result.
     const NAN: u32;
-    /// Converts a code to the bits of an f32. A NaN becomes any NaN.
+    /// Converts a code to the bits of an f32. A NaN may become any other NaN.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
-    /// A faster computation of the result, for lanes in which the exponents of all groups' largest
-    /// texels allow it.
+    /// Computes the result faster, if the exponents of all groups' largest texels allow it;
+    /// otherwise returns `None`.
     #[inline(always)]
     fn in_reach<S: Simd, const GROUPS: usize, const PER: usize>(
         _: S,
@@ -24,8 +25,9 @@ pub(in crate::warp) trait FloatChannel {
     ) -> Option<Int<S>> {
         None
     }
-    /// The result as bits of f32. It is arbitrary for lanes with special texels or only zeros,
-    /// which are handled separately. For four groups, the first two are added before the others.
+    /// Computes the result as bits of an f32. The result is arbitrary for lanes with infinities,
+    /// NaNs or only zeros, which are handled separately. Of four groups, the first two are added
+    /// before the others.
     fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         texels: &Texels<S, GROUPS, PER>,
@@ -33,20 +35,20 @@ pub(in crate::warp) trait FloatChannel {
     ) -> Int<S>;
 }
 
-/// Texels as bits of f32; texels without weight are zeros.
+/// The texels of several groups as bits of f32. Texels without a weight are zeros.
 pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) values: [[Int<S>; PER]; GROUPS],
-    /// Exponent field of the largest texel of each group, in its f32 position.
+    /// Exponent field of the largest texel of each group, at the position that it has in an f32.
     pub(super) largest: [Int<S>; GROUPS],
 }
 
-/// The exponent field of the accumulator's unit for groups of these exponents, in its f32 position.
+/// The exponent field of the accumulator's unit, given those of the largest texels of groups.
 #[inline(always)]
 pub(super) fn unit<S: Simd>(simd: S, largest: Int<S>) -> Int<S> {
     largest & int(simd, EXPONENT & !(3 << 23))
 }
 
-/// A number times two to the power of the difference of two exponent fields, floored.
+/// A number times two to the power of the difference between two exponent fields, floored.
 #[inline(always)]
 fn scaled<S: Simd>(simd: S, x: Int<S>, from: Int<S>, to: Int<S>) -> Int<S> {
     let up = (from - to) >> 23;
@@ -63,8 +65,9 @@ impl Plain for F16 {
 pub(super) const SIGN: i32 = i32::MIN;
 pub(super) const EXPONENT: i32 = 0x7f80_0000;
 
-/// The truncated integer of a texel: its significand, shifted left by `LEFT` bits (right if
-/// negative), and right by the difference between its exponent and the largest.
+/// A texel as an integer in the unit of its group, truncated: the significand, shifted left by
+/// `LEFT` bits (right if negative), and right by the difference between the texel's exponent and
+/// the largest.
 #[inline(always)]
 pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int<S>) -> Int<S> {
     let exponent = value & int(simd, EXPONENT);
@@ -75,7 +78,7 @@ pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int
     } else {
         significand.shr(-LEFT as u32).shr_each(below)
     };
-    // Rule 2.1: subnormals count as zeros.
+    // Rule 2.1 of docs/numerics.md: a subnormal texel counts as zero.
     let magnitude = exponent.is(int(simd, 0)).select(int(simd, 0), magnitude);
     let sign = value >> 31;
     (magnitude ^ sign) - sign
@@ -98,7 +101,7 @@ impl FloatChannel for F16 {
         let mut sums = [int(simd, 0); GROUPS];
         for g in 0..GROUPS {
             for k in 0..PER {
-                // Texels have 15 bits.
+                // A truncated texel has 15 bits.
                 let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
                 sums[g] = sums[g] + texel.times(weights[g][k]);
             }
@@ -118,7 +121,7 @@ impl FloatChannel for F16 {
                 + scaled(simd, sums[second], texels.largest[second], next);
             now = next;
         }
-        // The sum has 26 bits; the bits below the 24th cannot change the rounding to 11 bits.
+        // The sum has 26 bits. The bits below the 24th cannot change the rounding to 11 bits.
         let sign = total >> 31;
         let magnitude = (total ^ sign) - sign;
         let large = int(simd, (1 << 24) - 1).lt(magnitude);
@@ -128,20 +131,20 @@ impl FloatChannel for F16 {
     }
 }
 
-/// Rounds to the nearest f16, ties away from zero; returns the bits of an f32.
+/// Rounds to the nearest f16, ties away from zero. The result is encoded as an f32.
 #[inline(always)]
 pub(super) fn nearest_half<S: Simd>(simd: S, x: Float<S>) -> Int<S> {
     let magnitude = x.as_int() & int(simd, i32::MAX);
-    // A carry propagates into the exponent.
+    // A carry of the rounding propagates into the exponent.
     let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
-    // Rule 2.5: below 2^-14, f16 numbers are multiples of 2^-24.
+    // Rule 2.5 of docs/numerics.md: below 2^-14, f16 numbers are multiples of 2^-24.
     let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
     let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
     let small = magnitude.lt(int(simd, 0x3880_0000));
     small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
 }
 
-/// The [`Channel`] of a float channel type.
+/// Makes a [`Channel`] of a type of float channels.
 pub(in crate::warp) struct FloatFilter<C>(std::marker::PhantomData<C>);
 
 impl<C: Plain> Plain for FloatFilter<C> {
@@ -188,7 +191,8 @@ impl<C: FloatChannel> Channel for FloatFilter<C> {
         }
         let result = C::blend(simd, &Texels { values, largest }, weights);
         let result = top.is(zero).select(zero, result);
-        // Rules 2.3 and 2.4 depend on all texels that are read.
+        // Rules 2.3 and 2.4 of docs/numerics.md: infinities, NaNs and zeros of all texels that are
+        // read determine the result.
         let odd = highest.is(exponent) | (top.is(zero) & signs.lt(zero));
         if odd.bits() != 0 {
             let special = exceptional::<S, C, GROUPS, PER>(simd, &all, reads, result);
@@ -198,9 +202,10 @@ impl<C: FloatChannel> Channel for FloatFilter<C> {
     }
 }
 
-/// The results of exceptional lanes. Rule 2.4: with an infinity or NaN among the texels that are
-/// read, plain addition, in which finite texels change nothing. Rule 2.3: -0 only if all texels
-/// that are read are -0. Other lanes keep the result.
+/// Replaces the results of exceptional lanes; other lanes keep their results. Rule 2.4 of
+/// docs/numerics.md: if an infinity or NaN is among the texels that are read, the result is their
+/// plain sum, in which finite texels change nothing. Rule 2.3: the result is -0 only if all texels
+/// that are read are -0.
 #[inline(always)]
 fn exceptional<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,

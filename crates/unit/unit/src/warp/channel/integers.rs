@@ -1,16 +1,16 @@
-//! Filtered integer channels that are read as normalized floats, for a vector of lanes.
+//! Filtered integer channels that are read as normalized floats, for the lanes of a vector.
 
 use super::point::signed;
 use super::{Channel, Plain, Reads};
 use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
-/// An integer channel that is read as a normalized float. Sums have at most 24 bits, so that they
-/// are exact in f32.
+/// An integer channel that is read as a normalized float. Its weighted sums have at most 24 bits,
+/// so that they are exact in f32.
 pub(in crate::warp) trait Normalized {
     /// Converts a code to the number that is summed.
     fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S>;
-    /// The result for a weighted sum whose weights total 256.
+    /// The result for a weighted sum, whose weights total 256.
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S>;
 }
 
@@ -18,9 +18,9 @@ pub(in crate::warp) struct Unorm8;
 pub(in crate::warp) struct Snorm8;
 pub(in crate::warp) struct Unorm16;
 pub(in crate::warp) struct Snorm16;
-/// Unorm with two bits, widened to 16.
+/// A channel of unorm with two bits, which are widened to 16.
 pub(in crate::warp) struct Unorm2;
-/// Unorm with ten bits, widened to 16.
+/// A channel of unorm with ten bits, which are widened to 16.
 pub(in crate::warp) struct Unorm10;
 
 impl Plain for Unorm8 {
@@ -46,8 +46,8 @@ impl Normalized for Unorm8 {
     }
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        // (257 * sum + 128) >> 8: widening the sum gives the same integer as summing the widened
-        // codes.
+        // K (docs/numerics.md 2) is (257 * sum + 128) >> 8: widening the sum gives the same integer
+        // as summing the widened codes.
         let k = sum + (sum + int(simd, 128)).shr(8);
         k.to_float().ratio(65_535.0).as_int()
     }
@@ -113,23 +113,24 @@ impl Normalized for Unorm10 {
     }
 }
 
-/// A widened code, or the 16-bit code of a border colour ([`texunit_texel::WIDE`]).
+/// Returns the widened code, or the code itself if it is the 16-bit code of a border colour
+/// ([`texunit_texel::WIDE`]).
 #[inline(always)]
 fn wide_or<S: Simd>(simd: S, code: Int<S>, widened: Int<S>) -> Int<S> {
     code.lt(int(simd, 0)).select(code & int(simd, 0xffff), widened)
 }
 
-/// The results for two sums of 8-bit unorm channels, which are in the two halves of a word. Each is
-/// at most 255 * 256, so it fits 16 bits.
+/// The results for the sums of two 8-bit unorm channels, which are in the two halves of a word. A
+/// sum is at most 255 * 256, so that it fits 16 bits.
 #[inline(always)]
 pub(in crate::warp) fn finish_pairs<S: Simd>(simd: S, sum: Int<S>) -> [Int<S>; 2] {
-    // (257 * sum + 128) >> 8, as for a single channel.
+    // K (docs/numerics.md 2) is (257 * sum + 128) >> 8, as for a single channel.
     let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
     let (low, high) = (k & int(simd, 0xffff), k.shr(16));
     [low.to_float().ratio(65_535.0).as_int(), high.to_float().ratio(65_535.0).as_int()]
 }
 
-/// The [`Channel`] of an integer channel type.
+/// Makes a [`Channel`] of a type of integer channels.
 pub(in crate::warp) struct NormalizedFilter<C>(std::marker::PhantomData<C>);
 
 impl<C: Plain> Plain for NormalizedFilter<C> {

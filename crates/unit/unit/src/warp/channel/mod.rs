@@ -1,6 +1,6 @@
-//! Conversion and filtering of channel codes for a vector of lanes: docs/numerics.md, section 2
-//! ("Sums", "Point-sampled values") and section 5. One type per kind of channel, shared by all
-//! textures.
+//! Conversion and filtering of channel codes for the lanes of a vector: docs/numerics.md, section 2
+//! ("Sums", "Point-sampled values") and section 5. There is one type per kind of channel, which all
+//! textures share.
 
 mod floats;
 mod integers;
@@ -19,12 +19,12 @@ pub(super) use srgb::{Sum as SrgbSum, value as srgb_value};
 use super::prefetch::Prefetcher;
 use super::simd::{Int, Mask, Simd};
 
-/// A channel that is filtered over `GROUPS` footprints of `PER` texels.
+/// A channel that is filtered over `GROUPS` footprints of `PER` texels each.
 pub(super) trait Channel {
-    /// The form of the weights, converted once for all channels.
+    /// Weights in the form in which the sum needs them. They are converted once for all channels.
     type Weight<S: Simd>: Copy;
     fn weight<S: Simd>(weight: Int<S>) -> Self::Weight<S>;
-    /// The filtered result, from codes and weights.
+    /// The filtered result of the channel, from codes and weights.
     fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         codes: &[[Int<S>; PER]; GROUPS],
@@ -35,14 +35,14 @@ pub(super) trait Channel {
     ) -> Int<S>;
 }
 
-/// Says which texels of a footprint are read. A texel can be read with weight 0; its NaN, infinity
+/// Tells which texels of a footprint are read. A texel can be read with weight 0; its NaN, infinity
 /// or sign of zero then still affects the result.
 pub(super) trait Reads<S: Simd> {
     fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S>;
 }
 
-/// A channel with its own bytes in a texel.
+/// A channel that occupies bytes of its own in a texel.
 pub(super) trait Plain {
-    /// Number of bytes.
+    /// Number of bytes of the channel.
     const SIZE: usize;
 }

@@ -1,4 +1,4 @@
-//! Point-sampled values (docs/numerics.md 2) for a vector of lanes: the conversion of a single
+//! Point-sampled values (docs/numerics.md 2) for a vector's lanes: the conversion of a single
 //! texel.
 
 use super::Plain;
@@ -10,17 +10,17 @@ pub(in crate::warp) trait Point {
     fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S>;
 }
 
-/// Unsigned integers, and any type of 32 bits.
+/// A channel of unsigned integers, or of any type of 32 bits.
 pub(in crate::warp) struct Unsigned<const SIZE: usize>;
-/// Channels that are signed integers.
+/// A channel of signed integers.
 pub(in crate::warp) struct Signed<const SIZE: usize>;
-/// Unsigned normalized.
+/// A channel of unsigned normalized numbers.
 pub(in crate::warp) struct Unorm<const SIZE: usize>;
-/// Signed normalized.
+/// A channel of signed normalized numbers.
 pub(in crate::warp) struct Snorm<const SIZE: usize>;
-/// Unsigned normalized with `BITS` bits, at most 24.
+/// A channel of unsigned normalized numbers with `BITS` bits, at most 24.
 pub(in crate::warp) struct Fraction<const BITS: u32>;
-/// Channels that are f16.
+/// A channel of f16.
 pub(in crate::warp) struct Half;
 
 macro_rules! plain {
@@ -78,7 +78,7 @@ impl<const BITS: u32> Point for Fraction<BITS> {
 impl Point for Half {
     #[inline(always)]
     fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
-        // The payload of a NaN is kept, whether signalling or quiet.
+        // A NaN keeps its payload, whether it is signalling or quiet.
         let exponent = int(simd, 0x7c00);
         let special = ((code & int(simd, 0x7fff)) << 13) | int(simd, 0x7f80_0000);
         let special = special | ((code & int(simd, 0x8000)) << 16);

@@ -1,4 +1,4 @@
-//! Filtered f32 channels for a vector of lanes: the fast computation of sums for ordinary
+//! Filtered f32 channels for a vector's lanes, with a fast computation of sums for ordinary
 //! exponents.
 
 use super::Plain;
@@ -44,17 +44,17 @@ impl FloatChannel for F32 {
             top = top.max(largest[g]);
             let above = int(simd, LOWEST - 1).lt(largest[g]);
             // A group may have weight 0, such as the second slice of a fetch at the centre of the
-            // first.
+            // first slice.
             in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
         }
-        // Texels without weight must be finite, too.
+        // Texels without a weight must be finite, too.
         let in_reach = in_reach & top.lt(int(simd, HIGHEST)) & highest.lt(int(simd, EXPONENT));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
         if !in_reach.is_full() {
             return None;
         }
         let (mut high, mut low) = ([zero; GROUPS], [zero; GROUPS]);
-        // Unrolled: the compiler would keep a loop, and the sums in memory.
+        // The loop is unrolled by hand, because the compiler would keep it, and the sums in memory.
         let one = GROUPS == 1;
         let (values, shares) = (&codes[0], &weights[0]);
         (high[0], low[0]) = Self::of_group(simd, (values, shares), largest[0], one, (ahead, 0));
@@ -86,17 +86,18 @@ impl FloatChannel for F32 {
     }
 }
 
-/// Range of the exponent field of a group's largest texel in which all intermediate results are
-/// normal, and no texel changes its sign when it is scaled.
+/// Bounds of the exponent field of a group's largest texel, between which all intermediate results
+/// are normal numbers and no texel changes its sign when it is scaled.
 const LOWEST: i32 = 40 << 23;
 const HIGHEST: i32 = 154 << 23;
 
-/// Number of bits of the lower part of a texel.
+/// Number of bits of the lower of the two parts into which a texel is split.
 const LOW: u32 = 14;
 const LOW_BITS: i32 = (1 << LOW) - 1;
 
 impl F32 {
-    /// The sum of a group as `high` and `low`. A single group must have a nonzero sum.
+    /// The weighted sum of a group, in the form `high * 2^LOW + low`. If the group is the only one,
+    /// its sum must not be zero.
     #[inline(always)]
     fn of_group<S: Simd, const PER: usize>(
         simd: S,
@@ -106,12 +107,12 @@ impl F32 {
         (ahead, first): (impl Prefetcher, usize),
     ) -> (Int<S>, Int<S>) {
         let zero = int(simd, 0);
-        // Scaled to units of the sum; the conversion truncates. Texels without weight may have any
-        // value.
+        // Texels are scaled to units of the sum, and the conversion to integers truncates them.
+        // Texels without a weight may get any value.
         let scale = int(simd, (127 + 27) << 23) - largest;
         let mut scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
         let (mut high, mut low) = (zero, zero);
-        // The fence keeps the compiler from recomputing `scale` for each texel.
+        // The fence keeps the compiler from computing `scale` again for each texel.
         Int::fence(&mut scale, &mut zero.clone());
         for k in 0..PER {
             let mut code = codes[k];
@@ -122,8 +123,9 @@ impl F32 {
         (high, low)
     }
 
-    /// Adds a weighted texel to a sum of the form `high * 2^LOW + low`. Texels have 28 bits without
-    /// sign, so both parts fit 16 bits and their sums fit an f32: `low` is positive and below 2^22.
+    /// Adds a weighted texel to a sum of the form `high * 2^LOW + low`. A texel has 28 bits without
+    /// its sign, so that both of its parts fit 16 bits and the sums of the parts fit an f32. `low`
+    /// is positive and below 2^22.
     #[inline(always)]
     fn add<S: Simd>(
         simd: S,
@@ -135,8 +137,8 @@ impl F32 {
         *low = *low + (texel & int(simd, LOW_BITS)).dot16(weight);
     }
 
-    /// The result for the sums `high * 2^LOW + low` of two groups, each in units of 2^-35 of its
-    /// largest texel, within the bounds of `in_reach`.
+    /// The f32 result for the sums of two groups. Each sum is `high * 2^LOW + low` in units of
+    /// 2^-35 of its group's largest texel, and within the bounds that `in_reach` checks.
     #[inline(always)]
     fn of_two<S: Simd>(
         simd: S,
@@ -148,16 +150,16 @@ impl F32 {
         let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
         let top = a.2.max(b.2);
         let below = (top - a.2.min(b.2)).shr(23);
-        // In eighths: the smaller sum is `wide * 2^16 + rest`.
+        // The smaller sum in eighths of its unit is `wide * 2^16 + rest`.
         let bits = int(simd, 0xffff);
         let n = less_high + (less_low >> LOW);
         let m = less_low & int(simd, LOW_BITS);
         let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // If it is more than 16 bits smaller, bits above the lowest 32 are shifted in.
+        // If the smaller sum is shifted by more than 16 bits, bits above its low 32 are shifted in.
         let near = ((wide << 16) | rest).shr_each(below);
         let far = wide.sar_each(below - int(simd, 16));
         let less_low = int(simd, 16).lt(below).select(far, near) & bits;
-        // The smaller sum is floored to the accumulator's unit, which is the larger exponent
+        // The smaller sum is floored to the accumulator's unit, which has the larger exponent
         // without its lowest two bits.
         let extra = int(simd, 3) - (top.shr(23) & int(simd, 3));
         let less_low = less_low & int(simd, -1).shl_each(extra);
@@ -166,8 +168,8 @@ impl F32 {
         nearest_f32::<S, 16, 38>(simd, high, low & bits, top)
     }
 
-    /// The result for sums `high * 2^LOW + low`, each in units of 2^-35 of its group's largest
-    /// texel.
+    /// The f32 result for the sums of several groups. Each sum is `high * 2^LOW + low` in units of
+    /// 2^-35 of its group's largest texel.
     #[inline(always)]
     fn of_groups<S: Simd, const GROUPS: usize>(
         simd: S,
@@ -195,8 +197,8 @@ impl F32 {
     }
 }
 
-/// Rounds `high * 2^BITS + low`, in units of 2^-UNIT of `top`, to the nearest f32, ties away from
-/// zero. `low` is from 0 to 2^22, and the result must be a normal number.
+/// Rounds the number `high * 2^BITS + low` to the nearest f32, ties away from zero. The number is
+/// in units of 2^-UNIT of `top`. `low` is from 0 to 2^22, and the result must be a normal number.
 #[inline(always)]
 fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     simd: S,
@@ -204,9 +206,9 @@ fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     low: Int<S>,
     top: Int<S>,
 ) -> Int<S> {
-    // Integers from 2^24 on can be ties; adding a quarter rounds them away from zero. It is added
-    // to all sums with a high part of 2^23 or more. These sums are above 2^22, where the addition
-    // changes nothing except ties.
+    // Integers from 2^24 on can be ties; a quarter that is added to them rounds ties away from
+    // zero. It is added to all sums whose high part is 2^23 or more. These sums are above 2^22,
+    // where the addition changes nothing except ties.
     let least = 1 << (23 - BITS);
     let small = int(simd, -least).lt(high) & high.lt(int(simd, least));
     let quarter = (high & int(simd, SIGN)) | int(simd, 0x3e80_0000);
@@ -220,10 +222,10 @@ fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
 /// Rounds a number of at most 40 significant bits to the nearest f32, ties away from zero.
 #[inline(always)]
 fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
-    // A factor slightly above 1 moves ties away from zero. Other numbers are farther from the next
-    // tie than it moves them.
+    // A factor slightly above 1 moves ties away from zero. All other numbers are farther from the
+    // next tie than the factor moves them.
     let nearest = (x * double(simd, 1.0 + 1.0 / 35_184_372_088_832.0)).narrow().as_int();
-    // Rule 2.2: subnormal results become zeros.
+    // Rule 2.2 of docs/numerics.md: a subnormal result becomes a zero.
     let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
     none.select(nearest & int(simd, SIGN), nearest)
 }
@@ -234,8 +236,8 @@ mod tests {
     use crate::warp::simd::check::{NumberArgs, check};
     use crate::warp::simd::{Stage, load};
 
-    /// High and low parts of a test sum, derived from `x`: all magnitudes, and values around the
-    /// smallest sums that can be ties.
+    /// The high and low parts of a test sum, derived from `x`. They cover all magnitudes, and
+    /// values around the smallest sums that can be ties.
     fn parts(x: u32) -> (i32, i32) {
         let mixed = x.wrapping_mul(0x9e37_79b9);
         let high = (x as i32) >> (9 + (mixed >> 28));
@@ -272,7 +274,7 @@ mod tests {
             let extra = 40_u32.saturating_sub(magnitude.leading_zeros());
             let half = if extra == 0 { 0 } else { 1 << (extra - 1) };
             let rounded = (magnitude + half) >> extra << extra;
-            // In units of 2^(130 - 127 - 35).
+            // The result is in units of 2^(130 - 127 - 35).
             let value = rounded as f64 / f64::from(1_u32 << 31) / 2.0;
             let value = if sum < 0 { -value } else { value };
             (value as f32).to_bits()

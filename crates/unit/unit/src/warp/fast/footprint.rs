@@ -1,5 +1,5 @@
-//! The interface between the axis stages and the kernels of the fast schedule: locations of texels,
-//! their words and weights, for a vector of lanes.
+//! The interface between the axis stages and the kernels of the fast schedule: locations, words and
+//! weights of texels, for the lanes of a vector.
 
 use crate::request::{Lanes, OutputRegisters};
 use crate::warp::axis::AxisLanes;
@@ -9,32 +9,32 @@ use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
 use texunit_memory::Window;
 
-/// Up to 2 x 2 texels in one slice of one level, for 32 lanes.
+/// The texels that 32 lanes read in one slice of one level, at most 2 x 2.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
     pub(super) x: &'a AxisLanes,
     pub(super) y: &'a AxisLanes,
-    /// Byte offset of the slice, layer or face.
+    /// Byte offset of the slice, layer or face that each lane reads.
     pub(super) base: &'a Lanes,
-    /// Lanes whose slice is outside the extent.
+    /// The mask of the lanes whose slice is outside the extent.
     pub(super) outside: u32,
-    /// Weight of the group, of 256.
+    /// Weight of the group of texels, in 1/256.
     pub(super) total: &'a Lanes,
 }
 
 /// Arguments of a kernel stage.
 pub(super) struct Call<'a> {
-    /// At most four groups: two slices of two levels.
+    /// The groups of texels, at most four: two slices of two levels.
     pub(super) groups: &'a [Group<'a>],
     pub(super) task: Task<'a>,
 }
 
-/// Inputs and outputs of a kernel, apart from the locations.
+/// The inputs and outputs of a kernel, apart from the locations of texels.
 pub(super) struct Task<'a> {
     pub(super) window: Window<'a>,
-    /// Rows that the next fetch reads, if they are prefetched.
+    /// The rows of texels that the next fetch reads, if they are prefetched.
     pub(super) next: Option<&'a PrefetchRows>,
-    /// Texel words of the border colour, or zeros for integer coordinates.
+    /// The border colour as the words of a texel; zeros for integer coordinates.
     pub(super) border: &'a [u32; 4],
     /// Number of channels of the format.
     pub(super) channels: usize,
@@ -43,35 +43,35 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// The number of channels if it is more than one: 2 or 4. Lets the compiler drop code for other
-    /// sizes.
+    /// The number of channels if it is not 1, which is 2 or 4. This lets the compiler drop the code
+    /// for other sizes.
     #[inline(always)]
     pub(super) fn several(&self) -> usize {
         if self.channels == 2 { 2 } else { 4 }
     }
 }
 
-/// The locations and weights of one group, for a vector of lanes.
+/// The locations and weights of the texels of one group, for the lanes of a vector.
 #[derive(Clone, Copy)]
 pub(super) struct TexelAddresses<S: Simd> {
-    /// Byte offsets of the lower texel along x in the lower and in the upper row, including slice,
-    /// layer and face.
+    /// Byte offsets of the lower texel along x, in the lower and in the upper row. They include
+    /// slice, layer and face.
     pub(super) at: [Int<S>; 2],
-    /// Distance in bytes from there to the upper texel along x, if some lanes are not
-    /// [adjacent](Self::together).
+    /// Distance in bytes from the lower to the upper texel along x. It is used if the texels of
+    /// some lanes do not [follow each other](Self::together).
     pub(super) across: Int<S>,
-    /// Weights of the upper texels along x and y.
+    /// Weights of the upper texels along x and along y, in 1/256.
     pub(super) weights: [Int<S>; 2],
-    /// Weight of the group, of 256; `None` for 256.
+    /// Weight of the group in 1/256; `None` stands for 256.
     pub(super) total: Option<Int<S>>,
     /// Whether the upper texel along x follows the lower one in memory, in all lanes.
     pub(super) together: bool,
-    /// Lanes with texels outside, if there are any.
+    /// The lanes that read a texel outside; `None` if there are none.
     pub(super) outside: Option<Outside>,
 }
 
-/// Source of the groups' locations. A kernel requests one group at a time, because registers do not
-/// have room for all.
+/// A source of the texel locations of each group. A kernel requests one group at a time, because
+/// registers do not have room for all groups.
 pub(super) trait AddressSource<S: Simd> {
     fn addresses(&self, simd: S, group: usize) -> TexelAddresses<S>;
 }
@@ -80,16 +80,16 @@ pub(super) trait AddressSource<S: Simd> {
 pub(super) trait Kernel {
     /// Whether the kernel has a point filter.
     const POINT: bool = false;
-    /// Whether the kernel prefetches the rows of the next fetch. The rows are ordered by chunk,
-    /// then by group.
+    /// Whether the kernel prefetches the rows of texels that the next fetch reads. The rows are
+    /// ordered by chunk of the warp, then by group.
     const PREFETCHES: bool = false;
-    /// Whether both halves of a warp are summed together, at 16 lanes per vector.
+    /// Whether both halves of a warp are summed together, if a vector has 16 lanes.
     const PAIRED: bool = false;
-    /// Writes the results of a vector of lanes.
+    /// Reads the texels of one vector of lanes and writes their results.
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize);
 }
 
-/// The lanes of one vector, from groups in memory.
+/// The part of a warp that one vector holds, as a source of locations from groups in memory.
 pub(super) struct Chunk<'a> {
     pub(super) groups: &'a [Group<'a>],
     pub(super) chunk: usize,
@@ -102,14 +102,14 @@ impl<S: Simd> AddressSource<S> for Chunk<'_> {
     }
 }
 
-/// Masks of the lanes of a vector whose texels are outside.
+/// For the lanes of a vector, masks of the lanes whose texels are outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outside {
-    /// Lower and upper texel along x.
+    /// The masks for the lower and the upper texel along x.
     pub(super) x: [u32; 2],
-    /// Lower and upper texel along y.
+    /// The masks for the lower and the upper texel along y.
     pub(super) y: [u32; 2],
-    /// The slice.
+    /// The mask of the lanes whose slice is outside.
     pub(super) z: u32,
 }
 
@@ -140,8 +140,8 @@ impl<S: Simd> TexelAddresses<S> {
     }
 }
 
-/// Reads the texels of a group, of `size` bytes each: x and x + 1 of row y, then of row y + 1.
-/// `PER` is 1, 2 or 4.
+/// Reads the texels of a group, of `size` bytes each: texels x and x + 1 of row y, then of row y +
+/// 1. `PER` is the number of texels: 1, 2 or 4.
 #[inline(always)]
 pub(super) fn texels<S: Simd, const PER: usize>(
     simd: S,
@@ -154,7 +154,7 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     if PER == 1 {
         texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
-        // Unrolled: the compiler would keep a loop, and the texels in memory.
+        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
         [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
             [texels[2], texels[3]] = row(simd, window, size, addresses, 1);
@@ -189,7 +189,7 @@ fn row<S: Simd>(
     [texel(simd, window, size, left), texel(simd, window, size, left + addresses.across)]
 }
 
-/// Reads the texel at an offset and the one after it.
+/// Reads the texel at a byte offset and the texel after it.
 #[inline(always)]
 fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel<S>; 2] {
     let none = int(simd, 0);
@@ -216,7 +216,7 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
     }
 }
 
-/// Weights of the texels of a group. `PER` is 1, 2 or 4.
+/// Computes the weights of a group's texels, in 1/256. `PER` is the number of texels: 1, 2 or 4.
 #[inline(always)]
 pub(super) fn weights<S: Simd, const PER: usize>(
     simd: S,
@@ -225,7 +225,7 @@ pub(super) fn weights<S: Simd, const PER: usize>(
     weights_of(simd, int(simd, 256), addresses.weights, addresses.total)
 }
 
-/// Weights of the texels of a group, each twice in its lane as 16-bit numbers.
+/// Computes the weights of a group's texels in 1/256, each twice in its lane as a 16-bit number.
 #[inline(always)]
 pub(super) fn twin_weights<S: Simd, const PER: usize>(
     simd: S,

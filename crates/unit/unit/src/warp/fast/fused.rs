@@ -1,6 +1,6 @@
 //! The fused stage: whole fetches in one loop over many warps, for the most common samplers (all
 //! axes alike, one level, no layers, no offsets), including the faces of a cube. Only the locations
-//! for the next warp are stored in memory, so the CPU can overlap several fetches.
+//! of the next warp's texels are stored in memory, so that the CPU can overlap several fetches.
 
 use super::footprint::{Kernel, Task};
 use super::kernel::{Bytes, Footprint, Unrolled};
@@ -19,23 +19,23 @@ use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
 
-/// Arguments of the stage.
+/// The arguments of the fused stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) window: Window<'a>,
     pub(super) border: &'a [u32; 4],
     pub(super) channels: usize,
-    /// For cubes: bytes between faces.
+    /// For cubes, the number of bytes between faces.
     pub(super) face_pitch: Option<u32>,
     /// Whether the texels of the next warp are prefetched, if the kernel supports it.
     pub(super) prefetches: bool,
-    /// By reference, because a copy would read with vectors what was just written as words, which
-    /// stalls the CPU.
+    /// The operands and results of the warps. They are passed by reference, because a copy would
+    /// read with vectors what was just written as words, which stalls the CPU.
     pub(super) registers: &'a mut Registers<'a>,
-    /// Index of the first warp that has not been fetched. The stage stops at a warp with lanes
-    /// outside the fast path ([`along`]).
+    /// The index of the first warp that has not been fetched. The stage stops at a warp with lanes
+    /// outside the range of [`along`].
     pub(super) next: &'a mut usize,
-    /// Buffers for the locations of two warps.
+    /// Buffers for the texel locations of two warps.
     pub(super) stored: &'a mut [StoredAddresses; 2],
 }
 
@@ -46,7 +46,7 @@ impl Arguments for FusedArgs {
     type Args<'a> = Call<'a>;
 }
 
-/// The fused stage for such fetches, if there is one.
+/// The fused stage for a format, footprint and axes; `None` if there is none.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
@@ -59,8 +59,8 @@ pub(super) fn stage(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
-    // The distance between texels is a power of two. So is the distance between rows of such
-    // textures, unless the memory has padding between rows.
+    // The distance between texels must be a power of two. With wrap, so must be the distance
+    // between rows, which is true unless the memory has padding between rows.
     let shifted = if kind.1 == WRAP_2 { dims } else { 1 };
     if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
@@ -99,13 +99,13 @@ pub(super) fn stage(
     }
 }
 
-/// The supported combinations of scaling and address mode.
+/// The supported combinations of scaling and address mode of an axis.
 const KINDS: [(u8, u8); 6] =
     [(EXACT, CLAMP), (EXACT, WRAP_2), (EXACT, BORDER), (CUT, CLAMP), (CUT, WRAP), (CUT, BORDER)];
 
-/// A cheap kernel is compiled separately for each of the most common combinations, and once for all
-/// others, which are distinguished at run time for each vector. An expensive kernel is compiled
-/// only in the latter form, because kernels are most of the code.
+/// Compiles a cheap kernel separately for each of the most common combinations of scaling and
+/// address mode, and once for all others, which are distinguished at run time for each vector. An
+/// expensive kernel is compiled only in the latter form, because kernels are most of the code.
 fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<FusedArgs> {
     match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
@@ -114,18 +114,18 @@ fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<F
     }
 }
 
-/// The axes x, y, and z if there is one.
+/// The axes x, y and, if there is one, z.
 #[derive(Clone, Copy)]
 struct Axes<'a> {
     x: &'a Axis,
     y: &'a Axis,
     z: Option<&'a Axis>,
-    /// For cubes: bytes between faces.
+    /// For cubes, the number of bytes between faces.
     face_pitch: Option<u32>,
 }
 
-/// The fused stage for two axes, or for three with their two groups. With `CUBE`, also for the
-/// faces of a cube.
+/// The fused stage for two axes, or for three axes, whose texels are in two groups. With `CUBE`,
+/// the stage also supports the faces of a cube.
 struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>(
     PhantomData<K>,
 );
@@ -135,7 +135,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        // Copied to locals, so that stores in the loop do not force the compiler to reload them.
+        // The axes are copied to locals, so that stores in the loop do not force the compiler to
+        // reload them.
         let [Some(x), Some(y), z] = *call.axes else { return };
         let axes = Axes { x: &x, y: &y, z: z.as_ref(), face_pitch: call.face_pitch };
         if K::PREFETCHES {
@@ -176,8 +177,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Processes one warp after the other, but computes and prefetches the locations for a warp
-    /// before it sums the texels of the warp before.
+    /// Processes one warp after the other, but computes and prefetches the locations of a warp's
+    /// texels before it sums the texels of the warp before.
     #[inline(always)]
     fn pipelined<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, prefetches, registers, next, stored, .. } = call;
@@ -220,8 +221,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Computes the locations for a vector of lanes and stores them; false if some lanes are
-    /// outside the fast path.
+    /// Computes the texel locations of a vector of lanes and stores them. Returns false if some
+    /// lanes are outside the range of the fused stage.
     #[inline(always)]
     fn locate_ahead<S: Simd>(
         simd: S,
@@ -235,7 +236,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         placed.near.is_full()
     }
 
-    /// Computes the locations for a vector of lanes.
+    /// Computes the texel locations of a vector of lanes.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,

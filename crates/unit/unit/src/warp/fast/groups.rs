@@ -1,4 +1,4 @@
-//! Derives the arguments of stages and kernels from a plan and its per-lane results.
+//! Derives the arguments of stages and kernels from a plan and its intermediate results.
 
 use super::footprint::Group;
 use super::levels::{LevelSpace, Levels, Sizes};
@@ -10,7 +10,8 @@ use crate::warp::place::PlaceLanes;
 use texunit_memory::Window;
 
 impl Fast {
-    /// Byte offset of each lane's layer or face in a level.
+    /// The byte offset of each lane's layer or face in one of its levels. `slot` is 0 for the first
+    /// level and 1 for the second.
     #[inline(always)]
     pub(super) fn start<'a>(
         &self,
@@ -25,7 +26,8 @@ impl Fast {
         }
     }
 
-    /// Share of a level, of 256, for each lane.
+    /// Each lane's share of one of its levels, in 1/256. `slot` is 0 for the first level and 1 for
+    /// the second.
     #[inline(always)]
     pub(super) fn share<'a>(&self, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
         match self.levels {
@@ -39,13 +41,14 @@ impl Fast {
         resource.block().window(self.first).expect("looked at when the plan was made")
     }
 
-    /// Whether a footprint has two slices.
+    /// Whether the footprint of a fetch has two slices.
     #[inline(always)]
     pub(super) fn is_deep(&self) -> bool {
         self.axes[2].is_some() && self.filters
     }
 
-    /// The groups that the kernel sums: two slices, or one or two levels.
+    /// The two groups of texels that a kernel may sum: two slices, or two levels. Of a fetch with
+    /// one slice of one level, only the first is used.
     #[inline(always)]
     pub(super) fn groups<'a>(&'a self, placed: &'a FetchAddresses) -> [Group<'a>; 2] {
         let second = if self.is_deep() { (0, 1) } else { (1, 0) };

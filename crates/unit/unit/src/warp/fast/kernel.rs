@@ -1,4 +1,4 @@
-//! Kernel stages: from texels to results, with a kernel for each kind of channel, number of
+//! Kernel stages: from texels to results. There is a kernel for each kind of channel, number of
 //! channels and footprint.
 
 use super::footprint::{
@@ -23,7 +23,7 @@ impl Arguments for KernelArgs {
     type Args<'a> = Call<'a>;
 }
 
-/// The shape of a footprint: number of groups, and texels per group.
+/// The shape of a footprint: the number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
     /// One texel, which is returned without filtering.
@@ -32,14 +32,14 @@ pub(super) enum Footprint {
     Row,
     /// Four texels of a slice.
     Square,
-    /// Two groups of one texel: a point filter on two mip levels.
+    /// Two groups of one texel each, for a point filter on two mip levels.
     TwoTexels,
-    /// Two groups of four texels: two slices or levels.
+    /// Two groups of four texels each, for two slices or two levels.
     TwoSquares,
 }
 
-/// The kernel for a format. `None` for formats that do not store their channels one after the
-/// other, and for those that `resolve` has refused.
+/// The kernel for a format. Returns `None` for formats that do not store their channels one after
+/// the other, and for those that `resolve` has refused.
 pub(super) fn kernel(
     format: Format,
     normalized: bool,
@@ -78,8 +78,8 @@ pub(super) fn kernel(
     })
 }
 
-/// Kernels for one channel and for any number of channels; more variants are not worth the compile
-/// time.
+/// The point kernel for one channel, or for any number of channels. More variants are not worth the
+/// compile time.
 fn point<C: Point + Plain>(channels: u8, build: Wide) -> Run<KernelArgs> {
     match channels {
         1 => alone::<PointKernel<C, true>>(build),
@@ -123,13 +123,13 @@ fn alone<K: Kernel>(build: Wide) -> Run<KernelArgs> {
     pick_wide::<_, SeparateKernel<K>>(build)
 }
 
-/// A kernel as a stage of its own, on axes that earlier stages have stored in memory.
+/// A kernel as a stage of its own. Earlier stages have stored the locations of texels in memory.
 struct SeparateKernel<K>(PhantomData<K>);
 
 impl<K: Kernel> Stage<KernelArgs> for SeparateKernel<K> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { groups, task }: Call<'_>) {
-        // Without prefetches, whose variant of the kernel is not compiled.
+        // Nothing is prefetched, because the variant of the kernel that prefetches is not compiled.
         let mut task = Task { next: None, ..task };
         for chunk in 0..32 / S::LANES {
             K::values(simd, &mut task, &Chunk { groups, chunk }, chunk);
@@ -137,11 +137,11 @@ impl<K: Kernel> Stage<KernelArgs> for SeparateKernel<K> {
     }
 }
 
-/// A kernel that filters one channel after the other: a single channel, or a number known at run
-/// time.
+/// A kernel that filters one channel after the other. With `ONE`, there is a single channel;
+/// otherwise the number is known at run time.
 struct Filtered<C, const ONE: bool, const GROUPS: usize, const PER: usize>(PhantomData<C>);
 
-/// The loaded texels and weights of a vector of lanes.
+/// The texels and weights that a vector of lanes has loaded.
 struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
     texels: [[Texel<S>; PER]; GROUPS],
     shares: [[Int<S>; PER]; GROUPS],
@@ -157,7 +157,7 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
             shares: [[zero; PER]; GROUPS],
             made: [[C::weight(zero); PER]; GROUPS],
         };
-        // Unrolled: the compiler would keep a loop, and the texels in memory.
+        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
         loaded.load(simd, task, &source.addresses(simd, 0), channels, 0);
         if GROUPS > 1 {
             loaded.load(simd, task, &source.addresses(simd, 1), channels, 1);
@@ -181,7 +181,7 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
         }
     }
 
-    /// Filters a channel, if it is requested.
+    /// Filters a channel and writes its results, if the channel is requested.
     #[inline(always)]
     fn channel(
         &self,
@@ -203,8 +203,8 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
     }
 }
 
-/// Determines which texels are read, from the weights of the axes and the totals of the groups.
-/// Needed rarely.
+/// Determines which texels are read, from the weights of the axes and the weights of the groups.
+/// This is needed rarely.
 struct GroupReads<'a, T, const PER: usize>(&'a T);
 
 impl<S: Simd, T: AddressSource<S>, const PER: usize> Reads<S> for GroupReads<'_, T, PER> {
@@ -239,12 +239,12 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
     }
 }
 
-/// A kernel for one or four channels of a kind, unrolled so that texels stay in registers.
-/// Prefetches the texels of the next fetch.
+/// A kernel for one or four channels of a kind, unrolled so that texels stay in registers. It
+/// prefetches the texels of the next fetch.
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    // Other kernels need too many registers for their texels.
+    // Other kernels do not prefetch, because they need too many registers for their texels.
     const PREFETCHES: bool = true;
     const PAIRED: bool = N == 1 && GROUPS == 1;
     #[inline(always)]
@@ -268,7 +268,7 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
         c: usize,
         chunk: usize,
     ) {
-        // Two rows per group.
+        // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let (first, some) = (chunk * all + c * (all / N), all / N);
         match task.next {
@@ -283,7 +283,7 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
     }
 }
 
-/// A kernel for four channels of 8-bit unorm: sums two channels at a time in 16-bit arithmetic,
+/// A kernel for four channels of 8-bit unorm. It sums two channels at a time in 16-bit arithmetic,
 /// which holds their sums of at most 255 * 256.
 pub(super) struct Bytes<const GROUPS: usize, const PER: usize>;
 
@@ -292,7 +292,7 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     const PAIRED: bool = GROUPS == 1;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
-        // Two rows per group.
+        // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let sums = match task.next {
             Some(rows) => {
@@ -316,7 +316,7 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
 }
 
 impl<const GROUPS: usize, const PER: usize> Bytes<GROUPS, PER> {
-    /// The sums of the even and of the odd channels, 16 bits each.
+    /// The sums of the even channels and of the odd channels, 16 bits each.
     #[inline(always)]
     fn sums<S: Simd>(
         simd: S,

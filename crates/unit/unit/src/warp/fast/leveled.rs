@@ -1,6 +1,6 @@
-//! The fused stage for mip levels: locates both levels of each lane and blends their texels, one
-//! vector after the other, without intermediate results in memory. For common textures, whose row
-//! and column sizes are powers of two.
+//! The fused stage for mip levels. For one vector of lanes after the other, it locates the texels
+//! in both levels of each lane and blends them, without intermediate results in memory. It supports
+//! common textures, whose row and column sizes are powers of two.
 
 use super::footprint::{AddressSource, Kernel, Task, TexelAddresses};
 use super::kernel::{Bytes, Footprint};
@@ -13,17 +13,17 @@ use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
-/// Arguments of the stage.
+/// The arguments of the stage.
 pub(super) struct Call<'a> {
     pub(super) axes: &'a [Option<Axis>; 3],
     pub(super) each: &'a Each,
-    /// Coordinates x, y.
+    /// The coordinates x and y.
     pub(super) point: [&'a Lanes; 2],
     pub(super) levels: &'a LevelLanes,
     /// Whether some lanes read two levels.
     pub(super) blends: bool,
     pub(super) task: Task<'a>,
-    /// Set if the stage has completed: all lanes are on the fast path ([`along`]).
+    /// Output: set if the stage has completed, because all lanes are within the range of [`along`].
     pub(super) is_done: &'a mut bool,
 }
 
@@ -34,7 +34,8 @@ impl Arguments for LeveledArgs {
     type Args<'a> = Call<'a>;
 }
 
-/// The stage for 2D fetches that filter four texels of a level, if there is one.
+/// The stage for 2D fetches that filter four texels of a level; `None` if there is none for the
+/// format and axes.
 pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
@@ -52,14 +53,14 @@ pub(super) fn stage(
         .then(|| pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>>>(build))
 }
 
-/// The stage, with kernels for one level and for two.
+/// Fused stage for mip levels, with a kernel for one level (`One`) and a kernel for two (`Two`).
 struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
 impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, task, is_done } = call;
-        // Without prefetches, whose variant of the kernels is not compiled.
+        // Nothing is prefetched: the kernels' variant that prefetches is not compiled.
         let mut task = Task { next: None, ..task };
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {
@@ -81,8 +82,8 @@ impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
 }
 
 impl<One, Two> Leveled<One, Two> {
-    /// The locations in the first or second level, for a vector of lanes; `None` if some lanes are
-    /// outside the fast path.
+    /// The texel locations in the first or second level, for the lanes of a vector; `None` if some
+    /// lanes are outside the range of the stage.
     #[inline(always)]
     fn addresses<S: Simd>(
         simd: S,
@@ -96,7 +97,7 @@ impl<One, Two> Leveled<One, Two> {
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
         let (at_x, at_y) = ((x, at[0], none), (y, at[1], none));
-        // Both address modes are in one stage, because the kernels are most of the code.
+        // Both address modes are in one stage, because the kernels are most of its code.
         let (x, y) = if x.kind.1 == CLAMP {
             (
                 along::<S, LINEAR, CLAMP>(simd, EXACT, at_x, width),
@@ -123,7 +124,7 @@ impl<One, Two> Leveled<One, Two> {
     }
 }
 
-/// The one or two levels of a vector of lanes.
+/// The texel locations in the one or two levels that the lanes of a vector read.
 impl<S: Simd, const N: usize> AddressSource<S> for [TexelAddresses<S>; N] {
     #[inline(always)]
     fn addresses(&self, _: S, group: usize) -> TexelAddresses<S> {

@@ -1,5 +1,5 @@
-//! The level stage of the fast schedule: which level, layer and face each lane reads, with their
-//! sizes and byte offsets.
+//! The level stage of the fast schedule. It determines the level, layer and face that each lane
+//! reads, with their sizes and byte offsets.
 
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Level;
@@ -10,7 +10,7 @@ use crate::warp::levels::{LevelLanes, LevelStage};
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use crate::warp::weights;
 
-/// Sizes and pitches of the lanes' levels along an axis.
+/// The sizes and pitches of the lanes' levels along one axis.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     /// Size in texels.
@@ -22,14 +22,14 @@ pub(super) struct Sizes {
 /// The levels that fetches of a plan can read.
 #[derive(Clone, Debug)]
 pub(super) enum Levels {
-    /// A constant level; `plane_pitch` is the number of bytes between layers or faces.
+    /// All lanes read one level. `plane_pitch` is the number of bytes between its layers or faces.
     One { plane_pitch: u32 },
-    /// Each lane has one or two levels of its own.
+    /// Each lane reads one or two levels of its own.
     Each(Box<Each>),
 }
 
 impl Levels {
-    /// Bytes between layers or faces, or 1 if it differs between levels.
+    /// The number of bytes between layers or faces, or 1 if the number differs between levels.
     #[inline(always)]
     pub(super) fn plane_pitch(&self) -> u32 {
         match *self {
@@ -44,7 +44,7 @@ impl Levels {
     }
 }
 
-/// Parameters of the stage if levels differ by lane.
+/// The parameters of the level stage if levels differ by lane.
 #[derive(Clone, Debug)]
 pub(super) struct Each {
     choice: LevelStage,
@@ -53,26 +53,26 @@ pub(super) struct Each {
     stage: Run<LevelSizeArgs>,
 }
 
-/// Properties of each level.
+/// The properties of each level, indexed by the level.
 #[derive(Clone, Debug)]
 struct Tables {
     size: [Lanes; 3],
     row_pitch: Lanes,
-    /// Log2 of row pitches that are powers of two.
+    /// Binary logarithms of row pitches that are powers of two.
     row_shift: Lanes,
     slice_pitch: Lanes,
     plane_pitch: Lanes,
     offset: Lanes,
 }
 
-/// The levels of each lane.
+/// The levels that each lane reads, with their sizes and offsets.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct LevelSpace {
     pub(super) lanes: LevelLanes,
-    /// Sizes along x, y, z of both levels.
+    /// The sizes along x, y, z of both levels.
     pub(super) sizes: [[Sizes; 3]; 2],
-    /// Byte offsets of the planes in both levels.
+    /// The byte offsets of the layers or faces in both levels.
     pub(super) bases: [Lanes; 2],
 }
 
@@ -84,7 +84,7 @@ impl LevelSpace {
     }
 }
 
-/// Arguments of the stage, for one of the two levels of each lane.
+/// The arguments of the stage that looks up sizes, for the first or the second level of each lane.
 pub(super) struct LevelSizeCall<'a> {
     each: &'a Each,
     level: &'a Lanes,
@@ -101,8 +101,8 @@ impl Arguments for LevelSizeArgs {
 }
 
 impl Each {
-    /// Tables of levels, none of which begins before `first`; `None` if there are more levels than
-    /// tables hold.
+    /// Makes the tables of the levels, whose texels begin at byte `first` or later. Returns `None`
+    /// if there are more levels than the tables hold.
     pub(super) fn new(
         choice: LevelStage,
         levels: &[Level],
@@ -137,7 +137,7 @@ impl Each {
         self.texel_size.is_power_of_two() && levels.all(|(pitch, shift)| *pitch == 1 << shift)
     }
 
-    /// Sizes along x and y of these levels, whose pitches must be [powers of
+    /// The sizes along x and y of the given levels, whose pitches must be [powers of
     /// two](Self::has_shifts).
     #[inline(always)]
     pub(super) fn sizes<S: Simd>(&self, simd: S, level: Int<S>) -> [Size<S>; 2] {
@@ -148,19 +148,19 @@ impl Each {
         [Size::of_level(simd, width, texel), Size::of_level(simd, height, row)]
     }
 
-    /// Byte offsets of the given levels from the start of the texels.
+    /// The byte offsets of the given levels, from the start of the resource's texels.
     #[inline(always)]
     pub(super) fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
         level.look_up(&self.tables.offset)
     }
 
-    /// Computes the levels of each lane and their shares; returns whether any lane has two.
+    /// Computes the levels of each lane and their shares. Returns whether any lane has two levels.
     #[inline(always)]
     pub(super) fn choose(&self, request: &FetchRequest<'_>, out: &mut LevelSpace) -> bool {
         self.choice.run(request, &mut out.lanes)
     }
 
-    /// Looks up the sizes of the levels, and the byte offset of each lane's plane.
+    /// Looks up the sizes of the lanes' levels, and the byte offset of each lane's layer or face.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -203,12 +203,12 @@ pub(super) struct Slices {
     stage: Run<SliceArgs>,
 }
 
-/// Arguments of the stage.
+/// The arguments of the stage that splits slices.
 pub(super) struct SliceCall<'a> {
     z: &'a AxisLanes,
     base: &'a Lanes,
     share: &'a Lanes,
-    /// Byte offsets and weights of the lower and the upper slice.
+    /// Outputs: byte offsets (`bases`) and weights (`totals`) of the lower and the upper slice.
     bases: [&'a mut Lanes; 2],
     totals: [&'a mut Lanes; 2],
 }

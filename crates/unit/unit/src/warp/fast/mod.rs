@@ -1,4 +1,4 @@
-//! The fast schedule, for plain formats whose channels are stored one after the other and all
+//! The fast schedule, for plain formats, whose channels are stored one after the other and all
 //! converted alike. Its stages are: layer, face and offsets (`place`), levels, axes (coordinates to
 //! byte offsets and weights), kernel (texels to values). A fetch has two halves, before and after
 //! the texels are read, so that one fetch can begin before another ends. The most common fetches
@@ -33,9 +33,9 @@ use stored::StoredAddresses;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Space {
-    /// Intermediate results of a fetch and of the next one.
+    /// The intermediate results of a fetch and of the next fetch.
     pub(super) placed: [FetchAddresses; 2],
-    /// Stored locations of the fused stage, for two warps.
+    /// The texel locations that the fused stage has stored, for two warps.
     stored: [StoredAddresses; 2],
 }
 
@@ -48,20 +48,20 @@ impl Space {
     }
 }
 
-/// Intermediate results between the stages: locations and weights of texels.
+/// The intermediate results between the stages of a fetch: the locations and weights of its texels.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct FetchAddresses {
-    /// Axes x, y, z of two levels.
+    /// The texels along x, y and z, in a lane's first and second level.
     axes: [[AxisLanes; 3]; 2],
-    /// Byte offsets of the groups.
+    /// Byte offset of each group of texels.
     bases: [Lanes; 4],
-    /// Weights of the groups, of 256.
+    /// Weight of each group of texels, in 1/256.
     totals: [Lanes; 4],
-    /// Planes as indices or, if all lanes read one level, as byte offsets.
+    /// Layers or faces, as indices or, if all lanes read one level, as byte offsets.
     place: PlaceLanes,
     levels: LevelSpace,
-    /// Number of levels that are read, 1 or 2.
+    /// The number of levels that lanes read, 1 or 2.
     slots: usize,
 }
 
@@ -84,38 +84,39 @@ pub(super) struct Fast {
     places: PlaceStage,
     axes: [Option<Axis>; 3],
     slices: Slices,
-    /// Constant lanes for y, if the geometry lacks it.
+    /// Constant texels along y, for geometries without this axis.
     row: &'static AxisLanes,
     levels: Levels,
-    /// Byte offset of the resource's first texel in its block.
+    /// Byte offset in its memory block of the resource's first texel.
     first: u64,
     border: [u32; 4],
-    /// The kernels for one level and for two.
+    /// The kernels for fetches of one level and of two levels.
     kernels: [Run<KernelArgs>; 2],
     filters: bool,
-    /// Whether a point filter goes through the sum (rule 3.5).
+    /// Whether a point filter returns the weighted sum of its texel (rule 3.5 of docs/numerics.md).
     sums_texels: bool,
-    /// For integer coordinates: the layers and levels that exist.
+    /// For integer coordinates, the numbers of layers and levels that exist.
     named: Option<IntegerLimits>,
     channels: usize,
-    /// The fused stages: for one level, and for levels that differ by lane.
+    /// The fused stage for fetches of one level (`fused`), and the one for levels that differ by
+    /// lane (`leveled`).
     fused: Option<Run<FusedArgs>>,
     leveled: Option<Run<LeveledArgs>>,
     /// Whether the fused stage prefetches the texels of the next warp.
     prefetches: bool,
 }
 
-/// Warps per call of the fused stage.
+/// The number of warps in one call of the fused stage.
 const AT_ONCE: usize = 8;
 
-/// Constant lanes for axes that a geometry lacks.
+/// Constant texels along axes that a geometry lacks.
 static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
 static FULL: Lanes = [256; 32];
 static NOTHING: Lanes = [0; 32];
 
 impl Fast {
-    /// Fills the requested components of all lanes.
+    /// Computes the requested components of all lanes.
     #[inline(always)]
     pub(super) fn fetch(
         &self,
@@ -144,7 +145,8 @@ impl Fast {
         self.fetch_levels(resource, request, space, out);
     }
 
-    /// Executes a fetch with levels that differ by lane by the fused stage, if this plan has it.
+    /// Executes a fetch with levels that differ by lane. If the plan has a fused stage for such
+    /// levels, uses that.
     #[inline(always)]
     fn fetch_levels(
         &self,
@@ -184,13 +186,13 @@ impl Fast {
         self.fused.is_some()
     }
 
-    /// Number of channels of the format; components beyond are zeros.
+    /// The number of channels of the format. Further components are zeros.
     pub(super) fn channels(&self) -> usize {
         self.channels
     }
 
-    /// Executes the fetches of warps from `next` on by the fused stage, up to the first one that it
-    /// does not support, or all. For plans that [have it](Self::is_fused).
+    /// Executes the fetches of the warps from `next` on by the fused stage. Stops at the first warp
+    /// that the stage does not support. Only for plans that [have a fused stage](Self::is_fused).
     #[inline(always)]
     pub(super) fn run_fused<'a>(
         &'a self,
@@ -217,8 +219,8 @@ impl Fast {
         }
     }
 
-    /// Executes fetches of several warps, in all lanes, by the fused stage if this plan [has
-    /// it](Self::is_fused).
+    /// Executes the fetches of several warps, in all lanes. Uses the fused stage if the plan [has
+    /// one](Self::is_fused).
     #[inline]
     pub(super) fn fetch_warps<'w>(
         &self,
@@ -247,14 +249,14 @@ impl Fast {
         for (part, files) in files.chunks_mut(AT_ONCE).enumerate() {
             let (mut next, warps) = (0, files.len());
             while next < warps {
-                // Borrowed for the duration of the call.
+                // The files are borrowed for the duration of the call.
                 let mut lent: [&mut [Lanes]; AT_ONCE] = Default::default();
                 for (lent, file) in lent.iter_mut().zip(&mut *files) {
                     *lent = file;
                 }
                 let mut registers = Registers::Files { files: &mut lent[..warps], rows };
                 self.run_fused(resource, &mut registers, &mut next, space);
-                // The fused stage does not support this warp.
+                // The fused stage does not support the warp at which it has stopped.
                 let Some(file) = files.get_mut(next) else { break };
                 let Space { placed: [placed, _], .. } = &mut *space;
                 let mut places = request::OutputRegisters::default();
@@ -266,9 +268,9 @@ impl Fast {
         }
     }
 
-    /// Executes fetches of warps in two halves: the next fetch begins before the current one waits
-    /// for its texels. `next` returns the fetches one by one, and sets the empty output slots of
-    /// the requested components.
+    /// Executes the fetches of several warps in two halves: the next fetch begins before the
+    /// current one waits for its texels. `next` returns the fetches one by one, and sets the output
+    /// slots of the requested components.
     #[inline]
     pub(super) fn fetch_staged<'w>(
         &self,
@@ -309,7 +311,7 @@ impl Fast {
         }
     }
 
-    /// The first half of a fetch: locations and weights of its texels.
+    /// The first half of a fetch: computes the locations and weights of its texels.
     pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut FetchAddresses) {
         let FetchAddresses { axes, bases, totals, place, levels, slots } = placed;
         self.places.run(request, self.levels.plane_pitch(), place);
@@ -319,7 +321,7 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                // If single texels go through the sum, the kernel for two levels is used.
+                // Single texels that go through the sum need the kernel for two levels, which sums.
                 *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
@@ -332,7 +334,7 @@ impl Fast {
         if let Some(named) = &self.named {
             axes[0][0].outside[0] |= named.outside(request);
         }
-        // Slices have their own offsets and weights.
+        // The slices of a 3D texture have offsets and weights of their own.
         if self.axes[2].is_some() {
             let (bases, totals) = (bases.as_chunks_mut::<2>().0, totals.as_chunks_mut::<2>().0);
             for (slot, (bases, totals)) in bases.iter_mut().zip(totals).enumerate().take(*slots) {
@@ -342,7 +344,7 @@ impl Fast {
         }
     }
 
-    /// The second half of a fetch: reads texels and computes values.
+    /// The second half of a fetch: reads its texels and computes the values.
     pub(super) fn finish(
         &self,
         resource: &Resource,

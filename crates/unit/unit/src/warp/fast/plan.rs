@@ -1,5 +1,5 @@
-//! Planning for the fast schedule: selects stages and constants for an instruction form, a texture
-//! and a sampler.
+//! Makes the plans of the fast schedule. Selects stages and constants for an instruction form, a
+//! texture and a sampler.
 
 use super::fused;
 use super::kernel::{self, Footprint};
@@ -16,8 +16,8 @@ use crate::warp::levels::{LevelStage, Source};
 use crate::warp::place::{IntegerLimits, PlaceStage};
 use texunit_texel::{Reading, border_codes, pack, readings};
 
-/// The row axis of a 1D texture that is linearly filtered with a border: half of each result comes
-/// from row -1, which is outside.
+/// The texels along y of a 1D texture that is linearly filtered under border: half of each result
+/// comes from row -1, which is outside.
 static BORDER_ROW: AxisLanes = AxisLanes {
     lower: [0; 32],
     upper: [0; 32],
@@ -26,12 +26,12 @@ static BORDER_ROW: AxisLanes = AxisLanes {
     scattered: 0,
 };
 
-/// Minimum size of a layer in bytes for prefetching. Smaller layers fit the L2 cache, whose latency
-/// the CPU hides by itself.
+/// The minimum size in bytes of a layer for prefetching. Smaller layers fit the L2 cache, whose
+/// latency the CPU hides by itself.
 const PREFETCH_FROM: u64 = 1 << 20;
 
 impl Fast {
-    /// The plan, if the fast schedule supports such fetches.
+    /// Makes the plan; `None` if the fast schedule does not support such fetches.
     pub(in crate::warp) fn new(
         form: FetchForm,
         texture: &Texture,
@@ -53,7 +53,8 @@ impl Fast {
         if !plain {
             return None;
         }
-        // For a 1D fetch from an array with several rows, rows matter.
+        // A linear 1D fetch from an array with several rows may read its last row (row -1 under
+        // wrap), which the fast schedule does not support.
         let rows = resource.levels()[0].extent.height;
         if geometry == Geometry::D1 && linear && rows > 1 {
             return None;
@@ -67,7 +68,7 @@ impl Fast {
         let each = matches!(levels, Levels::Each(_));
 
         let dims = geometry.axes();
-        // A layer of a layered 1D texture has no rows.
+        // A layer of a layered 1D texture has no further rows.
         let border_row = dims == 1
             && linear
             && !geometry.is_array()
@@ -92,17 +93,17 @@ impl Fast {
         }
         let footprints = match dims {
             _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
-            // Both rows of a 1D texture are identical, so their weights do not matter.
+            // Both rows of a 1D texture are identical, so that their weights do not matter.
             1 if !border_row => [Footprint::Row; 2],
             3 => [Footprint::TwoSquares; 2],
             _ => [Footprint::Square, Footprint::TwoSquares],
         };
-        // There are no kernels for blends of rows and of slices between levels.
+        // No kernel blends rows or slices of two levels.
         if linear && footprints[0] == footprints[1] && levels.may_blend(effective.mip_filter) {
             return None;
         }
         let one = kernel::kernel(format, normalized, footprints[0], wide)?;
-        // There are no kernels for blends of integers.
+        // No kernel blends integers of two levels.
         let two = kernel::kernel(format, normalized, footprints[1], wide);
         if two.is_none() && levels.may_blend(effective.mip_filter) {
             return None;
@@ -149,8 +150,8 @@ fn has_clamp_ogl(effective: &EffectiveSampler) -> bool {
     effective.address_mode.is_some_and(|modes| modes.contains(&AddressMode::ClampOgl))
 }
 
-/// The levels that fetches of this form can read, the index of the largest, and the byte offset of
-/// the first. `None` if their texels exceed 31-bit offsets.
+/// The levels that fetches of this form can read, the largest of these levels, and the byte offset
+/// of the first texel. Returns `None` if the offsets of texels exceed 31 bits.
 fn levels(
     form: FetchForm,
     sampler: &Sampler,
@@ -172,7 +173,8 @@ fn levels(
         let row = u64::from(extent.width.max(1) - 1) * u64::from(texel_size);
         let last = planes + slices + rows + row;
         let window = resource.block().window(first)?;
-        // For smaller texels whole words are read, which may extend past the end of the memory.
+        // Texels below 4 bytes are read as whole words, which may extend past the end of the
+        // memory.
         let read = texel_size.max(4);
         (level.offset - first + last <= u64::from(window.last(read))).then_some(())
     };

@@ -1,11 +1,12 @@
-//! Kernels of point fetches: convert a single texel without arithmetic.
+//! The kernels of point fetches, which convert a single texel without filtering.
 
 use super::footprint::{AddressSource, Kernel, Task, texels};
 use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;
 
-/// A point kernel for a single channel, or for a number known at run time.
+/// A point kernel. With `ONE`, there is a single channel; otherwise their number is known at run
+/// time.
 pub(super) struct PointKernel<C, const ONE: bool>(std::marker::PhantomData<C>);
 
 impl<C: Point + Plain, const ONE: bool> Kernel for PointKernel<C, ONE> {

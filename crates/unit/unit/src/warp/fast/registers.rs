@@ -1,11 +1,11 @@
-//! The operands and results of warps in the fused stage: arrays or register files.
+//! The operands and results of warps in the fused stage. They are in arrays or in register files.
 
 use crate::register_files::FetchRows;
 use crate::request::{Lanes, OutputRegisters, ZERO_LANES};
 use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
 use crate::warp::simd::{Simd, load};
 
-/// The points of consecutive warps.
+/// The coordinates of the points of consecutive warps.
 #[derive(Clone, Copy)]
 pub(in crate::warp) enum Points<'a> {
     /// The coordinates are in one array per axis.
@@ -24,10 +24,10 @@ impl Points<'_> {
     }
 }
 
-/// The points of a warp, as interleaved x and y.
+/// The coordinates of a warp's points as interleaved pairs of x and y.
 pub(in crate::warp) type Pairs = [[u32; 2]; 32];
 
-/// Location of the coordinates and results of warps.
+/// The places of the coordinates and results of consecutive warps.
 pub(in crate::warp) enum Registers<'a> {
     /// The coordinates and results are in arrays of consecutive warps.
     Arrays {
@@ -48,9 +48,9 @@ impl Registers<'_> {
         }
     }
 
-    /// The coordinates of warp `read`, and the output registers of another warp. Interleaved points
-    /// are split into a buffer. If the warp or an axis does not exist, its coordinates are
-    /// arbitrary.
+    /// The coordinates of warp `read`, and the output registers of warp `written`. Interleaved
+    /// points are split into the buffer `room`. If the warp or an axis does not exist, its
+    /// coordinates are arbitrary.
     #[inline(always)]
     pub(super) fn of<'s, S: Simd>(
         &'s mut self,
@@ -79,7 +79,7 @@ impl Registers<'_> {
                     let others = rows.results.split_file(files[written], &mut places);
                     return (rows.point(|i| others.row(i)), places);
                 }
-                // The next warp.
+                // The warp that is read is the one after the warp that is written.
                 let (first, behind) = files.split_at_mut(read);
                 let coords = behind.first().map_or([NONE; 3], |file| rows.point(|i| &file[i]));
                 rows.results.split_file(first[written], &mut places);
@@ -88,7 +88,8 @@ impl Registers<'_> {
         }
     }
 
-    /// Prefetches operands and results of a later warp. Register files are in the caches already.
+    /// Prefetches operands and results of a later warp. Register files need no prefetching, because
+    /// they are in the caches already.
     #[inline(always)]
     pub(super) fn prefetch_ahead(&self, warp: usize, axes: usize) {
         let Self::Arrays { points, out } = self else { return };
@@ -106,7 +107,7 @@ impl Registers<'_> {
     }
 }
 
-/// Splits interleaved points into all x and all y.
+/// Splits a warp's interleaved points into all x and all y.
 #[inline(always)]
 fn take_apart<S: Simd>(simd: S, points: &Pairs, to: &mut [Lanes; 2]) {
     let (words, chunks) = (points.as_flattened().as_chunks().0, 32 / S::LANES);

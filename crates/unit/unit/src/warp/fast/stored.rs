@@ -1,5 +1,5 @@
-//! The texel locations for a vector of lanes in the fused stage, and their storage until the next
-//! warp's locations have been computed.
+//! The texel locations of a vector of lanes in the fused stage, and their storage until the
+//! locations of the next warp have been computed.
 
 use super::footprint::{AddressSource, Outside, TexelAddresses};
 use crate::request::{Lanes, ZERO_LANES};
@@ -7,29 +7,29 @@ use crate::warp::axis::{BORDER, OnAxis};
 use crate::warp::prefetch::PrefetchRows;
 use crate::warp::simd::{Int, Mask, Simd, int, load};
 
-/// Constant for stages that support all address modes, decided at run time.
+/// Stands for an address mode that is decided at run time.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// Whether texels may be outside.
+/// Whether texels can be outside under this address mode.
 const fn has_edges(mode: u8) -> bool {
     mode == BORDER || mode == ANY
 }
 
-/// The locations and weights for a vector of lanes.
+/// The texel locations and weights of a vector of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct VectorAddresses<S: Simd, const GROUPS: usize, const MODE: u8> {
-    /// Byte offsets of the lower texels along x, in the two rows of each group.
+    /// Byte offsets of the lower texels along x, in the two rows of each group of texels.
     at: [[Int<S>; 2]; GROUPS],
-    /// Distance to the upper texels.
+    /// Distance in bytes from the lower to the upper texels along x.
     across: Int<S>,
     weights: [Int<S>; 2],
-    /// Weight of each group, if there are two.
+    /// Weight of each group of texels in 1/256, if there are two groups.
     totals: [Int<S>; GROUPS],
     together: bool,
-    /// Lanes with a texel outside, and masks for each group.
+    /// `edges` is the mask of lanes with a texel outside; `outside` has masks for each group.
     edges: u32,
     outside: [Outside; GROUPS],
-    /// Lanes for which the locations are valid.
+    /// The lanes for which the locations are valid.
     pub(super) near: Mask<S>,
 }
 
@@ -54,7 +54,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> AddressSource<S>
 }
 
 impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MODE> {
-    /// The texels of two axes in address mode `OF`, where `MODE` is `OF` or [`ANY`].
+    /// The texel locations for two axes in address mode `OF`. `MODE` is `OF` or [`ANY`].
     #[inline(always)]
     pub(super) fn new<const OF: u8>(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
         let mut together = x.together.is_full();
@@ -77,7 +77,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MO
         }
     }
 
-    /// Splits the group into two slices (docs/numerics.md 2, "Weights").
+    /// Splits the group of texels into the groups of two slices (docs/numerics.md 2, "Weights").
     #[inline(always)]
     pub(super) fn split<const OF: u8>(&mut self, simd: S, z: &OnAxis<S>) {
         let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
@@ -93,7 +93,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MO
         self.near = self.near & z.near;
     }
 
-    /// Moves the locations to another plane.
+    /// Moves the locations to another layer or face, whose byte offset is `plane`.
     #[inline(always)]
     pub(super) fn move_by(&mut self, plane: Int<S>) {
         for at in self.at.as_flattened_mut() {
@@ -101,7 +101,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MO
         }
     }
 
-    /// Stores the locations for a later summation.
+    /// Stores the locations, so that the texels can be summed later.
     #[inline(always)]
     pub(super) fn store(&self, stored: &mut StoredAddresses, chunk: usize) {
         let chunks = 32 / S::LANES;
@@ -128,16 +128,17 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> VectorAddresses<S, GROUPS, MO
     }
 }
 
-/// The stored locations of a warp.
+/// The stored texel locations of a warp.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct StoredAddresses {
     pub(super) at: PrefetchRows,
     across: Lanes,
     weights: [Lanes; 2],
-    /// Weight of the first of two groups.
+    /// Weight of the first of two groups of texels, in 1/256.
     total: Lanes,
-    /// For each vector of the warp, at most eight.
+    /// The entries of `together`, `edges` and `outside` belong to the vectors of the warp, of which
+    /// there are at most eight.
     together: [bool; 8],
     edges: [u32; 8],
     outside: [[Outside; 2]; 8],
@@ -157,7 +158,7 @@ impl StoredAddresses {
     }
 }
 
-/// The lanes of one vector in the stored locations.
+/// One vector of lanes, as a source of locations that were stored for its warp.
 pub(super) struct StoredVector<'h, const GROUPS: usize, const MODE: u8> {
     pub(super) stored: &'h StoredAddresses,
     pub(super) chunk: usize,

@@ -1,5 +1,5 @@
-//! The final stage of the general schedule: from codes and weights to the values of a `tex`, a
-//! depth compare, an anisotropic fetch or a `tld4`.
+//! The final stage of the general schedule. It computes from codes and weights the values of a
+//! `tex`, a depth compare, an anisotropic fetch or a `tld4`.
 
 use super::buffers::Buffers;
 use super::sums::{self, Shape};
@@ -15,7 +15,7 @@ use crate::warp::simd::{Arguments, Simd, Stage};
 use texunit_texel::{Reading, depth_code, normalized_code};
 
 impl General {
-    /// Values of a `tex`, from its codes and weights.
+    /// Computes the values of a `tex` from its codes and weights.
     #[inline(always)]
     pub(super) fn sampled<S: Simd>(
         &self,
@@ -48,8 +48,8 @@ impl General {
         }
     }
 
-    /// Section 9: the filtered outcome of a depth compare in x, and the constants of the other
-    /// components.
+    /// Section 9 of docs/numerics.md: computes the filtered result of a depth compare for x, and
+    /// the constants of the other components.
     fn compared<S: Simd>(
         &self,
         simd: S,
@@ -72,15 +72,16 @@ impl General {
         self.put(call.components, passing.map(|weight| share_that_passes(weight, 0)), out);
     }
 
-    /// Writes the filtered outcome of a depth compare to x. Components y, z and w get the values of
-    /// channels that the format lacks (rule 9.3).
+    /// Writes the filtered result of a depth compare to x. Components y, z and w get the values of
+    /// channels that the format lacks (rule 9.3 of docs/numerics.md).
     fn put(&self, components: u8, values: Lanes, out: &mut [Lanes; 4]) {
         for (c, out) in out.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 == 1) {
             *out = if c == 0 { values } else { [self.readings[c].point(0); 32] };
         }
     }
 
-    /// All ones in lanes whose texel passes the compare; else 0.
+    /// The result of the depth compare for one texel: all ones in lanes whose texel passes, and 0
+    /// in the others.
     #[inline(always)]
     fn passes<S: Simd>(
         &self,
@@ -96,7 +97,7 @@ impl General {
         passes
     }
 
-    /// Section 4: the values of an anisotropic fetch.
+    /// Section 4 of docs/numerics.md: computes the values of an anisotropic fetch.
     #[inline(always)]
     pub(super) fn tapped<S: Simd>(
         &self,
@@ -142,7 +143,7 @@ impl General {
         }
     }
 
-    /// Reads the texels and weights of the current tap; weights are 0 in lanes with fewer taps.
+    /// Reads the texels of the current tap and computes their weights, 0 in lanes with fewer taps.
     #[inline(always)]
     fn tap<S: Simd>(
         &self,
@@ -168,7 +169,7 @@ impl General {
         self.read(call, slot, space, buffers);
     }
 
-    /// Adds the weights of those texels of a tap that pass the compare.
+    /// Adds the weights of a tap's texels that pass the depth compare.
     fn passing<S: Simd>(
         &self,
         simd: S,
@@ -185,7 +186,8 @@ impl General {
         }
     }
 
-    /// Section 8: one component of four texels, counter-clockwise from the lower left.
+    /// Section 8 of docs/numerics.md: computes the values of a `tld4`, one component of four
+    /// texels, counter-clockwise from the lower left.
     #[inline(always)]
     pub(super) fn gathered<S: Simd>(
         &self,
@@ -205,8 +207,8 @@ impl General {
             let k = usize::from(x + 2 * y);
             let (codes, out) = (&buffers.texels[k], &mut out[c]);
             if let Some(function) = self.effective.compare {
-                // The compare uses the depth, whichever component is requested, and is not
-                // filtered.
+                // The depth compare uses the depth, whichever component is requested, and its
+                // outcome is not filtered.
                 let passes = self.passes(simd, call, function, &codes[0]);
                 for lane in 0..32 {
                     out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
@@ -223,8 +225,8 @@ impl General {
         }
     }
 
-    /// Rule 8.7: the value for a texel that is missing at a corner of a cube, from the three
-    /// others.
+    /// Rule 8.7 of docs/numerics.md: computes the value for a texel that is missing at a corner of
+    /// a cube from the three other texels.
     #[inline(never)]
     fn missing_corner<S: Simd>(
         &self,
@@ -260,7 +262,7 @@ impl General {
     }
 }
 
-/// Arguments of [`Compare`].
+/// The arguments of [`Compare`].
 struct Compared<'a> {
     function: CompareFunction,
     reading: Reading,
@@ -276,15 +278,16 @@ impl Arguments for CompareArgs {
     type Args<'a> = Compared<'a>;
 }
 
-/// Compares 32 lanes. A separate stage, because the code is used for each texel.
+/// The stage that compares the texels of 32 lanes. It is a stage of its own, because its code is
+/// used for each texel.
 struct Compare;
 
 impl Stage<CompareArgs> for Compare {
     #[inline(always)]
     fn run<S: Simd>(_: S, Compared { function, reading, reference, codes, to }: Compared<'_>) {
         use CompareFunction as F;
-        // Outcomes if the reference is below, equal to or above the texel, or if one of them is a
-        // NaN.
+        // The outcomes if the reference value is below, equal to or above the texel, and if one of
+        // the two is a NaN.
         let [below, same, above, neither] = match function {
             F::Never => [0, 0, 0, 0],
             F::Less => [-1, 0, 0, 0],
@@ -325,7 +328,7 @@ impl Stage<CompareArgs> for Compare {
     }
 }
 
-/// The float, with subnormals flushed to zero.
+/// The f32 with these bits; a subnormal number becomes zero.
 #[inline(always)]
 fn flushed(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })

@@ -6,51 +6,52 @@ use crate::warp::simd::{Simd, int, load};
 use texunit_memory::Block;
 use texunit_texel::{Format, block_codes};
 
-/// A direct-mapped cache of decoded blocks. A slot is found by the block's address, but its entry
-/// is tagged with the format and the bytes of the block, which are compared on every lookup, so
-/// that writes to the memory by others are always noticed.
+/// A direct-mapped cache of decoded 4x4 blocks. The address of a block selects the slot, but the
+/// entry of the slot is tagged with the format and the bytes of the block, which are compared on
+/// every lookup, so that writes to the memory by others are always noticed.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// Format of each entry; `None` in empty slots.
+    /// The format of each slot's entry; `None` in empty slots.
     formats: Box<[Option<Format>; BLOCKS]>,
     bytes: Box<[[u64; 2]; BLOCKS]>,
-    /// Decoded texels: four codes of 16 bits each, the first one lowest.
+    /// The decoded texels of each slot: four codes of 16 bits per texel, the first one lowest.
     texels: Box<[[u64; 16]; BLOCKS]>,
-    /// Number of blocks decoded so far.
+    /// The number of blocks that have been decoded so far.
     decoded: u64,
 }
 
-/// Number of slots. A line across a texture of 1024 x 1024 texels needs fewer, so the next line
-/// finds most of its blocks here.
+/// The number of slots. The blocks on a line across a texture of 1024 x 1024 texels need fewer
+/// slots, so that the next line finds most of its blocks in the cache.
 const BLOCKS: usize = 2048;
 
-/// Distance in slots between rows of blocks: the golden section of the number of slots, so that
-/// neighbouring rows are spread apart whatever their length.
+/// The distance in slots between rows of 4x4 blocks. It is the golden section of the number of
+/// slots, so that neighbouring rows are spread apart whatever their length.
 const ROW: u32 = 1265;
 
-/// Array length that allows copying four lanes at a time.
+/// The length of per-lane arrays that lets the last four lanes be copied at a time.
 const ROOM: usize = 36;
 
-/// One corner of the footprints of 32 lanes during a lookup. Each step is done for all corners
-/// before the next step, because arrays that were just partly written are slow to read.
+/// The lookup in the cache of one texel per lane, at the same corner of the 32 lanes' footprints.
+/// Each step of a lookup is done for all corners before the next step, because arrays that were
+/// just partly written are slow to read.
 #[derive(Clone, Debug)]
 pub(super) struct Corner {
-    /// Byte offsets of the blocks; negative if outside.
+    /// The byte offset of each lane's 4x4 block; negative if the texel is outside.
     offsets: [i64; 32],
-    /// The offsets in units of 8 bytes, between sentinels that match no lane.
+    /// The byte offsets in units of 8 bytes, between two sentinels that match no lane.
     keys: [u32; 34],
-    /// Cache slots of the blocks.
+    /// The cache slot of each lane's block.
     places: [u32; 32],
-    /// Index of the texel in its block, 0 to 15.
+    /// The index of the texel in its 4x4 block, 0 to 15.
     cells: [u8; ROOM],
     texels: [u64; ROOM],
-    /// Lanes whose texel is needed.
+    /// The mask of the lanes whose texel is needed.
     wanted: u32,
-    /// Lanes whose block differs from that of the previous lane.
+    /// The mask of the lanes whose block differs from that of the lane before.
     starts: u32,
-    /// Lanes whose block has already been looked up for an earlier corner.
+    /// The mask of the lanes whose block has already been looked up for an earlier corner.
     known: u32,
-    /// Whether any lane is outside.
+    /// Whether the texel of any lane is outside.
     outside: bool,
 }
 
@@ -60,11 +61,11 @@ impl Cache {
         Self { formats: places(None), bytes: places([0; 2]), texels, decoded: 0 }
     }
 
-    /// Reads the texels of one corner for all needed lanes; other lanes get arbitrary texels or
-    /// zeros.
+    /// Reads the texels of the given corners for all lanes that need them; other lanes get
+    /// arbitrary texels or zeros.
     ///
-    /// Neighbouring lanes often share a block, which is then looked up once. Writes to the memory
-    /// by others are visible to the next fetch.
+    /// Neighbouring lanes often share a 4x4 block, which is then looked up once. Writes to the
+    /// memory by others are visible to the next fetch.
     #[inline(always)]
     pub(super) fn read(
         &mut self,
@@ -96,8 +97,8 @@ impl Cache {
         }
     }
 
-    /// The texels, row by row, of a block with these bytes (little endian), cached in the slot
-    /// [`place`].
+    /// The texels, row by row, of a 4x4 block with these bytes (little endian). The block is cached
+    /// in the slot [`place`].
     #[inline(always)]
     pub(super) fn texels(&mut self, place: usize, format: Format, bytes: [u64; 2]) -> &[u64; 16] {
         let place = place % BLOCKS;
@@ -105,12 +106,12 @@ impl Cache {
         &self.texels[place]
     }
 
-    /// Ensures that a slot, below [`BLOCKS`], holds the block with these bytes.
+    /// Ensures that a slot, whose number is below [`BLOCKS`], holds the block with these bytes.
     #[inline(always)]
     fn check(&mut self, place: usize, format: Format, bytes: [u64; 2]) {
         let kept = self.bytes[place];
-        // Compared word by word, because two words that were just stored separately are slow to
-        // load as one.
+        // The bytes are compared word by word, because two words that were just stored separately
+        // are slow to load as one.
         let differs = (kept[0] ^ bytes[0]) | (kept[1] ^ bytes[1]) != 0;
         if differs || self.formats[place] != Some(format) {
             self.decode(place, format, bytes);
@@ -119,27 +120,28 @@ impl Cache {
 
     #[inline(never)]
     fn decode(&mut self, place: usize, format: Format, bytes: [u64; 2]) {
-        // Only formats without blocks have no texels.
+        // Only formats without 4x4 blocks have no texels here.
         self.texels[place] = block_codes(format, bytes).unwrap_or_default();
         (self.formats[place], self.bytes[place]) = (Some(format), bytes);
         self.decoded += 1;
     }
 }
 
-/// The row of blocks of each lane that contains two corners of a footprint.
+/// For each lane, the row of 4x4 blocks that contains the two corners of its footprint with one y.
 #[derive(Clone, Debug)]
 pub(super) struct BlockRow {
     offsets: [i64; 32],
-    /// Slot of the first block.
+    /// The cache slot of the first block in the row.
     places: [u32; 32],
-    /// Index of the row's first texel in its block; negative for rows outside.
+    /// The index in its block of the first texel at the row's y; negative if y or z is outside.
     cells: [i32; 32],
 }
 
 impl BlockRow {
     pub(super) const ZERO: Self = Self { offsets: [0; 32], places: [0; 32], cells: [0; 32] };
 
-    /// The first step of a lookup, once per row of corners.
+    /// Step 1 of a lookup, once for the corners with the same y: finds the row of blocks that
+    /// contains them.
     #[inline(always)]
     pub(super) fn find(&mut self, which: TexelIndices<'_>) {
         let TexelIndices { at: [_, y, z], pitches, .. } = which;
@@ -166,7 +168,8 @@ impl Corner {
         outside: false,
     };
 
-    /// The second step: the blocks of `size` bytes, and the index of the texel in each.
+    /// Step 2 of a lookup: finds each lane's block, of `size` bytes, in the row of blocks, and the
+    /// index of the texel in the block.
     #[inline(always)]
     pub(super) fn find(&mut self, size: usize, row: &BlockRow, which: TexelIndices<'_>) {
         let shift = size.trailing_zeros();
@@ -184,8 +187,9 @@ impl Corner {
         (self.wanted, self.outside) = (which.wanted, signs < 0);
     }
 
-    /// Compares the blocks with those of a corner that is read earlier: the adjacent one in a
-    /// `row`, whose blocks are often those of the next lane, or the one in the other row.
+    /// Marks the lanes whose block has already been looked up for the earlier corner `other`. With
+    /// `row`, that is the adjacent corner in the same row, whose block is often that of the next
+    /// lane; otherwise it is the corner in the other row.
     #[inline(always)]
     fn compare_with<S: Simd>(&mut self, simd: S, other: &Self, row: bool) {
         let keys = window(&self.keys, 1);
@@ -195,7 +199,7 @@ impl Corner {
         }
     }
 
-    /// Copies texels of a block to lanes `start..end`, and possibly to a few lanes after them,
+    /// Copies texels of a block to the lanes `start..end`, and possibly to a few lanes after them,
     /// which are overwritten later from their own blocks.
     #[inline(always)]
     fn copy(&mut self, texels: &[u64; 16], start: usize, end: usize) {
@@ -209,8 +213,8 @@ impl Corner {
         }
     }
 
-    /// The last step, after [`Cache::read`]: extracts the codes of the first `channels`; lanes
-    /// outside get those of the border.
+    /// The last step of a lookup, after [`Cache::read`]: extracts the codes of the first `channels`
+    /// channels. Lanes outside get the codes of the border colour.
     #[inline(always)]
     pub(super) fn unpack<S: Simd>(
         &self,
@@ -230,7 +234,8 @@ impl Corner {
         }
     }
 
-    /// The last step for pairs of codes: two codes of 16 bits per word, the first one lowest.
+    /// The last step of a lookup for codes in pairs: two codes of 16 bits per word, the first
+    /// lowest.
     #[inline(always)]
     pub(super) fn unpack_pairs(&self, border: [u32; 4], out: &mut TexelLanes) {
         let [low, high, ..] = out;
@@ -243,7 +248,7 @@ impl Corner {
         self.surround(z | w << 16, high);
     }
 
-    /// Sets lanes outside to the border.
+    /// Sets the lanes outside to the border colour.
     #[inline(always)]
     fn surround(&self, border: u32, out: &mut [u32; 32]) {
         if self.outside {
@@ -254,10 +259,10 @@ impl Corner {
     }
 }
 
-/// The third step, for all corners in order: determines which lanes and corners share a block.
+/// Step 3 of a lookup, for all corners in order: determines which lanes and corners share a block.
 #[inline(always)]
 pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
-    // If 32-bit keys do not suffice, every lane does its own lookup.
+    // If 32-bit keys do not suffice, every lane looks up its block on its own.
     let is_vast = block.size() as u64 >= 1 << 35;
     for corner in &mut *corners {
         let differs = !same(simd, window(&corner.keys, 1), window(&corner.keys, 0));
@@ -275,16 +280,16 @@ pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
     }
 }
 
-/// A key that matches no block.
+/// A key that equals that of no block.
 const NOWHERE: u32 = 0x8000_0000;
 
-/// 32 consecutive keys.
+/// The 32 consecutive keys from index `first` on.
 #[inline(always)]
 fn window(keys: &[u32; 34], first: usize) -> &Lanes {
     keys[first..].first_chunk().expect("first is at most 2")
 }
 
-/// Lanes with equal numbers in both arrays.
+/// The mask of the lanes whose numbers are equal in both arrays.
 #[inline(always)]
 fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
     let mut mask = 0;
@@ -294,23 +299,23 @@ fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
     mask
 }
 
-/// The cache slot of the block that contains the texel at x and y, in a slice that begins at a byte
-/// offset.
+/// The number of the cache slot for the block that contains the texel at x and y, in a slice that
+/// begins at a byte offset. It must be taken modulo the number of slots.
 #[inline(always)]
 pub(super) fn place([x, y]: [i32; 2], slice: i64) -> u32 {
     let row = (y as u32 >> 2).wrapping_mul(ROW);
-    // Levels, layers and slices begin at large multiples, so their offsets are hashed.
+    // Levels, layers and slices begin at multiples of large numbers, so their offsets are hashed.
     let slice = ((slice as u64 >> 6) as u32).wrapping_mul(0x9e37_79b1) >> 20;
     (x as u32 >> 2).wrapping_add(row).wrapping_add(slice)
 }
 
-/// Allocates an array on the heap whose pages are committed only when used.
+/// Allocates an array on the heap whose pages are committed only when they are used.
 fn places<T: Clone>(none: T) -> Box<[T; BLOCKS]> {
     let all = vec![none; BLOCKS].into_boxed_slice();
     all.try_into().unwrap_or_else(|_| unreachable!("as many as there are places"))
 }
 
-/// Reads the bytes of a block.
+/// Reads the bytes of a 4x4 block.
 #[inline(always)]
 pub(super) fn bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
     const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
@@ -318,7 +323,7 @@ pub(super) fn bytes(block: &Block, offset: u64, size: usize) -> [u64; 2] {
     [block.load_u64(offset).expect(INSIDE), second]
 }
 
-/// Splits a texel into its codes.
+/// Splits a cached texel into its four codes.
 pub(super) fn codes(texel: u64) -> [u32; 4] {
     [0, 16, 32, 48].map(|bit: u32| u32::from((texel >> bit) as u16))
 }

@@ -1,5 +1,5 @@
-//! Texels of seamless cube maps, including those past an edge, which are on a neighbouring face
-//! (docs/numerics.md, section 7).
+//! The texels of seamless cube maps, including texels past an edge of a face, which are on a
+//! neighbouring face (docs/numerics.md, section 7).
 
 use super::Space;
 use super::buffers::Buffers;
@@ -10,7 +10,8 @@ use crate::reference::weights::of_missing_corner;
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
 
-/// Moves footprints that miss more than one texel to their corner (rule 7.7).
+/// Rule 7.7 of docs/numerics.md: moves footprints that lack more than one texel at a corner of a
+/// face to the corner.
 #[inline(always)]
 pub(super) fn pull(slot: usize, space: &mut Space) {
     let mut both = [u32::MAX; 32];
@@ -30,15 +31,15 @@ pub(super) fn pull(slot: usize, space: &mut Space) {
     }
 }
 
-/// Indices of one texel of the footprint (bit 0 of `corner` along x, bit 1 along y).
+/// Indices along s and t of one texel of a lane's footprint (bit 0 of `corner`: s, bit 1: t).
 #[inline(always)]
 fn index(space: &Space, corner: usize, lane: usize) -> [i64; 2] {
     let lower = |a: usize| i64::from(space.axes[a].lower[lane] as i32);
     [lower(0) + (corner & 1) as i64, lower(1) + (corner >> 1) as i64]
 }
 
-/// For each of the four texels of a footprint, the lanes in which it is missing at a corner of the
-/// cube.
+/// For each of the four texels of a footprint, the mask of the lanes in which it is missing at a
+/// corner of the cube.
 #[inline(always)]
 pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     let mut missing = [[0; 32]; 4];
@@ -55,8 +56,8 @@ pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     missing.each_ref().map(some)
 }
 
-/// Distributes the weights of missing texels to the other three texels of the group, which are then
-/// all read (rule 7.7).
+/// Rule 7.7 of docs/numerics.md: distributes the weights of missing texels to the other three
+/// texels of their group, which are then all read.
 pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffers) {
     for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
         let reads = which & buffers.read[first + k];
@@ -75,8 +76,8 @@ pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffe
     }
 }
 
-/// Computes the indices of one texel of the footprints, with 0 for those past an edge of the face;
-/// returns the lanes that are past an edge.
+/// Computes the indices of one texel of the footprints. Texels past an edge of the face get index
+/// 0. Returns the lanes whose texels are past an edge.
 #[inline(always)]
 pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     let Space { axes, sizes, inside, .. } = space;
@@ -93,8 +94,9 @@ pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     some(&past)
 }
 
-/// Reads one texel of the footprints in a level slot, for lanes that may be past an edge. Texels
-/// that are missing or not resident are 0; returns the lanes whose texels are not resident.
+/// Reads one texel of the footprints in a level, for the lanes of the mask, whose texels may be
+/// past an edge of the face. Texels that are missing or not resident become 0. Returns the lanes
+/// whose texels are not resident.
 pub(super) fn read<T: Source>(
     from: From<'_>,
     resource: &Resource,

@@ -1,20 +1,21 @@
-//! Selection of texels: indices per lane, and the memory layout of their level.
+//! The indices of the texels that lanes read, and the memory layout of the texels' levels.
 
 use crate::request::Lanes;
 use crate::resource::Level;
 
-/// Codes of one texel per lane, by channel.
+/// The codes of one texel per lane, by channel.
 pub(in crate::warp) type TexelLanes = [Lanes; 4];
 
-/// Memory layout of each lane's level. `base` includes layer, face and sample.
+/// The memory layout of each lane's level. `base` is the byte offset of its first texel, including
+/// layer, face and sample.
 #[derive(Clone, Debug)]
 pub(super) struct Pitches {
     pub(super) base: [i64; 32],
-    /// Bytes between layers or faces, between rows, and between slices.
+    /// Bytes between layers or faces (`plane`), between rows, and between slices.
     pub(super) plane: [i64; 32],
     pub(super) row: [i64; 32],
     pub(super) slice: [i64; 32],
-    /// The low words of base, row and slice, which suffice for a block that a window covers.
+    /// The low words of `base`, `row` and `slice`, which suffice for memory that a window covers.
     pub(super) low: [Lanes; 3],
 }
 
@@ -42,7 +43,7 @@ impl Pitches {
         self.low[2][lane] = level.slice_pitch as u32;
     }
 
-    /// Sets the base of one lane.
+    /// Sets `base` for one lane.
     #[inline(always)]
     pub(super) fn put_base(&mut self, lane: usize, base: i64) {
         self.base[lane] = base;
@@ -50,16 +51,16 @@ impl Pitches {
     }
 }
 
-/// Indices of texels along the axes, negative if outside.
+/// The indices of one texel per lane along the axes, negative outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TexelIndices<'a> {
     pub(super) at: [&'a Lanes; 3],
     pub(super) pitches: &'a Pitches,
-    /// Lanes whose texel is needed; others get arbitrary texels or zeros.
+    /// The mask of the lanes whose texel is needed. Other lanes get arbitrary texels or zeros.
     pub(super) wanted: u32,
 }
 
-/// Lanes whose number is above 0.
+/// The mask of the lanes whose number is above 0.
 #[inline(always)]
 pub(super) fn some(numbers: &Lanes) -> u32 {
     let mut mask = 0;

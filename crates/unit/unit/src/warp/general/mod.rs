@@ -1,5 +1,5 @@
-//! The general schedule, which supports every fetch: the stages for layer and face, levels and axes
-//! fill per-lane arrays, a stage for the format reads texels and their codes, and the channels are
+//! The general schedule, which supports every fetch. The stages for layer and face, levels and axes
+//! fill per-lane arrays; a stage for the format reads texels and their codes; the channels are
 //! summed from the arrays. Differences between plans are resolved outside the loops.
 //!
 //! Rare cases (extreme gradients, texels past the edges of cube faces) use functions of the
@@ -32,22 +32,22 @@ use taps::TapLanes;
 use texels::{Blocks, Layout, Words};
 use texunit_texel::{Format, Reading, border_codes};
 
-/// Scratch memory of the general schedule.
+/// The scratch memory of the general schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     place: PlaceLanes,
     levels: LevelLanes,
-    /// Sizes along x, y, z of the levels in both slots.
+    /// The sizes along x, y, z of the first and the second level of each lane.
     sizes: [[Lanes; 3]; 2],
     pitches: [Pitches; 2],
     axes: [AxisLanes; 3],
     texels: texels::Space,
     taps: TapLanes,
-    /// For cubes: indices on a face.
+    /// For cubes, the texel indices along s and t on a face, limited to the face.
     inside: [Lanes; 2],
-    /// Lanes whose first texel is outside.
+    /// The mask of the lanes whose first texel is outside.
     outside: u32,
-    /// Lanes that read a texel that is not resident.
+    /// The mask of the lanes that read a texel that is not resident.
     missing: u32,
 }
 
@@ -76,18 +76,19 @@ pub(super) struct General {
     places: PlaceStage,
     stage: LevelStage,
     levels: Vec<Level>,
-    /// Whether gradients can produce several taps.
+    /// Whether a fetch with gradients can consist of several taps.
     anisotropic: bool,
     find: Find,
-    /// `None` for axes with one texel that no coordinate moves.
+    /// The stage of each axis; `None` for axes along which no coordinate moves the texel.
     axes: [Option<Axis>; 3],
-    /// For integer coordinates: the layers and levels that exist.
+    /// For integer coordinates, the numbers of layers and levels that exist.
     named: Option<IntegerLimits>,
     /// Whether sums need to know which texels are read.
     asks_for_reads: bool,
     format: Format,
     layout: Layout,
-    /// Whether codes are read in pairs: for blocks with four channels of 8-bit unorm.
+    /// Whether codes are read in pairs, which is the case for block formats with four channels of
+    /// 8-bit unorm.
     pairs: bool,
     read: Run<ReadArgs>,
     readings: [Reading; 4],
@@ -95,15 +96,15 @@ pub(super) struct General {
     run: Run<FetchArgs>,
 }
 
-/// Arguments of a fetch.
+/// The arguments of a fetch.
 struct Call<'a> {
     resource: &'a Resource,
     request: &'a FetchRequest<'a>,
-    /// Requested components.
+    /// The mask of the requested components.
     components: u8,
 }
 
-/// Arguments of the whole schedule, including scratch memory and outputs.
+/// The arguments of the whole schedule, including scratch memory and outputs.
 struct Job<'a> {
     plan: &'a General,
     call: Call<'a>,
@@ -168,7 +169,7 @@ impl General {
         };
         let format = resource.format();
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
-        // Only if codes are summed and not used otherwise.
+        // Codes are read in pairs only if they are summed and not used otherwise.
         let pairs = sums
             && format.is_block()
             && readings == [Reading::Unorm { bits: 8 }; 4]
@@ -197,7 +198,7 @@ impl General {
         })
     }
 
-    /// Fills the requested components of all lanes (inactive lanes get arbitrary values); returns
+    /// Computes the requested components of all lanes; inactive lanes get arbitrary values. Returns
     /// the lanes whose texels are all resident.
     pub(super) fn fetch(
         &self,

@@ -14,28 +14,28 @@ use crate::warp::weights;
 use std::marker::PhantomData;
 
 impl General {
-    /// Whether texels of a level are filtered.
+    /// Whether the fetch filters the texels of a level.
     pub(super) fn filters(&self) -> bool {
         self.find == Find::Linear || self.find == Find::Seamless && !self.gathers()
     }
 
-    /// Whether texels are returned individually.
+    /// Whether the fetch is a gather, which returns texels individually.
     pub(super) fn gathers(&self) -> bool {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
-    /// Texels per slice.
+    /// The number of texels that a lane reads per slice.
     pub(super) fn per(&self) -> usize {
         if self.filters() || self.gathers() { 4 } else { 1 }
     }
 
-    /// Slices per level.
+    /// The number of slices that a lane reads per level.
     pub(super) fn slices(&self) -> usize {
         if self.find == Find::Linear && self.axes[2].is_some() { 2 } else { 1 }
     }
 
-    /// Sections 3 and 4: computes the levels and taps of each lane; returns whether any lane has a
-    /// second level.
+    /// Sections 3 and 4 of docs/numerics.md: computes the levels and the taps of each lane. Returns
+    /// whether any lane has a second level.
     #[inline(always)]
     pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
         let Space { levels, taps, .. } = space;
@@ -45,7 +45,8 @@ impl General {
         }
     }
 
-    /// Looks up the sizes and memory layout of each lane's level in a slot.
+    /// Looks up the sizes and the memory layout of one level of each lane. `slot` is 0 for the
+    /// first level and 1 for the second.
     #[inline(always)]
     pub(super) fn level(&self, slot: usize, space: &mut Space) {
         let Space { place, levels, sizes, pitches, .. } = space;
@@ -76,7 +77,8 @@ impl General {
         }
     }
 
-    /// Section 1, axis by axis; for an anisotropic fetch, at the current tap.
+    /// Section 1 of docs/numerics.md: computes the texels along each axis; for an anisotropic
+    /// fetch, those of the current tap.
     #[inline(always)]
     pub(super) fn axes(&self, call: &Call<'_>, slot: usize, is_tapped: bool, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
@@ -102,7 +104,7 @@ impl General {
         }
     }
 
-    /// Computes the weights of a level's texels from the level's share.
+    /// Computes the weights of a level's texels, whose sum is the level's share.
     #[inline(always)]
     pub(super) fn weigh<S: Simd>(
         &self,
@@ -225,8 +227,8 @@ impl General {
             if absent == 0 || self.per() == 1 && place % 4 != 0 {
                 continue;
             }
-            // Rule 9.4: texels that are not mapped are 0, and those with a weight make the fetch
-            // non-resident.
+            // Rule 9.4 of docs/numerics.md: texels that are not resident become 0, and those with a
+            // weight make the fetch non-resident.
             for codes in &mut buffers.texels[first + place] {
                 for lane in crate::request::lanes(absent) {
                     codes[lane] = 0;
@@ -239,7 +241,7 @@ impl General {
     }
 }
 
-/// Arguments of [`Read`].
+/// The arguments of [`Read`].
 pub(super) struct Reading<'a> {
     plan: &'a General,
     call: &'a Call<'a>,
@@ -255,7 +257,7 @@ impl Arguments for ReadArgs {
     type Args<'a> = Reading<'a>;
 }
 
-/// The stage that reads the texels of a level from a source.
+/// The stage that reads the texels of a level from a source of type `T`.
 pub(super) struct Read<T>(PhantomData<T>);
 
 impl<T: Source> Stage<ReadArgs> for Read<T> {
@@ -266,14 +268,14 @@ impl<T: Source> Stage<ReadArgs> for Read<T> {
     }
 }
 
-/// Byte offset of the first texel in a lane's plane and sample.
+/// The byte offset of the first texel in the layer or face and the sample that a lane reads.
 #[inline(always)]
 fn base(level: &Level, place: &PlaceLanes, lane: usize) -> i64 {
     let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
     (level.offset + plane * level.plane_pitch + sample * level.sample_pitch) as i64
 }
 
-/// Lanes with a negative index.
+/// The mask of the lanes that have a negative index along any axis.
 #[inline(always)]
 fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     let mut mask = 0;
@@ -283,11 +285,11 @@ fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     mask
 }
 
-/// Tile sizes of sparse arrays are multiples of this power of two along each axis (log2).
+/// Log2 of a power of two of which all tile sizes of sparse arrays are multiples, along each axis.
 const PART_OF_TILE: u32 = 4;
 
-/// Lanes whose texel is not resident. Neighbouring lanes are often in one tile, for which the map
-/// is read once.
+/// The mask of the lanes whose texel is not resident. Neighbouring lanes are often in one tile, for
+/// which the map of tiles is read once.
 #[inline(always)]
 fn absent(
     resource: &Resource,
@@ -318,8 +320,8 @@ fn absent(
     mask
 }
 
-/// Rule 1.11 level array: reads texels that do not lie where the pitches say; those in padding are
-/// 0.
+/// Rule 1.11 level array of docs/numerics.md: reads texels that do not lie where the pitches of
+/// their level say. Texels in padding become 0.
 #[cold]
 #[inline(never)]
 fn read_strided<T: Source>(

@@ -1,5 +1,5 @@
-//! Sums of the general schedule: from codes and weights to values, for a channel of 32 lanes
-//! (docs/numerics.md, section 2, "Sum", and section 5).
+//! The sums of the general schedule. They compute from codes and weights the values of one channel
+//! for 32 lanes (docs/numerics.md, section 2, "Sums", and section 5).
 
 use super::buffers::Buffers;
 use super::tally::depth24;
@@ -13,25 +13,25 @@ use crate::warp::prefetch::NoPrefetch;
 use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
 use texunit_texel::{Reading, sign_extend};
 
-/// Number of groups, and of texels per group.
+/// The number of groups that a lane sums, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// 1, 2 or 4: slices of levels.
+    /// The number of groups (slices of levels): 1, 2 or 4.
     pub(super) groups: usize,
-    /// 1 or 4 texels per group.
+    /// The number of texels per group: 1 or 4.
     pub(super) per: usize,
 }
 
 impl Shape {
-    /// Indices of the texels in the buffers.
+    /// The indices of the texels in the buffers.
     #[inline(always)]
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
         (0..self.groups).flat_map(move |group| 4 * group..4 * group + self.per)
     }
 }
 
-/// Arguments of the stages for a channel. They are separate stages, because they are used for up to
-/// four channels.
+/// The arguments of the stages that convert the codes of a channel. They are stages of their own,
+/// because they are used for up to four channels.
 struct CodeCall<'a> {
     reading: Reading,
     codes: &'a Lanes,
@@ -54,7 +54,7 @@ impl Stage<CodeArgs> for PointValues {
     }
 }
 
-/// Point-sampled values of codes.
+/// Computes the values that point fetches return for codes.
 #[inline(always)]
 pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<CodeArgs, PointValues>(CodeCall { reading, codes, out });
@@ -97,7 +97,7 @@ impl Stage<CodeArgs> for GatherValues {
     }
 }
 
-/// Gathered values of codes (docs/numerics.md 8).
+/// Computes the values that gathers return for codes (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<CodeArgs, GatherValues>(CodeCall { reading, codes, out });
@@ -127,7 +127,7 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
     }
 }
 
-/// The filtered value of single texels with the whole weight.
+/// Computes the filtered values of single texels that have the whole weight.
 #[inline(always)]
 fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -136,7 +136,7 @@ fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-/// Arguments of the sum of a channel.
+/// The arguments of the stage that sums a channel.
 struct SumCall<'a> {
     reading: Reading,
     shape: Shape,
@@ -161,7 +161,7 @@ impl Stage<SumArgs> for Sum {
     }
 }
 
-/// The weighted sum of a channel.
+/// Computes the weighted sum of a channel.
 #[inline(always)]
 pub(super) fn sum<S: Simd>(
     simd: S,
@@ -214,7 +214,7 @@ fn sum_here<S: Simd>(
     }
 }
 
-/// The sums of weight times a 32-bit number.
+/// The sums of weight times number over each lane's texels. `number` converts a code.
 fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
     let mut sums = [0; 32];
     for k in shape.places() {
@@ -226,7 +226,7 @@ fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64
     sums
 }
 
-/// Integers read as integers: 8 and 16 bits round to nearest, halves up; 32 bits round down.
+/// Sums integers read as integers. 8 and 16 bits round to nearest, halves up; 32 bits round down.
 fn integers(
     shape: Shape,
     buffers: &Buffers,
@@ -242,7 +242,7 @@ fn integers(
     *out = sums.map(|sum| ((sum + half) >> 8) as u32);
 }
 
-/// The sum of sRGB channels: level after level, with the slices of each.
+/// Sums sRGB channels: first the slices of the finer level, then those of the coarser level.
 #[inline(always)]
 fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
@@ -254,7 +254,7 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
                 sum.add(simd, &[first.0, second.0], &[first.1, second.1]);
             }
         } else {
-            // With two groups, the order of addition does not matter.
+            // Two groups may be added in any order.
             for group in 0..shape.groups {
                 let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
                 sum.add(simd, &[codes], &[weights]);
@@ -264,7 +264,7 @@ fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut L
     }
 }
 
-/// The texels that are read, from the buffers, for a vector of lanes.
+/// Tells which texels are read, from the buffers, for the lanes of a vector.
 struct BufferReads<'a> {
     read: &'a [u32; 16],
     chunk: usize,
@@ -292,7 +292,7 @@ fn channel<S: Simd, C: Channel>(
     }
 }
 
-/// Sums groups of four texels. If a group has one texel, the others have weight 0.
+/// Sums a channel in groups of four texels. If a group has one texel, the others have weight 0.
 #[inline(always)]
 fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     simd: S,
@@ -315,7 +315,7 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     }
 }
 
-/// The four texels of a group for a vector of lanes: the codes of channel `c`, and the weights.
+/// Codes of channel `c` and the weights of the four texels in a group, for the lanes of a vector.
 #[inline(always)]
 fn group_of<S: Simd>(
     simd: S,
@@ -331,7 +331,7 @@ fn group_of<S: Simd>(
     (codes, weights)
 }
 
-/// Sums four channels of 8-bit unorm, whose codes are in pairs, two at a time.
+/// Sums four channels of 8-bit unorm, whose codes are stored in pairs, two channels at a time.
 #[inline(always)]
 pub(super) fn byte_pairs<S: Simd>(
     simd: S,

@@ -1,4 +1,4 @@
-//! Sums over the taps of anisotropic footprints, for a channel of 32 lanes: docs/numerics.md,
+//! Sums over the taps of anisotropic footprints, for one channel of 32 lanes: docs/numerics.md,
 //! sections 2, 4.12 and 5.
 
 use super::buffers::Buffers;
@@ -6,35 +6,37 @@ use crate::reference::weights::Scale;
 use crate::request::Lanes;
 use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table, widen_unorm};
 
-/// The running sum of a channel.
+/// The running sum of one channel over the taps of 32 lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    /// Sum of weight times number; for floats, the accumulator.
+    /// The sum of weight times number; for floats, the accumulator of the adder.
     sum: [i64; 32],
-    /// Exponent field of the accumulator's unit, before the scale: a multiple of 4.
+    /// The exponent field of the accumulator's unit, without the scale of the weights. It is a
+    /// multiple of 4.
     unit: [i32; 32],
-    /// Footprints of the current step, which are added together.
+    /// The footprints of the adder's current step, which are added together.
     pending: [Pending; AT_ONCE],
     count: usize,
-    /// The plain sum of infinities and NaNs, and the lanes that have read any.
+    /// `plain` is the sum of the infinities and NaNs that each lane has read, and `special` the
+    /// mask of the lanes that have read any.
     plain: [f32; 32],
     special: u32,
-    /// Lanes that have read a value other than -0.
+    /// The mask of the lanes that have read a value other than -0.
     others: u32,
 }
 
-/// The sum of a footprint, and the exponent field of its largest texel.
+/// The weighted sum of a footprint, and the exponent field of its largest texel, for 32 lanes.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     sum: [i64; 32],
     field: [i32; 32],
 }
 
-/// Taps of a level that are added in one step.
+/// The number of taps of a level that the adder adds in one step.
 pub(super) const AT_ONCE: usize = 4;
 
-/// A code as the adder reads it: a significand, the exponent field of its last bit, and its own
-/// exponent field (0 for zeros).
+/// A code as the adder reads it: a significand, the exponent field of the significand's last bit,
+/// and the exponent field of the number (0 for zeros).
 #[derive(Clone, Copy)]
 struct Number {
     significand: i64,
@@ -42,7 +44,7 @@ struct Number {
     field: i32,
 }
 
-/// The type of float texels.
+/// The type of the texels that are summed as floats.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Single,
@@ -60,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Number of bits, below the exponent of a footprint's largest texel, that texels keep.
+    /// The number of bits, below the exponent of a footprint's largest texel, that a texel keeps.
     fn texel_bits(self) -> i32 {
         match self {
             Kind::Single => 27,
@@ -72,7 +74,7 @@ impl Kind {
     /// Converts a code to the bits of an f32.
     fn widen(self, code: u32) -> u32 {
         match self {
-            // Rule 2.1: subnormals count as zeros.
+            // Rule 2.1 of docs/numerics.md: a subnormal f32 counts as zero.
             Kind::Single if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
             Kind::Single => code,
             Kind::Half => f16_to_f32(code as u16),
@@ -99,14 +101,14 @@ impl Kind {
         if self == Kind::Half { 0x7fff_e000 } else { 0x7fff_ffff }
     }
 
-    /// Rounds to the type's precision, ties away from zero.
+    /// Rounds a sum to the precision of the type, ties away from zero.
     fn round(self, x: f64) -> f32 {
         let precision = if self == Kind::Single { 24 } else { 11 };
         let rounded = round_bits(x, 53 - precision);
         if self == Kind::Single {
             /// 2^-126 minus half a subnormal step: from here on the nearest float is not subnormal.
             const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
-            // Rule 2.2: a result that is subnormal after rounding is a zero.
+            // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding is a zero.
             let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
             let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
             return magnitude.copysign(x) as f32;
@@ -118,14 +120,14 @@ impl Kind {
     }
 }
 
-/// Rounds off the lowest bits of a significand, to nearest, ties away from zero; a carry propagates
-/// into the exponent.
+/// Rounds off the lowest `drop` bits of a significand to nearest, ties away from zero. A carry
+/// propagates into the exponent.
 fn round_bits(x: f64, drop: u32) -> f64 {
     let half = 1_u64 << (drop - 1);
     f64::from_bits((x.to_bits() + half) & !(2 * half - 1))
 }
 
-/// x times two to a power, floored.
+/// Computes x times two to a power, floored.
 fn scaled(x: i64, power: i32) -> i64 {
     if power >= 0 { x << power.min(63) } else { x >> (-power).min(63) }
 }
@@ -141,7 +143,7 @@ impl Tally {
         others: 0,
     };
 
-    /// Adds the footprint of a tap, given as a group of the buffers.
+    /// Adds the footprint of a tap, whose texels are a group of the buffers.
     pub(super) fn add(&mut self, reading: Reading, (buffers, group, c): (&Buffers, usize, usize)) {
         let places = 4 * group..4 * group + 4;
         let Some(kind) = Kind::of(reading) else {
@@ -166,11 +168,12 @@ impl Tally {
             for k in places.clone() {
                 let weight = i64::from(buffers.weights[k][lane]);
                 if weight == 0 {
-                    // Texels with weight 0 may be larger than the largest texel with a weight.
+                    // Texels with weight 0 are skipped, because they may be larger than the largest
+                    // texel with a weight.
                     continue;
                 }
                 let Number { significand, last, .. } = kind.number(buffers.texels[k][c][lane]);
-                // Truncated toward zero.
+                // The texel is truncated toward zero.
                 let cut = significand.signum() * scaled(significand.abs(), last - lowest);
                 sum += weight * cut;
             }
@@ -184,7 +187,8 @@ impl Tally {
         }
     }
 
-    /// Rules 2.3 and 2.4: records special values among the texels that are read.
+    /// Rules 2.3 and 2.4 of docs/numerics.md: records infinities, NaNs and values other than -0
+    /// among the texels that are read.
     fn look_at(&mut self, kind: Kind, codes: &Lanes, read: u32) {
         for lane in 0..32 {
             let value = f32::from_bits(kind.widen(codes[lane]));
@@ -217,7 +221,7 @@ impl Tally {
         self.count = 0;
     }
 
-    /// The results of the channel.
+    /// Computes the results of the channel.
     pub(super) fn finish(&self, reading: Reading, scale: &[Scale; 32], out: &mut Lanes) {
         let kind = Kind::of(reading);
         for lane in 0..32 {
@@ -236,13 +240,13 @@ impl Tally {
         if kind != Kind::Srgb && self.others >> lane & 1 == 0 {
             return 0x8000_0000;
         }
-        // The scale of the weights is part of the unit.
+        // The scale of the weights is part of the accumulator's unit.
         let power = self.unit[lane] - 127 - kind.texel_bits() - 8;
         kind.round(self.sum[lane] as f64 * 2.0_f64.powi(power)).to_bits()
     }
 }
 
-/// The number that an integer code is summed as.
+/// The number that stands for an integer code in sums.
 fn number(reading: Reading, code: u32) -> i64 {
     match reading {
         Reading::Unorm { bits } => widen_unorm(bits, code).into(),
@@ -252,7 +256,7 @@ fn number(reading: Reading, code: u32) -> i64 {
     }
 }
 
-/// The result for a sum of integers.
+/// The result for the weighted sum of a channel of integer codes.
 fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
     let rounded = (total + (128 << scale)) >> (8 + scale);
     match reading {
@@ -269,7 +273,8 @@ fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
     }
 }
 
-/// Depth of 24 bits: 24 significant bits of the sum, plus one unit in the last place.
+/// The result for depth of 24 bits: the highest 24 significant bits of the sum, plus one unit in
+/// the last place.
 pub(super) fn depth24(total: i64, scale: Scale) -> u32 {
     let Some(top) = total.checked_ilog2() else { return 0 };
     let significand = scaled(total, 23 - top as i32) + 1;

@@ -1,5 +1,5 @@
-//! Anisotropic gradients for 32 lanes: docs/numerics.md, rule 4.12. Levels and taps are computed
-//! lane by lane with the reference; reading and summing texels is done for all lanes at once.
+//! The taps of anisotropic gradients for 32 lanes: docs/numerics.md, rule 4.12. Levels and taps are
+//! computed lane by lane with the reference; texels are read and summed for all lanes at once.
 
 use super::tally::Tally;
 use crate::reference::anisotropy::Taps;
@@ -7,25 +7,26 @@ use crate::reference::weights::Scale;
 use crate::request::{FetchRequest, Lanes, lanes};
 use crate::warp::levels::{LevelLanes, LevelStage};
 
-/// The taps of 32 lanes.
+/// The taps of 32 lanes in both levels, and the state of the tap that is current.
 #[derive(Clone, Debug)]
 pub(super) struct TapLanes {
-    /// The taps in both levels; `None`: one tap with the level's whole share.
+    /// Taps of each lane in both levels; `None` stands for one tap with the level's whole share.
     taps: [[Option<Taps>; 32]; 2],
-    /// Scale of the sum of all weights of a lane.
+    /// The scale of the sum of all weights, for each lane.
     pub(super) scale: [Scale; 32],
-    /// Maximum number of taps of any lane, in each level.
+    /// The maximum number of taps of any lane, in each level.
     most: [u32; 2],
-    /// Weight of the current tap in the units of its level; 0 in lanes with fewer taps.
+    /// The weight of the current tap in the units of its level; 0 in lanes with fewer taps.
     pub(super) weight: Lanes,
-    /// Log2 of the ratio between the level's unit and the finer unit of all weights of a lane.
+    /// Binary logarithm of the ratio between the unit of the level's weights and the finer unit of
+    /// all weights of the lane.
     pub(super) finer: Lanes,
-    /// Lanes that have the current tap.
+    /// The mask of the lanes that have the current tap.
     pub(super) active: u32,
-    /// Offset of the current tap from the coordinates along x and y, in 1/256 of a texel.
+    /// The offset of the current tap from the coordinates along x and y, in 1/256 of a texel.
     pub(super) shift: [Lanes; 2],
     pub(super) tallies: [Tally; 4],
-    /// Sum of the weights of the texels that pass a depth compare.
+    /// The sum of the weights of the texels that pass a depth compare.
     pub(super) passing: [u32; 32],
 }
 
@@ -44,7 +45,7 @@ impl TapLanes {
         }
     }
 
-    /// Computes levels and taps of all active lanes; returns whether any has a second level.
+    /// Computes levels and taps of all active lanes. Returns whether any lane has a second level.
     pub(super) fn grade(
         &mut self,
         stage: &LevelStage,
@@ -80,19 +81,19 @@ impl TapLanes {
         self.most[0].max(self.most[1]) > 1
     }
 
-    /// Maximum number of taps of a lane in a level.
+    /// The maximum number of taps that any lane has in a level.
     pub(super) fn most(&self, slot: usize) -> u32 {
         self.most[slot]
     }
 
-    /// Clears the sums.
+    /// Sets all sums to zero, before the first tap.
     pub(super) fn clear(&mut self) {
         self.tallies = std::array::from_fn(|_| Tally::ZERO);
         self.passing = [0; 32];
     }
 
-    /// Makes a tap of a level the current one, by its index, for the lanes of `active`. `share` is
-    /// the level's share.
+    /// Makes the tap with index `number` in a level the current one, for the lanes of `active`.
+    /// `share` is the level's share.
     pub(super) fn select(&mut self, slot: usize, number: u32, share: &Lanes, active: u32) {
         (self.weight, self.finer, self.shift) = ([0; 32], [0; 32], [[0; 32]; 2]);
         self.active = 0;

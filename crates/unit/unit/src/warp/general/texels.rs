@@ -1,4 +1,5 @@
-//! Sources of texel codes for 32 lanes: formats with texels in words, and block-compressed formats.
+//! The sources from which 32 lanes read texel codes: formats with texels in words, and
+//! block-compressed formats.
 
 use super::block::{self, BlockRow, Cache, Corner};
 use super::indices::{Pitches, TexelIndices, TexelLanes};
@@ -8,10 +9,10 @@ use crate::warp::texel::{Texel, texel};
 use texunit_memory::Block;
 use texunit_texel::{Format, Reading};
 
-/// A source of texels.
+/// A source from which texel codes are read.
 pub(super) trait Source {
-    /// Locates one texel of the footprints and, unless `corners` does that, reads its codes, one
-    /// channel after the other.
+    /// Locates one texel of each lane's footprint. If `corners` does not read the texels, this
+    /// method reads their codes, one channel after the other.
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
@@ -21,15 +22,16 @@ pub(super) trait Source {
         out: &mut TexelLanes,
     );
 
-    /// Reads the codes of all located texels of a level, for sources that do this for all together.
+    /// Reads the codes of all located texels of a level, for sources that read them together.
     #[inline(always)]
     fn corners<S: Simd>(_: S, _: From<'_>, _: &mut Space, _: &mut [TexelLanes]) {}
 
-    /// The codes of one texel at x and y, in rows that begin at `base`.
+    /// Reads the codes of one texel at x and y, in rows of which the first begins at `rows.0` and
+    /// that are `rows.1` bytes apart.
     fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], space: &mut Space) -> [u32; 4];
 }
 
-/// Layout of codes in the words of a texel: codes are `stride` bits apart and have the bits of
+/// The layout of codes in the words of a texel. Codes are `stride` bits apart and have the bits of
 /// `mask`. No code crosses words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
@@ -49,11 +51,11 @@ impl Layout {
         Self { stride, mask }
     }
 
-    /// Extracts the code of a channel.
+    /// Extracts the code of a channel from a texel.
     #[inline(always)]
     fn code<S: Simd>(self, simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
         let bit = self.stride * channel as u32;
-        // No dynamic index, because it would move the words to memory.
+        // The word is not selected by a dynamic index, because that would move the words to memory.
         let word = match bit / 32 {
             0 => words[0],
             1 => words[1],
@@ -64,28 +66,28 @@ impl Layout {
     }
 }
 
-/// Texels that are stored individually.
+/// The source for texels that are stored individually.
 pub(super) struct Words;
-/// Texels in 4x4 blocks.
+/// The source for texels in compressed 4x4 blocks.
 pub(super) struct Blocks;
 
-/// The format and memory of the texels, and the border colour for texels outside.
+/// The format and the memory of the texels, and the border colour for texels outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From<'a> {
     pub(super) format: Format,
     pub(super) layout: Layout,
-    /// For blocks: whether codes are returned in pairs ([`Corner::unpack_pairs`]).
+    /// For block formats, whether codes are returned in pairs ([`Corner::unpack_pairs`]).
     pub(super) pairs: bool,
     pub(super) block: &'a Block,
     pub(super) border: [u32; 4],
 }
 
-/// Scratch memory of the sources.
+/// The scratch memory of the sources.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     blocks: Cache,
     row: BlockRow,
-    /// The texels of two slices.
+    /// The texels of two slices, in the order of the footprint.
     corners: [Corner; 8],
 }
 
@@ -106,10 +108,10 @@ impl Source for Words {
         out: &mut TexelLanes,
     ) {
         let window = match from.block.window(0) {
-            // The window covers the whole block, including reads past its end, so that no valid
+            // The window covers the whole memory, including reads past its end, so that no valid
             // offset is clamped.
             Some(window) if u64::from(window.last(16)) >= from.block.size() as u64 => window,
-            // The block is too large, or has no slack at its end.
+            // The memory is too large for a window, or has no slack at its end.
             _ => return one_by_one::<Self>(from, which, space, out),
         };
         let (size, channels) = (from.format.texel_size(), usize::from(from.format.channels()));
@@ -149,7 +151,7 @@ impl Source for Words {
     }
 }
 
-/// [`Source::corner`] for memory that no window covers.
+/// Executes [`Source::corner`] for memory that no window covers.
 #[cold]
 #[inline(never)]
 fn one_by_one<T: Source>(
@@ -171,7 +173,7 @@ fn one_by_one<T: Source>(
     }
 }
 
-/// Up to eight corners in order; the two of a row are consecutive.
+/// Supports up to eight corners of a footprint, in order; the two corners of a row are consecutive.
 impl Source for Blocks {
     #[inline(always)]
     fn corner<S: Simd>(
@@ -219,7 +221,8 @@ impl Source for Blocks {
     }
 }
 
-/// The byte offset of a texel of `size` bytes at x and y, in rows that begin at `base`.
+/// The byte offset of a texel of `size` bytes at x and y, in rows that begin at `base` and are
+/// `row` bytes apart.
 fn place((base, row): (i64, i64), [x, y]: [u32; 2], size: usize) -> u64 {
     (base + i64::from(x) * size as i64 + i64::from(y) * row) as u64
 }

@@ -1,26 +1,28 @@
-//! The last steps of the level computation: from biased levels to the levels that are read
+//! The last steps of the level computation: from levels with their bias to the levels that are read
 //! (docs/numerics.md, rules 3.3, 3.4 and 3.6).
 
 use super::LevelLanes;
 use crate::effective::EffectiveSampler;
 use crate::reference::level::{self, Sharpening};
 
-/// Parameters of these steps, which are the same for all samplers.
+/// The parameters of the last steps. The steps themselves are the same for all samplers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finish {
-    /// Sharpening (rule 3.6): the weight of the next level is 0 up to this fraction in 1/256.
+    /// Sharpening (rule 3.6 of docs/numerics.md): the fractional level in 1/256 up to which the
+    /// next level has weight 0.
     low: i32,
-    /// Slope of the weight above it, times 2^`shift`.
+    /// Sharpening: the slope of the next level's weight above the fraction `low`, times 2^`shift`.
     rate: i32,
-    /// Log2 of the divisor of `rate`.
+    /// Sharpening: the binary logarithm of the divisor of `rate`.
     shift: i32,
     min: i32,
     max: i32,
-    /// Added before the level is rounded down, for a point mip filter.
+    /// Half a level in 1/256, which a point mip filter adds to round to the nearest level;
+    /// otherwise 0.
     half: i32,
-    /// Mask that removes the fraction, for a point mip filter.
+    /// The mask that removes the fraction of the level, for a point mip filter.
     mask: i32,
-    /// The largest level that is read.
+    /// The index of the largest level that is read.
     last: u32,
 }
 
@@ -44,7 +46,8 @@ impl Finish {
         }
     }
 
-    /// Fills `out`; returns whether an active lane has a second level. Inactive lanes have none.
+    /// Computes the levels and shares of all lanes. Returns whether an active lane has a second
+    /// level; inactive lanes have none.
     #[inline(always)]
     pub(super) fn run(&self, wanted: &[i32; 32], active: u32, out: &mut LevelLanes) -> bool {
         let Self { low, rate, shift, min, max, half, mask, last } = *self;

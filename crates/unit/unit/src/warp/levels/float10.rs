@@ -1,12 +1,13 @@
 //! Floats of ten significant bits (docs/numerics.md, section 4) for 32 lanes. Each is an f32 whose
-//! low bits are zeros, so that f32 additions and comparisons apply.
+//! low bits are zeros, so that additions and comparisons are those of f32.
 //!
 //! Results are exact for zero and magnitudes of 2^-65 to 2^64 ([`is_ordinary`], or half of that),
 //! times a size, because no intermediate result comes near the limits of f32. If two numbers are so
 //! far apart that f32 rounds their sum, the sum stays below the next number of ten bits, and is
 //! truncated correctly.
 
-/// Whether results are exact for a component: it is 0 or within 2^-64 to 2^64.
+/// Whether results are exact for a component of a gradient, because it is 0 or has a magnitude of
+/// 2^-64 to 2^64.
 #[inline(always)]
 pub(in crate::warp) fn is_ordinary(x: f32) -> bool {
     const SMALLEST: u32 = (127 - 64) << 23;
@@ -15,56 +16,59 @@ pub(in crate::warp) fn is_ordinary(x: f32) -> bool {
     magnitude == 0 || magnitude.wrapping_sub(SMALLEST) <= LARGEST - SMALLEST
 }
 
-/// The ten highest bits, truncated toward zero.
+/// Truncates a float to its ten highest significant bits.
 #[inline(always)]
 pub(in crate::warp) fn cut(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0xffff_c000)
 }
 
-/// The largest power of two that is not larger than the magnitude, or 0. The unit of the tenth bit
-/// is 1/512 of it.
+/// The largest power of two that is not larger than the magnitude of x; 0 for 0. The unit of the
+/// tenth bit of x is 1/512 of this power.
 #[inline(always)]
 fn power(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0x7f80_0000)
 }
 
-/// `factor` (below 2^7) times x, rounded half up to a multiple of 2^`BITS` units of x's tenth bit.
+/// Multiplies x by `factor` (below 2^7), and rounds the product half up to a multiple of 2^`BITS`
+/// units of x's tenth bit.
 #[inline(always)]
 fn times<const BITS: u32>(x: f32, factor: f32) -> f32 {
     let power = power(x);
-    // The product is a whole number of units; half a unit more makes ties round up.
+    // The product is a whole number of units. A half unit is added so that ties round up.
     let product = x * factor + power * (1.0 / 1024.0);
-    // Adding and subtracting this number rounds to its lowest bit, which is the wanted multiple.
+    // Adding `magic` and subtracting it again rounds to the lowest bit of `magic`, which is the
+    // wanted multiple.
     let magic = power * (1_u32 << (23 - 9 + BITS)) as f32;
     (product + magic) - magic
 }
 
-/// The larger and the smaller number.
+/// The larger and the smaller of two numbers.
 #[inline(always)]
 fn sorted(a: f32, b: f32) -> [f32; 2] {
     if a > b { [a, b] } else { [b, a] }
 }
 
-/// `of` floored to the unit of the tenth bit of `grid`, or to half of that with `HALF`; 0 if `grid`
-/// is 0.
+/// Floors `of` to a multiple of the unit of `grid`'s tenth bit, or of half of this unit with
+/// `HALF`. The result is 0 if `grid` is 0.
 #[inline(always)]
 fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
     let bits: u32 = if HALF { 10 } else { 9 };
     let power = power(grid);
-    // 2^bits / power: the exponents are subtracted.
+    // The factor 2^bits / power is computed by subtracting exponents.
     let inverse = f32::from_bits(((254 + bits) << 23).wrapping_sub(power.to_bits()));
     let unit = power * (1.0 / (1_u32 << bits) as f32);
     (of * inverse).trunc() * unit
 }
 
-/// Rule 4.3: the length of two magnitudes.
+/// Rule 4.3 of docs/numerics.md: the length of a gradient with two components of these magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn length([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
     cut(a + times::<3>(b, 11.0) * (1.0 / 32.0))
 }
 
-/// Rule 4.4: 11/16 of the length of two magnitudes.
+/// Rule 4.4 of docs/numerics.md: 11/16 of the length of a diagonal with two components of these
+/// magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn diagonal([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
@@ -80,7 +84,7 @@ fn sorted_three([a, b, c]: [f32; 3]) -> [f32; 3] {
     [a, b, c]
 }
 
-/// Rule 4.10: the length of three magnitudes.
+/// Rule 4.10 of docs/numerics.md: length of a gradient with three components of these magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
@@ -89,7 +93,8 @@ pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     cut(a + (second + on_grid_of::<false>(c * 0.25, second)))
 }
 
-/// Rule 4.10: 11/16 of the length of three magnitudes.
+/// Rule 4.10 of docs/numerics.md: 11/16 of the length of a diagonal with three components of these
+/// magnitudes.
 #[inline(always)]
 pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
@@ -100,7 +105,7 @@ pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     cut(first + (second + on_grid_of::<false>(third, second)))
 }
 
-/// Rule 4.5: magnitudes of the sum and the difference.
+/// Rule 4.5 of docs/numerics.md: the magnitudes of the sum and of the difference of two components.
 #[inline(always)]
 pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     let larger = x.abs() > y.abs();
@@ -109,13 +114,12 @@ pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     [large + small, large - small].map(|x| cut(x).abs())
 }
 
-/// Rule 4.2: a component times a size.
+/// The value of the leading bit of the size.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Scale {
     /// The leading bit of the size.
     power: f32,
-    /// Eight times the size's four highest bits, read as a number with the point after the leading
-    /// bit.
+    /// For the fourth to the ninth bit below the size's leading one: all ones if the bit is set.
     top: u32,
     /// All ones for each bit that the size has: the fourth to the ninth below the leading one.
     bits: [u32; 6],
@@ -124,7 +128,7 @@ pub(in crate::warp) struct Scale {
 
 impl Scale {
     pub(in crate::warp) fn new(n: u32) -> Self {
-        // Aligned so that the leading bit is the highest.
+        // The size is shifted so that its leading bit is the highest.
         let aligned = n << n.leading_zeros();
         Self {
             power: (1_u32 << n.ilog2()) as f32,
@@ -134,7 +138,8 @@ impl Scale {
         }
     }
 
-    /// Scales a component, after truncating it. `POWERS`: the size is a power of two.
+    /// Multiplies a component by the size, after truncating the component to ten bits. With
+    /// `POWERS`, the size is a power of two.
     #[inline(always)]
     pub(in crate::warp) fn apply<const POWERS: bool>(&self, component: f32) -> f32 {
         if POWERS {
@@ -142,7 +147,7 @@ impl Scale {
         }
         let bits = component.to_bits();
         let significand = bits >> 14 & 0x1ff | 0x200;
-        // In eighths, from which the shifts drop bits.
+        // The sum is in eighths, from which the shifts drop bits.
         let mut sum = significand * self.top;
         for (i, bit) in self.bits.iter().enumerate() {
             sum += significand >> (i + 1) & bit;
@@ -159,7 +164,8 @@ mod tests {
     use crate::reference::gradient::{self, Gradient};
     use texunit_testkit::Random;
 
-    /// Random ordinary numbers of both signs, sometimes zero or close to the previous one.
+    /// Random numbers of ordinary magnitude and both signs. Sometimes a number is zero, or close to
+    /// the previous one.
     fn numbers() -> impl Iterator<Item = f32> {
         let mut random = Random::for_test(0x2545_f491_4f6c_dd1d);
         let mut last = 1.0;

@@ -1,5 +1,6 @@
-//! From gradients of 32 lanes to levels: docs/numerics.md, section 4. Rare cases are left to the
-//! reference: quads that cross an edge of a cube, and gradients that are huge, tiny or NaN.
+//! Computes levels from the gradients of 32 lanes: docs/numerics.md, section 4. The reference
+//! computes rare cases: quads that cross an edge of a cube, and gradients that are huge, tiny or
+//! NaN.
 
 mod quads;
 
@@ -11,12 +12,12 @@ use crate::resource::Extent;
 use crate::warp::simd::Simd;
 use std::sync::LazyLock;
 
-/// Gradients of 32 lanes in texels of the base level, with ten significant bits each.
+/// The gradients of 32 lanes in texels of the base level, with ten significant bits each.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct Texels {
-    /// dPdx along x, y, z; axes that the geometry lacks stay 0.
+    /// dPdx along x, y, z. Components along axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdx: [[f32; 32]; 3],
-    /// dPdy along x, y, z; axes that the geometry lacks stay 0.
+    /// dPdy along x, y, z. Components along axes that the geometry lacks stay 0.
     pub(in crate::warp) dpdy: [[f32; 32]; 3],
 }
 
@@ -24,20 +25,21 @@ impl Texels {
     pub(in crate::warp) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
 }
 
-/// Parameters of the gradient computation.
+/// The parameters of the gradient computation, which are the same for all fetches of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Gauge {
-    /// Number of axes, 1 to 3; for a cube, those of a face.
+    /// The number of axes, 1 to 3; for a cube, 2 as for its faces.
     axes: usize,
     is_cube: bool,
     scales: [Scale; 3],
-    /// Whether all sizes are powers of two.
+    /// Whether the sizes along all axes are powers of two.
     powers: bool,
     log2: &'static [u8; 256],
 }
 
 impl Gauge {
-    /// For a base level of this size; the size is 1 along all axes for unnormalized coordinates.
+    /// Makes the parameters for a base level of this size. For unnormalized coordinates, the size
+    /// must be 1 along all axes.
     pub(in crate::warp) fn new(geometry: Geometry, size: Extent) -> Self {
         let scales = size.axes().map(Scale::new);
         Self {
@@ -49,8 +51,8 @@ impl Gauge {
         }
     }
 
-    /// Rules 4.1, 4.2, 4.9 and 4.11: converts gradients to texels. Returns the lanes that are left
-    /// to the reference; their results are arbitrary.
+    /// Rules 4.1, 4.2, 4.9 and 4.11 of docs/numerics.md: converts gradients to texels. Returns the
+    /// mask of the lanes that the reference must compute; their results are arbitrary.
     #[inline(always)]
     fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
@@ -99,8 +101,8 @@ impl Gauge {
         mask(&odd)
     }
 
-    /// Rules 4.3 to 4.7: computes levels in 1/256 before bias and clamps. Returns the lanes that
-    /// are left to the reference.
+    /// Rules 4.3 to 4.7 of docs/numerics.md: computes levels in 1/256, before bias and clamps.
+    /// Returns the mask of the lanes that the reference must compute.
     #[inline(always)]
     pub(in crate::warp) fn levels<S: Simd>(
         &self,
@@ -127,7 +129,8 @@ impl Gauge {
         odd
     }
 
-    /// Rule 4.7: logarithms in 1/256; for zeros, far below all levels.
+    /// Rule 4.7 of docs/numerics.md: binary logarithms in 1/256. That of zero is far below all
+    /// levels.
     #[inline(always)]
     pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
@@ -136,7 +139,7 @@ impl Gauge {
     }
 }
 
-/// The logarithm of a number of ten significant bits.
+/// The binary logarithm in 1/256 of a number of ten significant bits.
 #[inline(always)]
 fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     let bits = x.to_bits();
@@ -145,10 +148,10 @@ fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     if bits == 0 { LOWEST } else { whole + i32::from(rest) }
 }
 
-/// A level so low that no bias raises it to an existing level.
+/// A level in 1/256 that is so low that no bias raises it to an existing level.
 pub(in crate::warp) const LOWEST: i32 = -(1 << 28);
 
-/// The hardware's table of logarithms of 1 + i/256, from the reference.
+/// The hardware's table of the binary logarithms of 1 + i/256, from the reference.
 static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|i| {
         let x = 1.0 + i as f32 / 256.0;
@@ -159,7 +162,7 @@ static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Rule 4.6: the larger of two lengths, per lane.
+/// Rule 4.6 of docs/numerics.md: the longest of two gradients and their diagonals, in texels.
 #[inline(always)]
 fn longest<const N: usize>(
     a: [f32; N],
@@ -176,7 +179,7 @@ fn longest<const N: usize>(
     larger(lengths, larger(diagonal(sum), diagonal(difference)))
 }
 
-/// Lanes whose number is not 0.
+/// The mask of the lanes whose number is not 0.
 #[inline(always)]
 fn mask(of: &[u32; 32]) -> u32 {
     if of.iter().fold(0, |any, x| any | x) == 0 {

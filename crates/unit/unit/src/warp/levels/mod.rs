@@ -17,12 +17,12 @@ use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
 use finish::Finish;
 use gradients::{Gauge, LOWEST};
 
-/// Up to two levels per lane.
+/// The levels that each lane reads, at most two.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct LevelLanes {
-    /// Index of an existing level.
+    /// The indices of the first and the second level, which both exist.
     pub(in crate::warp) level: [Lanes; 2],
-    /// Share of the level, of 256.
+    /// The shares of the first and the second level, in 1/256.
     pub(in crate::warp) share: [Lanes; 2],
 }
 
@@ -30,22 +30,22 @@ impl LevelLanes {
     pub(in crate::warp) const ZERO: Self = Self { level: [[0; 32]; 2], share: [[0; 32]; 2] };
 }
 
-/// From operands to levels; made once per plan.
+/// The level stage of a plan: computes from operands the levels that lanes read.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct LevelStage {
     source: Source,
     finish: Finish,
-    /// Bias that is added to f32 levels and to levels from gradients: an integer in 1/256.
+    /// The bias that is added to f32 levels and to levels from gradients: an integer in 1/256.
     bias: f64,
     gauge: Gauge,
-    // Inputs of the reference for gradients that are left to it.
+    // The next three fields are needed for gradients that the reference must compute.
     geometry: Geometry,
     base: Extent,
     effective: EffectiveSampler,
     compiled: Run<LevelArgs>,
 }
 
-/// Arguments of the stage.
+/// The arguments of the level stage.
 pub(in crate::warp) struct LevelCall<'a> {
     stage: &'a LevelStage,
     request: &'a FetchRequest<'a>,
@@ -61,7 +61,7 @@ impl Arguments for LevelArgs {
     type Args<'a> = LevelCall<'a>;
 }
 
-/// The stage, whose plain loops are compiled for each SIMD level.
+/// The level stage, whose plain loops are compiled for each SIMD level.
 struct Choose;
 
 impl Stage<LevelArgs> for Choose {
@@ -71,24 +71,25 @@ impl Stage<LevelArgs> for Choose {
     }
 }
 
-/// The source of levels.
+/// The operand from which levels are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::warp) enum Source {
-    /// All lanes have the same levels.
+    /// There is no operand: all lanes read the same levels.
     Constant(Levels),
-    /// f32 level operands.
+    /// The level operand, as f32.
     Float,
-    /// s32 level operands; levels that do not exist are treated as level 0 (rule 1.9).
+    /// The level operand, as s32. A level that does not exist is treated as level 0 (rule 1.9 of
+    /// docs/numerics.md).
     Whole {
-        /// Number of levels.
+        /// The number of levels that exist.
         count: u32,
     },
-    /// Gradient operands.
+    /// The gradient operands.
     Gradient,
 }
 
 impl Source {
-    /// The source of levels for a fetch of this form.
+    /// The operand from which levels are computed, for a fetch of this form.
     fn of(form: FetchForm, resource: &Resource, effective: &EffectiveSampler) -> Self {
         let constant = |q| Source::Constant(level::levels(q, effective.mip_filter));
         let [min, max] = effective.level_clamp;
@@ -111,7 +112,7 @@ impl Source {
 }
 
 impl LevelStage {
-    /// Makes the stage; `level_bias` is the sampler's.
+    /// Makes the level stage; `level_bias` is the sampler's bias.
     pub(in crate::warp) fn new(
         form: FetchForm,
         resource: &Resource,
@@ -123,7 +124,7 @@ impl LevelStage {
         let base = resource.extent();
         let texels = match effective.coords {
             Coords::Normalized => base,
-            // Unnormalized gradients are in texels already.
+            // Gradients of unnormalized coordinates are in texels already.
             Coords::Integer | Coords::Unnormalized => Extent { width: 1, height: 1, depth: 1 },
         };
         Self {
@@ -138,13 +139,14 @@ impl LevelStage {
         }
     }
 
-    /// The source of levels.
+    /// The operand from which levels are computed.
     pub(in crate::warp) fn source(&self) -> Source {
         self.source
     }
 
     /// Computes the levels of all lanes; inactive lanes get no second level. Returns whether any
-    /// lane has a second one. Anisotropic gradients compute their levels elsewhere.
+    /// lane has a second level. Not for anisotropic gradients, whose levels are computed with their
+    /// taps.
     pub(in crate::warp) fn run(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
         let mut second = false;
         self.compiled.call(LevelCall { stage: self, request, out, second: &mut second });
@@ -163,7 +165,8 @@ impl LevelStage {
         self.finish(&wanted, request.active, out)
     }
 
-    /// Applies rules 3.3 and 3.4 to biased levels in 1/256.
+    /// Rules 3.3 and 3.4 of docs/numerics.md: computes from levels in 1/256, to which the bias has
+    /// been added, the levels that are read.
     #[inline(always)]
     pub(in crate::warp) fn finish(
         &self,
@@ -184,26 +187,27 @@ impl LevelStage {
         self.by_reference(request, odd & request.active, out);
     }
 
-    /// The bias for levels from gradients, clamped because those levels are small.
+    /// The bias in 1/256 for levels from gradients. It is limited, because these levels are small.
     pub(in crate::warp) fn small_bias(&self) -> i32 {
         // SAFETY: the number has at most 24 bits, because `bias` has clamped it.
         unsafe { to_int(limit(self.bias, -SMALL, SMALL)) }
     }
 
-    /// The biased levels of some lanes' gradients, computed by the reference.
+    /// Computes the levels, with bias, of the lanes of the mask `which` from their gradients, by
+    /// the reference.
     fn by_reference(&self, request: &FetchRequest<'_>, which: u32, out: &mut [i32; 32]) {
         for lane in lanes(which) {
             out[lane] = self.wanted(self.graded(request, lane).level());
         }
     }
 
-    /// The reference's gradient stage for one lane.
+    /// The result of the reference's gradient stage for one lane.
     pub(in crate::warp) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
         let point = request.coords.point.map(|c| c[lane]);
         graded(self.geometry, &self.effective, self.base, point, &request.lane(lane))
     }
 
-    /// The biased level of a gradient.
+    /// The level in 1/256 of a gradient, with bias.
     pub(in crate::warp) fn wanted(&self, level: RequestedLevel) -> i32 {
         match level {
             RequestedLevel::At(q) => q as i32 + self.small_bias(),
@@ -213,22 +217,23 @@ impl LevelStage {
     }
 }
 
-/// Limit of f32 levels and biases, in 1/256.
+/// The limit for f32 levels and biases, in 1/256.
 const FAR: f64 = (1_i64 << 40) as f64;
 
-/// Above all levels, whatever the bias.
+/// A level in 1/256 that is above all existing levels, whatever the bias.
 const HIGHEST: i32 = 1 << 28;
 
-/// Above all levels from gradients; twice this is far below [`HIGHEST`].
+/// A number in 1/256 above all levels from gradients. Twice this number is far below [`HIGHEST`].
 const SMALL: f64 = (1 << 24) as f64;
 
-/// Rule 3.2: the bias in 1/256, truncated; if levels are sharpened, by rule 3.6.
+/// Rule 3.2 of docs/numerics.md: the bias in 1/256, truncated. If anisotropy sharpens levels, rule
+/// 3.6 determines the bias.
 fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
     let low = level::sharpening(effective).map_or((0, 1), |sharpening| sharpening.low);
     (bias_field(level_bias, low) + low.0 / low.1) as f64
 }
 
-/// The same levels for all lanes.
+/// Writes the same levels to all lanes. Returns whether there is a second level.
 #[inline(always)]
 fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     let [(first, share), (next, rest)] = levels.reads;
@@ -237,19 +242,19 @@ fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     rest > 0
 }
 
-/// Rule 3.2: f32 level operands.
+/// Rule 3.2 of docs/numerics.md: converts f32 level operands to 1/256, and adds the bias.
 #[inline(always)]
 fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
     for lane in 0..32 {
         let x = f32::from_bits(levels[lane]);
         let x = if x.is_nan() { 0.0 } else { x };
         let q = limit((f64::from(x) * 256.0).trunc(), -FAR, FAR);
-        // SAFETY: the number is clamped, and NaNs were replaced.
+        // SAFETY: the number is limited to the range of an i32, and NaNs were replaced.
         out[lane] = unsafe { to_int(limit(q + bias, LOWEST.into(), HIGHEST.into())) };
     }
 }
 
-/// Rule 1.9: s32 level operands, to which no bias is added.
+/// Rule 1.9 of docs/numerics.md: the levels that s32 operands name, to which no bias is added.
 #[inline(always)]
 fn whole(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
     for lane in 0..32 {

@@ -1,5 +1,5 @@
-//! The face stage: from directions to faces of a cube and coordinates on them (docs/numerics.md,
-//! section 7).
+//! The face stage: from directions to faces of a cube and the coordinates on them
+//! (docs/numerics.md, section 7).
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
@@ -10,7 +10,7 @@ use texunit_sfu::RCP;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Faces(Run<FaceArgs>);
 
-/// Arguments of the stage.
+/// The arguments of the face stage.
 struct Call<'a> {
     direction: [&'a Lanes; 3],
     face: &'a mut Lanes,
@@ -29,7 +29,8 @@ impl Faces {
         Self(pick::<_, ProjectDirections>(build))
     }
 
-    /// Computes face numbers, 0 to 5, and the products along their s and t, as f32 bits.
+    /// Computes the face number of each direction, 0 to 5, and the products along the face's s and
+    /// t, as f32 bits.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,
@@ -55,29 +56,29 @@ impl Stage<FaceArgs> for ProjectDirections {
     }
 }
 
-/// The faces and face coordinates for a vector of lanes.
+/// The faces, and the coordinates on them, for the lanes of a vector.
 pub(in crate::warp) struct OnFace<S: Simd> {
     /// Face numbers, 0 to 5.
     pub(in crate::warp) face: Int<S>,
-    /// Products along s and t, which the axes use as coordinates: f32 bits.
+    /// The products along s and t, which the axes use as coordinates, as f32 bits.
     pub(in crate::warp) at: [Int<S>; 2],
-    /// Lanes for which the results are valid; for [`USUAL`], those whose products are finite
-    /// numbers.
+    /// The lanes for which the results are valid. For [`USUAL`], these are the lanes whose products
+    /// are finite numbers.
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Constant for a stage that supports only directions whose largest component is normal and below
-/// 2^126.
+/// Selects a stage only for directions whose largest component is a normal number below 2^126.
 pub(in crate::warp) const USUAL: bool = true;
 
-/// Rules 7.1, 7.2 and 7.4: projects directions to their faces.
+/// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at.
 #[inline(always)]
 pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     simd: S,
     direction: [&Lanes; 3],
     chunk: usize,
 ) -> OnFace<S> {
-    // No closures here and below, because a closure would not be compiled for the SIMD level.
+    // This function and those below contain no closures, because a closure would not be compiled
+    // for the SIMD level.
     let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
     let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
     let z = load(simd, direction[2], chunk);
@@ -87,17 +88,18 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
         ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
     let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
     let az = magnitude::<S, ONLY>(simd, z);
-    // Rule 7.1; magnitudes compare like their bits.
+    // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis. Magnitudes
+    // compare like their bits.
     let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
-    // A major product of -0 means that all are zero; it counts as positive, as a NaN does.
+    // If the major product is -0, all products are zero; it counts as positive, as a NaN does.
     let mut negative = major.lt(zero);
     if ONLY != USUAL {
         negative = negative & zero.lt(magnitude::<S, ONLY>(simd, major));
     }
     let flip = negative.select(sign, zero);
-    // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
+    // The pairs (sc, tc) of the faces are (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
     let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
     let tc = on_y.select(z ^ flip, y ^ sign);
     let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
@@ -109,7 +111,7 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     }
 }
 
-/// Bits without the sign; a NaN becomes a number below all others.
+/// The bits of a float without its sign. A NaN becomes a number below all others.
 #[inline(always)]
 fn magnitude<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let magnitude = x & int(simd, i32::MAX);
@@ -125,7 +127,8 @@ fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S>
     largest.max(magnitude::<S, ONLY>(simd, z))
 }
 
-/// Rule 7.2: components times the hardware's reciprocal of the largest magnitude.
+/// Rule 7.2 of docs/numerics.md: the products of a direction's components and the hardware's
+/// reciprocal of their largest magnitude.
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
     let largest = largest::<S, false>(simd, [x, y, z]);
@@ -133,8 +136,8 @@ pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [In
     [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
 }
 
-/// `MUFU.RCP` of non-negative numbers ([`texunit_sfu::rcp`]); with `ONLY`, of [`USUAL`] ones. For
-/// -1, which stands for a NaN, the result is arbitrary.
+/// Computes `MUFU.RCP` of non-negative numbers ([`texunit_sfu::rcp`]); with `ONLY`, of [`USUAL`]
+/// numbers. For -1, which stands for a NaN, the result is arbitrary.
 #[inline(always)]
 fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let segment = x.shr(16);
@@ -143,12 +146,12 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let both = segment.look_up_128(&LINEAR_SQUARE);
     let linear = (both & int(simd, 0xffff)) * below;
     let square = both.shr(16).times(square(simd, below << 1));
-    // The polynomial is in units of 2^-39, of which 15 bits are cut off; whole multiples of them
-    // are added separately.
+    // The polynomial is in units of 2^-39, of which the lowest 15 bits are cut off. Multiples of
+    // 2^15 units are added separately.
     let low = (constant & int(simd, 3)) << 13;
     let rest = linear + int(simd, 0x7fff - RCP.bias as i32 / 4) - square - low;
     let fraction = constant.shr(2) - rest.shr(15);
-    // The fraction, 2^23 to 2^24, becomes a float of exponent 150.
+    // The fraction, which is 2^23 to 2^24, becomes a float with the biased exponent 150.
     let exponent = x & int(simd, 0x7f80_0000);
     let result = fraction.to_float().as_int() + (int(simd, 103 << 23) - exponent);
     if ONLY == USUAL {
@@ -158,18 +161,18 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     exponent.is(int(simd, 0)).select(int(simd, 0x7f80_0000), result)
 }
 
-/// The square function of the reciprocal; see [`texunit_sfu::square`].
+/// The truncated square of `MUFU.RCP`; see [`texunit_sfu::square`].
 #[inline(always)]
 fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
     let high = x.shr(9);
-    // Unrolled, so that shifts are by constants.
+    // The sum is unrolled by hand, so that shifts are by constants.
     let sum = high.times(high).shr(1) + (x & int(simd, 0x180)).times(x.shr(10)).shr(8);
     let sum = sum + (x & int(simd, 0x60)).times(x.shr(12)).shr(6);
     let sum = sum + (x & int(simd, 0x18)).times(x.shr(14)).shr(4);
     sum + (x & int(simd, 4)).times(x.shr(16)).shr(2)
 }
 
-/// Coefficient C0 of `MUFU.RCP`, by segment.
+/// The coefficient C0 of `MUFU.RCP`, by segment.
 static CONSTANT: [i32; 128] = {
     let (mut all, mut i) = ([0; 128], 0);
     while i < 128 {
@@ -179,7 +182,7 @@ static CONSTANT: [i32; 128] = {
     all
 };
 
-/// Coefficients of `MUFU.RCP`, by segment: -C1 in the low half, and C2 in the high half.
+/// The other coefficients of `MUFU.RCP`, by segment: -C1 in the low half, and C2 in the high half.
 static LINEAR_SQUARE: [i32; 128] = {
     let (mut all, mut i) = ([0; 128], 0);
     while i < 128 {

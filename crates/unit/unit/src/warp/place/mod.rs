@@ -1,5 +1,5 @@
-//! The first stage: layer or face, sample, offsets and coordinates of 32 lanes; for a cube, the
-//! coordinates on the face. docs/numerics.md, 1.4, 1.10, 7 and 9.
+//! The first stage of a fetch. For 32 lanes, it computes layer or face, sample, offsets and
+//! coordinates; for a cube, the coordinates on the face. docs/numerics.md, 1.4, 1.10, 7 and 9.
 
 mod faces;
 mod planes;
@@ -13,19 +13,19 @@ use crate::request::{
 };
 use crate::resource::{Layout, Resource};
 
-/// Parameters of the stage, from instruction and texture.
+/// The parameters of the stage, from the instruction and the texture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaceStage {
     geometry: Geometry,
-    /// Converts directions to faces, for cubes.
+    /// The conversion of directions to faces; `None` for geometries other than cubes.
     faces: Option<Faces>,
-    /// For layered textures and cubes.
+    /// The computation of layers and faces; `None` for textures without layers that are not cubes.
     planes: Option<Planes>,
     last_sample: u32,
     offsets: Offsets,
 }
 
-/// The result of the stage for 32 lanes.
+/// The results of the stage for 32 lanes.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct PlaceLanes {
@@ -35,7 +35,7 @@ pub(super) struct PlaceLanes {
     /// Offsets in texels along x, y, z, as signed numbers.
     pub(super) offset: [Lanes; 3],
     face: Lanes,
-    /// Products along s and t of the face.
+    /// The products along s and t of the face, as f32 bits.
     on_face: [Lanes; 2],
 }
 
@@ -52,7 +52,7 @@ impl PlaceLanes {
 impl PlaceStage {
     pub(super) fn new(form: FetchForm, resource: &Resource, build: Build) -> Self {
         let (geometry, shape) = (form.geometry, resource.shape());
-        // Rule 1.9: offsets have no effect on linear memory.
+        // Rule 1.9 of docs/numerics.md: offsets have no effect on linear memory.
         let is_linear = resource.layout() == Layout::Linear;
         let has_planes = geometry.is_cube() || geometry.is_array();
         let last_layer = shape.layers.saturating_sub(1);
@@ -65,18 +65,19 @@ impl PlaceStage {
         }
     }
 
-    /// Whether there are layers or faces.
+    /// Whether the texture has layers or faces.
     pub(super) fn has_planes(&self) -> bool {
         self.planes.is_some()
     }
 
-    /// Whether coordinates are directions.
+    /// Whether the coordinates are directions.
     #[inline(always)]
     pub(super) fn is_cube(&self) -> bool {
         self.faces.is_some()
     }
 
-    /// Fills `out`; planes are indices times `pitch`. Inactive lanes get some valid location.
+    /// Computes the results of the stage. Layers and faces are indices times `pitch`. Inactive
+    /// lanes get some valid location.
     #[inline(always)]
     pub(super) fn run(&self, request: &FetchRequest<'_>, pitch: u32, out: &mut PlaceLanes) {
         let Coordinates { layer, sample, point } = request.coords;
@@ -90,14 +91,16 @@ impl PlaceStage {
         }
         if self.geometry.is_multisample() {
             for lane in 0..32 {
-                // The number of samples is a power of two.
+                // The number of samples is a power of two, so that a mask takes the sample number
+                // modulo this number.
                 samples[lane] = sample[lane] & self.last_sample;
             }
         }
         self.offsets.run(request, offset);
     }
 
-    /// Fills `out`, including layer, face and sample 0 for textures that lack them.
+    /// Computes the results of the stage, also for textures without layers, faces or samples, whose
+    /// numbers are then 0.
     #[inline(always)]
     pub(super) fn run_all(&self, request: &FetchRequest<'_>, out: &mut PlaceLanes) {
         if self.planes.is_none() {
@@ -109,7 +112,7 @@ impl PlaceStage {
         self.run(request, 1, out);
     }
 
-    /// The coordinates along each axis. A 1D texture has a y, which is 0.
+    /// The coordinates along each axis. A 1D texture has a coordinate y, which is 0.
     #[inline(always)]
     pub(super) fn point<'a>(
         &self,
@@ -128,14 +131,14 @@ impl PlaceStage {
         }
     }
 
-    /// The offsets along an axis, if the instruction has offsets.
+    /// The offsets along an axis; `None` if the instruction has no offsets.
     #[inline(always)]
     pub(super) fn offset<'a>(&self, axis: usize, from: &'a PlaceLanes) -> Option<&'a Lanes> {
         (self.offsets != Offsets::None).then_some(&from.offset[axis])
     }
 }
 
-/// Rule 1.9: the layers and levels that integer coordinates can address.
+/// Rule 1.9 of docs/numerics.md: numbers of layers and levels that integer coordinates can address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IntegerLimits {
     layers: u32,
@@ -143,7 +146,8 @@ pub(super) struct IntegerLimits {
 }
 
 impl IntegerLimits {
-    /// `layers`: the number of layers that the instruction can address on the actual resource.
+    /// Makes the limits. `layers` is the number of layers that the instruction can address on the
+    /// actual resource.
     pub(super) fn new(form: FetchForm, resource: &Resource, layers: u32) -> Self {
         let by_level = form.kind == FetchKind::Sample(Lod::Level);
         let is_linear = resource.layout() == Layout::Linear;
@@ -155,7 +159,7 @@ impl IntegerLimits {
         }
     }
 
-    /// Lanes whose layer or level does not exist.
+    /// The mask of the lanes that address a layer or level that does not exist.
     #[inline(always)]
     pub(super) fn outside(&self, request: &FetchRequest<'_>) -> u32 {
         let mut mask = 0;
@@ -170,15 +174,15 @@ impl IntegerLimits {
     }
 }
 
-/// How the offset operand is decoded (rule 1.4).
+/// How the bits of the offset operand are decoded (rule 1.4 of docs/numerics.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Offsets {
     None,
-    /// Four bits for each axis.
+    /// Each axis has four bits.
     Four,
-    /// Six bits for each axis.
+    /// Each axis has six bits.
     Six,
-    /// Four bits along x and four for the row.
+    /// x has four bits and the row of a 1D texture has four bits.
     Row,
 }
 
@@ -192,7 +196,7 @@ impl Offsets {
         }
     }
 
-    /// Fills the offsets of the geometry's axes; those of other axes are arbitrary.
+    /// Decodes the offsets along the geometry's axes. The offsets along other axes are arbitrary.
     #[inline(always)]
     fn run(self, request: &FetchRequest<'_>, out: &mut [Lanes; 3]) {
         let [x, y, z] = request.offset;
@@ -216,7 +220,7 @@ impl Offsets {
     }
 }
 
-/// Sign-extends the `COUNT` bits at bit `FROM`.
+/// Sign-extends the `COUNT` bits from bit `FROM` on.
 #[inline(always)]
 fn bits<const COUNT: u32, const FROM: u32>(e: &Lanes, out: &mut Lanes) {
     for lane in 0..32 {
@@ -243,7 +247,7 @@ mod tests {
                 let wanted = face_point(direction);
                 assert_eq!(face, [wanted.face; 32], "{direction:?}");
                 for (got, wanted) in at.iter().zip([wanted.sc, wanted.tc]) {
-                    // The axis stages treat NaNs and subnormals as zeros.
+                    // The axis stages treat NaNs and subnormal numbers as zeros.
                     let got = f32::from_bits(got[31]);
                     let got = if got.is_nan() || got.is_subnormal() { 0.0 } else { got };
                     assert_eq!(got, wanted, "{direction:?}");

@@ -1,23 +1,23 @@
-//! Layer and face indices of 32 lanes.
+//! The indices of the layers and faces that 32 lanes read.
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick};
 
-/// The stage for layers, cubes and faces.
+/// The stage that computes the index of a layer, or of a face among all cubes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Planes {
-    /// Index of the last layer or cube.
+    /// The index of the last layer or cube.
     last: u32,
     stage: Run<PlaneArgs>,
 }
 
-/// Arguments of the stage.
+/// The arguments of the stage.
 pub(super) struct PlaneCall<'a> {
     last: u32,
     layer: Option<&'a Lanes>,
     face: Option<&'a Lanes>,
-    /// Multiplier for the plane index: 1, or its size in bytes.
+    /// The multiplier for the index: 1, or the size of a layer or face in bytes.
     pitch: u32,
     out: &'a mut Lanes,
 }
@@ -34,7 +34,8 @@ impl Planes {
         Self { last, stage: pick::<_, Count>(build) }
     }
 
-    /// Computes plane indices (faces of all cubes) times `pitch`. Rule 1.10.
+    /// Rule 1.10 of docs/numerics.md: computes the index of each lane's layer, or of its face among
+    /// all cubes, times `pitch`.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,
@@ -58,7 +59,7 @@ impl Stage<PlaneArgs> for Count {
             let mut plane = int(simd, 0);
             if let Some(layer) = call.layer {
                 let layer = load(simd, layer, chunk);
-                // Unsigned, a negative index is a large one.
+                // A negative index is a large unsigned number.
                 plane = layer.lt(int(simd, 0)).select(last, layer.min(last));
             }
             if let Some(face) = call.face {

@@ -1,4 +1,4 @@
-//! The AVX2 level: eight lanes, with FMA and F16C.
+//! The AVX2 level, whose vectors have eight lanes. It needs FMA and F16C, too.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
@@ -6,12 +6,12 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use texunit_memory::Window;
 
-/// The token of this level, which exists only inside functions compiled for AVX2.
+/// Proof that this machine supports AVX2: a value exists only inside functions compiled for AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    /// Makes a token; only for functions compiled for AVX2.
+    /// Makes the proof. Only for functions that are compiled for AVX2.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
     pub(super) fn new() -> Self {
@@ -19,12 +19,12 @@ impl Avx2 {
     }
 }
 
-/// Defines operations that are single instructions.
+/// Defines vector operations that are single instructions.
 macro_rules! instruction {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
         $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
-            // SAFETY: vectors exist only where a token does, and so on machines with AVX2.
+            // SAFETY: vectors exist only on machines with AVX2.
             unsafe { $body }
         })*
     };
@@ -36,35 +36,35 @@ impl Simd for Avx2 {
     const LANES: usize = 8;
     type I = __m256i;
     type F = __m256;
-    /// Two vectors: lanes 0 to 3 and 4 to 7.
+    /// A pair of vectors, with lanes 0 to 3 and lanes 4 to 7.
     type D = Pair;
-    /// Each lane is all ones or zero.
+    /// A mask, in which each lane is all ones or zero.
     type M = __m256i;
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m256i {
-        // SAFETY: the token proves AVX2.
+        // SAFETY: `self` exists only on machines with AVX2.
         unsafe { _mm256_set1_epi32(x) }
     }
     #[inline(always)]
     fn splat_f32(self, x: f32) -> __m256 {
-        // SAFETY: the token proves AVX2.
+        // SAFETY: `self` exists only on machines with AVX2.
         unsafe { _mm256_set1_ps(x) }
     }
     #[inline(always)]
     fn splat_f64(self, x: f64) -> Pair {
-        // SAFETY: the token proves AVX2.
+        // SAFETY: `self` exists only on machines with AVX2.
         unsafe { (_mm256_set1_pd(x), _mm256_set1_pd(x)) }
     }
     #[inline(always)]
     fn load(self, from: &Lanes, chunk: usize) -> __m256i {
         let from: &[u32; 8] = &from.as_chunks().0[chunk];
-        // SAFETY: the token proves AVX2, and the reference has 32 bytes.
+        // SAFETY: `self` exists only on machines with AVX2, and the reference has 32 bytes.
         unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
     }
     #[inline(always)]
     fn mask(self, bits: u32, chunk: usize) -> __m256i {
-        // SAFETY: the token proves AVX2.
+        // SAFETY: `self` exists only on machines with AVX2.
         unsafe {
             let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
@@ -73,54 +73,53 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
-        // SAFETY: a token exists only where the machine supports this level.
+        // SAFETY: `self` exists only on machines that support this level.
         unsafe { K::avx2(arguments) }
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: __m256i) -> __m256i {
-        // SAFETY: the token proves AVX2; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
         unsafe { gather(window.base(), limit(offsets, window.last(4))) }
     }
     #[inline(always)]
     fn gather2(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 2] {
-        // SAFETY: the token proves AVX2; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
         unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
     }
     #[inline(always)]
     fn gather4(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] {
-        // SAFETY: the token proves AVX2; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
     fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: the existence of a vector proves AVX2.
+        // SAFETY: vectors exist only on machines with AVX2.
         unsafe { unzip(a, b) }
     }
     #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
-        // SAFETY: the existence of a vector proves AVX2.
+        // SAFETY: vectors exist only on machines with AVX2.
         unsafe { (*a, *b) = fence(*a, *b) }
     }
 
     #[inline(always)]
     fn store(x: __m256i, to: &mut Lanes, chunk: usize) {
         let to: &mut [u32; 8] = &mut to.as_chunks_mut().0[chunk];
-        // SAFETY: the existence of a vector proves AVX2; the reference has 32 bytes.
+        // SAFETY: vectors exist only on machines with AVX2; the reference has 32 bytes.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), x) }
     }
     #[inline(always)]
     fn look_up(table: &Lanes, index: __m256i) -> __m256i {
         let mut at = [0_u32; 8];
-        // SAFETY: the existence of a vector proves AVX2; the local array has 32 bytes.
+        // SAFETY: vectors exist only on machines with AVX2; the local array has 32 bytes.
         unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), index) };
         let found = at.map(|at| table[at as usize % 32]);
-        // SAFETY: the existence of a vector proves AVX2; the local array has 32 bytes.
+        // SAFETY: vectors exist only on machines with AVX2; the local array has 32 bytes.
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
     #[inline(always)]
     fn look_up_128(table: &[i32; 128], index: __m256i) -> __m256i {
-        // SAFETY: the existence of a vector proves AVX2; indices are below 128, the length of the
-        // table.
+        // SAFETY: vectors exist only on machines with AVX2; indices are below the table's length.
         unsafe {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
             _mm256_i32gather_epi32::<4>(table.as_ptr(), index)
@@ -184,7 +183,7 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: the existence of a vector proves AVX2.
+        // SAFETY: vectors exist only on machines with AVX2.
         unsafe {
             let half = _mm256_set1_epi64x(if HALF { 1 << (BITS - 1) } else { 0 });
             let count = _mm_cvtsi32_si128(BITS as i32);
@@ -197,7 +196,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn ratio(k: __m256, n: f32) -> __m256 {
         let (high, low) = super::vector::reciprocal(n);
-        // SAFETY: the existence of a vector proves AVX2.
+        // SAFETY: vectors exist only on machines with AVX2.
         unsafe {
             let rest = _mm256_mul_ps(k, _mm256_set1_ps(low));
             _mm256_fmadd_ps(k, _mm256_set1_ps(high), rest)
@@ -205,7 +204,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn power_of_two(exponent: __m256i) -> Pair {
-        // SAFETY: the existence of a vector proves AVX2.
+        // SAFETY: vectors exist only on machines with AVX2.
         unsafe {
             let biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
             let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(biased));
@@ -249,16 +248,16 @@ unsafe fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
     let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
     let even = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
     let odd = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
-    // AVX shuffles do not cross the halves of a vector.
+    // AVX shuffles do not cross the halves of a vector, so the quarters have to be put in order.
     [
         _mm256_permute4x64_epi64::<0b11_01_10_00>(even),
         _mm256_permute4x64_epi64::<0b11_01_10_00>(odd),
     ]
 }
 
-// Texels are read by `asm`, not by intrinsics: another thread may store to them at the same time,
-// and the compiler must not treat these reads as ordinary ones (see crate `memory`). Single loads,
-// because the gathers of AVX2 are not faster on any measured machine.
+// Texels are read by `asm`, not by intrinsics, because another thread may store to them at the same
+// time: the compiler must not treat these reads as ordinary ones (see crate `memory`). They are
+// read by single loads, because the gathers of AVX2 are not faster on any measured machine.
 
 /// # Safety
 /// The machine supports AVX2; 4 bytes can be read at each offset.
@@ -316,7 +315,8 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
         }
         out
     };
-    // Lanes 0, 1, 4, 5 and 2, 3, 6, 7, because AVX shuffles do not cross the halves of a vector.
+    // The vectors have lanes 0, 1, 4, 5 and lanes 2, 3, 6, 7, because AVX shuffles do not cross the
+    // halves of a vector.
     let a = _mm256_castsi256_ps(_mm256_set_m128i(two(4), two(0)));
     let b = _mm256_castsi256_ps(_mm256_set_m128i(two(6), two(2)));
     [
@@ -333,7 +333,7 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
     let mut at = [0_u32; 8];
     // SAFETY: the local array has 32 bytes.
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
-    // Lanes j and j + 4, so that the transposition results in the right order.
+    // A row has the texels of lanes j and j + 4, so the transposition results in the right order.
     let row = |j: usize| {
         let out: __m256i;
         // SAFETY: the caller upholds this function's safety contract.

@@ -1,4 +1,4 @@
-//! The AVX-512 level: sixteen lanes, with AVX-512 F, BW, CD, DQ, VL, and FMA.
+//! AVX-512 level, whose vectors have sixteen lanes. It needs AVX-512 F, BW, CD, DQ, VL, and FMA.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
@@ -6,12 +6,12 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use texunit_memory::Window;
 
-/// The token of this level, which exists only inside functions compiled for AVX-512.
+/// Proof that this machine supports AVX-512: it exists only inside functions compiled for AVX-512.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(());
 
 impl Avx512 {
-    /// Makes a token; only for functions compiled for AVX-512.
+    /// Makes the proof. Only for functions that are compiled for AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,fma")]
     pub(super) fn new() -> Self {
@@ -19,12 +19,12 @@ impl Avx512 {
     }
 }
 
-/// Defines operations that are single instructions.
+/// Defines vector operations that are single instructions.
 macro_rules! instruction {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
         $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
-            // SAFETY: vectors exist only where a token does, and so on machines with AVX-512.
+            // SAFETY: vectors exist only on machines with AVX-512.
             unsafe { $body }
         })*
     };
@@ -36,29 +36,29 @@ impl Simd for Avx512 {
     const LANES: usize = 16;
     type I = __m512i;
     type F = __m512;
-    /// Two vectors: lanes 0 to 7 and 8 to 15.
+    /// A pair of vectors, with lanes 0 to 7 and lanes 8 to 15.
     type D = Pair;
     type M = __mmask16;
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m512i {
-        // SAFETY: the token proves AVX-512.
+        // SAFETY: `self` exists only on machines with AVX-512.
         unsafe { _mm512_set1_epi32(x) }
     }
     #[inline(always)]
     fn splat_f32(self, x: f32) -> __m512 {
-        // SAFETY: the token proves AVX-512.
+        // SAFETY: `self` exists only on machines with AVX-512.
         unsafe { _mm512_set1_ps(x) }
     }
     #[inline(always)]
     fn splat_f64(self, x: f64) -> Pair {
-        // SAFETY: the token proves AVX-512.
+        // SAFETY: `self` exists only on machines with AVX-512.
         unsafe { (_mm512_set1_pd(x), _mm512_set1_pd(x)) }
     }
     #[inline(always)]
     fn load(self, from: &Lanes, chunk: usize) -> __m512i {
         let from: &[u32; 16] = &from.as_chunks().0[chunk];
-        // SAFETY: the token proves AVX-512, and the reference has 64 bytes.
+        // SAFETY: `self` exists only on machines with AVX-512, and the reference has 64 bytes.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
     #[inline(always)]
@@ -67,50 +67,50 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
-        // SAFETY: a token exists only where the machine supports this level.
+        // SAFETY: `self` exists only on machines that support this level.
         unsafe { K::avx512(arguments) }
     }
     #[inline(always)]
     fn gather(self, window: Window<'_>, offsets: __m512i) -> __m512i {
-        // SAFETY: the token proves AVX-512; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
         unsafe { gather(window.base(), limit(offsets, window.last(4))) }
     }
     #[inline(always)]
     fn gather2(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 2] {
-        // SAFETY: the token proves AVX-512; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
         unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
     }
     #[inline(always)]
     fn gather4(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 4] {
-        // SAFETY: the token proves AVX-512; offsets are clamped to the window.
+        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
     fn gather8(self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] {
-        // SAFETY: the token proves AVX-512; offsets are clamped so that both halves of the 32 bytes
-        // are in the window.
+        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped so that both
+        // halves of the 32 bytes are in the window.
         unsafe { gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16))) }
     }
     #[inline(always)]
     fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
-        // SAFETY: the existence of a vector proves AVX-512.
+        // SAFETY: vectors exist only on machines with AVX-512.
         unsafe { unzip(a, b) }
     }
     #[inline(always)]
     fn fence(a: &mut __m512i, b: &mut __m512i) {
-        // SAFETY: the existence of a vector proves AVX-512.
+        // SAFETY: vectors exist only on machines with AVX-512.
         unsafe { (*a, *b) = fence(*a, *b) }
     }
 
     #[inline(always)]
     fn store(x: __m512i, to: &mut Lanes, chunk: usize) {
         let to: &mut [u32; 16] = &mut to.as_chunks_mut().0[chunk];
-        // SAFETY: the existence of a vector proves AVX-512; the reference has 64 bytes.
+        // SAFETY: vectors exist only on machines with AVX-512; the reference has 64 bytes.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), x) }
     }
     #[inline(always)]
     fn look_up(table: &Lanes, index: __m512i) -> __m512i {
-        // SAFETY: the existence of a vector proves AVX-512; the table has 128 bytes.
+        // SAFETY: vectors exist only on machines with AVX-512; the table has 128 bytes.
         unsafe {
             let low = _mm512_loadu_si512(table.as_ptr().cast());
             let high = _mm512_loadu_si512(table.as_ptr().add(16).cast());
@@ -119,8 +119,8 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
-        // SAFETY: the existence of a vector proves AVX-512; indices are below 128, the length of
-        // the table.
+        // SAFETY: vectors exist only on machines with AVX-512; indices are below the table's
+        // length.
         unsafe {
             let index = _mm512_and_si512(index, _mm512_set1_epi32(127));
             _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast())
@@ -181,7 +181,7 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: the existence of a vector proves AVX-512.
+        // SAFETY: vectors exist only on machines with AVX-512.
         unsafe {
             let half = _mm512_set1_epi64(if HALF { 1 << (BITS - 1) } else { 0 });
             let count = _mm_cvtsi32_si128(BITS as i32);
@@ -206,7 +206,7 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn ratio(k: __m512, n: f32) -> __m512 {
         let (high, low) = super::vector::reciprocal(n);
-        // SAFETY: the existence of a vector proves AVX-512.
+        // SAFETY: vectors exist only on machines with AVX-512.
         unsafe {
             let rest = _mm512_mul_ps(k, _mm512_set1_ps(low));
             _mm512_fmadd_ps(k, _mm512_set1_ps(high), rest)
@@ -214,7 +214,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn power_of_two(exponent: __m512i) -> Pair {
-        // SAFETY: the existence of a vector proves AVX-512.
+        // SAFETY: vectors exist only on machines with AVX-512.
         unsafe {
             let biased = _mm512_add_epi32(exponent, _mm512_set1_epi32(1023));
             let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(biased));
@@ -229,7 +229,7 @@ impl Simd for Avx512 {
 
 #[inline(always)]
 unsafe fn limit(offsets: __m512i, last: u32) -> __m512i {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { _mm512_min_epu32(offsets, _mm512_set1_epi32(last as i32)) }
 }
 
@@ -250,8 +250,8 @@ unsafe fn fence(mut a: __m512i, mut b: __m512i) -> (__m512i, __m512i) {
     (a, b)
 }
 
-// Texels are read by `asm`, not by intrinsics: another thread may store to them at the same time,
-// and the compiler must not treat these reads as ordinary ones (see crate `memory`).
+// Texels are read by `asm`, not by intrinsics, because another thread may store to them at the same
+// time: the compiler must not treat these reads as ordinary ones (see crate `memory`).
 
 /// # Safety
 /// The machine supports AVX-512; 4 bytes can be read at each offset.
@@ -259,7 +259,7 @@ unsafe fn fence(mut a: __m512i, mut b: __m512i) -> (__m512i, __m512i) {
 #[target_feature(enable = "avx512f")]
 unsafe fn gather(base: *const u8, offsets: __m512i) -> __m512i {
     let out: __m512i;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         asm!(
             "kxnorw {m}, {m}, {m}",
@@ -282,7 +282,7 @@ unsafe fn gather(base: *const u8, offsets: __m512i) -> __m512i {
 unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
     let (a, b): (__m512i, __m512i);
     let (low, high) = (_mm512_castsi512_si256(offsets), _mm512_extracti64x4_epi64::<1>(offsets));
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         asm!(
             "kxnorw {m}, {m}, {m}",
@@ -301,7 +301,7 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
             options(readonly, nostack),
         );
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { unzip(a, b) }
 }
 
@@ -316,10 +316,10 @@ unsafe fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
 }
 
 // Only the functions that contain `asm` are compiled for AVX-512 separately. They are small enough
-// to be inlined: a call would spill all vectors.
+// to be inlined, whereas a call would spill all vectors.
 
-/// Two texels of 16 bytes in one vector: the one at `at` in the low half, the one at `above` in the
-/// high half.
+/// Loads two texels of 16 bytes into one vector: the texel at `at` into the low half, the texel at
+/// `above` into the high half.
 ///
 /// # Safety
 /// The machine supports AVX-512; 16 bytes can be read at both offsets.
@@ -327,7 +327,7 @@ unsafe fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
 #[target_feature(enable = "avx512f")]
 unsafe fn two_texels(base: *const u8, at: u32, above: u32) -> __m256i {
     let out: __m256i;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         asm!(
             "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
@@ -342,7 +342,8 @@ unsafe fn two_texels(base: *const u8, at: u32, above: u32) -> __m256i {
     out
 }
 
-/// Two texels as in [`two_texels`], and a second vector with the texels that follow them in memory.
+/// Loads two texels as [`two_texels`] does, and a second vector with the texels that follow them in
+/// memory.
 ///
 /// # Safety
 /// The machine supports AVX-512; 32 bytes can be read at both offsets.
@@ -350,7 +351,7 @@ unsafe fn two_texels(base: *const u8, at: u32, above: u32) -> __m256i {
 #[target_feature(enable = "avx512f")]
 unsafe fn two_pairs(base: *const u8, at: u32, above: u32) -> [__m256i; 2] {
     let (left, right): (__m256i, __m256i);
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         asm!(
             "vmovdqu {left:x}, xmmword ptr [{base} + {a}]",
@@ -373,7 +374,7 @@ unsafe fn two_pairs(base: *const u8, at: u32, above: u32) -> [__m256i; 2] {
 #[inline(always)]
 unsafe fn store_offsets(offsets: __m512i) -> [u32; 16] {
     let mut at = [0_u32; 16];
-    // SAFETY: as the caller promises; the local array has 64 bytes.
+    // SAFETY: the caller upholds this function's safety contract; the local array has 64 bytes.
     unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), offsets) };
     at
 }
@@ -382,10 +383,11 @@ unsafe fn store_offsets(offsets: __m512i) -> [u32; 16] {
 /// The machine supports AVX-512; 16 bytes can be read at each offset.
 #[inline(always)]
 unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         let at = store_offsets(offsets);
-        // Lanes j, j + 4, j + 8, j + 12, so that the transposition results in the right order.
+        // The vectors have the texels of lanes j, j + 4, j + 8 and j + 12, so that the
+        // transposition results in the right order.
         let mut rows = [_mm512_setzero_si512(); 4];
         for j in 0..4 {
             let low = two_texels(base, at[j], at[j + 4]);
@@ -399,7 +401,7 @@ unsafe fn gather4(base: *const u8, offsets: __m512i) -> [__m512i; 4] {
 /// The machine supports AVX-512; 32 bytes can be read at each offset.
 #[inline(always)]
 unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         let at = store_offsets(offsets);
         let mut rows = [[_mm512_setzero_si512(); 4]; 2];
@@ -417,18 +419,18 @@ unsafe fn gather8(base: *const u8, offsets: __m512i) -> [[__m512i; 4]; 2] {
 /// The machine supports AVX-512.
 #[inline(always)]
 unsafe fn whole(low: __m256i, high: __m256i) -> __m512i {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe { _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high) }
 }
 
-/// Transposes vectors with the four words of lanes j, j + 4, j + 8, j + 12 to four vectors with one
-/// word per lane.
+/// Transposes vectors that have the four words of lanes j, j + 4, j + 8 and j + 12 to four vectors
+/// that have one word per lane.
 ///
 /// # Safety
 /// The machine supports AVX-512.
 #[inline(always)]
 unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller upholds this function's safety contract.
     unsafe {
         let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
         let (ef, gh) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));

@@ -1,4 +1,4 @@
-//! Test helper: runs a stage on numbers in every build.
+//! A helper of tests, which runs a stage on numbers in every build.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use super::{Arguments, Stage, pick};
 use crate::request::Lanes;
 use crate::warp::build::Build;
 
-/// Arguments of a test stage: 32 numbers in, 32 numbers out.
+/// The arguments of a test stage, which converts 32 numbers to 32 others.
 pub(in crate::warp) struct NumberArgs;
 
 pub(in crate::warp) struct Numbers<'a> {
@@ -18,8 +18,8 @@ impl Arguments for NumberArgs {
     type Args<'a> = Numbers<'a>;
 }
 
-/// Runs a stage on all numbers of an iterator, in every build, and compares with the expected
-/// results.
+/// Runs a stage on all numbers of an iterator, in every build, and compares its results with the
+/// expected ones.
 pub(in crate::warp) fn check<K: Stage<NumberArgs>>(
     numbers: impl Iterator<Item = u32> + Clone,
     want: impl Fn(u32) -> u32,

@@ -1,9 +1,9 @@
 //! Vectors of 32-bit lanes: the same source code for every SIMD level.
 //!
-//! A [`Simd`] is a level: a token whose existence proves that the machine supports it, with the raw
-//! operations. [`Int`], [`Float`] and [`Double`] add operators to its vectors, so that a stage
-//! reads like the rule that it implements. A stage is a [`Stage`]: written once, compiled for each
-//! level by [`pick`], and called through a [`Run`].
+//! A [`Simd`] is a level: a value whose existence proves that the machine supports the level, with
+//! the raw operations. [`Int`], [`Float`] and [`Double`] add operators to the level's vectors, so
+//! that a stage reads like the rule that it implements. A [`Stage`] is written once, compiled for
+//! each level by [`pick`], and called through a [`Run`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -27,9 +27,9 @@ use super::build::{Build, Wide};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
-/// A SIMD level and its vectors of `LANES` numbers.
+/// A SIMD level, with its vectors of `LANES` numbers.
 pub(super) trait Simd: Copy {
-    /// Lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` chunks.
+    /// Lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` vectors, which are its chunks.
     const LANES: usize;
     /// Vector of 32-bit integers.
     type I: Copy;
@@ -44,12 +44,13 @@ pub(super) trait Simd: Copy {
     fn splat_f32(self, x: f32) -> Self::F;
     fn splat_f64(self, x: f64) -> Self::D;
     fn load(self, from: &Lanes, chunk: usize) -> Self::I;
-    /// The mask of a chunk, from the bits of 32 lanes.
+    /// The mask of one chunk of a warp, from the bits of 32 lanes.
     fn mask(self, bits: u32, chunk: usize) -> Self::M;
-    /// Calls a stage as a separate function compiled for this level. For large stages that are used
-    /// at several points of another stage, into each of which they would be inlined otherwise.
+    /// Calls a stage as a separate function that is compiled for this level. Use it for large
+    /// stages that are called at several points of another stage, because they would otherwise be
+    /// inlined at each point.
     fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>);
-    /// Loads a word at each byte offset. Offsets are clamped to the window.
+    /// Loads a word of 4 bytes at each byte offset. Offsets are clamped to the window.
     fn gather(self, window: Window<'_>, offsets: Self::I) -> Self::I;
     /// Loads 8 bytes at each byte offset, as two words. Offsets are clamped to the window.
     fn gather2(self, window: Window<'_>, offsets: Self::I) -> [Self::I; 2];
@@ -62,27 +63,27 @@ pub(super) trait Simd: Copy {
         let next = Self::add(offsets, self.splat(16));
         [self.gather4(window, offsets), self.gather4(window, next)]
     }
-    /// The even and the odd elements of two concatenated vectors.
+    /// The elements with even and those with odd indices, of two concatenated vectors.
     fn unzip(a: Self::I, b: Self::I) -> [Self::I; 2];
     /// A compiler fence for prefetches, between the computation of `a` and `b` and their use.
-    /// Without it, the compiler would issue all prefetches at once.
+    /// Without the fence, the compiler would issue all prefetches at once.
     fn fence(a: &mut Self::I, b: &mut Self::I);
 
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
-    /// Looks up entries of a table by the lowest five bits of each index.
+    /// Looks up the entry of a table of 32 for each index, of which the lowest five bits count.
     fn look_up(table: &Lanes, index: Self::I) -> Self::I;
-    /// Looks up entries of a table by the lowest seven bits of each index.
+    /// Looks up the entry of a table of 128 for each index, of which the lowest seven bits count.
     fn look_up_128(table: &[i32; 128], index: Self::I) -> Self::I;
     fn add(a: Self::I, b: Self::I) -> Self::I;
     fn sub(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of the products.
     fn mul(a: Self::I, b: Self::I) -> Self::I;
-    /// The products of `a` (-32768 to 32767) and `b` (0 to 32767).
+    /// The products of numbers `a` (-32768 to 32767) and `b` (0 to 32767).
     fn mul_small(a: Self::I, b: Self::I) -> Self::I;
-    /// For two signed 16-bit numbers per lane: the sum of their products.
+    /// Each lane has two signed 16-bit numbers; the result is the sum of their products.
     fn dot16(a: Self::I, b: Self::I) -> Self::I;
-    /// The low 32 bits of floor((a * b + 2^(BITS - 1)) / 2^BITS), computed with 64-bit products;
-    /// without `HALF`, of floor(a * b / 2^BITS).
+    /// The low 32 bits of floor((a * b + 2^(BITS - 1)) / 2^BITS), computed with 64-bit products.
+    /// Without `HALF`, the low 32 bits of floor(a * b / 2^BITS).
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I;
     fn and(a: Self::I, b: Self::I) -> Self::I;
     fn or(a: Self::I, b: Self::I) -> Self::I;
@@ -90,79 +91,81 @@ pub(super) trait Simd: Copy {
     fn min(a: Self::I, b: Self::I) -> Self::I;
     fn max(a: Self::I, b: Self::I) -> Self::I;
     fn shl(a: Self::I, bits: u32) -> Self::I;
-    /// Logical shift to the right.
+    /// Shifts to the right, filling with zeros.
     fn shr(a: Self::I, bits: u32) -> Self::I;
-    /// Arithmetic shift to the right.
+    /// Shifts to the right, filling with the sign.
     fn sar(a: Self::I, bits: u32) -> Self::I;
-    /// Shift to the left by a count per lane, below 32.
+    /// Shifts to the left by a count per lane, which must be below 32.
     fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Logical shift to the right by a count per lane; counts of 32 and more give 0.
+    /// Shifts to the right by a count per lane, filling with zeros; counts of 32 and more give 0.
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Arithmetic shift to the right by a count per lane; counts of 32 and more leave the sign.
+    /// Shifts to the right by a count per lane, filling with the sign, also for counts of 32 and
+    /// more.
     fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Rotation to the left by a count per lane, below 32.
+    /// Rotates to the left by a count per lane, which must be below 32.
     fn rotate_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// For two 16-bit numbers per lane: the sums.
+    /// Each lane has two 16-bit numbers; the result has their sums.
     fn add16(a: Self::I, b: Self::I) -> Self::I;
-    /// For two 16-bit numbers per lane: the low 16 bits of the products.
+    /// Each lane has two 16-bit numbers; the result has the low 16 bits of their products.
     fn mul16(a: Self::I, b: Self::I) -> Self::I;
-    /// For two signed 16-bit numbers per lane: floor((a * b + 2^14) / 2^15), for products below
-    /// 2^30.
+    /// Each lane has two signed 16-bit numbers; the result has floor((a * b + 2^14) / 2^15) of
+    /// each, for products below 2^30.
     fn mul16_round(a: Self::I, b: Self::I) -> Self::I;
-    /// For two 16-bit numbers per lane: a logical shift to the right by eight bits.
+    /// Each lane has two 16-bit numbers, which are shifted right by eight bits, filling with zeros.
     fn shr16_8(a: Self::I) -> Self::I;
     fn lt(a: Self::I, b: Self::I) -> Self::M;
     fn eq(a: Self::I, b: Self::I) -> Self::M;
     fn select(m: Self::M, a: Self::I, b: Self::I) -> Self::I;
 
-    /// The mask as bits, lane 0 lowest.
+    /// The mask as the bits of an integer, lane 0 lowest.
     fn bits(m: Self::M) -> u32;
     fn both(a: Self::M, b: Self::M) -> Self::M;
     fn either(a: Self::M, b: Self::M) -> Self::M;
 
     fn from_bits(x: Self::I) -> Self::F;
     fn to_bits(x: Self::F) -> Self::I;
-    /// Converts f16 codes below 2^16 to f32. A NaN gives any NaN.
+    /// Converts f16 codes, which are below 2^16, to f32. A NaN becomes any NaN.
     fn half(code: Self::I) -> Self::F;
-    /// Converts to the nearest f32.
+    /// Converts integers to the nearest f32.
     fn to_f32(x: Self::I) -> Self::F;
-    /// Rounds floats between -2^31 and 2^31 down to integers. Results are arbitrary for others.
+    /// Rounds f32 numbers between -2^31 and 2^31 down to integers; others give arbitrary results.
     fn floor(x: Self::F) -> Self::I;
-    /// Truncates floats between -2^31 and 2^31 to integers. Results are arbitrary for others.
+    /// Truncates f32 numbers between -2^31 and 2^31 to integers. Results are arbitrary for others.
     fn to_int(x: Self::F) -> Self::I;
     fn add_f32(a: Self::F, b: Self::F) -> Self::F;
     fn sub_f32(a: Self::F, b: Self::F) -> Self::F;
     fn mul_f32(a: Self::F, b: Self::F) -> Self::F;
     fn div_f32(a: Self::F, b: Self::F) -> Self::F;
-    /// a * b + c, rounded once, for numbers whose exact sum fits an f64.
+    /// Computes a * b + c, rounded once, for numbers whose exact sum fits an f64.
     fn fused(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// k / n, rounded to the nearest f32, for integers k of up to 16 bits and n = 127, 255, 32767
-    /// or 65535.
+    /// Computes k / n, rounded to the nearest f32, for integers k of up to 16 bits and n = 127,
+    /// 255, 32767 or 65535.
     fn ratio(k: Self::F, n: f32) -> Self::F;
     fn lt_f32(a: Self::F, b: Self::F) -> Self::M;
 
     fn to_f64(x: Self::I) -> Self::D;
-    /// Converts to the nearest f32, ties to even.
+    /// Converts f64 numbers to the nearest f32, ties to even.
     fn narrow(x: Self::D) -> Self::F;
     fn add_f64(a: Self::D, b: Self::D) -> Self::D;
     fn mul_f64(a: Self::D, b: Self::D) -> Self::D;
     fn floor_f64(x: Self::D) -> Self::D;
-    /// 2^exponent, for exponents of normal numbers.
+    /// Computes 2^exponent as f64, for exponents of normal numbers.
     fn power_of_two(exponent: Self::I) -> Self::D;
 }
 
-/// The argument type of a kind of stage, generic over the lifetime of a call.
+/// The argument type of a kind of stage. It is generic over the lifetime of a call.
 pub(super) trait Arguments {
     type Args<'a>;
 }
 
-/// A stage, of which a build is selected when the plan is made.
+/// A stage of a fetch, which is compiled for each SIMD level. When a plan is made, the build for
+/// its level is selected.
 pub(super) trait Stage<A: Arguments> {
     fn run<S: Simd>(simd: S, arguments: A::Args<'_>);
 
     // The builds are methods, so that the compiler generates them in the codegen unit of their
-    // stage. As free functions, they would all be in one unit, which a single thread would compile
-    // for minutes.
+    // stage. If they were free functions, they would all be in one codegen unit, which a single
+    // thread would compile for minutes.
 
     fn portable(arguments: A::Args<'_>) {
         Self::run(portable::Portable, arguments);
@@ -187,7 +190,7 @@ pub(super) trait Stage<A: Arguments> {
     }
 }
 
-/// A stage, compiled for a level that this machine supports.
+/// The build of a stage for a SIMD level that this machine supports.
 pub(super) struct Run<A: Arguments>(unsafe fn(A::Args<'_>));
 
 impl<A: Arguments> Clone for Run<A> {
@@ -212,7 +215,7 @@ impl<A: Arguments> Run<A> {
     }
 }
 
-/// Selects the build of a stage of the fast schedule.
+/// Selects the build of a stage of the fast schedule for a SIMD level.
 pub(super) fn pick_wide<A: Arguments, K: Stage<A>>(build: Wide) -> Run<A> {
     match build {
         #[cfg(target_arch = "x86_64")]
@@ -224,7 +227,7 @@ pub(super) fn pick_wide<A: Arguments, K: Stage<A>>(build: Wide) -> Run<A> {
     }
 }
 
-/// Selects the build of a stage.
+/// Selects the build of a stage for a SIMD level.
 pub(super) fn pick<A: Arguments, K: Stage<A>>(build: Build) -> Run<A> {
     match build.level() {
         #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
-//! Pairs of vectors of a level, used as one vector.
+//! Pairs of vectors of a SIMD level, used as one vector.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
-/// A level whose vectors have twice as many lanes. Each operation is done for one half, then for
-/// the other, so that the CPU has two independent chains of operations.
+/// A SIMD level whose vectors have twice as many lanes as those of the level `S`. Each operation is
+/// done for one half, then for the other, so that the CPU has two independent chains of operations.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct PairedSimd<S>(pub(in crate::warp) S);
 

@@ -1,5 +1,5 @@
-//! The portable level: four lanes in arrays, with loops that compilers vectorize for SSE2, NEON and
-//! simd128.
+//! The portable SIMD level. Its vectors are arrays of four lanes, with loops that compilers
+//! vectorize for SSE2, NEON and simd128.
 
 use super::{Arguments, Simd, Stage};
 use crate::request::Lanes;
@@ -12,7 +12,7 @@ const N: usize = 4;
 type I = [i32; N];
 type F = [f32; N];
 type D = [f64; N];
-/// Each lane is all ones or zero.
+/// A mask, in which each lane is all ones or zero.
 type M = [i32; N];
 
 #[inline(always)]
@@ -240,7 +240,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn half(code: I) -> F {
-        // An exact multiplication changes the bias of the exponent.
+        // The multiplication changes the bias of the exponent, and is exact.
         map(code, |code| {
             let magnitude = f32::from_bits((code as u32 & 0x7fff) << 13);
             let value = magnitude * f32::from_bits(0x7780_0000);
@@ -254,8 +254,8 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn floor(x: F) -> I {
-        // Without SSE4.1 there is no instruction for floor: truncate, then subtract one where the
-        // result is above.
+        // SSE2 has no instruction that rounds down: the number is truncated, and one is subtracted
+        // where the result is above the number.
         let cut = cut(x);
         zip(cut, x, |cut, x| cut.wrapping_add(all(x < cut as f32)))
     }
@@ -319,7 +319,7 @@ impl Simd for Portable {
     }
 }
 
-/// Truncates to integers; results are arbitrary for floats outside the range of an i32.
+/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cut(x: F) -> I {
@@ -332,10 +332,10 @@ fn cut(x: F) -> I {
     cut
 }
 
-/// Truncates to integers; results are arbitrary for floats outside the range of an i32.
+/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn cut(x: F) -> I {
-    // The saturating conversion is a vector instruction on aarch64 and wasm32.
+    // The conversion saturates; it is a vector instruction on aarch64 and wasm32.
     map(x, |x| x as i32)
 }

@@ -1,4 +1,5 @@
-//! Tests of operations that take more than one instruction, at every level, against scalar code.
+//! Tests of vector operations that take more than one instruction, at every SIMD level, against
+//! scalar code.
 
 #![allow(clippy::unwrap_used)]
 
@@ -105,7 +106,7 @@ fn gathers_keep_to_their_window() {
     }
     let block = Block::new(512, "test").unwrap();
     block.write(0, &std::array::from_fn::<u8, 512, _>(|i| ((i * 7) >> 1) as u8)).unwrap();
-    // Unaligned, past the end, and negative offsets.
+    // The offsets are unaligned; in two lanes they are past the end of the window or negative.
     let at: Lanes = std::array::from_fn(|lane| match lane {
         30 => 100_000,
         31 => u32::MAX,
@@ -118,7 +119,7 @@ fn gathers_keep_to_their_window() {
         let mut out = [[0; 32]; 7];
         pick::<GatherArgs, All>(build).call(Gather(&block, &at, &mut out));
         for lane in 0..32 {
-            // The block is followed by 16 bytes of zeros.
+            // The block is followed by 16 bytes of zeros, which can be read.
             let [four, eight, sixteen] =
                 [524, 520, 512].map(|limit| move |n| word(at[lane], limit, n));
             let want =

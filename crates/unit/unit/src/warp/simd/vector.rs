@@ -1,11 +1,11 @@
-//! Operators and methods on the vectors of a level.
+//! Operators and methods on the vectors of a SIMD level.
 
 use super::Simd;
 use crate::request::Lanes;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
 use texunit_memory::Window;
 
-/// A vector of 32-bit integers. `+`, `-` and `*` wrap; `>>` is arithmetic.
+/// A vector of 32-bit integers. `+`, `-` and `*` wrap around; `>>` fills with the sign.
 #[derive(Clone, Copy)]
 pub(in crate::warp) struct Int<S: Simd>(pub(super) S::I);
 
@@ -86,14 +86,14 @@ pub(in crate::warp) fn load<S: Simd>(simd: S, from: &Lanes, chunk: usize) -> Int
     Int(simd.load(from, chunk))
 }
 
-/// The mask of a chunk, from the bits of 32 lanes.
+/// The mask of one chunk of a warp, from the bits of 32 lanes.
 #[inline(always)]
 pub(in crate::warp) fn mask<S: Simd>(simd: S, bits: u32, chunk: usize) -> Mask<S> {
     Mask(simd.mask(bits, chunk))
 }
 
 impl<S: Simd> Int<S> {
-    /// Loads a word at each byte offset; offsets are clamped to the window.
+    /// Loads a word of 4 bytes at each byte offset; offsets are clamped to the window.
     #[inline(always)]
     pub(in crate::warp) fn gather(simd: S, window: Window<'_>, offsets: Self) -> Self {
         Self(simd.gather(window, offsets.0))
@@ -127,17 +127,17 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
         S::fence(&mut a.0, &mut b.0);
     }
-    /// Looks up entries of a table of 32.
+    /// Looks up the entry of a table of 32 for each index, of which the lowest five bits count.
     #[inline(always)]
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
     }
-    /// Looks up entries of a table of 128.
+    /// Looks up the entry of a table of 128 for each index, of which the lowest seven bits count.
     #[inline(always)]
     pub(in crate::warp) fn look_up_128(self, table: &[i32; 128]) -> Self {
         Self(S::look_up_128(table, self.0))
     }
-    /// Looks up entries of a table of 256 by the lowest eight bits of each index.
+    /// Looks up the entry of a table of 256 for each index, of which the lowest eight bits count.
     #[inline(always)]
     pub(in crate::warp) fn look_up_byte(self, simd: S, table: &[u32; 256]) -> Self {
         let mut lanes = [0; 32];
@@ -161,7 +161,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn dot16(self, other: Self) -> Self {
         Self(S::dot16(self.0, other.0))
     }
-    /// High part of the 64-bit products; see [`Simd::mul_shift`].
+    /// The high part of the 64-bit products; see [`Simd::mul_shift`].
     #[inline(always)]
     pub(in crate::warp) fn mul_shift<const BITS: u32, const HALF: bool>(self, other: Self) -> Self {
         Self(S::mul_shift::<BITS, HALF>(self.0, other.0))
@@ -174,17 +174,17 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn max(self, other: Self) -> Self {
         Self(S::max(self.0, other.0))
     }
-    /// Logical shift to the right.
+    /// Shifts to the right, filling with zeros.
     #[inline(always)]
     pub(in crate::warp) fn shr(self, bits: u32) -> Self {
         Self(S::shr(self.0, bits))
     }
-    /// Shift to the left by a count per lane, below 32.
+    /// Shifts to the left by a count per lane, which must be below 32.
     #[inline(always)]
     pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
         Self(S::shl_each(self.0, bits.0))
     }
-    /// Logical shift to the right by a count per lane.
+    /// Shifts to the right by a count per lane, filling with zeros.
     #[inline(always)]
     pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
         Self(S::shr_each(self.0, bits.0))
@@ -193,7 +193,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn sar_each(self, bits: Self) -> Self {
         Self(S::sar_each(self.0, bits.0))
     }
-    /// Rotation to the left by a count per lane, below 32.
+    /// Rotates to the left by a count per lane, which must be below 32.
     #[inline(always)]
     pub(in crate::warp) fn rotate_each(self, bits: Self) -> Self {
         Self(S::rotate_each(self.0, bits.0))
@@ -223,7 +223,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn is(self, other: Self) -> Mask<S> {
         Mask(S::eq(self.0, other.0))
     }
-    /// Reinterprets the bits as f32.
+    /// Reinterprets the bits of integers as f32.
     #[inline(always)]
     pub(in crate::warp) fn as_float(self) -> Float<S> {
         Float(S::from_bits(self.0))
@@ -233,7 +233,7 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn half(self) -> Float<S> {
         Float(S::half(self.0))
     }
-    /// Converts to the nearest f32.
+    /// Converts integers to the nearest f32.
     #[inline(always)]
     pub(in crate::warp) fn to_float(self) -> Float<S> {
         Float(S::to_f32(self.0))
@@ -249,7 +249,7 @@ impl<S: Simd> Int<S> {
 }
 
 impl<S: Simd> Float<S> {
-    /// Reinterprets the bits as integers.
+    /// Reinterprets the bits of f32 numbers as integers.
     #[inline(always)]
     pub(in crate::warp) fn as_int(self) -> Int<S> {
         Int(S::to_bits(self.0))
@@ -291,19 +291,19 @@ impl<S: Simd> Double<S> {
     }
 }
 
-/// The mask bits of all lanes of a vector.
+/// The mask in which all lanes of one vector are set.
 #[inline(always)]
 pub(in crate::warp) fn all_lanes<S: Simd>() -> u32 {
     u32::MAX >> (32 - S::LANES)
 }
 
 impl<S: Simd> Mask<S> {
-    /// Whether all lanes are set.
+    /// Whether all lanes are set in the mask.
     #[inline(always)]
     pub(in crate::warp) fn is_full(self) -> bool {
         self.bits() == all_lanes::<S>()
     }
-    /// The mask as bits, lane 0 lowest.
+    /// The mask as the bits of an integer, lane 0 lowest.
     #[inline(always)]
     pub(in crate::warp) fn bits(self) -> u32 {
         S::bits(self.0)
@@ -314,9 +314,9 @@ impl<S: Simd> Mask<S> {
     }
 }
 
-/// 1/n as the sum of two f32 numbers: the sum of an integer of up to 16 bits times each of them is
-/// the nearest f32 to the quotient (a test tries all). Evaluated at compile time if `n` is a
-/// constant.
+/// Splits 1/n into the sum of two f32 numbers. For an integer of up to 16 bits, the sum of its
+/// products with both numbers is the nearest f32 to the quotient (a test tries all). If `n` is a
+/// constant, this is evaluated at compile time.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(super) fn reciprocal(n: f32) -> (f32, f32) {

@@ -1,5 +1,5 @@
-//! Gradients as differences in a quad of points, for 32 lanes: docs/numerics.md, rules 4.9 and
-//! 4.11.
+//! Gradients as differences between the points of a quad, for 32 lanes (docs/numerics.md 4.9,
+//! 4.11).
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes, ZERO_LANES};
@@ -7,8 +7,8 @@ use crate::warp::levels::float10::{Scale, cut, is_ordinary};
 use crate::warp::place::products;
 use crate::warp::simd::{Simd, load};
 
-/// Rule 4.9: the exact difference of P and P + d, truncated to at least ten bits, and whether both
-/// coordinates are below the limit.
+/// Rule 4.9 of docs/numerics.md: the exact difference of P + d and P, truncated, but not to less
+/// than ten bits; and whether both coordinates are below the limit.
 #[inline(always)]
 pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     const TOO_FAR: f32 = (1_u128 << 97) as f32;
@@ -18,35 +18,36 @@ pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
     (difference(c0, c1), near)
 }
 
-/// The exact c1 - c0, truncated to at least ten bits; 0 only if they are equal.
+/// The exact difference c1 - c0, truncated, but not to less than ten bits. It is 0 only if both
+/// numbers are equal.
 #[inline(always)]
 fn difference(c0: f32, c1: f32) -> f32 {
     let sum = c1 - c0;
-    // The exact rounding error (Knuth's two-sum). If the sum was rounded away from zero, the
-    // truncation is one step back.
+    // `lost` is the exact rounding error (Knuth's two-sum). If the sum was rounded away from zero,
+    // the truncated difference is one step back.
     let other = sum - c1;
     let lost = (c1 - (sum - other)) + (-c0 - other);
     let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;
     let back = if lost != 0.0 { opposite } else { 0 };
     let whole = f32::from_bits(sum.to_bits().wrapping_sub(back));
-    // A subnormal could be truncated to nothing, and would then look like an ordinary 0.
+    // A subnormal is not truncated: it could become 0, and would then look like an ordinary 0.
     if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
-/// Products of directions with the reciprocals of their largest components (rule 7.2), and the
-/// faces that they point at.
+/// For 32 directions, the products with the reciprocal of the largest component (rule 7.2 of
+/// docs/numerics.md), and the faces that the directions point at.
 struct Corners {
     along: [[f32; 32]; 3],
     face: [u32; 32],
-    /// All ones in lanes that are left to the reference.
+    /// All ones in lanes that the reference must compute.
     odd: [u32; 32],
 }
 
 impl Corners {
     const ZERO: Self = Self { along: [[0.0; 32]; 3], face: [0; 32], odd: [0; 32] };
 
-    /// Computes the products for the points plus these gradients; `d` = 0 adds nothing. Directions
-    /// that are huge, tiny or NaN are marked in `odd`.
+    /// Computes the products and faces for the directions `point` + `d`. Lanes whose directions are
+    /// huge, tiny or NaN are marked in `odd`.
     #[inline(always)]
     fn set<S: Simd>(&mut self, simd: S, point: [&Lanes; 3], d: [&Lanes; 3]) {
         const SMALLEST: f32 = 1.0 / (1_u128 << 100) as f32;
@@ -73,7 +74,7 @@ impl Corners {
             let in_reach = (ax <= LARGEST) & (ay <= LARGEST) & (az <= LARGEST);
             let is_odd = !(in_reach & (largest >= SMALLEST));
             self.odd[lane] = if is_odd { u32::MAX } else { 0 };
-            // Rule 7.4: subnormal products are 0.
+            // Rule 7.4 of docs/numerics.md: a subnormal product becomes 0.
             let number = |axis: usize| {
                 let bits = along[axis][lane];
                 f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })
@@ -84,7 +85,7 @@ impl Corners {
         }
     }
 
-    /// A lane's coordinates on the plane of a face, in half edges.
+    /// A lane's coordinates s and t on the plane of a face, which are -1 and 1 at the edges.
     #[inline(always)]
     fn place(&self, face: u32, lane: usize) -> (f32, f32) {
         let (x, y, z) = (self.along[0][lane], self.along[1][lane], self.along[2][lane]);
@@ -102,7 +103,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Rule 7.1 for finite numbers.
+/// Rule 7.1 of docs/numerics.md: the face for finite products.
 #[inline(always)]
 fn face_of(x: f32, y: f32, z: f32) -> u32 {
     let is_z = (z.abs() >= x.abs()) & (z.abs() >= y.abs());
@@ -112,23 +113,25 @@ fn face_of(x: f32, y: f32, z: f32) -> u32 {
     axis + if major < 0.0 { 1 } else { 0 }
 }
 
-/// Rule 4.11: c1 - c0, where the smaller one is first truncated to 2^-24 of the larger one's
-/// leading bit. The result is truncated to at least ten bits.
+/// Rule 4.11 of docs/numerics.md: the difference c1 - c0, for which the number of smaller magnitude
+/// is first truncated to 2^-24 of the other's leading bit. The result is truncated, but not to less
+/// than ten bits.
 #[inline(always)]
 fn near_difference(c0: f32, c1: f32) -> f32 {
     let largest = larger(c0.abs(), c1.abs());
-    // An ordinary number, or 0.
+    // The larger magnitude is an ordinary number, or 0.
     let exponent = u64::from(largest.to_bits() >> 23);
     let grid = f64::from_bits((exponent + 1023 - 127 - 24) << 52);
     let steps = f64::from_bits((1023 + 24 + 127 - exponent) << 52);
     let whole = |c: f32| (f64::from(c) * steps).trunc();
     let difference = (whole(c1) - whole(c0)) * grid;
-    // At most 26 bits, truncated to the bits that an f32 holds.
+    // The difference has at most 26 bits, and is truncated to the bits that an f32 holds.
     f64::from_bits(difference.to_bits() & !((1 << 43) - 1)) as f32
 }
 
-/// Rule 4.11 for quads on one face. Returns a nonzero value in lanes that are left to the
-/// reference: quads that cover several faces, and extreme values.
+/// Rule 4.11 of docs/numerics.md: the gradients of quads that lie on one face, in texels. Returns a
+/// nonzero value in lanes that the reference must compute, because their quads cover several faces
+/// or contain extreme values.
 #[inline(always)]
 pub(super) fn of_cube<S: Simd, const POWERS: bool>(
     simd: S,
