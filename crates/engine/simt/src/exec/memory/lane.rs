@@ -27,6 +27,7 @@ fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()
 }
 
 /// Loads an element of a lane's local memory, or of its shadow, at an aligned address.
+#[inline]
 pub(in crate::exec) fn load_local(
     rows: &[L32],
     lane: usize,
@@ -41,6 +42,7 @@ pub(in crate::exec) fn load_local(
     }
 }
 
+#[inline]
 pub(in crate::exec) fn store_local(
     rows: &mut [L32],
     lane: usize,
