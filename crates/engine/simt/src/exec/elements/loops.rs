@@ -21,16 +21,17 @@ fn load_words<S: Source>(
         return;
     }
     let word = |lane: usize| source.element(lane, offset, 4) as u32 & keep;
-    let mut words = [0; 32];
     if same {
-        words = [word(active.mask.trailing_zeros() as usize & 31); 32];
-    } else {
-        // Inactive lanes have the address of an active one.
+        put(to, &[word(active.mask.trailing_zeros() as usize & 31); 32], active);
+    } else if active.mask == active.live {
         for lane in 0..32 {
-            words[lane] = word(lane);
+            to[lane] = word(lane);
+        }
+    } else {
+        for lane in lanes(active.mask) {
+            to[lane] = word(lane);
         }
     }
-    put(to, &words, active);
 }
 
 /// Writes the active lanes of a register.
@@ -55,7 +56,7 @@ fn load_elements<S: Source>(
     if S::COMMON && active.same {
         *to = [element(active.mask.trailing_zeros() as usize & 31); 32];
     } else {
-        for lane in 0..32 {
+        for lane in lanes(active.mask) {
             to[lane] = element(lane);
         }
     }
