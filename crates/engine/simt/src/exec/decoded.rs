@@ -1,5 +1,6 @@
 //! The inner loop of the interpreter: executes arithmetic, moves, comparisons and uniform branches
 //! in a single function that is compiled for each SIMD level. Any other instruction ends the loop.
+//! Without AVX2, the loop of x86-64 calls the steps of arithmetic instead.
 
 mod arms;
 pub(super) mod each;

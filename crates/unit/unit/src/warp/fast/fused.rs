@@ -190,23 +190,23 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         if first == warps {
             return;
         }
-        // The first turn only computes locations, because a second copy of that code for it would
-        // take as long to compile as the rest.
-        for turn in first..=warps {
-            let sums = turn > first;
+        // The first step only computes locations. A loop of its own would have a second copy of that
+        // code, which would take as long to compile as all other code of the stage.
+        for step in first..=warps {
+            let sums = step > first;
             if sums {
-                *next = turn - 1;
+                *next = step - 1;
                 if !is_near {
                     return;
                 }
-                registers.prefetch_ahead(turn - 1, coordinates);
+                registers.prefetch_ahead(step - 1, coordinates);
                 std::mem::swap(&mut now, &mut then);
             }
-            let warp = turn - usize::from(sums);
-            let (coords, mut out) = registers.of(simd, (turn, warp), &mut room);
+            let warp = step - usize::from(sums);
+            let (coords, mut out) = registers.of(simd, (step, warp), &mut room);
             for chunk in 0..chunks {
                 let mut next = None;
-                if turn < warps {
+                if step < warps {
                     is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
                     next = if prefetches { Some(&then.at) } else { None };
                 }
