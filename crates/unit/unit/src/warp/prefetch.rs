@@ -34,8 +34,8 @@ impl Prefetcher for NoPrefetch {
 }
 
 /// The prefetcher that prefetches a number of offsets with each texel, if there is a next fetch.
-/// Whether there is one is tested for each texel, because a kernel for each outcome would take twice
-/// as long to compile.
+/// Whether there is one is tested for each texel, because a kernel for each outcome would take
+/// twice as long to compile.
 #[derive(Clone, Copy)]
 pub(super) struct PrefetchEach<'a> {
     pub(super) window: Window<'a>,

@@ -190,8 +190,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         if first == warps {
             return;
         }
-        // The first step only computes locations. A loop of its own would have a second copy of that
-        // code, which would take as long to compile as all other code of the stage.
+        // The first step only computes locations. A loop of its own would have a second copy of
+        // that code, which would take as long to compile as all other code of the stage.
         for step in first..=warps {
             let sums = step > first;
             if sums {
