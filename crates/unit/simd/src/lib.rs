@@ -162,25 +162,6 @@ impl Build {
             _ => f(),
         }
     }
-
-    /// Runs `f` as [`Self::run`] does. Returns `None` on an x86-64 processor without AVX2: a large
-    /// `f` takes as long to compile for it as for the other levels together, and such processors
-    /// are rare.
-    #[inline(always)]
-    pub fn run_wide<R>(self, f: impl FnOnce() -> R) -> Option<R> {
-        match self.0 {
-            // SAFETY: a value with this level exists only if the machine supports the level.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => Some(unsafe { avx512(f) }),
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => Some(unsafe { avx2(f) }),
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Portable => None,
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => Some(f()),
-        }
-    }
 }
 
 #[cfg(target_arch = "x86_64")]

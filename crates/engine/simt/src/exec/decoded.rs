@@ -1,6 +1,5 @@
 //! The inner loop of the interpreter: executes arithmetic, moves, comparisons and uniform branches
 //! in a single function that is compiled for each SIMD level. Any other instruction ends the loop.
-//! Without AVX2, the loop of x86-64 calls the steps of arithmetic instead.
 
 mod arms;
 pub(super) mod each;
@@ -68,13 +67,10 @@ struct InnerLoop<'v, 'w> {
 impl InnerLoop<'_, '_> {
     #[inline(always)]
     fn run(&mut self, level: Build) {
-        let has_arms = level.run_wide(
+        level.run(
             #[inline(always)]
-            || run_inline::<true>(self),
+            || run_inline(self),
         );
-        if has_arms.is_none() {
-            run_inline::<false>(self);
-        }
     }
 }
 
@@ -88,13 +84,12 @@ enum ArmResult {
     Wide,
 }
 
-/// Defines the loop, with an arm for each operation of the table, or without: then these operations
-/// are called. The loop ends before an instruction that it does not handle, at a divergent branch,
-/// or at the step limit.
+/// Defines the loop, with an arm for each operation of the table. The loop ends before an
+/// instruction that it does not handle, at a divergent branch, or at the step limit.
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
-        fn run_inline<const ARMS: bool>(job: &mut InnerLoop<'_, '_>) {
+        fn run_inline(job: &mut InnerLoop<'_, '_>) {
             // Local variables let the compiler see that no store changes them.
             let InnerLoop { values, lanes, progress } = job;
             let Lanes { narrow, wide, predicates, constants, live } = lanes;
@@ -121,25 +116,12 @@ macro_rules! define {
                         break Stop::Instruction;
                     }};
                 }
-                macro_rules! call {
-                    () => {{
-                        let constants = values.fixed.constants;
-                        let mut all = Lanes { narrow, wide, predicates, constants, live };
-                        all.call(&values.fixed.code.insts[pc as usize].op, mask);
-                        ArmResult::Executed
-                    }};
-                }
                 if mask == 0 {
                     pc += 1;
                     continue;
                 }
                 let put = match inst.kind {
-                    $($(
-                        Kind::$name if ARMS => {
-                            arm!($section (lanes inst mask n w predicates) |$($arg),*| $value)
-                        }
-                        Kind::$name => call!(),
-                    )*)*
+                    $($(Kind::$name => arm!($section (lanes inst mask n w predicates) |$($arg),*| $value),)*)*
                     Kind::MovNarrow => {
                         n = *lanes.n(inst.s[0]);
                         ArmResult::Narrow
@@ -191,7 +173,12 @@ macro_rules! define {
                         values.counts.issue((inst.s[0].as_number(), inst.s[1]), mask, of);
                         ArmResult::Executed
                     }
-                    Kind::Call => call!(),
+                    Kind::Call => {
+                        let constants = values.fixed.constants;
+                        let mut all = Lanes { narrow, wide, predicates, constants, live };
+                        all.call(&values.fixed.code.insts[pc as usize].op, mask);
+                        ArmResult::Executed
+                    }
                     Kind::OfCta => {
                         n = [values.of_cta[inst.s[0].as_number() as usize]; 32];
                         ArmResult::Narrow

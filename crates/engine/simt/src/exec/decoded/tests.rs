@@ -1,10 +1,8 @@
 //! Compares the arms of the inner loop with the operations' reference steps, on every SIMD level.
 
 use super::*;
-use crate::code::{CompareTo, Decoded, Inst, OF_CTA, Op};
+use crate::code::{Decoded, OF_CTA};
 use texunit_alu::{L64, ResultKind, Row, Value, all};
-use texunit_isa::BoolOp;
-use texunit_syntax::Span;
 use texunit_testkit::Random;
 
 /// Generator of random values that include edge cases.
@@ -61,12 +59,10 @@ impl Bank {
     }
 
     /// Executes one instruction in the inner loop.
-    fn run(&mut self, level: Build, op: Op, mask: u32) {
-        let inst = Inst { op, guard: Slot::TRUE, count: 1, span: Span::default() };
-        let decoded = Decoded::of(&inst);
-        let leave = Decoded { kind: Kind::Leave, ..decoded };
+    fn run(&mut self, level: Build, decoded: Decoded, mask: u32) {
+        let leave = Decoded { kind: Kind::Leave, count: 1, ..decoded };
         let constants = Constants::default();
-        let code = Code { insts: vec![inst], decoded: vec![decoded, leave], ..Code::default() };
+        let code = Code { decoded: vec![decoded, leave], ..Code::default() };
         let values = WarpInputs {
             fixed: &LaunchInputs { code: &code, constants: &constants, params: &[] },
             of_cta: &[0; OF_CTA],
@@ -130,21 +126,11 @@ fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     (out, d, [slot(0), slot(1), slot(2)])
 }
 
-/// The instruction of a row of the table.
-fn operation(row: &'static Row, d: Slot, [a, b, c]: [Slot; 3]) -> Op {
-    match row.shape().result {
-        ResultKind::Predicate | ResultKind::Predicates => {
-            let to = CompareTo { p: d, q: Slot::NONE, c: Slot::TRUE, op: BoolOp::And };
-            Op::Compare { row, a, b, to }
-        }
-        _ => Op::Compute { row, d, s: [a, b, c, c] },
-    }
-}
-
 #[test]
 fn arms_give_what_steps_give() {
     let mut noise = Noise::new(1);
     for row in all().iter().filter(|row| row.kind() != Kind::Call) {
+        let kind = row.kind();
         for level in Build::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
                 let mut bank = Bank::new(&mut noise);
@@ -154,7 +140,7 @@ fn arms_give_what_steps_give() {
                     want.wide[3][lane] = bank.wide[3][lane];
                 }
                 want.predicates[0] = (want.predicates[0] & mask) | (bank.predicates[0] & !mask);
-                bank.run(level, operation(row, d, s), mask);
+                bank.run(level, Decoded { kind, count: 1, guard: Slot::TRUE, d, s }, mask);
                 let what = format!("{row:?} on {level:?} for lanes {mask:#x}");
                 assert_eq!(bank.narrow, want.narrow, "{what}");
                 assert_eq!(bank.wide, want.wide, "{what}");
@@ -171,7 +157,9 @@ fn destinations_may_be_sources() {
     for level in Build::all() {
         let mut bank = Bank::new(&mut noise);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
-        bank.run(level, operation(Row::inner(Kind::MulLo), slot, [slot; 3]), u32::MAX);
+        let decoded =
+            Decoded { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };
+        bank.run(level, decoded, u32::MAX);
         assert_eq!(bank.narrow[0], before.map(|x| x.wrapping_mul(x)));
     }
 }

@@ -167,7 +167,10 @@ impl<'a> ShadowBuilder<'a> {
     }
 
     fn row(&mut self, kind: Kind, d: Slot, a: Slot, b: Slot) {
-        self.push(Op::Compute { row: Row::inner(kind), d, s: [a, b, b, b] });
+        let row = Row::inner(kind);
+        // Sources that the operation does not have are zero.
+        let s = [a, b, Slot::NONE, Slot::NONE];
+        self.push(Op::Compute { row, d, s });
     }
 
     /// A bitwise operation on 32-bit registers, given by its truth table.
