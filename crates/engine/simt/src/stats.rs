@@ -5,6 +5,7 @@ use crate::gradients::GradientStats;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_check::sources::{Frame, Sources};
+use texunit_forms::sort_by_key;
 use texunit_syntax::Span;
 
 /// A fault: its kind, and the exact thread and instruction. The launch is over; memory holds
@@ -122,7 +123,7 @@ impl BadFetches {
     pub(crate) fn sorted(mut self) -> Self {
         let order = |[x, y, z]: [u32; 3]| [z, y, x];
         let place = |fault: &Fault| (fault.span.start, fault.kind.object());
-        self.faults.sort_by_cached_key(|f| (place(f), order(f.cta), order(f.thread)));
+        sort_by_key(&mut self.faults, |f| (place(f), order(f.cta), order(f.thread)));
         self.faults.dedup_by(|a, b| place(a) == place(b));
         self.more += self.faults.split_off(Self::MAX.min(self.faults.len())).len() as u64;
         self

@@ -2,6 +2,7 @@
 
 use crate::observe::{At, Events, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe};
 use std::sync::{Mutex, PoisonError};
+use texunit_forms::sort_by_key;
 use texunit_texel::Format;
 use texunit_unit::Geometry;
 
@@ -60,7 +61,7 @@ impl Tally {
     /// The counts sorted by geometry and format, fetches first.
     pub fn sorted(&self) -> Vec<Count> {
         let mut counts = self.counts.clone();
-        counts.sort_by_key(|c| (c.surface, c.geometry.name(), c.format.name()));
+        sort_by_key(&mut counts, |c| (c.surface, c.geometry.name(), c.format.name()));
         counts
     }
 }

@@ -30,6 +30,7 @@ pub use codes::{CODES, Code, find_code};
 pub use lint::{Levels, UnknownCode};
 pub use module::{Checked, architectures, versions};
 pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
+use texunit_forms::sort_by_key;
 
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ pub fn check_with_sources(
     cascade::drop_follow_ups(source, &mut parsed, &mut checked.diagnostics);
     diagnostics.extend(parsed.diagnostics);
     diagnostics.extend(checked.diagnostics);
-    diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
+    sort_by_key(&mut diagnostics, |d| (d.primary.span.start, d.code));
     cap::limit(&mut diagnostics);
     (diagnostics, checked.module.sources)
 }

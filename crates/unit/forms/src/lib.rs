@@ -10,9 +10,11 @@ mod words;
 
 mod count;
 mod geometry;
+mod order;
 
 pub use count::Count;
 pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
+pub use order::sort_by_key;
 
 /// The valid channel counts, as a phrase in messages that refuse other counts.
 pub const CHANNELS: &str = "1, 2 or 4 channels of 8, 16 or 32 bits; 3 is not possible: pad to 4";

@@ -1,4 +1,4 @@
-use super::{Attribute, Coordinates, Element, Geometry};
+use super::{Attribute, Coordinates, Element, Geometry, sort_by_key};
 
 #[test]
 fn vectors_are_taken_apart_and_put_together() {
@@ -42,4 +42,16 @@ fn words_have_their_spelling() {
     assert_eq!(Geometry::from_name(".2d"), None);
     assert_eq!(Attribute::from_name("addr_mode_1"), Some(Attribute::AddrMode1));
     assert_eq!(Attribute::ALL.iter().filter(|a| a.is_of_sampler()).count(), 5);
+}
+
+#[test]
+fn sorting_keeps_the_order_of_equal_keys() {
+    for len in 0..200_u32 {
+        // Unordered numbers, many of which have the same key.
+        let values: Vec<u32> = (0..len).map(|n| n.wrapping_mul(2_654_435_761) >> 7).collect();
+        let (mut sorted, mut expected) = (values.clone(), values);
+        sort_by_key(&mut sorted, |value| value % 13);
+        expected.sort_by_key(|value| value % 13);
+        assert_eq!(sorted, expected);
+    }
 }

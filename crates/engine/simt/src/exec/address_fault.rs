@@ -7,6 +7,7 @@ use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
 use crate::nearest::{Object, describe, described, outside};
 use texunit_check::ir::VarId;
+use texunit_forms::sort_by_key;
 use texunit_memory::{AddressError, MemoryMap, SpaceKind};
 
 impl Context<'_> {
@@ -24,7 +25,7 @@ impl Context<'_> {
                 let mut objects: Vec<_> =
                     launch.shared.offsets.iter().filter_map(variable).collect();
                 // Maps are unordered, and messages must be reproducible.
-                objects.sort_by_key(|o| (o.at, o.name));
+                sort_by_key(&mut objects, |o| (o.at, o.name));
                 objects
             }
             SpaceKind::Local => {

@@ -4,8 +4,8 @@
 use super::access::{AccessRequest, Target};
 use super::cluster::is_of_peer;
 use super::context::Context;
-use super::elements::{Bytes, Cells, Global};
-use super::memory::{ATOMIC, load_local, store_local};
+use super::elements::{Bytes, Cells, Global, load_local, store_local};
+use super::memory::ATOMIC;
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, MemSpace, Slot};

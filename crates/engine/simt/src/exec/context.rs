@@ -19,7 +19,7 @@ use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::MarkedCode;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use texunit_alu::{L32, L64};
@@ -235,7 +235,7 @@ pub(crate) struct Context<'a> {
     /// Trace of the CTA while it is checked for waiting in vain (`idle`).
     pub(super) wait_trace: Option<Box<WaitTrace>>,
     /// The last error of the device runtime, by thread of the CTA.
-    pub(super) last_errors: BTreeMap<u32, u32>,
+    pub(super) last_errors: HashMap<u32, u32>,
     /// The observer's probe, the selected events, and the operation and memory order of the last
     /// mark.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
@@ -304,7 +304,7 @@ impl<'a> Context<'a> {
             waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
             output: Output::default(),
             wait_trace: None,
-            last_errors: BTreeMap::new(),
+            last_errors: HashMap::new(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             marked_op: Default::default(),

@@ -1,12 +1,13 @@
-//! Transfers elements of 1, 2, 4 and 8 bytes between memory and registers, with a loop for each
-//! size. Bounds have already been checked ([`super::access`]); index checks here only serve memory
-//! safety.
+//! Transfers elements of 1, 2, 4 and 8 bytes between memory and registers, with a loop for words of
+//! 4 bytes and one for all other sizes. Bounds have already been checked ([`super::access`]); index
+//! checks here only serve memory safety.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 mod loops;
 
 use super::decoded::each;
+use crate::lower::mask_of;
 pub(super) use loops::{load, store};
 use texunit_alu::{L32, L64};
 use texunit_memory::Block;
@@ -54,8 +55,8 @@ pub(super) trait Source {
     /// Whether lanes with the same address access the same bytes.
     const COMMON: bool;
 
-    /// The element of N bytes in a lane, `offset` bytes after the lane's address.
-    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64;
+    /// The element of `size` bytes in a lane, `offset` bytes after the lane's address.
+    fn element(&self, lane: usize, offset: u32, size: u8) -> u64;
 
     /// Loads 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
@@ -64,24 +65,44 @@ pub(super) trait Source {
 
 /// Memory that elements are stored to.
 pub(super) trait Sink {
-    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64);
+    fn put(&mut self, lane: usize, offset: u32, size: u8, value: u64);
 
     /// Stores 4-byte elements of all lanes, if they are contiguous in memory. Returns false if they
     /// are not.
     fn put_row(&mut self, values: &L32, offset: u32, active: ActiveLanes) -> bool;
 }
 
+/// Elements of N bytes, little endian.
+#[inline(always)]
+fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+    let elements: &[[u8; N]] = bytes.as_chunks().0;
+    let mut number = [0; 8];
+    if let Some(bytes) = elements.get(at / N) {
+        number[..N].copy_from_slice(bytes);
+    }
+    u64::from_le_bytes(number)
+}
+
+#[inline(always)]
+fn put_number<const N: usize>(bytes: &mut [u8], at: usize, value: u64) {
+    let elements: &mut [[u8; N]] = bytes.as_chunks_mut().0;
+    if let Some(bytes) = elements.get_mut(at / N) {
+        bytes.copy_from_slice(&value.to_le_bytes()[..N]);
+    }
+}
+
 impl Source for Bytes<'_, &[u8]> {
     const COMMON: bool = true;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
-        let elements: &[[u8; N]] = self.bytes.as_chunks().0;
-        let mut number = [0; 8];
-        if let Some(bytes) = elements.get((self.at[lane] + offset) as usize / N) {
-            number[..N].copy_from_slice(bytes);
+    fn element(&self, lane: usize, offset: u32, size: u8) -> u64 {
+        let at = (self.at[lane] + offset) as usize;
+        match size {
+            1 => number::<1>(self.bytes, at),
+            2 => number::<2>(self.bytes, at),
+            4 => number::<4>(self.bytes, at),
+            _ => number::<8>(self.bytes, at),
         }
-        u64::from_le_bytes(number)
     }
 
     #[inline(always)]
@@ -98,10 +119,13 @@ impl Source for Bytes<'_, &[u8]> {
 
 impl Sink for Bytes<'_, &mut [u8]> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
-        let elements: &mut [[u8; N]] = self.bytes.as_chunks_mut().0;
-        if let Some(bytes) = elements.get_mut((self.at[lane] + offset) as usize / N) {
-            bytes.copy_from_slice(&value.to_le_bytes()[..N]);
+    fn put(&mut self, lane: usize, offset: u32, size: u8, value: u64) {
+        let at = (self.at[lane] + offset) as usize;
+        match size {
+            1 => put_number::<1>(self.bytes, at, value),
+            2 => put_number::<2>(self.bytes, at, value),
+            4 => put_number::<4>(self.bytes, at, value),
+            _ => put_number::<8>(self.bytes, at, value),
         }
     }
 
@@ -132,8 +156,8 @@ impl Source for Global<'_> {
     const COMMON: bool = true;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
-        self.block.load(self.at[lane] + u64::from(offset), N as u8).unwrap_or(0)
+    fn element(&self, lane: usize, offset: u32, size: u8) -> u64 {
+        self.block.load(self.at[lane] + u64::from(offset), size).unwrap_or(0)
     }
 
     #[inline(always)]
@@ -145,9 +169,9 @@ impl Source for Global<'_> {
 
 impl Sink for Global<'_> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
+    fn put(&mut self, lane: usize, offset: u32, size: u8, value: u64) {
         // The bounds of all lanes were checked.
-        let _ = self.block.store(self.at[lane] + u64::from(offset), N as u8, value);
+        let _ = self.block.store(self.at[lane] + u64::from(offset), size, value);
     }
 
     #[inline(always)]
@@ -160,14 +184,8 @@ impl Source for Local<'_, &[L32]> {
     const COMMON: bool = false;
 
     #[inline(always)]
-    fn element<const N: usize>(&self, lane: usize, offset: u32) -> u64 {
-        let at = (self.at[lane] + offset) as usize;
-        let word = |word: usize| self.rows.get(word).map_or(0, |row| u64::from(row[lane]));
-        match N {
-            8 => word(at / 4) | word(at / 4 + 1) << 32,
-            4 => word(at / 4),
-            _ => word(at / 4) >> (8 * (at % 4)) & ((1 << (8 * N)) - 1),
-        }
+    fn element(&self, lane: usize, offset: u32, size: u8) -> u64 {
+        load_local(self.rows, lane, (self.at[lane] + offset).into(), size).unwrap_or(0)
     }
 
     #[inline(always)]
@@ -180,24 +198,9 @@ impl Source for Local<'_, &[L32]> {
 
 impl Sink for Local<'_, &mut [L32]> {
     #[inline(always)]
-    fn put<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) {
-        let at = (self.at[lane] + offset) as usize;
-        let mut put = |word: usize, value: u32, keep: u32| {
-            if let Some(row) = self.rows.get_mut(word) {
-                row[lane] = row[lane] & keep | value;
-            }
-        };
-        match N {
-            8 => {
-                put(at / 4, value as u32, 0);
-                put(at / 4 + 1, (value >> 32) as u32, 0);
-            }
-            4 => put(at / 4, value as u32, 0),
-            _ => {
-                let (shift, all) = (8 * (at % 4), (1_u32 << (8 * N % 32)) - 1);
-                put(at / 4, (value as u32 & all) << shift, !(all << shift));
-            }
-        }
+    fn put(&mut self, lane: usize, offset: u32, size: u8, value: u64) {
+        // The bounds of all lanes were checked.
+        let _ = store_local(self.rows, lane, (self.at[lane] + offset).into(), size, value);
     }
 
     #[inline(always)]
@@ -274,4 +277,40 @@ impl Cells for Global<'_> {
         };
         old.unwrap_or(0)
     }
+}
+
+/// Loads an element of a lane's local memory, or of its shadow, at an aligned address.
+#[inline]
+pub(in crate::exec) fn load_local(
+    rows: &[L32],
+    lane: usize,
+    address: u64,
+    size: u8,
+) -> Option<u64> {
+    let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
+    let at = usize::try_from(address / 4).ok()?;
+    match size {
+        8 => Some(word(at)? | word(at.checked_add(1)?)? << 32),
+        size => Some(word(at)? >> (address % 4 * 8) & mask_of(u32::from(size) * 8)),
+    }
+}
+
+#[inline]
+pub(in crate::exec) fn store_local(
+    rows: &mut [L32],
+    lane: usize,
+    address: u64,
+    size: u8,
+    value: u64,
+) -> Option<()> {
+    let at = usize::try_from(address / 4).ok()?;
+    if size == 8 {
+        rows.get_mut(at.checked_add(1)?)?[lane] = (value >> 32) as u32;
+        rows[at][lane] = value as u32;
+    } else {
+        let (shift, keep) = (address % 4 * 8, mask_of(u32::from(size) * 8) as u32);
+        let row = rows.get_mut(at)?;
+        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
+    }
+    Some(())
 }

@@ -8,7 +8,6 @@ use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Access, MemSpace};
 use lane::load_bytes;
-pub(super) use lane::{load_local, store_local};
 use texunit_memory::{
     CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };

@@ -1,8 +1,8 @@
 //! Executes `vprintf` and `__assertfail`.
 
 use super::context::Context;
+use super::elements::{load_local, store_local};
 use super::format::{Arguments, format};
-use super::memory::{load_local, store_local};
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, MemSpace, Printf, Value};

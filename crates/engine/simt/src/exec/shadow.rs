@@ -8,7 +8,7 @@ mod contiguous;
 pub(super) mod state;
 
 use super::context::Context;
-use super::memory::{load_local, store_local};
+use super::elements::{load_local, store_local};
 use super::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Access, Check, Located, MemSpace, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};

@@ -1,7 +1,7 @@
 //! Executes `alloca`, `stacksave` and `stackrestore`.
 
 use super::context::Context;
-use super::memory::{load_local, store_local};
+use super::elements::{load_local, store_local};
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{Stack, StackAction};

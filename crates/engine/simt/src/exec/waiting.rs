@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use texunit_forms::Count;
+use texunit_forms::{Count, sort_by_key};
 
 /// Number of iterations of all workers after which a launch counts as waiting; a store of one
 /// worker is visible to the others in the first.
@@ -103,7 +103,7 @@ impl Waits {
             });
             let mut all: Vec<WaitingLoop> = all.cloned().collect();
             // Which worker has which CTA depends on timing, and the message must not.
-            all.sort_by_key(|&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
+            sort_by_key(&mut all, |&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
             drop(state);
             if is_over() {
                 return Some(FaultKind::Cancelled);

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use texunit_alu::Approximate;
 use texunit_check::ir;
 use texunit_flow::{Access, Code};
+use texunit_forms::sort_by_key;
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
@@ -153,7 +154,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn body(&mut self, body: &'a [ir::Instruction], pairs: &fuse::Pairs) {
         let mut labels: Vec<(usize, usize)> =
             self.function.labels.iter().enumerate().map(|(i, l)| (l.1, i)).collect();
-        labels.sort_unstable();
+        sort_by_key(&mut labels, |&label| label);
         let mut labels = labels.into_iter().peekable();
         for (i, inst) in body.iter().enumerate() {
             while let Some((_, label)) = labels.next_if(|&(at, _)| at <= i) {
@@ -279,9 +280,9 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn finish(mut self) -> (Func, UnresolvedCode, Requirements) {
-        self.needs.functions.sort_unstable();
+        sort_by_key(&mut self.needs.functions, |&f| f);
         self.needs.functions.dedup();
-        self.needs.shared.sort_unstable();
+        sort_by_key(&mut self.needs.shared, |&v| v);
         self.needs.shared.dedup();
         let f = self.function;
         let own = |params: &[ir::Param]| params.iter().map(|p| p.size).collect();

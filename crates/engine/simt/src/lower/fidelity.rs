@@ -7,6 +7,7 @@ use crate::launch::Arithmetic;
 use std::collections::HashMap;
 use texunit_alu::Approximate;
 use texunit_check::ir::{Instruction, Operand};
+use texunit_forms::sort_by_key;
 use texunit_isa::{Fidelity, fidelity, fidelity_of_register};
 use texunit_syntax::{SourceFile, Span};
 
@@ -59,7 +60,7 @@ impl Program {
             }
         }
         let mut forms: Vec<_> = forms.into_values().collect();
-        forms.sort_by_key(|form| (form.first, form.fidelity));
+        sort_by_key(&mut forms, |form| (form.first, form.fidelity));
         forms
     }
 }

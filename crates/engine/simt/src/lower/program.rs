@@ -7,13 +7,14 @@ use crate::code::{Code, NONE};
 use crate::kernel::KernelId;
 use crate::launch::Arithmetic;
 use crate::stats::Fusion;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use texunit_alu::Approximate;
 use texunit_check::ir::{self, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_check::uses::Uses;
+use texunit_forms::sort_by_key;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// A module as warp code. Each kernel is lowered with its possible callees when it is first needed,
@@ -224,7 +225,7 @@ impl Program {
     pub fn unsupported(&self, id: KernelId) -> Vec<Diagnostic> {
         let needs = self.unit(id, Arithmetic::default()).needs.iter();
         let mut all: Vec<Diagnostic> = needs.flat_map(|n| n.unsupported.iter().cloned()).collect();
-        all.sort_by_key(|d| d.primary.span);
+        sort_by_key(&mut all, |d| d.primary.span);
         all
     }
 
@@ -270,8 +271,10 @@ impl Program {
             .needs
             .iter()
             .flat_map(|n| &n.nondeterministic_inputs);
-        let names: BTreeSet<&'static str> = all.map(|reg| reg.name()).collect();
-        names.into_iter().collect()
+        let mut names: Vec<&'static str> = all.map(|reg| reg.name()).collect();
+        sort_by_key(&mut names, |&name| name);
+        names.dedup();
+        names
     }
 
     /// Whether the kernel reads the offset of reserved shared memory.
@@ -295,7 +298,9 @@ impl Program {
 
     fn lay_out_shared(&self, id: KernelId) -> SharedLayout {
         let needs = self.unit(id, Arithmetic::default()).needs.iter();
-        let used: BTreeSet<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
+        let mut used: Vec<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
+        sort_by_key(&mut used, |&v| v);
+        used.dedup();
         let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);
         let mut dynamic = Vec::new();
         for v in used {

@@ -2,7 +2,6 @@
 
 use super::Requirements;
 use super::unit::Unit;
-use std::collections::BTreeSet;
 use texunit_check::ir::{self, Storage};
 
 /// Maximum number of registers of a thread.
@@ -60,15 +59,13 @@ fn ends(unit: &Unit, resolve_alias: impl Fn(u32) -> u32) -> bool {
     };
     let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();
     // Functions that only call removed functions are removed repeatedly; a recursion remains.
-    let mut left: BTreeSet<u32> = (0..calls.len() as u32).collect();
+    let mut is_left = vec![true; calls.len()];
     loop {
-        let is_leaf = |f: &u32| !calls[*f as usize].iter().any(|to| left.contains(to));
-        let leaves: Vec<u32> = left.iter().copied().filter(is_leaf).collect();
+        let is_leaf = |&f: &usize| is_left[f] && !calls[f].iter().any(|&to| is_left[to as usize]);
+        let leaves: Vec<usize> = (0..calls.len()).filter(is_leaf).collect();
         if leaves.is_empty() {
-            return left.is_empty();
+            return !is_left.contains(&true);
         }
-        leaves.iter().for_each(|f| {
-            left.remove(f);
-        });
+        leaves.iter().for_each(|&f| is_left[f] = false);
     }
 }

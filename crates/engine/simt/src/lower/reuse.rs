@@ -12,6 +12,7 @@ use crate::flow::{Facts, Flow, Registers, each_slot, each_slot_mut};
 use std::collections::HashMap;
 use std::ops::Range;
 use texunit_flow::Access;
+use texunit_forms::sort_by_key;
 
 /// Limits of the number of registers, and of registers times blocks, beyond which a kernel is left
 /// unchanged, to bound the time of the analysis.
@@ -147,14 +148,14 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
     let mut group_of = vec![None; spans.len()];
     for (at, members) in groups {
         let mut sorted = members.clone();
-        sorted.sort_unstable();
+        sort_by_key(&mut sorted, |&m| m);
         sorted.dedup();
         if sorted.len() == members.len() && members.iter().all(|&m| spans[m].0 == *at) {
             members.iter().for_each(|&m| group_of[m] = Some(members));
         }
     }
     let mut order: Vec<usize> = (0..spans.len()).collect();
-    order.sort_by_key(|&n| spans[n].0);
+    sort_by_key(&mut order, |&n| spans[n].0);
     let mut rows = vec![u32::MAX; spans.len()];
     // For each machine register: the last instruction of its current live range.
     let mut taken: Vec<Option<usize>> = Vec::new();

@@ -4,6 +4,7 @@ use super::{KernelId, Program};
 pub use crate::code::HandleSource;
 use crate::code::{Inst, Op};
 use crate::launch::Arithmetic;
+use texunit_forms::sort_by_key;
 use texunit_syntax::Span;
 use texunit_unit::FetchForm;
 
@@ -34,7 +35,7 @@ impl Program {
             _ => None,
         };
         let mut sites: Vec<FetchSite> = insts.filter_map(site).collect();
-        sites.sort_by_key(|site| site.span);
+        sort_by_key(&mut sites, |site| site.span);
         sites
     }
 }

@@ -11,6 +11,7 @@ use crate::regions::Regions;
 use crate::stats::Fusion;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Operand};
+use texunit_forms::sort_by_key;
 use texunit_isa::Opcode;
 use texunit_syntax::SourceFile;
 
@@ -236,7 +237,7 @@ pub(super) fn taken(module: &ir::Module, resolve_alias: impl Fn(u32) -> u32) -> 
     }));
     taken.iter_mut().for_each(|f| *f = resolve_alias(*f));
     taken.retain(|&f| (f as usize) < module.functions.len());
-    taken.sort_unstable();
+    sort_by_key(&mut taken, |&f| f);
     taken.dedup();
     taken
 }

@@ -1,10 +1,10 @@
 //! Counters of marked code, and the operations that count in them.
 
 use crate::code::{Inst, Op, Slot};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// Operations to insert beside operations of the program, by number.
-type Inserted = BTreeMap<u32, Vec<Inst>>;
+type Inserted = HashMap<u32, Vec<Inst>>;
 
 /// Number of counters, and the counting operations before and after each operation of the program.
 /// Branches to an operation skip those after the preceding one.

@@ -13,7 +13,7 @@ use super::BlockCounters;
 use super::counters::Counters;
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::FunctionCode;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Issue counters of a program's code.
@@ -22,8 +22,8 @@ pub struct Issues {
     /// The counters, those of [`BlockCounters`] first.
     pub(super) counters: Counters,
     stretches: Vec<Stretch>,
-    guards: BTreeMap<u32, u32>,
-    divided: BTreeMap<u32, u32>,
+    guards: HashMap<u32, u32>,
+    divided: HashMap<u32, u32>,
 }
 
 /// A sequence of operations that a warp executes with the same active mask.

@@ -7,6 +7,7 @@ use crate::flow::{FunctionCode, reads};
 use std::collections::HashSet;
 use std::ops::Range;
 use texunit_flow::{Cfg, Definitions, reaching_definitions, reaching_in_block};
+use texunit_forms::sort_by_key;
 
 /// Maximum number of operations visited for one register.
 const MAX: usize = 1 << 16;
@@ -141,7 +142,7 @@ impl<'a> LaunchInfo<'a> {
         let (constants, element) = self.listing.constants(op)?;
         let patches = self.listing.code.patches.iter();
         let mut all: Vec<_> = patches.filter(|p| constants.contains(&p.slot)).collect();
-        all.sort_by_key(|patch| patch.variable);
+        sort_by_key(&mut all, |patch| patch.variable);
         all.dedup_by_key(|patch| patch.variable);
         let [patch] = all[..] else { return None };
         let program = self.listing.program;

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_flow::{Cfg, LiveSet};
+use texunit_forms::sort_by_key;
 use texunit_jit::region::{Block, End, Region, Step, Target};
 use texunit_jit::{Predicate, VReg};
 
@@ -165,7 +166,7 @@ impl Cut {
                 writes(&inst.op, |slot| written.extend((!slot.is_none()).then_some(slot)));
             }
         }
-        written.sort_unstable_by_key(|slot| slot.as_number());
+        sort_by_key(&mut written, |slot| slot.as_number());
         written.dedup();
         let Some(flow) = facts.and_then(|facts| Flow::with(code, self.function, facts)) else {
             let all: HashSet<VReg> = written.iter().map(|&slot| vreg(slot)).collect();

@@ -5,6 +5,7 @@ use super::table::Table;
 use crate::code::Code;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use texunit_forms::sort_by_key;
 
 /// Number of launches so far, which serves as a clock of use.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
@@ -62,7 +63,7 @@ fn free_code() {
     let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let mut coldest: Vec<Arc<ProgramTables>> = all.iter().filter_map(Weak::upgrade).collect();
     drop(all);
-    coldest.sort_by_key(|own| own.used.load(Relaxed));
+    sort_by_key(&mut coldest, |own| own.used.load(Relaxed));
     for own in coldest {
         if code_bytes::taken() <= code_bytes::MAX / 2 {
             return;

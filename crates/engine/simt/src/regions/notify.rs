@@ -5,6 +5,7 @@ use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
 use crate::observe::{Events, FurtherLoad, Order};
+use texunit_forms::sort_by_key;
 use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};
 use texunit_memory::GLOBAL_BASE;
@@ -200,7 +201,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
         });
     }
     all.retain(|group| !group.more.is_empty());
-    all.sort_unstable_by_key(|group| group.first);
+    sort_by_key(&mut all, |group| group.first);
     LoadGroups(all)
 }
 

@@ -2,9 +2,10 @@
 
 use super::{Caller, MAX_DEPTH, Shape, Task, Work, code};
 use crate::kernel::KernelId;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_forms::sort_by_key;
 
 /// Maximum number of streams and of events of a grid.
 const MAX_HANDLES: usize = 1 << 16;
@@ -38,9 +39,9 @@ struct State {
     open: HashSet<u64>,
     /// For each stream: the items that the next item depends on.
     ends: HashMap<Queue, Vec<u64>>,
-    streams: BTreeSet<u64>,
+    streams: HashSet<u64>,
     /// Events, each with the items that it was recorded after.
-    events: BTreeMap<u64, Vec<u64>>,
+    events: HashMap<u64, Vec<u64>>,
 }
 
 /// An allocated parameter buffer, with kernel and launch shape if they are known.
@@ -188,7 +189,7 @@ impl Grid {
         let prior_items = state.events.get(&event).ok_or(code::INVALID_RESOURCE_HANDLE)?.clone();
         let mut end = state.end(queue);
         end.extend(prior_items.into_iter().filter(|id| state.open.contains(id)));
-        end.sort_unstable();
+        sort_by_key(&mut end, |&id| id);
         end.dedup();
         state.ends.insert(queue, end);
         Ok(())
@@ -207,11 +208,11 @@ impl Grid {
     pub(crate) fn take_of(&self, cta: u64) -> Vec<Work> {
         let mut state = self.state();
         let own = state.kept.iter().filter(|((of, _), work)| *of == cta && !work.is_tail);
-        let mut wanted: BTreeSet<u64> = own.map(|((_, id), _)| *id).collect();
+        let mut wanted: HashSet<u64> = own.map(|((_, id), _)| *id).collect();
         // A work item depends only on items with lower numbers.
         let mut all: Vec<(u64, Vec<u64>)> =
             state.kept.values().map(|work| (work.id, work.after.clone())).collect();
-        all.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
+        sort_by_key(&mut all, |(id, _)| std::cmp::Reverse(*id));
         for (id, after) in all {
             if wanted.contains(&id) {
                 wanted.extend(after);

@@ -21,6 +21,7 @@ mod unreachable;
 mod unused;
 
 pub use levels::{Levels, UnknownCode};
+use texunit_forms::sort_by_key;
 
 use std::collections::HashMap;
 
@@ -44,7 +45,7 @@ struct Bodies<'a> {
 pub fn lint(source: &SourceFile, module: &Module, checked: &Checked) -> Vec<Diagnostic> {
     let mut errors: Vec<u32> =
         checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.primary.span.start).collect();
-    errors.sort_unstable();
+    sort_by_key(&mut errors, |&at| at);
     let by_span: HashMap<Span, usize> = checked
         .module
         .functions
@@ -84,6 +85,6 @@ pub fn lint(source: &SourceFile, module: &Module, checked: &Checked) -> Vec<Diag
     }
     textures::lint(&bodies, &mut out);
     unused::lint(&bodies, &mut out);
-    out.sort_by_key(|d| (d.primary.span.start, d.code));
+    sort_by_key(&mut out, |d| (d.primary.span.start, d.code));
     out
 }

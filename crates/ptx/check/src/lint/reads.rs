@@ -5,6 +5,7 @@
 //! a predicate would have to be both true and false are excluded.
 
 use texunit_flow::{Access, Code, Control};
+use texunit_forms::sort_by_key;
 use texunit_isa::Opcode;
 use texunit_syntax::{Diagnostic, Span};
 
@@ -120,7 +121,7 @@ impl Suspects {
             stack.extend(body.dominators.children.of(block).iter().map(|&c| (c, None)));
             found.block(body, how, block, &mut written, &mut log);
         }
-        found.unwritten.sort_unstable_by_key(|&(_, at)| at);
+        sort_by_key(&mut found.unwritten, |&(_, at)| at);
         found
     }
 

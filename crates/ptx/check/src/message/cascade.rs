@@ -4,6 +4,7 @@
 //! An error that remains after the shown errors have been corrected is reported by the next check.
 
 use std::collections::{HashMap, HashSet};
+use texunit_forms::sort_by_key;
 
 use texunit_syntax::{Diagnostic, Parsed, SourceFile, Span, ast};
 
@@ -104,7 +105,7 @@ fn names<'a>(source: &'a SourceFile, places: &[Span]) -> HashSet<&'a str> {
     // Ranges of one text may overlap; each byte is processed once.
     let mut done = 0;
     let mut sorted = places.to_vec();
-    sorted.sort();
+    sort_by_key(&mut sorted, |&place| place);
     for place in sorted {
         let start = place.start.max(done);
         if start < place.end {

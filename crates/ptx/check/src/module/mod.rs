@@ -7,6 +7,7 @@ mod limits;
 mod performance;
 
 pub use architecture::{architectures, versions};
+use texunit_forms::sort_by_key;
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl<'a> Checker<'a> {
         }
         self.resource_limits();
         self.module.sources = Arc::new(self.sources.finish(self.source.text(), &module.items));
-        self.diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
+        sort_by_key(&mut self.diagnostics, |d| (d.primary.span.start, d.code));
         Checked { module: self.module, diagnostics: self.diagnostics }
     }
 }

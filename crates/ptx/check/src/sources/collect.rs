@@ -1,6 +1,7 @@
 //! Collects the source locations of a module while its bodies are checked.
 
 use std::num::NonZeroU32;
+use texunit_forms::sort_by_key;
 
 use texunit_syntax::ast::{Content, FilePlace, Item, Loc};
 use texunit_syntax::{Span, handed_sources};
@@ -129,7 +130,7 @@ impl<'a> Collector<'a> {
         }
         // The first file with a number wins; numbers that are too large are ignored.
         files.retain(|(number, _)| *number != u32::MAX);
-        files.sort_by_key(|(number, _)| *number);
+        sort_by_key(&mut files, |(number, _)| *number);
         files.dedup_by_key(|(number, _)| *number);
         let start = |(label, offset): &(&str, u32)| {
             let section = labels.get(label)?;

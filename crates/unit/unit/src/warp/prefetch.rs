@@ -14,6 +14,9 @@ use texunit_memory::{Window, hint};
 /// for one vector of lanes are adjacent.
 pub(super) type PrefetchRows = [Lanes; 4];
 
+/// Number of these offsets.
+const ROWS: usize = 4 * 32;
+
 /// A way to prefetch texels of the next warp while the texels of a vector are summed.
 pub(super) trait Prefetcher: Copy {
     /// Prefetches some cache lines of the next warp's texels. It is called between the computation
@@ -30,12 +33,16 @@ impl Prefetcher for NoPrefetch {
     fn prefetch<S: Simd>(self, _: usize, _: &mut Int<S>, _: &mut Int<S>) {}
 }
 
-/// Prefetches a number of offsets with each texel that is summed.
+/// The prefetcher that prefetches a number of offsets with each texel, if there is a next fetch.
+/// Whether there is one is tested for each texel, because a kernel for each outcome would take
+/// twice as long to compile.
 #[derive(Clone, Copy)]
 pub(super) struct PrefetchEach<'a> {
     pub(super) window: Window<'a>,
-    /// Byte offsets that are prefetched while these texels are summed.
-    pub(super) offsets: &'a [u32],
+    /// Byte offsets for the next fetch.
+    pub(super) rows: Option<&'a PrefetchRows>,
+    /// Index of the first offset that is prefetched during these sums.
+    pub(super) first: usize,
     /// Number of offsets that are prefetched with each texel.
     pub(super) each: usize,
 }
@@ -43,10 +50,12 @@ pub(super) struct PrefetchEach<'a> {
 impl Prefetcher for PrefetchEach<'_> {
     #[inline(always)]
     fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
+        let Some(rows) = self.rows else { return };
         for n in texel * self.each..(texel + 1) * self.each {
+            let offset = rows.as_flattened()[(self.first + n) % ROWS];
             // The address may be outside the window, because offsets are clamped to the window only
             // when they are read.
-            hint::prefetch(self.window.base().wrapping_add(self.offsets[n] as usize));
+            hint::prefetch(self.window.base().wrapping_add(offset as usize));
         }
         Int::fence(code, sum);
     }

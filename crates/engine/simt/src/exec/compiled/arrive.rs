@@ -7,6 +7,7 @@ use crate::exec::context::Context;
 use crate::exec::warp::{Split, Warp};
 use crate::regions::Table;
 use crate::stats::Interpreted;
+use texunit_forms::sort_by_key;
 use texunit_jit::region::Mode;
 use texunit_syntax::Span;
 
@@ -95,6 +96,6 @@ pub(in crate::exec) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
     };
     let all = code.insts.iter().zip(left).filter(|(inst, n)| **n != 0 && is_told(&inst.op));
     let mut sums: Vec<(Span, u64)> = all.map(|(inst, &n)| (inst.span, n)).collect();
-    sums.sort_unstable_by_key(|(span, n)| (std::cmp::Reverse(*n), *span));
+    sort_by_key(&mut sums, |(span, n)| (std::cmp::Reverse(*n), *span));
     Interpreted(sums)
 }

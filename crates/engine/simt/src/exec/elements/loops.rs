@@ -1,4 +1,4 @@
-//! Loops over the elements of all lanes, specialised by size.
+//! Loops over the elements of all lanes.
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -6,50 +6,59 @@ use super::{ActiveLanes, Registers, Sink, Source};
 use crate::code::{Access, Constants, Slot};
 use crate::exec::decoded::each;
 use crate::exec::warp::{lanes, narrow};
+use texunit_alu::{L32, L64};
 
-/// Writes the lanes' values to a register. If all lanes get the same value, it is computed once.
-#[inline(always)]
-fn fill<T: Copy>(to: &mut [T; 32], active: ActiveLanes, same: bool, value: impl Fn(usize) -> T) {
-    let all = active.mask == active.live;
+/// Loads 4-byte elements into a register of 32 bits.
+#[inline(never)]
+fn load_words<S: Source>(
+    source: &S,
+    to: &mut L32,
+    (offset, keep): (u32, u32),
+    active: ActiveLanes,
+) {
+    let same = S::COMMON && active.same;
+    if !same && keep == u32::MAX && source.row(to, offset, active) {
+        return;
+    }
+    let word = |lane: usize| source.element(lane, offset, 4) as u32 & keep;
     if same {
-        let value = value(active.mask.trailing_zeros() as usize & 31);
-        match all {
-            true => *to = [value; 32],
-            false => each::merge(to, &[value; 32], active.mask),
-        }
-    } else if all {
+        put(to, &[word(active.mask.trailing_zeros() as usize & 31); 32], active);
+    } else if active.mask == active.live {
         for lane in 0..32 {
-            to[lane] = value(lane);
+            to[lane] = word(lane);
         }
     } else {
         for lane in lanes(active.mask) {
-            to[lane] = value(lane);
+            to[lane] = word(lane);
         }
     }
 }
 
-/// Loads the elements of one register.
+/// Writes the active lanes of a register.
+#[inline(always)]
+fn put<T: Copy>(to: &mut [T; 32], values: &[T; 32], active: ActiveLanes) {
+    if active.mask == active.live { *to = *values } else { each::merge(to, values, active.mask) }
+}
+
+/// Loads elements of any size.
 #[inline(never)]
-fn load_part<S: Source, const N: usize, const SIGNED: bool>(
+fn load_elements<S: Source>(
     source: &S,
-    (registers, d): (&mut Registers<'_>, Slot),
-    (offset, keep): (u32, u64),
+    (access, offset): (&Access, u32),
+    to: &mut L64,
     active: ActiveLanes,
 ) {
-    let same = S::COMMON && active.same;
+    let sign = if access.signed { 1 << (8 * access.size - 1) } else { 0 };
     let element = |lane: usize| {
-        let value = source.element::<N>(lane, offset);
-        let sign = 64 - 8 * N as u32;
-        let value = if SIGNED { ((value << sign) as i64 >> sign) as u64 } else { value };
-        value & keep
+        let value = source.element(lane, offset, access.size);
+        (value ^ sign).wrapping_sub(sign) & access.mask
     };
-    if d.is_wide() {
-        return fill(&mut registers.wide[d.index()], active, same, element);
-    }
-    let to = &mut registers.narrow[d.index()];
-    let whole = N == 4 && keep as u32 == u32::MAX && !same;
-    if !(whole && source.row(to, offset, active)) {
-        fill(to, active, same, |lane| element(lane) as u32);
+    if S::COMMON && active.same {
+        *to = [element(active.mask.trailing_zeros() as usize & 31); 32];
+    } else {
+        for lane in lanes(active.mask) {
+            to[lane] = element(lane);
+        }
     }
 }
 
@@ -57,52 +66,56 @@ fn load_part<S: Source, const N: usize, const SIGNED: bool>(
 #[inline(always)]
 pub(in crate::exec) fn load<S: Source>(
     source: &S,
-    mut registers: Registers<'_>,
+    registers: Registers<'_>,
     access: &Access,
     active: ActiveLanes,
 ) {
-    let part = match (access.size, access.signed) {
-        (1, false) => load_part::<S, 1, false>,
-        (1, true) => load_part::<S, 1, true>,
-        (2, false) => load_part::<S, 2, false>,
-        (2, true) => load_part::<S, 2, true>,
-        (4, false) => load_part::<S, 4, false>,
-        (4, true) => load_part::<S, 4, true>,
-        _ => load_part::<S, 8, false>,
-    };
+    let Registers { narrow, wide } = registers;
     for (k, &d) in access.parts.iter().enumerate() {
-        if !d.is_none() {
-            let offset = k as u32 * u32::from(access.size);
-            part(source, (&mut registers, d), (offset, access.mask), active);
+        let offset = k as u32 * u32::from(access.size);
+        if d.is_none() {
+            continue;
+        }
+        if access.size == 4 && !d.is_wide() {
+            let keep = access.mask as u32;
+            load_words(source, &mut narrow[d.index()], (offset, keep), active);
+        } else {
+            let mut values = [0; 32];
+            load_elements(source, (access, offset), &mut values, active);
+            if d.is_wide() {
+                put(&mut wide[d.index()], &values, active);
+            } else {
+                put(&mut narrow[d.index()], &values.map(|v| v as u32), active);
+            }
         }
     }
 }
 
 /// Stores the elements of one operand.
 #[inline(never)]
-fn store_part<S: Sink, const N: usize>(
+fn store_part<S: Sink>(
     sink: &mut S,
     (registers, constants): (&Registers<'_>, &Constants),
-    (from, offset): (Slot, u32),
+    (from, offset, size): (Slot, u32, u8),
     active: ActiveLanes,
 ) {
     if from.is_wide() {
         let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
         let row = &row[from.index()];
-        return put_all(active, |lane| sink.put::<N>(lane, offset, row[lane]));
+        for lane in lanes(active.mask) {
+            sink.put(lane, offset, size, row[lane]);
+        }
+        return;
     }
     let row = narrow(registers.narrow, constants, from);
-    if !(N == 4 && sink.put_row(row, offset, active)) {
-        put_all(active, |lane| sink.put::<N>(lane, offset, row[lane].into()));
-    }
-}
-
-#[inline(always)]
-fn put_all(active: ActiveLanes, mut put: impl FnMut(usize)) {
-    if active.mask == u32::MAX {
-        (0..32).for_each(put);
-    } else {
-        lanes(active.mask).for_each(&mut put);
+    if size != 4 {
+        for lane in lanes(active.mask) {
+            sink.put(lane, offset, size, row[lane].into());
+        }
+    } else if !sink.put_row(row, offset, active) {
+        for lane in lanes(active.mask) {
+            sink.put(lane, offset, 4, row[lane].into());
+        }
     }
 }
 
@@ -114,13 +127,8 @@ pub(in crate::exec) fn store<S: Sink>(
     access: &Access,
     active: ActiveLanes,
 ) {
-    let part = match access.size {
-        1 => store_part::<S, 1>,
-        2 => store_part::<S, 2>,
-        4 => store_part::<S, 4>,
-        _ => store_part::<S, 8>,
-    };
     for (k, &source) in access.parts.iter().enumerate() {
-        part(sink, from, (source, k as u32 * u32::from(access.size)), active);
+        let size = access.size;
+        store_part(sink, from, (source, k as u32 * u32::from(size), size), active);
     }
 }

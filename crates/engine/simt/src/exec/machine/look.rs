@@ -3,6 +3,7 @@
 use super::super::resident::Resident;
 use super::super::warp::{State, Warp};
 use super::{Machine, StopPoint};
+use texunit_forms::sort_by_key;
 use texunit_memory::SpaceKind;
 
 /// Lanes of a warp with the same next instruction.
@@ -41,7 +42,7 @@ impl<'a> Machine<'a> {
     pub fn ctas(&self) -> Vec<u64> {
         let mut all: Vec<u64> =
             self.residents.all.iter().filter(|r| r.runs()).map(|r| r.index).collect();
-        all.sort_unstable();
+        sort_by_key(&mut all, |&index| index);
         all
     }
 

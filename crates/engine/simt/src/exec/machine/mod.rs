@@ -133,7 +133,7 @@ impl<'a> Machine<'a> {
             stepper: Box::new(Stepper::new(launch.code.insts.len(), launch.config.grid)),
             printed: Printed::default(),
             bad_fetches: BadFetches::default(),
-            bases: BTreeMap::from([(0, 0)]),
+            bases: BTreeMap::new(),
             fault: None,
             has_ended: false,
             is_dropped: false,
@@ -243,7 +243,7 @@ impl<'a> Machine<'a> {
     /// warps since then.
     pub fn number(&self, position: Position) -> u64 {
         let base = self.bases.range(..=position.turn).next_back();
-        base.map_or(0, |(_, base)| base + position.step)
+        base.map_or(0, |(_, base)| *base) + position.step
     }
 
     /// The position with a linear number, as far as the begins of CTAs are known; it may be after

@@ -4,10 +4,9 @@ use super::{LOAD, STORE};
 use crate::code::MemSpace;
 use crate::exec::cluster::is_of_peer;
 use crate::exec::context::Context;
+use crate::exec::elements::{load_local, store_local};
 use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
-use crate::lower::mask_of;
-use texunit_alu::L32;
 use texunit_memory::SpaceKind;
 
 pub(super) fn load_bytes(bytes: &[u8], offset: u64, size: u8) -> Option<u64> {
@@ -23,40 +22,6 @@ fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()
     let size = usize::from(size);
     let target = bytes.get_mut(start..start.checked_add(size)?)?;
     target.copy_from_slice(&value.to_le_bytes()[..size]);
-    Some(())
-}
-
-/// Loads an element of a lane's local memory, or of its shadow, at an aligned address.
-pub(in crate::exec) fn load_local(
-    rows: &[L32],
-    lane: usize,
-    address: u64,
-    size: u8,
-) -> Option<u64> {
-    let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
-    let at = usize::try_from(address / 4).ok()?;
-    match size {
-        8 => Some(word(at)? | word(at.checked_add(1)?)? << 32),
-        size => Some(word(at)? >> (address % 4 * 8) & mask_of(u32::from(size) * 8)),
-    }
-}
-
-pub(in crate::exec) fn store_local(
-    rows: &mut [L32],
-    lane: usize,
-    address: u64,
-    size: u8,
-    value: u64,
-) -> Option<()> {
-    let at = usize::try_from(address / 4).ok()?;
-    if size == 8 {
-        rows.get_mut(at.checked_add(1)?)?[lane] = (value >> 32) as u32;
-        rows[at][lane] = value as u32;
-    } else {
-        let (shift, keep) = (address % 4 * 8, mask_of(u32::from(size) * 8) as u32);
-        let row = rows.get_mut(at)?;
-        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
-    }
     Some(())
 }
 

@@ -187,35 +187,36 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         let [now, then] = stored;
         let (mut now, mut then) = (now, then);
         let mut room = [ZERO_LANES; 2];
-        let mut is_near = *next < warps;
-        if is_near {
-            let (coords, _) = registers.of(simd, (*next, *next), &mut room);
-            for chunk in 0..chunks {
-                is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
-            }
+        let (first, mut is_near) = (*next, true);
+        if first == warps {
+            return;
         }
-        for warp in *next..warps {
-            *next = warp;
-            if !is_near {
-                return;
+        // The first step only computes locations. A loop of its own would have a second copy of
+        // that code, which would take as long to compile as all other code of the stage.
+        for step in first..=warps {
+            let sums = step > first;
+            if sums {
+                *next = step - 1;
+                if !is_near {
+                    return;
+                }
+                registers.prefetch_ahead(step - 1, coordinates);
+                std::mem::swap(&mut now, &mut then);
             }
-            registers.prefetch_ahead(warp, coordinates);
-            let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
-            std::mem::swap(&mut now, &mut then);
+            let warp = step - usize::from(sums);
+            let (coords, mut out) = registers.of(simd, (step, warp), &mut room);
             for chunk in 0..chunks {
                 let mut next = None;
-                if warp + 1 < warps {
+                if step < warps {
                     is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
                     next = if prefetches { Some(&then.at) } else { None };
                 }
-                let out = out.each_mut().map(Option::as_deref_mut);
-                let mut task = Task { window, next, border, channels, out };
-                K::values(
-                    simd,
-                    &mut task,
-                    &StoredVector::<GROUPS, MODE> { stored: now, chunk },
-                    chunk,
-                );
+                if sums {
+                    let out = out.each_mut().map(Option::as_deref_mut);
+                    let mut task = Task { window, next, border, channels, out };
+                    let now = StoredVector::<GROUPS, MODE> { stored: now, chunk };
+                    K::values(simd, &mut task, &now, chunk);
+                }
             }
         }
         *next = warps;

@@ -271,15 +271,8 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
         // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let (first, some) = (chunk * all + c * (all / N), all / N);
-        match task.next {
-            Some(rows) => {
-                let offsets = &rows.as_flattened()[first..first + some];
-                let asking =
-                    PrefetchEach { window: task.window, offsets, each: some / (4 * GROUPS) };
-                loaded.channel(simd, (task, source), c, chunk, asking);
-            }
-            None => loaded.channel(simd, (task, source), c, chunk, NoPrefetch),
-        }
+        let (window, rows, each) = (task.window, task.next, some / (4 * GROUPS));
+        loaded.channel(simd, (task, source), c, chunk, PrefetchEach { window, rows, first, each });
     }
 }
 
@@ -294,13 +287,11 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
         // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
-        let sums = match task.next {
-            Some(rows) => {
-                let offsets = &rows.as_flattened()[chunk * all..(chunk + 1) * all];
-                let asking =
-                    PrefetchEach { window: task.window, offsets, each: 2 * S::LANES / PER };
-                Self::sums(simd, task, source, asking)
-            }
+        let (window, rows, first) = (task.window, task.next, chunk * all);
+        let ahead = PrefetchEach { window, rows, first, each: 2 * S::LANES / PER };
+        // Small enough for a variant of its own.
+        let sums = match rows {
+            Some(_) => Self::sums(simd, task, source, ahead),
             None => Self::sums(simd, task, source, NoPrefetch),
         };
         for odd in 0..2 {
