@@ -258,7 +258,8 @@ unsafe fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
     let found = |quarter: usize| {
         let (low, high) = table[32 * quarter..32 * quarter + 32].split_at(16);
         // SAFETY: both slices have 64 bytes.
-        let [low, high] = [low, high].map(|part| unsafe { _mm512_loadu_si512(part.as_ptr().cast()) });
+        let [low, high] =
+            [low, high].map(|part| unsafe { _mm512_loadu_si512(part.as_ptr().cast()) });
         _mm512_permutex2var_epi32(low, index, high)
     };
     let half = |half: usize| _mm512_mask_blend_epi32(bit(32), found(2 * half), found(2 * half + 1));
