@@ -23,7 +23,7 @@ use texunit_jit::Registers;
 use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, WarpStart};
 
 pub(super) use arrive::interpreted;
-use batch::YieldPoints;
+use batch::{BatchProgress, YieldPoints};
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
@@ -213,7 +213,8 @@ impl<'a> Context<'a> {
                 batch.pass_barriers();
             }
         }
-        let progress = points.run(&mut batch, entry);
+        let mut progress = BatchProgress::default();
+        points.run(&mut batch, entry, &mut progress);
         let (mut ran, mut rest, mut executed) = (None, on, Executed::default());
         for (n, i) in lanes(added).enumerate() {
             let Some(exit) = running.exit(n) else { break };

@@ -51,6 +51,7 @@ struct CachedFetch<'c, 'a> {
 
 /// Progress of the warps of a batch. Each warp has an exit ([`WarpTable::exit`]), unless it has not
 /// begun.
+#[derive(Default)]
 pub(super) struct BatchProgress {
     /// The first warp that stopped in the middle of its turn; later warps have not continued.
     pub(super) stray: Option<usize>,
@@ -104,11 +105,34 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     }
 
     /// Executes all warps from an entry until each has ended its turn at an instruction that cannot
-    /// be executed here for all, or until one has stopped in the middle of its turn.
-    pub(super) fn run(&mut self, table: &mut WarpTable<'_, '_>, entry: Entry) -> BatchProgress {
+    /// be executed here for all, or until one has stopped in the middle of its turn. `progress` is
+    /// that of warps that have not begun.
+    ///
+    /// It is passed by reference because a copy would read with vectors what was just written as
+    /// words, and so wait until all stores of the warps have left the store buffer.
+    pub(super) fn run(
+        &mut self,
+        table: &mut WarpTable<'_, '_>,
+        entry: Entry,
+        progress: &mut BatchProgress,
+    ) {
+        self.advance(table, entry, progress);
+        // Converts the waiting warps to exits at their yield points.
+        for i in 0..table.len() {
+            if let Some((at, ExitReason::Yield)) = table.reason(i) {
+                table.run(i..i + 1, Resume::Exit(at), NONE);
+            }
+        }
+    }
+
+    fn advance(
+        &mut self,
+        table: &mut WarpTable<'_, '_>,
+        entry: Entry,
+        progress: &mut BatchProgress,
+    ) {
         let all = table.len();
         let (mut from, mut has_passed) = (Resume::Entry(entry), false);
-        let mut progress = BatchProgress { stray: None, diverged: None, passed: 0..0 };
         loop {
             let (mut next, mut others) = (0, false);
             while let Some(i) = table.run(next..all, from, self.retire_at) {
@@ -125,29 +149,19 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                         let DivergedLanes { groups, pending } = table.diverged_lanes();
                         Box::new(Diverged { groups: groups.to_vec(), pending })
                     });
-                    return self.stop(table, progress);
+                    return;
                 }
             }
             let at = table.wait_at().filter(|_| !others);
             let Some((on, some)) = at.and_then(|at| self.pass(table, at)) else {
-                return self.stop(table, progress);
+                return;
             };
             (from, has_passed) = (Resume::Entry(on), true);
             if some != all {
                 progress.passed = 0..some;
-                return self.stop(table, progress);
+                return;
             }
         }
-    }
-
-    /// Converts the waiting warps to exits at their yield points.
-    fn stop(&self, table: &mut WarpTable<'_, '_>, progress: BatchProgress) -> BatchProgress {
-        for i in 0..table.len() {
-            if let Some((at, ExitReason::Yield)) = table.reason(i) {
-                table.run(i..i + 1, Resume::Exit(at), NONE);
-            }
-        }
-        progress
     }
 
     /// Executes the instruction at which all warps wait. Returns the entry after it and the number

@@ -121,10 +121,11 @@ impl CtaLoop<'_> {
         table: &mut WarpTable<'_, '_>,
         entry: Entry,
         points: &mut YieldPoints<'_, '_>,
-    ) -> BatchProgress {
+        progress: &mut BatchProgress,
+    ) {
         loop {
             points.retire_at = self.end.at;
-            let progress = points.run(table, entry);
+            points.run(table, entry, progress);
             for i in 0..table.len() {
                 let exit = table.exit(i).filter(|_| progress.has_ended(i));
                 if let Some(exit) = exit.filter(|exit| self.is_end(exit)) {
@@ -134,7 +135,7 @@ impl CtaLoop<'_> {
                 }
             }
             if !self.next() || !table.begin_again(&self.words, self.budget) {
-                return progress;
+                return;
             }
         }
     }
@@ -335,7 +336,8 @@ impl Context<'_> {
             if region.barriers_are_plain(launch.code, &launch.constants) {
                 of_cta.pass_barriers();
             }
-            let progress = all.table(&mut of_cta, at, &mut points);
+            let mut progress = BatchProgress::default();
+            all.table(&mut of_cta, at, &mut points, &mut progress);
             let some = if all.ended == launch.threads { 0 } else { warps.len() };
             for (i, warp) in warps[..some].iter_mut().enumerate() {
                 match running.exit(i) {

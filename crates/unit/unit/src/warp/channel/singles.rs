@@ -47,8 +47,8 @@ impl FloatChannel for F32 {
             // first slice.
             in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
         }
-        // Texels without a weight must be finite, too.
-        let in_reach = in_reach & top.lt(int(simd, HIGHEST)) & highest.lt(int(simd, EXPONENT));
+        // Texels without weight must be finite, too, so that the limit is that of all texels.
+        let in_reach = in_reach & highest.lt(int(simd, HIGHEST));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
         if !in_reach.is_full() {
             return None;

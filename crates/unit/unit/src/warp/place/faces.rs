@@ -3,7 +3,7 @@
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, load, pick};
+use crate::warp::simd::{Arguments, Int, Mask, Pairs, Run, Simd, Stage, int, load, pick};
 use texunit_sfu::RCP;
 
 /// The face stage, compiled for a SIMD level.
@@ -90,7 +90,7 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     let az = magnitude::<S, ONLY>(simd, z);
     // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis. Magnitudes
     // compare like their bits.
-    let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
+    let on_y = az.lt(ay) & ax.lt(ay + int(simd, 1));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
     // If the major product is -0, all products are zero; it counts as positive, as a NaN does.
@@ -142,8 +142,7 @@ pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [In
 fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let segment = x.shr(16);
     let below = x & int(simd, 0xffff);
-    let constant = segment.look_up_128(&CONSTANT);
-    let both = segment.look_up_128(&LINEAR_SQUARE);
+    let [constant, both] = segment.look_up_pairs(&COEFFICIENTS);
     let linear = (both & int(simd, 0xffff)) * below;
     let square = both.shr(16).times(square(simd, below << 1));
     // The polynomial is in units of 2^-39, of which the lowest 15 bits are cut off. Multiples of
@@ -172,25 +171,16 @@ fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
     sum + (x & int(simd, 4)).times(x.shr(16)).shr(2)
 }
 
-/// The coefficient C0 of `MUFU.RCP`, by segment.
-static CONSTANT: [i32; 128] = {
-    let (mut all, mut i) = ([0; 128], 0);
+/// Coefficients of `MUFU.RCP`, by segment: C0, and -C1 in the low half of a word with C2 in the
+/// high half.
+static COEFFICIENTS: Pairs = {
+    let (mut all, mut i) = ([[0; 2]; 128], 0);
     while i < 128 {
-        all[i] = RCP.coefficients[i][0];
+        let [c0, c1, c2] = RCP.coefficients[i];
+        all[i] = [c0, -c1 | c2 << 16];
         i += 1;
     }
-    all
-};
-
-/// The other coefficients of `MUFU.RCP`, by segment: -C1 in the low half, and C2 in the high half.
-static LINEAR_SQUARE: [i32; 128] = {
-    let (mut all, mut i) = ([0; 128], 0);
-    while i < 128 {
-        let [_, c1, c2] = RCP.coefficients[i];
-        all[i] = -c1 | c2 << 16;
-        i += 1;
-    }
-    all
+    Pairs::new(all)
 };
 
 #[cfg(test)]

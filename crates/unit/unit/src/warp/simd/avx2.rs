@@ -1,6 +1,6 @@
 //! The AVX2 level, whose vectors have eight lanes. It needs FMA and F16C, too.
 
-use super::{Arguments, Simd, Stage};
+use super::{Arguments, Pairs, Simd, Stage};
 use crate::request::Lanes;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -118,11 +118,12 @@ impl Simd for Avx2 {
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn look_up_128(table: &[i32; 128], index: __m256i) -> __m256i {
-        // SAFETY: vectors exist only on machines with AVX2; indices are below the table's length.
+    fn look_up_pairs(table: &Pairs, index: __m256i) -> [__m256i; 2] {
+        // SAFETY: vectors exist only on machines with AVX2; the offsets are those of the table's
+        // 128 pairs.
         unsafe {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
-            _mm256_i32gather_epi32::<4>(table.as_ptr(), index)
+            gather2(table.together.as_ptr().cast(), _mm256_slli_epi32::<3>(index))
         }
     }
     instruction! {

@@ -1,6 +1,6 @@
 //! AVX-512 level, whose vectors have sixteen lanes. It needs AVX-512 F, BW, CD, DQ, VL, and FMA.
 
-use super::{Arguments, Simd, Stage};
+use super::{Arguments, Pairs, Simd, Stage};
 use crate::request::Lanes;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -118,13 +118,9 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
-        // SAFETY: vectors exist only on machines with AVX-512; indices are below the table's
-        // length.
-        unsafe {
-            let index = _mm512_and_si512(index, _mm512_set1_epi32(127));
-            _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast())
-        }
+    fn look_up_pairs(table: &Pairs, index: __m512i) -> [__m512i; 2] {
+        // SAFETY: vectors exist only on machines with AVX-512.
+        unsafe { [look_up_128(&table.apart[0], index), look_up_128(&table.apart[1], index)] }
     }
     instruction! {
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
@@ -248,6 +244,26 @@ unsafe fn fence(mut a: __m512i, mut b: __m512i) -> (__m512i, __m512i) {
         );
     }
     (a, b)
+}
+
+/// Entries of a table by the lowest seven bits of each index. Permutations instead of a gather,
+/// which takes several times as long on AMD's processors.
+///
+/// # Safety
+/// The machine supports AVX-512.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
+    let bit = |bit| _mm512_test_epi32_mask(index, _mm512_set1_epi32(bit));
+    let found = |quarter: usize| {
+        let (low, high) = table[32 * quarter..32 * quarter + 32].split_at(16);
+        // SAFETY: both slices have 64 bytes.
+        let [low, high] =
+            [low, high].map(|part| unsafe { _mm512_loadu_si512(part.as_ptr().cast()) });
+        _mm512_permutex2var_epi32(low, index, high)
+    };
+    let half = |half: usize| _mm512_mask_blend_epi32(bit(32), found(2 * half), found(2 * half + 1));
+    _mm512_mask_blend_epi32(bit(64), half(0), half(1))
 }
 
 // Texels are read by `asm`, not by intrinsics, because another thread may store to them at the same

@@ -27,6 +27,25 @@ use super::build::{Build, Wide};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
+/// A table of 128 pairs of words, in both layouts that look-ups use.
+pub(super) struct Pairs {
+    /// All first words, then all second ones, for permutations of vectors.
+    apart: [[i32; 128]; 2],
+    /// The pairs, for loads.
+    together: [[i32; 2]; 128],
+}
+
+impl Pairs {
+    pub(super) const fn new(together: [[i32; 2]; 128]) -> Self {
+        let (mut apart, mut i) = ([[0; 128]; 2], 0);
+        while i < 128 {
+            [apart[0][i], apart[1][i]] = together[i];
+            i += 1;
+        }
+        Self { apart, together }
+    }
+}
+
 /// A SIMD level, with its vectors of `LANES` numbers.
 pub(super) trait Simd: Copy {
     /// Lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` vectors, which are its chunks.
@@ -72,8 +91,8 @@ pub(super) trait Simd: Copy {
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// Looks up the entry of a table of 32 for each index, of which the lowest five bits count.
     fn look_up(table: &Lanes, index: Self::I) -> Self::I;
-    /// Looks up the entry of a table of 128 for each index, of which the lowest seven bits count.
-    fn look_up_128(table: &[i32; 128], index: Self::I) -> Self::I;
+    /// Looks up both words of the entry for each index, of which the lowest seven bits count.
+    fn look_up_pairs(table: &Pairs, index: Self::I) -> [Self::I; 2];
     fn add(a: Self::I, b: Self::I) -> Self::I;
     fn sub(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of the products.
@@ -136,7 +155,8 @@ pub(super) trait Simd: Copy {
     fn sub_f32(a: Self::F, b: Self::F) -> Self::F;
     fn mul_f32(a: Self::F, b: Self::F) -> Self::F;
     fn div_f32(a: Self::F, b: Self::F) -> Self::F;
-    /// Computes a * b + c, rounded once, for numbers whose exact sum fits an f64.
+    /// Computes a * b + c for a power of two `b` by which `a` does not become subnormal, so that
+    /// the product is exact and the sum is rounded once.
     fn fused(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// Computes k / n, rounded to the nearest f32, for integers k of up to 16 bits and n = 127,
     /// 255, 32767 or 65535.

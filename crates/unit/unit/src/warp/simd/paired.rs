@@ -1,6 +1,6 @@
 //! Pairs of vectors of a SIMD level, used as one vector.
 
-use super::{Arguments, Simd, Stage};
+use super::{Arguments, Pairs, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
@@ -89,8 +89,9 @@ impl<S: Simd> Simd for PairedSimd<S> {
         [S::look_up(table, a), S::look_up(table, b)]
     }
     #[inline(always)]
-    fn look_up_128(table: &[i32; 128], [a, b]: Self::I) -> Self::I {
-        [S::look_up_128(table, a), S::look_up_128(table, b)]
+    fn look_up_pairs(table: &Pairs, [a, b]: Self::I) -> [Self::I; 2] {
+        let ([a, b], [c, d]) = (S::look_up_pairs(table, a), S::look_up_pairs(table, b));
+        [[a, c], [b, d]]
     }
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I {

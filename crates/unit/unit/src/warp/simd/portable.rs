@@ -1,7 +1,7 @@
 //! The portable SIMD level. Its vectors are arrays of four lanes, with loops that compilers
 //! vectorize for SSE2, NEON and simd128.
 
-use super::{Arguments, Simd, Stage};
+use super::{Arguments, Pairs, Simd, Stage};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
@@ -92,8 +92,9 @@ impl Simd for Portable {
         map(index, |index| table[index as usize % 32] as i32)
     }
     #[inline(always)]
-    fn look_up_128(table: &[i32; 128], index: I) -> I {
-        map(index, |index| table[index as usize % 128])
+    fn look_up_pairs(table: &Pairs, index: I) -> [I; 2] {
+        let found = map(index, |index| table.together[index as usize % 128]);
+        [0, 1].map(|word| map(found, |pair| pair[word]))
     }
     #[inline(always)]
     fn add(a: I, b: I) -> I {
@@ -281,8 +282,8 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn fused(a: F, b: F, c: F) -> F {
-        // The product is exact in f64, and so is the sum for the numbers that stages use.
-        std::array::from_fn(|n| (f64::from(a[n]) * f64::from(b[n]) + f64::from(c[n])) as f32)
+        // The product is exact. Without an instruction, `f32::mul_add` is a call for each lane.
+        Self::add_f32(Self::mul_f32(a, b), c)
     }
     #[inline(always)]
     fn ratio(k: F, n: f32) -> F {

@@ -1,6 +1,6 @@
 //! Operators and methods on the vectors of a SIMD level.
 
-use super::Simd;
+use super::{Pairs, Simd};
 use crate::request::Lanes;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
 use texunit_memory::Window;
@@ -132,10 +132,11 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
     }
-    /// Looks up the entry of a table of 128 for each index, of which the lowest seven bits count.
+    /// See [`Simd::look_up_pairs`].
     #[inline(always)]
-    pub(in crate::warp) fn look_up_128(self, table: &[i32; 128]) -> Self {
-        Self(S::look_up_128(table, self.0))
+    pub(in crate::warp) fn look_up_pairs(self, table: &Pairs) -> [Self; 2] {
+        let [a, b] = S::look_up_pairs(table, self.0);
+        [Self(a), Self(b)]
     }
     /// Looks up the entry of a table of 256 for each index, of which the lowest eight bits count.
     #[inline(always)]
