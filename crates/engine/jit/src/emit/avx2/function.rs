@@ -28,12 +28,10 @@ impl Avx2Emitter<'_> {
         if crate::emit::processor::has_fast_gathers() {
             self.gather_entries(d, index, (4, 0));
         } else {
-            self.bytes_of(index, 0);
-            let halves = [d.xmm(), SCRATCH.xmm()];
-            for half in [1, 0] {
-                self.each_index(index, half, |e, lane, from| {
+            self.byte_of_lanes(d, index, 0);
+            for (half, to) in [d.xmm(), SCRATCH.xmm()].into_iter().enumerate() {
+                self.each_lane_of_half(half, |e, lane, from| {
                     let from = MemoryOperand::with_base_index_scale(R::R12, from, 4);
-                    let to = halves[half];
                     e.asm.put(match lane {
                         0 => I::with2(C::VEX_Vmovd_xmm_rm32, to, from),
                         _ => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, lane),
@@ -49,41 +47,37 @@ impl Avx2Emitter<'_> {
 
     /// The factors and the constants of the entries of a curve, in temporaries.
     fn entries_of_curve(&mut self, curve: &'static Curve, a: Reg) -> [Reg; 2] {
-        let [factors, constants, index] = [(); 3].map(|()| self.temporary());
+        let [factors, constants, other] = [(); 3].map(|()| self.temporary());
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, curve.entries.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
-            self.two_with(UP, index, a, 8);
-            self.two_with(DOWN, index, index, 24);
-            self.gather_entries(factors, index, (8, offset_of!(Entry, factors)));
-            self.gather_entries(constants, index, (8, offset_of!(Entry, constant)));
-        } else {
-            // In each half, lanes 0 and 1 in a register, and lanes 2 and 3 in another.
-            self.two(super::MOVE, index, a);
-            self.bytes_of(index, 2);
-            let high = self.temporary();
-            for (half, pairs) in [(1, [high, SCRATCH]), (0, [factors, constants])] {
-                self.each_index(index, half, |e, lane, from| {
-                    let from = MemoryOperand::with_base_index_scale(R::R12, from, 8);
-                    let to = pairs[lane as usize / 2].xmm();
-                    e.asm.put(match lane % 2 {
-                        0 => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
-                        _ => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
-                    });
-                });
-            }
-            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-            for (d, upper) in [(factors, high), (constants, SCRATCH)] {
-                self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
-            }
-            self.release(high);
-            let pick = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
-            self.three_with(pick, index, factors, constants, 0b1101_1101);
-            self.three_with(pick, factors, factors, constants, 0b1000_1000);
-            self.release(constants);
-            return [factors, index];
+            self.two_with(UP, other, a, 8);
+            self.two_with(DOWN, other, other, 24);
+            self.gather_entries(factors, other, (8, offset_of!(Entry, factors)));
+            self.gather_entries(constants, other, (8, offset_of!(Entry, constant)));
+            self.release(other);
+            return [factors, constants];
         }
-        self.release(index);
-        [factors, constants]
+        self.byte_of_lanes(factors, a, 2);
+        // In each half, lanes 0 and 1 in a register, and lanes 2 and 3 in another.
+        for (half, pairs) in [[factors, constants], [other, SCRATCH]].into_iter().enumerate() {
+            self.each_lane_of_half(half, |e, lane, from| {
+                let from = MemoryOperand::with_base_index_scale(R::R12, from, 8);
+                let to = pairs[lane as usize / 2].xmm();
+                e.asm.put(match lane % 2 {
+                    0 => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
+                    _ => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
+                });
+            });
+        }
+        let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        for (d, upper) in [(factors, other), (constants, SCRATCH)] {
+            self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
+        }
+        let pick = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
+        self.three_with(pick, other, factors, constants, 0b1101_1101);
+        self.three_with(pick, factors, factors, constants, 0b1000_1000);
+        self.release(constants);
+        [factors, other]
     }
 
     /// Gathers 32-bit numbers at indices relative to `r12`, with this scale and offset.
@@ -102,30 +96,29 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
     }
 
-    /// Moves a byte of each lane to the low four bytes of each half.
-    fn bytes_of(&mut self, index: Reg, byte: u64) {
+    /// Loads a byte of each lane into general registers: those of lanes 0 to 3 into `eax`, and of
+    /// lanes 4 to 7 into `r14d`. A load that waits for a store of the indices to the frame would
+    /// take twice the time (Zen 5). Overwrites `t`.
+    fn byte_of_lanes(&mut self, t: Reg, a: Reg, byte: u64) {
         let four = 0x0c08_0400 + byte * 0x0101_0101;
         let bytes = at(R::R9, self.pooled(&[four, 0, four, 0]));
-        self.three(SHUFFLE_BYTES, index, index, bytes);
+        self.three(SHUFFLE_BYTES, t, a, bytes);
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, t.xmm()));
+        let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.put(I::with3(extract, t.xmm(), t.ymm(), 1_u32));
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::R14D, t.xmm()));
     }
 
-    /// Emits code for the four lanes of a half whose indices are the low four bytes of the half.
-    /// The indices go through general registers, because a load that waits for a store of them to
-    /// the frame costs twice the time (Zen 5).
-    fn each_index(&mut self, index: Reg, half: usize, mut code: impl FnMut(&mut Self, u32, R)) {
-        let mut low = index.xmm();
-        if half == 1 {
-            let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-            self.asm.put(I::with3(extract, SCRATCH.xmm(), index.ymm(), 1_u32));
-            low = SCRATCH.xmm();
-        }
-        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, low));
+    /// Emits code for the four lanes of a half; it is given the register with the lane's byte.
+    fn each_lane_of_half(&mut self, half: usize, mut code: impl FnMut(&mut Self, u32, R)) {
+        let (all, four, byte) =
+            if half == 0 { (R::RAX, R::EAX, R::AL) } else { (R::R14, R::R14D, R::R14L) };
         for lane in 0..3 {
-            self.asm.put(I::with2(C::Movzx_r32_rm8, R::R13D, R::AL));
+            self.asm.put(I::with2(C::Movzx_r32_rm8, R::R13D, byte));
             code(self, lane, R::R13);
-            self.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, 8));
+            self.asm.put(I::with2(C::Shr_rm32_imm8, four, 8));
         }
-        code(self, 3, R::RAX);
+        code(self, 3, all);
     }
 
     /// Emits a [`Curve`], in a temporary.
@@ -168,9 +161,10 @@ impl Avx2Emitter<'_> {
 
     /// Emits [`texunit_sfu::square`] of the low 17 bits, in a temporary.
     ///
-    /// With the upper 7 bits g of X and the next 3 bits m, the three highest terms of the square are
-    /// `(g * (4 g + m)) / 2`. Both halves of a lane have all bits but the lowest; factors are at the
-    /// upper end of a half or at their place in it, so that the upper halves of products are terms.
+    /// With the upper 7 bits g of X and the next 3 bits m, the three highest terms of the square
+    /// are `(g * (4 g + m)) / 2`. Both halves of a lane have all bits but the lowest; factors are
+    /// at the upper end of a half or at their place in it, so that the upper halves of products are
+    /// terms.
     pub(super) fn folded_square_of(&mut self, a: Reg) -> Reg {
         let (d, t, u) = (self.temporary(), self.temporary(), self.temporary());
         let [both, both_high] = [0x0504_0504_0100_0100, 0x0d0c_0d0c_0908_0908];
