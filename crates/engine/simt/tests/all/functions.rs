@@ -13,7 +13,10 @@ const THREADS: u32 = 8 * 256;
 /// the 64-bit sum.
 fn text(instruction: &str, bits: u32) -> String {
     let apply = match bits {
-        64 => format!("mov.b64 %d, {{0, %x}}; {instruction} %d, %d; mov.b64 {{%w, %y}}, %d;"),
+        64 => format!(
+            "mov.b32 %w, 0; mov.b64 %d, {{%w, %x}}; {instruction} %d, %d;
+            mov.b64 {{%w, %y}}, %d;"
+        ),
         _ => format!("{instruction} %y, %x;"),
     };
     let body = format!(
