@@ -195,6 +195,7 @@ impl Function {
         of.prefetch_distance = crate::emit::processor::prefetch_distance(
             inputs.prefetch_distance,
             inputs.is_contiguous,
+            inputs.is_stream,
         );
         frame.listener = None;
         Some(Running { function: self, frame, len: 0, stopped: None, warp: 0, inputs: PhantomData })

@@ -57,6 +57,8 @@ pub struct Inputs<'a> {
     pub prefetch_distance: u32,
     /// Whether the per-lane addresses of consecutive CTAs are contiguous.
     pub is_contiguous: bool,
+    /// Whether each CTA is followed by the next one at once, so that their accesses are a stream.
+    pub is_stream: bool,
 }
 
 /// An entry point of a function.

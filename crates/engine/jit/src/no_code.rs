@@ -18,7 +18,7 @@ pub(crate) fn emit(_: &Region, _: Mode, _: Level, _: bool) -> Result<Code, Error
 }
 
 pub(crate) mod processor {
-    pub(crate) fn prefetch_distance(_: u32, _: bool) -> u64 {
+    pub(crate) fn prefetch_distance(_: u32, _: bool, _: bool) -> u64 {
         0
     }
 }

@@ -8,23 +8,36 @@
 //! products; exponents need no step of their own:
 //!
 //! ```text
-//! n      = c1 * (X / 2 - 2^15) + c2 * Q + bias      X: the low 17 bits of x, Q: their square
+//! n      = c1 * (Y - 2^15) + c2 * Q + bias          Y: the low 16 bits of x, Q: the square of 17
 //! result = floor((line + floor((c0 - floor(n / 2^shift)) / 2)) / 2)
 //! ```
+//!
+//! An [`Entry`] has the coefficients of half a segment, so that Y has no bit that depends on the
+//! half. Vectors that look entries up by permutations of 16-bit elements have those of whole
+//! segments ([`Curve::words`]), with X / 2 - 2^15 in place of Y - 2^15, where X are the low 17 bits
+//! of x.
 
 use crate::Table;
 use crate::tables::{EX2, RCP, RSQ, SQRT};
 
+/// The coefficients of half a segment.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// c1 in the upper half, c2 in the lower half.
+    pub factors: u32,
+    /// c0.
+    pub constant: u32,
+}
+
 /// The linear approximation (line) and the polynomials of a function. Bits 17 to 23 of the operand
-/// select one of 128 polynomials.
+/// select one of 128 segments, each with a polynomial.
 #[repr(C, align(64))]
 pub struct Curve {
-    /// For each segment: c2, c1, the low half of c0, and the high half of c0.
+    /// By segment: c2, c1, and the low and the high half of c0, for X / 2.
     pub words: [[u16; 128]; 4],
-    /// For each segment, a word with c1 in the upper half and c2 in the lower half.
-    pub factors: [u32; 128],
-    /// c0 by segment.
-    pub constants: [u32; 128],
+    /// By half segment (bits 16 to 23 of the operand), for Y.
+    pub entries: [Entry; 256],
     /// The name of the function.
     pub name: &'static str,
     /// The constant K of the linear approximation K ± x, or 2 K of K ± x / 2.
@@ -33,16 +46,16 @@ pub struct Curve {
     pub falls: bool,
     /// Whether the slope of the linear approximation is 1 and not 1/2.
     pub is_steep: bool,
-    /// Whether the operand can be an odd number.
+    /// Whether operands can be odd, so that X / 2 lacks a bit.
     pub has_odd: bool,
-    /// Whether powers of four, whose results lie beyond the values of the table, need an addition
-    /// of one unit.
+    /// Whether operands that are powers of four need a 1 added to the bits of their result, which
+    /// the table cannot hold.
     pub has_powers: bool,
-    /// The number of bits by which the polynomial's sum n is shifted to the right to reach the unit
-    /// of c0.
-    pub shift: u32,
-    /// The constant that is added to the polynomial's sum n.
-    pub bias: u32,
+    /// The numbers of bits by which the polynomial's sum n is shifted to the right to reach the unit
+    /// of c0: for sums of Y, and for sums of X / 2.
+    pub shifts: [u32; 2],
+    /// The constants that are added to the polynomial's sum n: for sums of Y, and of X / 2.
+    pub biases: [u32; 2],
 }
 
 impl std::fmt::Debug for Curve {
@@ -81,42 +94,52 @@ struct Form {
     halves: [i32; 2],
 }
 
-/// Converts a table to a curve. The unit of the polynomial's sum n is that of C2, or half of it.
+/// The constant that is added to the polynomial's sum n. With it the curve subtracts n:
+/// floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+const fn bias<const N: usize>(table: &Table<N>, unit: u32) -> u32 {
+    (1 << (table.shifts[0] - unit)) - 1 - (table.bias >> unit) as u32
+}
+
+/// Converts a table to a curve.
 const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
-    let [shift0, shift1, _] = table.shifts;
-    // The polynomial's sum n is in units of 2^`unit`, those of the table's sum. n has X / 2 as a
-    // factor in place of X, so C1 is shifted by one bit more, and `unit` may exceed the shift of C1
-    // by one.
-    let unit = if shift1 == 1 { 2 } else { shift1 };
-    let shift = shift0 - unit;
+    let [shift0, shift1, shift2] = table.shifts;
+    // The units of n, as powers of two: that of C1 where c1 is a factor of Y, and that of C2 or
+    // half of it where c1 is a factor of X / 2.
+    let units = [shift1, if shift1 == 1 { 2 } else { shift1 }];
+    let shifts = [shift0 - units[0], shift0 - units[1]];
     let mut curve = Curve {
         words: [[0; 128]; 4],
-        factors: [0; 128],
-        constants: [0; 128],
+        entries: [Entry { factors: 0, constant: 0 }; 256],
         name: form.name,
         origin: form.origin,
         falls: form.falls,
         is_steep: form.is_steep,
         has_odd: form.has_odd,
         has_powers: form.has_powers,
-        shift,
-        // The bias makes the curve subtract n: floor((b - n) / 2^shift) is -floor((n + 2^shift - 1
-        // - b) / 2^shift).
-        bias: (1 << shift) - 1 - (table.bias >> unit) as u32,
+        shifts,
+        biases: [bias(table, units[0]), bias(table, units[1])],
     };
     let mut i = 0;
     while i < 128 {
         let [c0, c1, c2] = table.coefficients[(i ^ form.turn) % N];
-        let c1 = -((c1 - form.slope) << (shift1 + 1 - unit));
-        let c2 = -(c2 << (table.shifts[2] - unit));
-        assert!(c1 as i16 as i32 == c1 && c2 as i16 as i32 == c2);
-        let c0 = c0 - (c1 << (15 - shift)) + (i as i32 & 63) * form.step + form.halves[i >> 6];
-        curve.words[0][i] = c2 as u16;
+        let c0 = c0 + (i as i32 & 63) * form.step + form.halves[i >> 6];
+        let slope = form.slope - c1;
+        let (c1, square) = (slope << (shift1 + 1 - units[1]), -(c2 << (shift2 - units[1])));
+        assert!(c1 as i16 as i32 == c1 && square as i16 as i32 == square);
+        let constant = c0 - (c1 << (15 - shifts[1]));
+        curve.words[0][i] = square as u16;
         curve.words[1][i] = c1 as u16;
-        curve.words[2][i] = c0 as u16;
-        curve.words[3][i] = (c0 >> 16) as u16;
-        curve.factors[i] = (c1 as u32) << 16 | c2 as u16 as u32;
-        curve.constants[i] = c0 as u32;
+        curve.words[2][i] = constant as u16;
+        curve.words[3][i] = (constant >> 16) as u16;
+        let (c1, square) = (slope, -(c2 << (shift2 - units[0])));
+        assert!(c1 as i16 as i32 == c1 && square as i16 as i32 == square);
+        let mut half = 0;
+        while half < 2 {
+            let constant = c0 - (c1 * (2 * half as i32 + 1) << (15 - shifts[0]));
+            let factors = (c1 as u32) << 16 | square as u16 as u32;
+            curve.entries[2 * i + half] = Entry { factors, constant: constant as u32 };
+            half += 1;
+        }
         i += 1;
     }
     curve
@@ -199,13 +222,11 @@ impl Curve {
     /// bits.
     #[inline(always)]
     pub fn at(&self, x: u32) -> u32 {
-        let segment = (x >> 17 & 127) as usize;
-        let (factors, below) = (self.factors[segment], x & 0x1_ffff);
+        let Entry { factors, constant } = self.entries[(x >> 16 & 255) as usize];
         let (c1, c2) = (factors as i32 >> 16, i32::from(factors as i16));
-        let odd = if self.has_odd && below & 1 == 1 { c1 >> 1 } else { 0 };
-        let product = c1 * ((below >> 1) as i32 - 0x8000);
-        let n = product + odd + c2 * crate::square(below) as i32 + self.bias as i32;
-        let rest = (self.constants[segment] as i32).wrapping_sub(n >> self.shift);
+        let product = c1 * ((x & 0xffff) as i32 - 0x8000);
+        let n = product + c2 * crate::square(x & 0x1_ffff) as i32 + self.biases[0] as i32;
+        let rest = (constant as i32).wrapping_sub(n >> self.shifts[0]);
         let line = self.origin.wrapping_add(if self.falls { x.wrapping_neg() } else { x });
         let result = if self.is_steep {
             line.wrapping_add((rest >> 2) as u32)

@@ -8,7 +8,7 @@
 //! truncation. In comments, C0, C1 and C2 are the coefficients of a segment, X is the operand bits
 //! below the segment, and Q is the square of X ([`square`](crate::square)).
 
-pub use crate::curve::{Curve, EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
+pub use crate::curve::{Curve, EX2_CURVE, Entry, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 use crate::mufu;
 use crate::tables::{LG2, SIN, TANH};
 use crate::{INFINITY, NAN, ONE, SIGN, Table};

@@ -4,7 +4,6 @@
 //! crate. Tables and rules were derived from the results of an NVIDIA H200 (sm_90, driver
 //! 580.159.04) for all 2^32 operands of each function.
 //!
-//! * [`mufu`]: the hardware instructions, one operand at a time: the reference.
 //! * [`mufu`]: the hardware instructions, one operand at a time. This module is the reference.
 //! * [`ptx`]: the PTX instructions, including the code that ptxas adds around the hardware
 //!   instruction.

@@ -162,28 +162,35 @@ fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
 }
 
 impl Indices {
-    /// Analyses a region. Index registers are tracked if several accesses use them.
+    /// Analyses a region. Index registers are tracked if several accesses use them, and the lanes of
+    /// one are not known to be consecutive.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
+        let mut looked_at: HashSet<u32> = HashSet::new();
+        let rows = known_rows(region, plans);
         let mut carried: HashMap<u32, Affine> = HashMap::new();
         let made = affine_registers(plans);
-        for (block, plan) in region.blocks.iter().zip(plans) {
+        for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
             for (i, step) in block.steps.iter().enumerate() {
                 let by_index = index_of(plan, i, step).filter(|_| all_lanes_execute(step));
                 if let Some(value) = by_index.filter(|_| !plan[i].is_loaded) {
                     *counts.entry(value.index).or_default() += 1;
+                    if !rows.contains(&(b, i)) {
+                        looked_at.insert(value.index);
+                    }
                 }
                 let by_address = carried_of(plan, i, step);
                 if let Some((base, &value)) = by_address.and_then(|i| Some((i, made.get(&i)?)))
                     && fits(step, value)
                 {
                     *counts.entry(value.index).or_default() += 1;
+                    looked_at.insert(value.index);
                     carried.insert(base, value);
                 }
             }
         }
         let mut all: Vec<(usize, u32)> = counts.into_iter().map(|(index, n)| (n, index)).collect();
-        all.retain(|of| of.0 > 1);
+        all.retain(|of| of.0 > 1 && looked_at.contains(&of.1));
         all.sort_unstable_by(|a, b| b.cmp(a));
         let slots: HashMap<u32, usize> =
             all.iter().take(INDICES).zip(0..).map(|(of, slot)| (of.1, slot)).collect();
@@ -192,7 +199,6 @@ impl Indices {
         carried.sort_unstable_by_key(|of| of.0);
         let carried = carried.into_iter().take(INDICES).zip(0..);
         let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
-        let rows = known_rows(region, plans);
         let mut indices = Self { slots, carried, rows, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.compute_liveness(region, plans);
@@ -229,7 +235,8 @@ impl Indices {
     /// The slots whose shapes a step reads, and the slots of registers that it writes.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
         let i = at.1;
-        let indexed = self.access(plan, at, step).filter(|_| all_lanes_execute(step));
+        let indexed = self.access(plan, at, step);
+        let indexed = indexed.filter(|of| !of.is_row && all_lanes_execute(step));
         let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
         if let Some(DerivedAddress { slot, .. }) = self.derived_address(plan, i) {
             looks |= 1 << slot;
@@ -350,9 +357,15 @@ impl<B: Backend> Emitter<'_, B> {
         Some(Indexed { slot, rows, is_row, ..indexed })
     }
 
+    /// The slot of an access of the current step, if its shape is read later.
+    pub(super) fn live_slot(&self, indexed: Indexed) -> Option<usize> {
+        let live = self.facts.indices.live_after(self.block, self.step);
+        indexed.slot.filter(|slot| live >> slot & 1 != 0)
+    }
+
     /// Caches that the indices are consecutive, and that the first is in `eax`.
     pub(super) fn cache_row(&mut self, indexed: Indexed) {
-        if let Some(slot) = indexed.slot {
+        if let Some(slot) = self.live_slot(indexed) {
             let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
             self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), CONSECUTIVE));

@@ -173,6 +173,7 @@ impl Case {
             counts: &counts,
             prefetch_distance: 512,
             is_contiguous: false,
+            is_stream: false,
         };
         let mut recorder = Recorder(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");

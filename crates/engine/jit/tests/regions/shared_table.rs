@@ -83,6 +83,7 @@ impl Case {
             counts,
             prefetch_distance: 512,
             is_contiguous: true,
+            is_stream: true,
         }
     }
 

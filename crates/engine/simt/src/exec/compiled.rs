@@ -78,6 +78,7 @@ fn inputs<'i>(
         counts: counts.cells(),
         prefetch_distance: launch.prefetch_distance(),
         is_contiguous: launch.is_contiguous(),
+        is_stream: false,
     }
 }
 

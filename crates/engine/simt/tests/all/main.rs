@@ -19,6 +19,7 @@ mod external_writers;
 mod faults;
 mod fetch_forms;
 mod forms;
+mod functions;
 mod handles;
 mod heap;
 mod hints;

@@ -1,111 +1,193 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::address::OFFSET_ROW;
-use super::{Avx2Emitter, LANES_SIZE, SCRATCH, Vector};
+use super::{Avx2Emitter, SCRATCH, Vector};
 use crate::emit::asm::at;
 use crate::emit::register_cache::Reg;
-use crate::frame::Frame;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-use texunit_sfu::lanes::Curve;
+use std::mem::offset_of;
+use texunit_sfu::lanes::{Curve, Entry};
 
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
+const SUB: C = C::VEX_Vpsubd_ymm_ymm_ymmm256;
 const DOWN: C = C::VEX_Vpsrld_ymm_ymm_imm8;
+const DOWN_SIGNED: C = C::VEX_Vpsrad_ymm_ymm_imm8;
+const UP: C = C::VEX_Vpslld_ymm_ymm_imm8;
 const PRODUCT: C = C::VEX_Vpmaddwd_ymm_ymm_ymmm256;
+const HIGH: C = C::VEX_Vpmulhuw_ymm_ymm_ymmm256;
+const SHUFFLE_BYTES: C = C::VEX_Vpshufb_ymm_ymm_ymmm256;
 
 impl Avx2Emitter<'_> {
     /// The entries of a table at indices whose high bits are ignored, in a temporary.
-    pub(super) fn entries(&mut self, words: &'static [u32], index: Reg, part: u8) -> Reg {
+    pub(super) fn entries(&mut self, words: &'static [u32], index: Reg) -> Reg {
         let below = self.number(words.len() as u32 - 1);
         let index = self.binary(AND, index, below);
         let d = self.temporary();
         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, words.as_ptr() as u64));
         if crate::emit::processor::has_fast_gathers() {
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
-            // Zeroing the destination breaks the dependency of the gather on the register's old
-            // value.
-            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
-            let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
-            let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
+            self.gather_entries(d, index, (4, 0));
         } else {
-            let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
-            self.store(at(R::RDI, row), index);
-            self.words(d, row, SCRATCH);
+            self.byte_of_lanes(d, index, 0);
+            for (half, to) in [d.xmm(), SCRATCH.xmm()].into_iter().enumerate() {
+                self.each_lane_of_half(half, |e, lane, from| {
+                    let from = MemoryOperand::with_base_index_scale(R::R12, from, 4);
+                    e.asm.put(match lane {
+                        0 => I::with2(C::VEX_Vmovd_xmm_rm32, to, from),
+                        _ => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, lane),
+                    });
+                });
+            }
+            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+            self.asm.put(I::with4(insert, d.ymm(), d.ymm(), SCRATCH.xmm(), 1_u32));
         }
         self.release(index);
         d
     }
 
+    /// The factors and the constants of the entries of a curve, in temporaries.
+    fn entries_of_curve(&mut self, curve: &'static Curve, a: Reg) -> [Reg; 2] {
+        let [factors, constants, other] = [(); 3].map(|()| self.temporary());
+        self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, curve.entries.as_ptr() as u64));
+        if crate::emit::processor::has_fast_gathers() {
+            self.two_with(UP, other, a, 8);
+            self.two_with(DOWN, other, other, 24);
+            self.gather_entries(factors, other, (8, offset_of!(Entry, factors)));
+            self.gather_entries(constants, other, (8, offset_of!(Entry, constant)));
+            self.release(other);
+            return [factors, constants];
+        }
+        self.byte_of_lanes(factors, a, 2);
+        // In each half, lanes 0 and 1 in a register, and lanes 2 and 3 in another.
+        for (half, pairs) in [[factors, constants], [other, SCRATCH]].into_iter().enumerate() {
+            self.each_lane_of_half(half, |e, lane, from| {
+                let from = MemoryOperand::with_base_index_scale(R::R12, from, 8);
+                let to = pairs[lane as usize / 2].xmm();
+                e.asm.put(match lane % 2 {
+                    0 => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
+                    _ => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
+                });
+            });
+        }
+        let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        for (d, upper) in [(factors, other), (constants, SCRATCH)] {
+            self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
+        }
+        let pick = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
+        self.three_with(pick, other, factors, constants, 0b1101_1101);
+        self.three_with(pick, factors, factors, constants, 0b1000_1000);
+        self.release(constants);
+        [factors, other]
+    }
+
+    /// Gathers 32-bit numbers at indices relative to `r12`, with this scale and offset.
+    fn gather_entries(&mut self, d: Reg, index: Reg, (scale, offset): (u32, usize)) {
+        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
+        // Zeroing the destination breaks the dependency of the gather on the register's old value.
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
+        let from = MemoryOperand::with_base_index_scale_displ_size(
+            R::R12,
+            index.ymm(),
+            scale,
+            offset as i64,
+            1,
+        );
+        let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
+        self.asm.put(I::with3(gather, d.ymm(), from, SCRATCH.ymm()));
+    }
+
+    /// Loads a byte of each lane into general registers: those of lanes 0 to 3 into `eax`, and of
+    /// lanes 4 to 7 into `r14d`. A load that waits for a store of the indices to the frame would
+    /// take twice the time (Zen 5). Overwrites `t`.
+    fn byte_of_lanes(&mut self, t: Reg, a: Reg, byte: u64) {
+        let four = 0x0c08_0400 + byte * 0x0101_0101;
+        let bytes = at(R::R9, self.pooled(&[four, 0, four, 0]));
+        self.three(SHUFFLE_BYTES, t, a, bytes);
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, t.xmm()));
+        let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.put(I::with3(extract, t.xmm(), t.ymm(), 1_u32));
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::R14D, t.xmm()));
+    }
+
+    /// Emits code for the four lanes of a half; it is given the register with the lane's byte.
+    fn each_lane_of_half(&mut self, half: usize, mut code: impl FnMut(&mut Self, u32, R)) {
+        let (all, four, byte) =
+            if half == 0 { (R::RAX, R::EAX, R::AL) } else { (R::R14, R::R14D, R::R14L) };
+        for lane in 0..3 {
+            self.asm.put(I::with2(C::Movzx_r32_rm8, R::R13D, byte));
+            code(self, lane, R::R13);
+            self.asm.put(I::with2(C::Shr_rm32_imm8, four, 8));
+        }
+        code(self, 3, all);
+    }
+
     /// Emits a [`Curve`], in a temporary.
-    pub(super) fn curve(&mut self, curve: &'static Curve, a: Reg, part: u8) -> Reg {
-        const SUB: C = C::VEX_Vpsubd_ymm_ymm_ymmm256;
-        const DOWN_SIGNED: C = C::VEX_Vpsrad_ymm_ymm_imm8;
-        const UP: C = C::VEX_Vpslld_ymm_ymm_imm8;
-        let segment = self.temporary();
-        self.two_with(DOWN, segment, a, 17);
-        let factors = self.entries(&curve.factors, segment, part);
-        let d = self.entries(&curve.constants, segment, part);
-        self.release(segment);
-        let below = self.number(0x1_ffff);
-        let below = self.binary(AND, a, below);
-        let square = self.folded_square_of(below);
-        // X / 2 - 2^15 in the upper half, and the square in the lower half.
+    pub(super) fn curve(&mut self, curve: &'static Curve, a: Reg) -> Reg {
+        let [factors, d] = self.entries_of_curve(curve, a);
+        // Y - 2^15 in the upper half, and the square in the lower half.
+        let square = self.folded_square_of(a);
         let n = self.temporary();
-        self.two_with(UP, n, below, 15);
-        let [upper, sign] = [0xffff_0000, 0x8000_0000].map(|bits| self.number(bits));
-        self.three(AND, n, n, upper);
+        self.two_with(UP, n, a, 16);
+        let sign = self.number(0x8000_0000);
         self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, n, n, sign);
         self.three(C::VEX_Vpor_ymm_ymm_ymmm256, n, n, square);
         self.release(square);
         self.three(PRODUCT, n, n, factors);
-        if curve.has_odd {
-            self.two_with(UP, below, below, 31);
-            self.two_with(DOWN_SIGNED, below, below, 31);
-            self.two_with(DOWN_SIGNED, factors, factors, 17);
-            self.three(AND, below, below, factors);
-            self.three(ADD, n, n, below);
-        }
         self.release(factors);
-        self.release(below);
-        let [bias, origin] = [curve.bias, curve.origin].map(|number| self.number(number));
-        self.three(ADD, n, n, bias);
-        self.two_with(DOWN_SIGNED, n, n, curve.shift);
+        if curve.biases[0] != 0 {
+            let bias = self.number(curve.biases[0]);
+            self.three(ADD, n, n, bias);
+        }
+        self.two_with(DOWN_SIGNED, n, n, curve.shifts[0]);
         self.three(SUB, d, d, n);
         self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
-        self.three(if curve.falls { SUB } else { ADD }, d, d, a);
-        self.three(ADD, d, d, origin);
+        let origin = self.number(curve.origin);
+        self.set(false, n, origin);
+        self.three(if curve.falls { SUB } else { ADD }, n, n, a);
+        self.three(ADD, d, d, n);
         if !curve.is_steep {
             self.two_with(DOWN, d, d, 1);
         }
         if curve.has_powers {
-            let [low, power] = [0x00ff_ffff, 0x0080_0000].map(|bits| self.number(bits));
-            self.three(AND, n, a, low);
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, n, power);
+            // The low 24 bits of the line are zeros.
+            self.two_with(UP, n, n, 8);
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
+            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, n, SCRATCH);
             self.three(SUB, d, d, n);
         }
         self.release(n);
         d
     }
 
-    /// Emits [`texunit_sfu::square`], in a temporary. All factors are below 2^15, so that 16-bit
-    /// multiplications give their products.
+    /// Emits [`texunit_sfu::square`] of the low 17 bits, in a temporary.
+    ///
+    /// With the upper 7 bits g of X and the next 3 bits m, the three highest terms of the square
+    /// are `(g * (4 g + m)) / 2`. Both halves of a lane have all bits but the lowest; factors are
+    /// at the upper end of a half or at their place in it, so that the upper halves of products are
+    /// terms.
     pub(super) fn folded_square_of(&mut self, a: Reg) -> Reg {
-        let (d, top) = (self.temporary(), self.temporary());
-        self.two_with(DOWN, d, a, 9);
-        self.three(PRODUCT, d, d, d);
-        self.two_with(DOWN, d, d, 1);
-        for (mask, above, cut) in [(0x180, 10, 8), (0x60, 12, 6), (0x18, 14, 4), (4, 16, 2)] {
-            let mask = self.number(mask);
-            let pair = self.binary(AND, a, mask);
-            self.two_with(DOWN, top, a, above);
-            self.three(PRODUCT, pair, pair, top);
-            self.two_with(DOWN, pair, pair, cut);
-            self.three(ADD, d, d, pair);
-            self.release(pair);
-        }
-        self.release(top);
+        let (d, t, u) = (self.temporary(), self.temporary(), self.temporary());
+        let [both, both_high] = [0x0504_0504_0100_0100, 0x0d0c_0d0c_0908_0908];
+        let both = at(R::R9, self.pooled(&[both, both_high, both, both_high]));
+        self.two_with(DOWN, d, a, 1);
+        self.three(SHUFFLE_BYTES, d, d, both);
+        // 4 g + m is 8 g + m less 4 g.
+        let [first, second, less] = [0x0030_fe00, 0xf800_ffc0, 0x7f00].map(|b| self.number(b));
+        self.two_with(DOWN, u, a, 2);
+        self.three(AND, u, u, less);
+        self.three(AND, t, d, second);
+        self.three(SUB, u, t, u);
+        self.three(AND, t, d, first);
+        self.three(HIGH, t, t, u);
+        let [first, second] = [0x0002_000c, 0x8000_e000].map(|bits| self.number(bits));
+        self.three(AND, u, d, first);
+        self.three(AND, d, d, second);
+        self.three(HIGH, d, d, u);
+        self.three(ADD, d, d, t);
+        let ones = self.number(0x0001_0001);
+        self.three(PRODUCT, d, d, ones);
+        self.release(t);
+        self.release(u);
         d
     }
 }

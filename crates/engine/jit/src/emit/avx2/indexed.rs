@@ -105,7 +105,7 @@ impl Avx2Emitter<'_> {
 
     /// Caches that the indices are not consecutive.
     pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
-        if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
+        if let Some(slot) = self.live_slot(indexed).filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
         }
     }

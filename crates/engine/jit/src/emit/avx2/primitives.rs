@@ -311,12 +311,20 @@ impl Primitives for Avx2 {
     }
 
     fn function(e: &mut Avx2Emitter<'_>, op: Op, source: Source, part: u8) -> Option<Reg> {
-        let a = e.narrow(source, part)?;
-        match op {
-            Op::LookUp(words) => Some(e.entries(words.all(), a, part)),
-            Op::Curve(curve) => Some(e.curve(curve, a, part)),
-            _ => Some(e.folded_square_of(a)),
-        }
+        Some(match op {
+            Op::LookUp(words) => {
+                let index = e.narrow(source, part)?;
+                e.entries(words.all(), index)
+            }
+            Op::Curve(curve) => {
+                let a = e.float(source, part)?;
+                e.curve(curve, a)
+            }
+            _ => {
+                let a = e.narrow(source, part)?;
+                e.folded_square_of(a)
+            }
+        })
     }
 
     fn take_predicate(e: &mut Avx2Emitter<'_>, to: u32, row: usize, guard: Predicate) {

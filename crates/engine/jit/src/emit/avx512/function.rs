@@ -177,11 +177,11 @@ impl Avx512Emitter<'_> {
                 self.two_with(DOWN_SIGNED, u, u, 17);
                 self.asm.put_masked(SCRATCH_MASK, I::with3(ADD, t.z(), t.z(), u.z()));
             }
-            if curve.bias != 0 {
-                let bias = self.number(curve.bias);
+            if curve.biases[1] != 0 {
+                let bias = self.number(curve.biases[1]);
                 self.three(ADD, t.z(), t, bias);
             }
-            self.two_with(DOWN_SIGNED, t, t, curve.shift);
+            self.two_with(DOWN_SIGNED, t, t, curve.shifts[1]);
             self.three(code, d.z(), low, high);
             self.three(SUB, d.z(), d, t);
             self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));

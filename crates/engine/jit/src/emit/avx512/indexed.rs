@@ -67,7 +67,7 @@ impl Avx512Emitter<'_> {
 
     /// Caches that the indices are not consecutive.
     pub(super) fn cache_scattered(&mut self, mem: &MemAccess) {
-        if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| of.slot)
+        if let Some(slot) = mem.indexed.filter(|of| of.rows).and_then(|of| self.live_slot(of))
             && mem.affine.is_some()
         {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));

@@ -279,6 +279,7 @@ impl Context<'_> {
         let compiled = self.compiled.as_mut()?;
         let table = compiled.table;
         let inputs = inputs(launch, &self.fixed, &self.of_cta, &self.counts);
+        let inputs = region::Inputs { is_stream: true, ..inputs };
         let mut sites = compiled.sites_of(number).take();
         let running = table.region(number).zip(sites.as_mut()).and_then(|(region, sites)| {
             let running = region.function.with(inputs, sites)?;
