@@ -1,5 +1,6 @@
 //! Translates marks to steps of a region: the region calls the observer and continues.
 
+use super::access::MEMORY;
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
@@ -122,8 +123,8 @@ pub(super) fn joined(at: u32) -> Action {
 }
 
 /// Groups of loads from shared memory with the same base register. The first load's mark reports
-/// the whole group: no other event occurs in between, and the region is left in between only for a
-/// fault.
+/// the whole group: in between, no event occurs but uses of uninitialised data, and the region is
+/// left only for a fault, or for a shadow operation, after which the same region continues.
 #[derive(Debug, Default)]
 pub(crate) struct LoadGroups(Vec<Group>);
 
@@ -143,9 +144,9 @@ impl LoadGroups {
         found.map_or(&[], |i| &self.0[i].more)
     }
 
-    /// Whether the region must not be entered at an instruction, because the mark of the group's
-    /// first load would be skipped.
-    pub(super) fn closes(&self, at: u32) -> bool {
+    /// Whether an instruction is within a group. The region must not be entered there from elsewhere,
+    /// because the mark of the group's first load would be skipped.
+    pub(crate) fn closes(&self, at: u32) -> bool {
         self.0.iter().any(|group| group.first < at && at <= group.last)
     }
 }
@@ -160,10 +161,13 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
-/// Whether a step can report an event, store, or leave the region.
+/// Whether a step can report an access, store, or leave the region for another one. After an access
+/// to shadow memory, the same region continues.
 fn parts(step: &Step) -> bool {
     match &step.action {
-        Action::Load(load) if load.access.space == Space::Shared => false,
+        Action::Load(load) if load.access.space == Space::Shared || load.access.map != MEMORY => {
+            false
+        }
         Action::Store(_) => true,
         Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
         _ => step.may_exit(),
