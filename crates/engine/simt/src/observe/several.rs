@@ -72,6 +72,17 @@ impl<'a> Probes<'a> {
     }
 }
 
+/// The events that select a call event.
+fn selecting(called: &CallEvent<'_>) -> Events {
+    match called {
+        CallEvent::Enters { .. } => Events::CALLS | Events::ENTERS,
+        CallEvent::Returns { .. } | CallEvent::Exits { .. } => Events::CALLS,
+        CallEvent::Allocates { .. } | CallEvent::Frees { .. } | CallEvent::Launches { .. } => {
+            Events::CALLS | Events::HEAP
+        }
+    }
+}
+
 /// Methods that forward an event to the probes which have selected it.
 macro_rules! forward {
     ($($name:ident($($arg:ident: $ty:ty),*) of $events:expr;)*) => {
@@ -106,7 +117,7 @@ impl Probe for Probes<'_> {
         block(at: &At) of Events::BLOCKS;
         counted(counts: &[u64]) of Events::COUNTS;
         operation(at: &At, registers: &Registers<'_>) of Events::OPERATIONS;
-        call(at: &At, called: &CallEvent<'_>) of Events::CALLS | Events::HEAP;
+        call(at: &At, called: &CallEvent<'_>) of selecting(called);
         fetch(at: &At, fetch: &PlannedFetch<'_>) of Events::FETCHES;
         surface(at: &At, surface: &PlannedSurfaceAccess<'_>) of Events::FETCHES;
         fetch_answer(at: &At, fetch: &ExecutedFetch<'_>) of Events::ANSWERS;

@@ -10,7 +10,7 @@ use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg as T
 use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
 /// Index of memory, as opposed to its shadow, in [`Access::map`].
-pub(super) const MEMORY: u8 = 0;
+const MEMORY: u8 = 0;
 
 /// The operands of an access in the region's form; `None` if the interpreter has to execute it.
 fn access(operands: &mut Operands<'_>, access: &code::Access) -> Option<Access> {

@@ -1,6 +1,5 @@
 //! Translates marks to steps of a region: the region calls the observer and continues.
 
-use super::access::MEMORY;
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
@@ -161,16 +160,15 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
-/// Whether a step can report an access, store, or leave the region for another one. After an access
-/// to shadow memory, the same region continues.
-fn parts(step: &Step) -> bool {
+/// Whether a step can report an access, store, or leave the region for another one. After a shadow
+/// operation, the same region continues.
+fn parts(step: &Step, code: &Code) -> bool {
+    let is_shadow = matches!(code.insts[step.at as usize].op, Op::Shadow(_));
     match &step.action {
-        Action::Load(load) if load.access.space == Space::Shared || load.access.map != MEMORY => {
-            false
-        }
+        Action::Load(load) if load.access.space == Space::Shared => false,
         Action::Store(_) => true,
         Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
-        _ => step.may_exit(),
+        _ => step.may_exit() && !is_shadow,
     }
 }
 
@@ -182,7 +180,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
             let Some((op, access, base)) = notified_load(step, code) else {
-                if parts(step) {
+                if parts(step, code) {
                     open.clear();
                 }
                 step.each_written(|place| open.retain(|(base, ..)| !is(*base, place)));
