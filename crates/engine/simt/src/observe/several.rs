@@ -124,3 +124,35 @@ impl Probe for Probes<'_> {
         surface_answer(at: &At, surface: &ExecutedSurfaceAccess<'_>) of Events::ANSWERS;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    struct Calls<'a>(&'a AtomicU32);
+
+    impl Probe for Calls<'_> {
+        fn call(&mut self, _: &At, _: &CallEvent<'_>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn each_is_told_the_calls_that_it_selects() {
+        let counts = [const { AtomicU32::new(0) }; 3];
+        let wants = [Events::CALLS, Events::ENTERS, Events::HEAP];
+        let calls = |count| Box::new(Calls(count)) as Box<dyn Probe + '_>;
+        let mut probes = Probes(wants.into_iter().zip(counts.iter().map(calls)).collect());
+        let at = At { cta: [0; 3], warp: 0, lanes: 1, op: 0 };
+        for called in [
+            CallEvent::Enters { function: "f" },
+            CallEvent::Returns { to: 0 },
+            CallEvent::Frees { addresses: &[0; 32] },
+            CallEvent::Exits { last: true },
+        ] {
+            probes.call(&at, &called);
+        }
+        assert_eq!(counts.each_ref().map(|count| count.load(Relaxed)), [4, 1, 1]);
+    }
+}
