@@ -119,11 +119,12 @@ impl<'a> Context<'a> {
         split: &mut Split,
         limit: &mut u64,
     ) -> Option<Stop> {
-        if self.launch.observed.is_some() {
-            return self.enter_observed(warp, split, limit);
+        let number = self.region_at(warp, split);
+        let is_inside = self.compiled.as_ref().is_some_and(|of| of.inside.is_some());
+        match self.launch.observed {
+            Some(_) if number.is_some() || is_inside => self.enter_observed(warp, split, limit),
+            _ => self.enter_region(warp, split, limit, number?),
         }
-        let number = self.region_at(warp, split)?;
-        self.enter_region(warp, split, limit, number)
     }
 
     /// The region that a split can enter at its instruction.
