@@ -55,7 +55,7 @@ impl<'l> Leak<'l> {
 
 impl Observer for Leak<'_> {
     fn wants(&self) -> Events {
-        Events::CALLS
+        Events::HEAP
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

@@ -24,18 +24,22 @@ use texunit_jit::region::{DivergenceLimits, ExitReason, Inputs, Mode, WarpStart}
 
 pub(super) use arrive::interpreted;
 use batch::{BatchProgress, YieldPoints};
-use state::{Compiled, Missed};
+use state::{Compiled, Inside, Missed};
 
 impl Compiled<'_> {
-    /// What the interpreter has to do after an exit. `over`: the steps of the turn are used up, so
-    /// that a backward jump ends it.
+    /// What the interpreter has to do after an exit of a warp. `over`: the steps of the turn are
+    /// used up, so that a backward jump ends it.
     #[inline(always)]
     fn left(
         &mut self,
         (number, region): (u32, &Region),
+        warp: u32,
         (at, why): (u32, ExitReason),
         over: bool,
     ) -> Stop {
+        if region.load_groups.closes(at) {
+            self.inside = Some(Inside { region: number, warp, at });
+        }
         match why {
             ExitReason::Limit => return Stop::Over,
             ExitReason::Outside if over && !region.ends_before(at) => return Stop::Over,
@@ -116,24 +120,30 @@ impl<'a> Context<'a> {
         split: &mut Split,
         limit: &mut u64,
     ) -> Option<Stop> {
-        let ran = self.enter_once(warp, split, limit);
-        if ran == Some(Stop::Instruction) && self.launch.observed.is_some() {
-            return self.resume_after_marks(warp, split, limit);
+        let number = self.region_at(warp, split);
+        let is_inside = self.compiled.as_ref().is_some_and(|of| of.inside.is_some());
+        match self.launch.observed {
+            Some(_) if number.is_some() || is_inside => self.enter_observed(warp, split, limit),
+            _ => self.enter_region(warp, split, limit, number?),
         }
-        ran
+    }
+
+    /// The region that a split can enter at its instruction.
+    #[inline]
+    fn region_at(&self, warp: &Warp, split: &Split) -> Option<u32> {
+        self.compiled.as_ref()?.table.at(mode(warp, split), split.pc)
     }
 
     #[inline]
-    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Option<Stop> {
-        let Some(compiled) = &mut self.compiled else { return None };
-        let mode = mode(warp, split);
-        match compiled.table.at(mode, split.pc) {
-            Some(number) => {
-                let (warps, splits) = (from_mut(warp), from_mut(split));
-                self.run_region(warps, splits, from_mut(limit), 1, (mode, number)).0
-            }
-            None => None,
-        }
+    fn enter_region(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        limit: &mut u64,
+        number: u32,
+    ) -> Option<Stop> {
+        let (mode, warps, splits) = (mode(warp, split), from_mut(warp), from_mut(split));
+        self.run_region(warps, splits, from_mut(limit), 1, (mode, number)).0
     }
 
     /// Executes a region for the warps in `on`, in order from the same instruction, as long as each
@@ -237,7 +247,7 @@ impl<'a> Context<'a> {
                 progress.stray.is_none()
             } else {
                 let over = warp.steps >= *end;
-                ran = Some(compiled.left((number, region), (exit.at, exit.why), over));
+                ran = Some(compiled.left((number, region), warp.index, (exit.at, exit.why), over));
                 progress.stray != Some(n)
             };
             if has_ended {

@@ -239,23 +239,28 @@ impl Context<'_> {
     pub(super) fn exit_all(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) {
         let live = warp.live;
         self.count(warp, inst, live);
-        if self.events.has(Events::CALLS) || split.frame != 0 {
+        if split.frame != 0 {
             self.exit(warp, split, live);
             return;
         }
         // The kernel's frame is kept, and no lane waits for the exiting ones.
         self.cta.live -= warp::count(live) as u32;
         warp.live = 0;
+        self.notify_exit(warp, live, split.pc);
+    }
+
+    fn notify_exit(&mut self, warp: &Warp, lanes: u32, pc: u32) {
+        if self.events.has(Events::CALLS) {
+            let at = self.at(warp, lanes, pc);
+            self.notify_call(at, &CallEvent::Exits { last: warp.live == 0 });
+        }
     }
 
     /// Exits lanes of a split.
     pub(super) fn exit(&mut self, warp: &mut Warp, split: &mut Split, mask: u32) -> Flow {
         self.cta.live -= mask.count_ones();
         warp.exit(split, mask);
-        if self.events.has(Events::CALLS) {
-            let at = self.at(warp, mask, split.pc);
-            self.notify_call(at, &CallEvent::Exits { last: warp.live == 0 });
-        }
+        self.notify_exit(warp, mask, split.pc);
         if split.mask == 0 {
             self.barrier_without(warp);
             return Flow::Retired;

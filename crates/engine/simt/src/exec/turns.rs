@@ -307,21 +307,21 @@ impl Context<'_> {
         if self.all_pass(warps, those) {
             return Ok(true);
         }
-        let (mut opened, tells_exits) = (false, self.events.has(Events::CALLS));
+        let mut opened = false;
         for i in lanes(those) {
             let Some(mut split) = warps.get(i).and_then(place) else { continue };
             let inst = &code.insts[split.pc as usize];
             match &inst.op {
                 // The batch was stopped by a fault of another warp.
                 _ if !ends_turn(inst) => {}
-                Op::Exit if !tells_exits => {
+                Op::Exit => {
                     let warp = &mut warps[i];
                     self.exit_all(warp, &mut split, inst);
                     warp.splits.clear();
                     warp.has_initial_state = split.frame == 0 && warp.has_initial_frames();
                     opened |= self.has_complete_barrier() && self.open_barriers(warps);
                 }
-                Op::Exit | Op::Barrier(_) => {
+                Op::Barrier(_) => {
                     let resume = Resume { limit: warps[i].end, over: false, yielded: 0 };
                     opened |= self.run_turn(warps, i, Some(resume), budget)?;
                 }

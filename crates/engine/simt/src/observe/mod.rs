@@ -23,7 +23,8 @@
 //! * The events of a thread are reported in program order. An access, a branch or a fence is
 //!   reported **before** its execution, with no other event of its warp in between, except that
 //!   successive loads of shared memory may all be reported before the first one is executed
-//!   ([`Probe::loads`]). The values of loads and atomics ([`Events::RESULTS`]) are reported
+//!   ([`Probe::loads`]), and so before uses of uninitialised data between them
+//!   ([`Probe::undefined`]). The values of loads and atomics ([`Events::RESULTS`]) are reported
 //!   **after** execution. So if one CTA stores a value that another, concurrent one loads, the
 //!   store's access is reported before the load's result, though possibly after the load's access.
 //! * The warps of a CTA are reported in the order in which they are scheduled, each for the length
@@ -141,8 +142,8 @@ pub trait Probe: Send {
     fn access(&mut self, _at: &At, _access: &Access<'_>) {}
 
     /// Several loads of shared memory are about to be executed in succession; their addresses have
-    /// the same distances in each lane, and no other event of the warp occurs in between. The
-    /// default implementation reports each as an access.
+    /// the same distances in each lane, and no other event of the warp occurs in between, except
+    /// [`Self::undefined`]. The default implementation reports each as an access.
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
         self.access(at, first);
         for further in more {

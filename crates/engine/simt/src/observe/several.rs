@@ -72,6 +72,17 @@ impl<'a> Probes<'a> {
     }
 }
 
+/// The events that select a call event.
+fn selecting(called: &CallEvent<'_>) -> Events {
+    match called {
+        CallEvent::Enters { .. } => Events::CALLS | Events::ENTERS,
+        CallEvent::Returns { .. } | CallEvent::Exits { .. } => Events::CALLS,
+        CallEvent::Allocates { .. } | CallEvent::Frees { .. } | CallEvent::Launches { .. } => {
+            Events::CALLS | Events::HEAP
+        }
+    }
+}
+
 /// Methods that forward an event to the probes which have selected it.
 macro_rules! forward {
     ($($name:ident($($arg:ident: $ty:ty),*) of $events:expr;)*) => {
@@ -106,10 +117,42 @@ impl Probe for Probes<'_> {
         block(at: &At) of Events::BLOCKS;
         counted(counts: &[u64]) of Events::COUNTS;
         operation(at: &At, registers: &Registers<'_>) of Events::OPERATIONS;
-        call(at: &At, called: &CallEvent<'_>) of Events::CALLS | Events::HEAP;
+        call(at: &At, called: &CallEvent<'_>) of selecting(called);
         fetch(at: &At, fetch: &PlannedFetch<'_>) of Events::FETCHES;
         surface(at: &At, surface: &PlannedSurfaceAccess<'_>) of Events::FETCHES;
         fetch_answer(at: &At, fetch: &ExecutedFetch<'_>) of Events::ANSWERS;
         surface_answer(at: &At, surface: &ExecutedSurfaceAccess<'_>) of Events::ANSWERS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    struct Calls<'a>(&'a AtomicU32);
+
+    impl Probe for Calls<'_> {
+        fn call(&mut self, _: &At, _: &CallEvent<'_>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn each_is_told_the_calls_that_it_selects() {
+        let counts = [const { AtomicU32::new(0) }; 3];
+        let wants = [Events::CALLS, Events::ENTERS, Events::HEAP];
+        let calls = |count| Box::new(Calls(count)) as Box<dyn Probe + '_>;
+        let mut probes = Probes(wants.into_iter().zip(counts.iter().map(calls)).collect());
+        let at = At { cta: [0; 3], warp: 0, lanes: 1, op: 0 };
+        for called in [
+            CallEvent::Enters { function: "f" },
+            CallEvent::Returns { to: 0 },
+            CallEvent::Frees { addresses: &[0; 32] },
+            CallEvent::Exits { last: true },
+        ] {
+            probes.call(&at, &called);
+        }
+        assert_eq!(counts.each_ref().map(|count| count.load(Relaxed)), [4, 1, 1]);
     }
 }

@@ -6,7 +6,7 @@ use super::notify;
 use super::operand::{Operands, predicate, vreg};
 use super::operation;
 use super::shadow;
-use crate::code::{self, Inst, Op, Slot};
+use crate::code::{self, Inst, Op, Shadow, Slot};
 use std::sync::Arc;
 use texunit_alu::Alu;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
@@ -20,6 +20,11 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
         return notify::step(operands, mark, at).map(|step| vec![step]);
     }
     let guard = predicate(inst.guard);
+    if let Op::Shadow(of) = &inst.op
+        && let Shadow::Check(check) = &**of
+    {
+        return Some(shadow::check(operands, check, guard, at));
+    }
     let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();

@@ -123,8 +123,8 @@ pub(super) fn joined(at: u32) -> Action {
 }
 
 /// Groups of loads from shared memory with the same base register. The first load's mark reports
-/// the whole group: no other event occurs in between, and the region is left in between only for a
-/// fault.
+/// the whole group: in between, no event occurs but uses of uninitialised data, and the region is
+/// left only for a fault, or for a shadow operation, after which the same region continues.
 #[derive(Debug, Default)]
 pub(crate) struct LoadGroups(Vec<Group>);
 
@@ -144,9 +144,9 @@ impl LoadGroups {
         found.map_or(&[], |i| &self.0[i].more)
     }
 
-    /// Whether the region must not be entered at an instruction, because the mark of the group's
-    /// first load would be skipped.
-    pub(super) fn closes(&self, at: u32) -> bool {
+    /// Whether an instruction is within a group. The region must not be entered there from elsewhere,
+    /// because the mark of the group's first load would be skipped.
+    pub(crate) fn closes(&self, at: u32) -> bool {
         self.0.iter().any(|group| group.first < at && at <= group.last)
     }
 }
@@ -161,13 +161,15 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
-/// Whether a step can report an event, store, or leave the region.
-fn parts(step: &Step) -> bool {
+/// Whether a step can report an access, store, or leave the region for another one. After a shadow
+/// operation, the same region continues.
+fn parts(step: &Step, code: &Code) -> bool {
+    let is_shadow = matches!(code.insts[step.at as usize].op, Op::Shadow(_));
     match &step.action {
         Action::Load(load) if load.access.space == Space::Shared => false,
         Action::Store(_) => true,
         Action::Call(call) => matches!(call.routine, Routine::Notify(_)),
-        _ => step.may_exit(),
+        _ => step.may_exit() && !is_shadow,
     }
 }
 
@@ -179,7 +181,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
         let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
         block.steps.retain(|step| {
             let Some((op, access, base)) = notified_load(step, code) else {
-                if parts(step) {
+                if parts(step, code) {
                     open.clear();
                 }
                 step.each_written(|place| open.retain(|(base, ..)| !is(*base, place)));

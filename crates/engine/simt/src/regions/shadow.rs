@@ -3,21 +3,23 @@
 use super::access::{load_from, placed, store_to};
 use super::moves::compute;
 use super::operand::{Operands, predicate};
-use crate::code::{self, Check, MemSpace, Shadow, Slot};
+use crate::code::{self, Check, MemSpace, Shadow};
 use texunit_alu::Temporaries;
-use texunit_jit::region::{Access, Action, Load, Space};
-use texunit_jit::{Op as J, Predicate, Source, VReg as To};
+use texunit_jit::region::{Access, Action, Space, Step};
+use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg as To};
 
 /// Index of shadow memory in [`Access::map`].
 const SHADOW: u8 = 1;
-/// Index of a map in [`Access::map`] that is all zeros, for fully initialised memory.
-const ZERO: u8 = 2;
 
 const ZEROS: Source = Source::Literal(0);
 /// Truth table of the union of two sources.
 const EITHER: u8 = 0xf0 | 0xcc;
+/// Truth tables of predicates ([`Action::Logic`]).
+const OR: u8 = 0b1110;
+const AND: u8 = 0b1000;
 
-/// The actions of a shadow operation; `None` if the interpreter has to execute it.
+/// The actions of a shadow operation other than a check; `None` if the interpreter has to execute
+/// it.
 pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Vec<Action>> {
     match shadow {
         Shadow::Load(of) | Shadow::Store(of) => {
@@ -28,7 +30,6 @@ pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Ve
             });
             Some(actions)
         }
-        Shadow::Check(of) => check(operands, of),
         _ => None,
     }
 }
@@ -57,58 +58,51 @@ fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>
     Some((actions, access))
 }
 
-/// A check becomes a load from the uninitialised bits as an address. Only address 0 is valid, so
-/// the region is left if any bit is uninitialised.
-fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
-    let Temporaries { narrow, wide, .. } = operands.temporaries;
+/// The steps of a check: the region is left if any lane that executes it has an uninitialised bit.
+pub(super) fn check(operands: &Operands<'_>, of: &Check, guard: Predicate, at: u32) -> Vec<Step> {
+    let Temporaries { narrow, wide, predicates: any } = operands.temporaries;
     let mut actions = Vec::new();
     let [mut short, mut long] = [None::<Source>; 2];
-    let mut add = |sum: &mut Option<Source>, to: To, from: Source, op: J| {
-        let other = match to {
-            To::B64(i) => Source::B64(i),
-            To::B32(i) | To::Predicate(i) => Source::B32(i),
-        };
+    let mut found = None::<Predicate>;
+    let mut add = |sum: &mut Option<Source>, from: Source, (to, own, op): (To, Source, J)| {
         *sum = Some(match *sum {
             None => from,
             Some(before) => {
                 actions.push(compute(op, to, &[before, from]));
-                other
+                own
             }
         });
     };
-    let mut asked: Vec<Predicate> = Vec::new();
-    for &slot in &of.shadows {
-        if slot.is_predicate() {
-            asked.push(predicate(slot));
-        } else if slot.is_wide() {
-            add(&mut long, To::B64(wide), operands.source(slot), J::BitsWide(EITHER));
-        } else {
-            add(&mut short, To::B32(narrow), operands.source(slot), J::Bits(EITHER));
+    for &slot in of.shadows.iter().filter(|slot| !slot.is_predicate()) {
+        let from = operands.source(slot);
+        if from == ZEROS {
+            continue;
+        }
+        match slot.is_wide() {
+            true => add(&mut long, from, (To::B64(wide), Source::B64(wide), J::BitsWide(EITHER))),
+            false => add(&mut short, from, (To::B32(narrow), Source::B32(narrow), J::Bits(EITHER))),
         }
     }
-    for p in asked {
-        let from = short.unwrap_or(ZEROS);
-        let one = Source::Literal(1);
-        actions.push(compute(J::Select(p), To::B32(narrow), &[one, from]));
-        short = Some(Source::B32(narrow));
+    let tests = [Test::Unsigned(Relation::Ne), Test::UnsignedWide(Relation::Ne)];
+    for (bits, test) in [short, long].into_iter().zip(tests) {
+        let Some(bits) = bits else { continue };
+        let with = found.map_or((Combine::And, Predicate::Always), |found| (Combine::Or, found));
+        actions.push(Action::Compare { test, from: [bits, ZEROS], to: [Some(any), None], with });
+        found = Some(Predicate::If(any));
     }
-    if let Some(short) = short {
-        actions.push(compute(J::ExtendU, To::B64(wide + 1), &[short]));
-        let both = Source::B64(wide + 1);
-        long = Some(match long {
-            None => both,
-            Some(long) => {
-                let to = To::B64(wide + 1);
-                actions.push(compute(J::BitsWide(EITHER), to, &[long, both]));
-                both
-            }
-        });
+    let logic = |table, from| Action::Logic { table, to: any, from };
+    for &slot in of.shadows.iter().filter(|slot| slot.is_predicate()) {
+        actions.push(logic(OR, [found.unwrap_or(Predicate::Never), predicate(slot)]));
+        found = Some(Predicate::If(any));
     }
-    let site = operands.site(Space::Global);
-    let space = Space::Global;
-    let access = Access { space, size: 1, count: 1, base: long, offset: 0, site, map: ZERO };
-    debug_assert!(of.shadows.iter().all(|slot| *slot != Slot::NONE));
-    let load = Load { access, signed: false, keep: u64::MAX, to: vec![None] };
-    actions.push(Action::Load(Box::new(load)));
-    Some(actions)
+    let step = |guard, action| Step { at, guard, counted: false, action };
+    let Some(found) = found else { return vec![step(Predicate::Always, Action::Nothing)] };
+    if guard != Predicate::Always {
+        actions.push(logic(AND, [found, guard]));
+    }
+    let mut steps: Vec<Step> =
+        actions.into_iter().map(|action| step(Predicate::Always, action)).collect();
+    // Lanes that execute this step are not among no members.
+    steps.push(step(Predicate::If(any), Action::Sync { members: ZEROS }));
+    steps
 }

@@ -5,7 +5,7 @@ use texunit_simt::Fault;
 use texunit_simt::observe::{
     Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
     LaunchInfo, Listing, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
-    Synchronization, Values,
+    Synchronization, Undefined, Values,
 };
 
 /// An event of a lane: CTA, thread, source location in the PTX, source text, and description.
@@ -151,6 +151,13 @@ impl Probe for Recording<'_> {
         self.each(at, |lane| {
             let reads: Vec<u64> = reads.iter().map(|v| v[lane]).collect();
             format!("operation {reads:x?} {}", self.listing.counts(at.op))
+        });
+    }
+
+    fn undefined(&mut self, at: &At, what: &Undefined<'_>) {
+        self.each(at, |lane| {
+            let place = what.memory.map(|(space, addresses)| (space.name(), addresses[lane]));
+            format!("undefined {:?} {:#x} {place:x?}", what.sink, what.bits[lane])
         });
     }
 

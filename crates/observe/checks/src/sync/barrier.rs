@@ -57,17 +57,16 @@ impl Barriers {
         barrier: u32,
     ) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
-        let all = std::mem::take(all);
         let Some(first) = all.first() else { return };
-        if let Some(found) = diverged(reporter, threads_of_cta, &all, barrier) {
-            return reporter.sink.found(found);
-        }
-        let found = match first.threads {
-            Some(threads) => too_many(reporter, &all, barrier, threads),
-            None => apart(reporter, &all, barrier),
+        let met = || match first.threads {
+            Some(threads) => too_many(reporter, all, barrier, threads),
+            None => apart(reporter, all, barrier),
         };
-        let found = found.or_else(|| missed(reporter, threads_of_cta, &all, barrier));
+        let found = diverged(reporter, threads_of_cta, all, barrier)
+            .or_else(met)
+            .or_else(|| missed(reporter, threads_of_cta, all, barrier));
         found.into_iter().for_each(|found| reporter.sink.found(found));
+        all.clear();
     }
 
     /// The CTA has ended.
@@ -112,16 +111,19 @@ fn diverged(
 ) -> Option<LaunchFinding> {
     for (i, arrival) in all.iter().enumerate() {
         let at = &arrival.at;
-        if !is_aligned(reporter, at.op) {
-            continue;
-        }
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
         // Lanes that the executor let run ahead to the same instruction would have been converged
         // on a GPU.
         let is_apart = |other: &&Arrival| {
             other.at.warp == at.warp && !(other.at.op == at.op && (arrival.ahead || other.ahead))
         };
-        if let Some(other) = all[i + 1..].iter().find(is_apart) {
+        let other = all[i + 1..].iter().find(is_apart);
+        let elsewhere = threads_of_cta.live(at.warp) & !at.lanes;
+        let is_divided = other.is_some() || elsewhere != 0 && arrival.threads.is_some();
+        if !is_divided || !is_aligned(reporter, at.op) {
+            continue;
+        }
+        if let Some(other) = other {
             // The order in which the executor runs diverged lanes must not show in the report.
             let (at, other) = if at.lanes.trailing_zeros() <= other.at.lanes.trailing_zeros() {
                 (at, &other.at)
@@ -138,19 +140,16 @@ fn diverged(
                 LaunchFinding::new(rules::SYNC_BARRIER_DIVERGENT, reporter.first(at), message);
             return Some(LaunchFinding { other: meets(reporter, at, other), ..found });
         }
-        let elsewhere = threads_of_cta.live(at.warp) & !at.lanes;
-        if elsewhere != 0 && arrival.threads.is_some() {
-            let message = format!(
-                "{} come to barrier {barrier}, and {} do not",
-                who(at),
-                lanes_in_words(elsewhere)
-            );
-            return Some(LaunchFinding::new(
-                rules::SYNC_BARRIER_DIVERGENT,
-                reporter.first(at),
-                message,
-            ));
-        }
+        let message = format!(
+            "{} come to barrier {barrier}, and {} do not",
+            who(at),
+            lanes_in_words(elsewhere)
+        );
+        return Some(LaunchFinding::new(
+            rules::SYNC_BARRIER_DIVERGENT,
+            reporter.first(at),
+            message,
+        ));
     }
     None
 }
@@ -165,6 +164,11 @@ fn meets(reporter: &Reporter<'_>, at: &At, other: &At) -> Option<Other> {
 /// Reports warps that meet a barrier for all threads at different instructions. Non-aligned
 /// barriers allow this.
 fn apart(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<LaunchFinding> {
+    let op = all.first()?.at.op;
+    // Most barriers are met at one place.
+    if all.iter().all(|arrival| arrival.at.op == op) {
+        return None;
+    }
     let aligned = || all.iter().filter(|arrival| is_aligned(reporter, arrival.at.op));
     let first = aligned().min_by_key(|arrival| arrival.at.warp)?.at;
     let other = aligned().filter(|other| other.at.op != first.op && other.at.warp != first.warp);

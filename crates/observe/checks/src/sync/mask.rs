@@ -1,6 +1,6 @@
 //! Check of the member masks of `.sync` instructions.
 
-use super::{CtaThreads, Reporter, each, lanes_in_words};
+use super::{CtaThreads, Reporter, lanes_in_words, set};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_simt::observe::At;
@@ -18,7 +18,7 @@ impl Masks {
     /// Lanes arrive at the instruction.
     pub(super) fn join(&mut self, at: &At, members: u32) {
         if let Some(masks) = self.0.get_mut(at.warp as usize) {
-            each(at.lanes).for_each(|lane| masks[lane as usize] = members);
+            set(masks, at.lanes, members);
         }
     }
 

@@ -106,9 +106,7 @@ impl CtaThreads {
         let Some(lanes) = self.lanes.get_mut(at.warp as usize) else { return };
         let those = at.lanes & lanes.live;
         lanes.live &= !at.lanes;
-        for lane in each(those) {
-            lanes.exits[lane as usize] = at.op;
-        }
+        set(&mut lanes.exits, those, at.op);
         self.exited += those.count_ones();
         self.left.get_or_insert(*at);
     }
@@ -116,6 +114,13 @@ impl CtaThreads {
     /// Lanes of a warp that have not exited.
     fn live(&self, warp: u32) -> u32 {
         self.lanes.get(warp as usize).map_or(0, |lanes| lanes.live)
+    }
+}
+
+/// Sets the values of lanes.
+fn set(values: &mut [u32; 32], lanes: u32, value: u32) {
+    for (lane, to) in values.iter_mut().enumerate() {
+        *to = if lanes >> lane & 1 == 1 { value } else { *to };
     }
 }
 

@@ -195,7 +195,7 @@ impl CtaLoop<'_> {
         self.executed.count(warp, steps, threads);
         // The split precedes the splits of diverged lanes.
         warp.splits.insert(0, split);
-        let left = compiled.left((number, region), (at, why), steps >= limit);
+        let left = compiled.left((number, region), warp.index, (at, why), steps >= limit);
         if is_stray {
             let resume = Resume { limit, over: left == Stop::Over, yielded: 0 };
             self.stray = Some((i, resume));

@@ -16,6 +16,8 @@ pub(in crate::exec) struct Compiled<'a> {
     pub(super) sites: Vec<Option<Sites<'a>>>,
     /// `Site` exits whose accesses the interpreter executes next.
     pub(super) missed: Vec<Missed>,
+    /// The last exit within a group of loads that have been reported together.
+    pub(super) inside: Option<Inside>,
     /// Steps executed in regions.
     pub(super) steps: u64,
     /// The last arrival: mode, instruction, and the number of steps interpreted before it.
@@ -34,6 +36,7 @@ impl<'a> Compiled<'a> {
             setting,
             sites: Vec::new(),
             missed: Vec::new(),
+            inside: None,
             steps: 0,
             since: (Mode::Live, 0, 0),
             // Different seeds let launches with few arrivals add up.
@@ -60,6 +63,15 @@ impl<'a> Compiled<'a> {
 pub(super) struct Missed {
     pub(super) region: u32,
     pub(super) site: u32,
+    pub(super) at: u32,
+}
+
+/// A shadow operation at which a warp has left a region within a group of loads that have been
+/// reported together. After it, the same region continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Inside {
+    pub(super) region: u32,
+    pub(super) warp: u32,
     pub(super) at: u32,
 }
 

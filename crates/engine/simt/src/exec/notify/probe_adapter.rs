@@ -3,7 +3,7 @@
 use super::accesses::{AccessParams, AccessReport, plain_space};
 use crate::code::{Access, Op};
 use crate::exec::context::Launch;
-use crate::exec::warp::lanes_by;
+use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
 use crate::observe::{AccessOp, At, Events, Order, Probe, Synchronization, Values};
@@ -106,7 +106,7 @@ impl<'a> ProbeAdapter<'a> {
             return self.probe.synchronized(at, &Synchronization::Joined);
         }
         let Some(LaneValues::B32(masks)) = rows.first() else { return };
-        for (lanes, members) in lanes_by(at.lanes, |lane| masks[lane]) {
+        for (lanes, members) in lanes_by_value(at.lanes, masks) {
             let joins = Synchronization::Joins { members };
             self.probe.synchronized(&At { lanes, ..*at }, &joins);
         }

@@ -15,8 +15,6 @@ pub(crate) struct Shadows {
     pub(super) map: MemoryMap,
     /// Shadow of the shared memory of each worker's CTA.
     shared: Vec<Block>,
-    /// Shadow of fully initialised memory, readable at address 0 only.
-    zero: Block,
 }
 
 impl Shadows {
@@ -34,7 +32,7 @@ impl Shadows {
         let size = shared_len.max(1);
         let shared: Option<Vec<Block>> = (0..workers).map(|_| Block::new(size, "shadow")).collect();
         let map = memory.shadows();
-        Some(Self { map, shared: shared?, zero: Block::new(1, "shadow")? })
+        Some(Self { map, shared: shared? })
     }
 }
 
@@ -113,7 +111,6 @@ impl<'a> WorkerShadows<'a> {
     /// The shadow memory that compiled code may access after a shadow operation has left a region.
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
-            Shadow::Check(_) => Some(self.of.zero.reach(0)),
             Shadow::Load(access) | Shadow::Store(access) => match access.mem_space {
                 MemSpace::Shared if self.own.is_none() => {
                     Some(self.of.shared[self.worker].reach(0))
