@@ -24,6 +24,7 @@ mod flow;
 mod index;
 mod input;
 mod live;
+mod memory;
 pub(crate) mod processor;
 mod rarely;
 mod register_cache;
@@ -206,11 +207,6 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Cod
         e = Emitter::new(&region, copies, mode, false);
         e.asm.marks = marked.then(Vec::new);
         e.function()?;
-    }
-    for &(site, lowest, span) in &e.facts.base_groups.sites {
-        if let Some(Some(to)) = uses.get_mut(site as usize) {
-            to.group = (lowest, span);
-        }
     }
     for (site, add) in index::sites(&e.facts.indices, &region, &e.facts.plans) {
         if let Some(Some(to)) = uses.get_mut(site as usize) {

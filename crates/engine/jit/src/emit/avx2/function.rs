@@ -1,9 +1,9 @@
 //! Operations that evaluate polynomials of the special function unit: tables of constants, and its
 //! square.
 
-use super::address::OFFSET_ROW;
 use super::{Avx2Emitter, LANES_SIZE, SCRATCH, Vector};
 use crate::emit::asm::at;
+use crate::emit::memory::OFFSET_ROW;
 use crate::emit::register_cache::Reg;
 use crate::frame::Frame;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -1,21 +1,30 @@
 //! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
 
-use super::address::{DATA_ROW, MemAccess, data_of_lane, is_by_lane, moved};
+use super::access::{MemAccess, data_of_lane};
+use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
+use super::parts::{Bytes, Parts};
 use super::shape::Slot;
-use super::{Avx2Emitter, PARTS, SCRATCH, Vector};
+use super::{DATA_ROW, moved};
+use crate::emit::Emitter;
 use crate::emit::affine::Addend;
 use crate::emit::asm::at;
+use crate::emit::backend::Backend;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
+use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-impl Avx2Emitter<'_> {
+impl<B: Backend> Emitter<'_, B> {
     /// Emits a load that may exit.
-    pub(super) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
-        if !is_by_lane(load.access.base) {
+    pub(in crate::emit) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
+        if load.to.len() != usize::from(load.access.count) {
+            return None;
+        }
+        let addressing = self.addressing(&load.access);
+        if addressing == Addressing::Uniform {
             return self.load_one(step, load);
         }
         let member = self.facts.base_groups.member(self.block, self.step);
@@ -28,11 +37,11 @@ impl Avx2Emitter<'_> {
         if let Some(indexed) = self.indexed() {
             return self.load_indexed(step, load, &mem, indexed);
         }
-        if mem.access.space != Space::Local {
-            self.reach(&mem, member, true, scattered);
+        if addressing != Addressing::Scattered {
+            self.reach(&mem, member, addressing == Addressing::Tested, scattered);
             if mem.access.space == Space::Global && member.is_none() && self.is_in_loop() {
-                self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(0)));
-                self.prefetch_row(at(R::R13, 0), mem.total as u32, Addend::NONE, false);
+                let first = slot.row(self, 0).at(0);
+                self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
             }
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(scattered);
@@ -41,7 +50,11 @@ impl Avx2Emitter<'_> {
         self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
-        self.load_to_destinations(load, step.guard, slot, false)
+        let parts = match addressing {
+            Addressing::Tested => Parts::Slot(slot),
+            _ => Parts::Contiguous(slot),
+        };
+        self.load_to_destinations(load, step.guard, parts)
     }
 
     /// Emits a load whose index is checked instead of its addresses.
@@ -55,14 +68,16 @@ impl Avx2Emitter<'_> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let slot = Slot::of(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
-        // Small elements are loaded to registers at once.
-        let parts: Vec<Reg> = match mem.total {
-            1..=4 => (0..PARTS).map(|_| self.temporary()).collect(),
+        // If there are enough registers for all lanes, the elements are loaded at once.
+        let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
+        let own: Vec<Vec<Reg>> = match mem.total {
+            1..=4 => self.registers_of_parts(parts.len(), bytes),
+            ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
             _ => Vec::new(),
         };
-        let (row, at) = match parts.is_empty() {
+        let (row, at) = match own.is_empty() {
             true => (ContiguousAccess::Point(slot), done),
-            false => (ContiguousAccess::Load(&parts[..]), taken),
+            false => (ContiguousAccess::Load(&own, bytes), taken),
         };
         if member.is_some_and(|member| member.leads) {
             slot.forget(self);
@@ -79,19 +94,23 @@ impl Avx2Emitter<'_> {
             }
         }
         self.asm.bind(scattered);
-        if !parts.is_empty() {
-            self.gather(mem, &parts, taken);
+        if !own.is_empty() {
+            self.gather(mem, &own, bytes, taken);
         }
         self.fetch_lanes(mem);
         self.point_to_data(mem, slot);
         self.asm.bind(done);
-        if parts.is_empty() {
+        let from = match indexed.is_loaded || indexed.is_row {
+            true => Parts::Contiguous(slot),
+            false => Parts::Slot(slot),
+        };
+        if own.is_empty() {
             self.cache.unpin();
-            return self.load_to_destinations(load, step.guard, slot, false);
+            return self.load_to_destinations(load, step.guard, from);
         }
-        self.load_small(load, &parts, slot);
+        self.load_parts(parts.clone(), from, bytes, &own);
         self.asm.bind(taken);
-        self.write_loaded(load, &parts, step.guard)
+        self.write_parts(load, &load.to, (parts, bytes), &own, step.guard)
     }
 
     /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
@@ -101,24 +120,28 @@ impl Avx2Emitter<'_> {
         if mem.never {
             return Some(());
         }
-        let slot = Slot::default();
         if mem.access.space == Space::Local {
             self.fetch_lanes(&mem);
-            self.point_to_data(&mem, slot);
+            self.point_to_data(&mem, Slot::default());
             self.cache.unpin();
-            return self.load_to_destinations(load, step.guard, slot, false);
+            let parts = Parts::Contiguous(Slot::default());
+            return self.load_to_destinations(load, step.guard, parts);
         }
-        let (scattered, done) = (self.asm.label(), self.asm.label());
-        self.first(&mem);
-        self.reach_one(&mem, scattered);
+        let (nowhere, done) = (self.asm.label(), self.asm.label());
+        self.uniform_base(&mem);
+        self.offset_from_base(&mem, Some(nowhere));
+        let (limit, origin) = (self.limit(&mem), self.origin(&mem));
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, nowhere);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R13, R::RAX));
         self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(scattered);
+        self.asm.bind(nowhere);
         self.load_executing(&mem);
         self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
-        self.point_to_data(&mem, slot);
+        self.data_rows();
         self.asm.bind(done);
         self.cache.unpin();
-        self.load_to_destinations(load, step.guard, slot, true)
+        self.load_to_destinations(load, step.guard, Parts::One)
     }
 
     /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
@@ -152,25 +175,20 @@ impl Avx2Emitter<'_> {
     pub(super) fn copy_data(&mut self, mem: &MemAccess, stores: bool) {
         let frame = data_of_lane(self, mem.total);
         let ends = |memory, frame| if stores { (frame, memory) } else { (memory, frame) };
-        if mem.access.space == Space::Local && mem.total > 4 {
-            for i in 0..mem.total / 4 {
-                let (from, to) = ends(at(R::RAX, 128 * i), moved(frame, 4 * i));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, from));
-                self.asm.put(I::with2(C::Mov_rm32_r32, to, R::R14D));
-            }
-            return;
+        let is_local = mem.access.space == Space::Local;
+        let (step, stride) = if is_local { (4, 128) } else { (16, 16) };
+        for i in 0..mem.total.div_ceil(step) {
+            let (from, to) = ends(at(R::RAX, stride * i), moved(frame, step * i));
+            let spare = low_128(B::SPARE);
+            let (load, store, into, data) = match mem.total.min(step) {
+                1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14D, R::R14L),
+                2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14D, R::R14W),
+                4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D, R::R14D),
+                8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14, R::R14),
+                _ => (V::Load128.code::<B>(), V::Store128.code::<B>(), spare, spare),
+            };
+            self.asm.put(I::with2(load, into, from));
+            self.asm.put(I::with2(store, to, data));
         }
-        let (load, store, data) = match mem.total {
-            1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14L),
-            2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14W),
-            4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D),
-            8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14),
-            16 => (C::VEX_Vmovdqu_xmm_xmmm128, C::VEX_Vmovdqu_xmmm128_xmm, SCRATCH.xmm()),
-            _ => (C::VEX_Vmovdqu_ymm_ymmm256, C::VEX_Vmovdqu_ymmm256_ymm, SCRATCH.ymm()),
-        };
-        let (from, to) = ends(at(R::RAX, 0), frame);
-        let into = if mem.total <= 2 { R::R14D } else { data };
-        self.asm.put(I::with2(load, into, from));
-        self.asm.put(I::with2(store, to, data));
     }
 }
