@@ -2,8 +2,8 @@
 //! the code with the tables of a function.
 //!
 //! [`flow`] walks the blocks, [`edge`] connects them, and [`stub`] emits entries and exits after
-//! them. [`vector`] emits the steps for both instruction sets; [`backend`] is the interface to the
-//! code of one.
+//! them. [`vector`] emits the steps for both instruction sets, and [`memory`] loads and stores;
+//! [`backend`] is the interface to the code of one.
 
 mod affine;
 mod asm;
