@@ -194,12 +194,13 @@ pub(super) trait MemoryPrimitives: Primitives {
     fn or_above_wide(e: &mut Emitter<'_, Self>, any: Reg, offset: Reg, last: Reg);
 
     /// Gathers elements of 4 or 8 bytes relative to `r12`, at indices or offsets of 32 bits, or of
-    /// 64 if the flag is true, times a scale. AVX2 has only 32-bit elements and indices.
+    /// 64 if the flag is true, times a scale, from a lane on. AVX2 gathers all lanes, which must
+    /// have valid indices, and has only 32-bit elements and indices.
     fn gather(
         e: &mut Emitter<'_, Self>,
         to_and_size: (Reg, usize),
         index_and_wide: (Reg, bool),
-        scale: u32,
+        scale_and_lane: (u32, u8),
     );
 
     /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices in a scratch register

@@ -42,8 +42,12 @@ impl MemoryPrimitives for Avx2 {
         e.three(V::Or32, any, any, SCRATCH);
     }
 
-    // A gather needs valid indices in all lanes.
-    fn gather(e: &mut Avx2Emitter<'_>, (d, _): (Reg, usize), (index, _): (Reg, bool), scale: u32) {
+    fn gather(
+        e: &mut Avx2Emitter<'_>,
+        (d, _): (Reg, usize),
+        (index, _): (Reg, bool),
+        (scale, _): (u32, u8),
+    ) {
         e.three(V::Equal32, SCRATCH, SCRATCH, SCRATCH);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         e.zero(d);
@@ -57,7 +61,7 @@ impl MemoryPrimitives for Avx2 {
         let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
         if crate::emit::processor::has_fast_gathers() {
             e.two(V::Load, t, at(R::RDI, row));
-            Self::gather(e, (d, 4), (t, false), scale);
+            Self::gather(e, (d, 4), (t, false), (scale, 0));
         } else {
             e.words(d, row, t);
         }

@@ -34,7 +34,7 @@ impl MemoryPrimitives for Avx512 {
         e: &mut Avx512Emitter<'_>,
         (d, size): (Reg, usize),
         (index, wide): (Reg, bool),
-        scale: u32,
+        (scale, lane): (u32, u8),
     ) {
         let (code, to, index) = match (wide, size) {
             (false, 4) => (C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), index.z()),
@@ -42,8 +42,7 @@ impl MemoryPrimitives for Avx512 {
             (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.z(), index.y()),
             (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.z(), index.z()),
         };
-        let ones = C::VEX_Kxnord_kr_kr_kr;
-        e.asm.put(I::with3(ones, SCRATCH_MASK, SCRATCH_MASK, SCRATCH_MASK));
+        e.mask_from(EXECUTING, lane);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         e.zero(d);
         let from = MemoryOperand::with_base_index_scale(R::R12, index, scale);
@@ -52,7 +51,7 @@ impl MemoryPrimitives for Avx512 {
 
     fn gather_words(e: &mut Avx512Emitter<'_>, d: Reg, part: u8, scale: u32, t: Reg) {
         e.two(V::Load, t, part_of_row::<Self>(OFFSET_ROW, part));
-        Self::gather(e, (d, 4), (t, false), scale);
+        Self::gather(e, (d, 4), (t, false), (scale, 16 * part));
     }
 
     fn scatter(

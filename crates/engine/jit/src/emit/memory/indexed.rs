@@ -187,7 +187,8 @@ impl<B: Backend> Emitter<'_, B> {
                 self.upper_half(half, index);
                 let row = Row { base: R::RDI, displacement: Frame::scratch(DATA_ROW) };
                 for (i, index) in [index, half].into_iter().enumerate() {
-                    B::gather(self, (d[i], 8), (index, false), 8);
+                    let lane = 16 * part + 8 * i as u8;
+                    B::gather(self, (d[i], 8), (index, false), (8, lane));
                     if bytes.size != 8 {
                         self.store(row.at(i * Self::BYTES), d[i]);
                     }

@@ -8,9 +8,8 @@ use super::shape::Slot;
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
-use crate::emit::asm::at;
+use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
-use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
@@ -32,83 +31,57 @@ impl<B: Backend> Emitter<'_, B> {
         if mem.never {
             return Some(());
         }
-        let (scattered, done) = (self.asm.label(), self.asm.label());
-        let slot = Slot::of(member);
-        if let Some(indexed) = self.indexed() {
-            return self.load_indexed(step, load, &mem, indexed);
-        }
-        if addressing != Addressing::Scattered {
-            self.reach(&mem, member, addressing == Addressing::Tested, scattered);
-            if mem.access.space == Space::Global && member.is_none() && self.is_in_loop() {
-                let first = slot.row(self, 0).at(0);
-                self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
-            }
-            self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(scattered);
-        }
-        self.fetch_lanes(&mem);
-        self.point_to_data(&mem, slot);
-        self.asm.bind(done);
-        self.cache.unpin();
-        let parts = match addressing {
-            Addressing::Tested => Parts::Slot(slot),
-            _ => Parts::Contiguous(slot),
-        };
-        self.load_to_destinations(load, step.guard, parts)
-    }
-
-    /// Emits a load whose index is checked instead of its addresses.
-    fn load_indexed(
-        &mut self,
-        step: &Step,
-        load: &Load,
-        mem: &MemAccess,
-        indexed: Indexed,
-    ) -> Option<()> {
-        let member = self.facts.base_groups.member(self.block, self.step);
-        let slot = Slot::of(member);
+        let (indexed, slot) = (self.indexed(), Slot::of(member));
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
-            1..=4 => self.registers_of_parts(parts.len(), bytes),
+            ..=4 if indexed.is_some() => self.registers_of_parts(parts.len(), bytes),
             ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
             _ => Vec::new(),
         };
-        let (row, at) = match own.is_empty() {
-            true => (ContiguousAccess::Point(slot), done),
-            false => (ContiguousAccess::Load(&own, bytes), taken),
-        };
-        if member.is_some_and(|member| member.leads) {
-            slot.forget(self);
-        }
-        if !indexed.is_loaded {
-            if indexed.rows {
-                self.row_by_index(mem, indexed, row, Continuations { done: at, scattered });
+        if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
+            if member.is_some_and(|member| member.leads) {
+                slot.forget(self);
             }
-            if !indexed.is_row {
-                self.reach(mem, member, true, none);
+            let (row, done) = match own.is_empty() {
+                true => (ContiguousAccess::Point(slot), done),
+                false => (ContiguousAccess::Load(&own, bytes), taken),
+            };
+            self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
+        }
+        let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
+        let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
+        if is_tested || addressing == Addressing::Row && indexed.is_none() {
+            self.reach(&mem, member, is_tested, none);
+            let is_global = mem.access.space == Space::Global;
+            if is_global && indexed.is_none() && member.is_none() && self.is_in_loop() {
+                let first = slot.row(self, 0).at(0);
+                self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
+            }
+            if own.is_empty() {
                 self.asm.jump(C::Jmp_rel32_64, done);
-                self.asm.bind(none);
+            } else {
+                self.load_parts(parts.clone(), from, bytes, &own);
+                self.asm.jump(C::Jmp_rel32_64, taken);
+            }
+            self.asm.bind(none);
+            if let Some(indexed) = indexed {
                 self.cache_scattered(indexed);
             }
         }
         self.asm.bind(scattered);
         if !own.is_empty() {
-            self.gather(mem, &own, bytes, taken);
+            self.gather(&mem, &own, bytes, taken);
         }
-        self.fetch_lanes(mem);
-        self.point_to_data(mem, slot);
+        self.fetch_lanes(&mem, &own, taken);
+        self.point_to_data(&mem, slot);
         self.asm.bind(done);
-        let from = match indexed.is_loaded || indexed.is_row {
-            true => Parts::Contiguous(slot),
-            false => Parts::Slot(slot),
-        };
         if own.is_empty() {
             self.cache.unpin();
             return self.load_to_destinations(load, step.guard, from);
         }
-        self.load_parts(parts.clone(), from, bytes, &own);
+        self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
         self.asm.bind(taken);
         self.write_parts(load, &load.to, (parts, bytes), &own, step.guard)
     }
@@ -120,14 +93,14 @@ impl<B: Backend> Emitter<'_, B> {
         if mem.never {
             return Some(());
         }
+        let (nowhere, done) = (self.asm.label(), self.asm.label());
         if mem.access.space == Space::Local {
-            self.fetch_lanes(&mem);
+            self.fetch_lanes(&mem, &[], nowhere);
             self.point_to_data(&mem, Slot::default());
             self.cache.unpin();
             let parts = Parts::Contiguous(Slot::default());
             return self.load_to_destinations(load, step.guard, parts);
         }
-        let (nowhere, done) = (self.asm.label(), self.asm.label());
         self.uniform_base(&mem);
         self.offset_from_base(&mem, Some(nowhere));
         let (limit, origin) = (self.limit(&mem), self.origin(&mem));
@@ -144,8 +117,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
-    fn fetch_lanes(&mut self, mem: &MemAccess) {
+    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds. AVX-512 gathers
+    /// whole 32-bit or 64-bit elements to registers, and jumps to `taken`.
+    fn fetch_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) {
         let done = self.asm.label();
         self.spill(mem);
         self.load_executing(mem);
@@ -153,7 +127,14 @@ impl<B: Backend> Emitter<'_, B> {
         if Self::has_offsets(mem) {
             self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
             self.check_lanes(mem);
-            self.fetch_by_offsets(mem);
+            let size = usize::from(mem.access.size);
+            match mem.total {
+                4 | 8 if B::IS_512 && size == mem.total && !to.is_empty() => {
+                    self.gather_by_offsets(mem, to);
+                    self.asm.jump(C::Jmp_rel32_64, taken);
+                }
+                _ => self.fetch_by_offsets(mem),
+            }
         } else {
             self.each_lane(|e| {
                 e.checked_offset(mem);

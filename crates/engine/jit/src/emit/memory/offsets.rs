@@ -220,8 +220,8 @@ impl<B: Backend> Emitter<'_, B> {
         let origin = self.origin(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
         if B::IS_512 && (total == 4 || total == 8) {
-            return self.each_vector(mem, [x, y, mem.own[2]], |e, (index, data), memory, _| {
-                B::gather(e, (data, total), (index, wide), 1);
+            return self.each_vector(mem, [x, y, mem.own[2]], |e, (index, data), memory, lane| {
+                B::gather(e, (data, total), (index, wide), (1, lane));
                 match wide && total == 4 {
                     true => e.asm.put(I::with2(V::StoreHalf.code::<B>(), memory, B::half(data))),
                     false => e.store(memory, data),
@@ -262,6 +262,46 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
         }
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), C::Jb_rel32_64, again);
+    }
+
+    /// Gathers elements at the offsets to the registers of each part.
+    pub(super) fn gather_by_offsets(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) {
+        let (wide, [index, high, half, ..]) = (is_wide(mem), mem.own);
+        let origin = self.origin(mem);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        self.each_vector(mem, [index, high, half], |e, (index, high), _, lane| {
+            let d = &to[usize::from(lane) / B::LANES];
+            let is_high = usize::from(lane) % B::LANES != 0;
+            let to = match (mem.total, is_high) {
+                (8, _) => d[usize::from(is_high)],
+                (_, true) => high,
+                (_, false) => d[0],
+            };
+            B::gather(e, (to, mem.total), (index, wide), (1, lane));
+            if mem.total == 4 && is_high {
+                e.insert_half(d[0], high);
+            }
+        });
+    }
+
+    /// Stores the elements of each part at the offsets of the lanes of the mask [`REST`].
+    pub(super) fn scatter_values(&mut self, mem: &MemAccess, values: &[Vec<Reg>]) {
+        let (wide, [index, high, half, ..]) = (is_wide(mem), mem.own);
+        let origin = self.origin(mem);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        self.each_vector(mem, [index, high, half], |e, (index, high), _, lane| {
+            let d = &values[usize::from(lane) / B::LANES];
+            let is_high = usize::from(lane) % B::LANES != 0;
+            let from = match (mem.total, is_high) {
+                (8, _) => d[usize::from(is_high)],
+                (_, true) => {
+                    e.upper_half(high, d[0]);
+                    high
+                }
+                (_, false) => d[0],
+            };
+            B::scatter(e, (from, mem.total), (index, wide), (REST, lane));
+        });
     }
 
     /// Emits code for each vector of offsets and of data in the frame.

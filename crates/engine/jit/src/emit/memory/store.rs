@@ -28,11 +28,12 @@ impl<B: Backend> Emitter<'_, B> {
         let member = self.facts.base_groups.member(self.block, self.step);
         let addressing = self.addressing(&store.access);
         let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
-        // The values for contiguous stores are loaded now, because no registers can be allocated
-        // from here on.
-        let values = match indexed {
-            Some(_) => self.values_of_row(store)?,
-            None => Vec::new(),
+        // The values that are stored from registers are loaded now, because no registers can be
+        // allocated from here on.
+        let is_register = store.access.base.is_some_and(|base| base.vreg().is_some());
+        let values = match indexed.is_some() || B::IS_512 && is_register {
+            true => self.values_of_row(store)?,
+            false => Vec::new(),
         };
         let mem = self.mem_access(&store.access, step.guard, step.at);
         if mem.never {
@@ -59,11 +60,19 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.check_lanes(&mem);
-        self.point_to_data(&mem, slot);
+        let is_scattered = B::IS_512 && !values.is_empty() && Self::has_offsets(&mem);
+        if is_scattered {
+            self.scatter_values(&mem, &values);
+            self.asm.jump(C::Jmp_rel32_64, stored);
+        } else {
+            self.point_to_data(&mem, slot);
+        }
         self.asm.bind(done);
         self.cache.unpin();
         self.put_rows(store, slot, masks)?;
-        self.scatter(&mem);
+        if !is_scattered {
+            self.scatter(&mem);
+        }
         self.asm.bind(stored);
         Some(())
     }
@@ -111,7 +120,7 @@ impl<B: Backend> Emitter<'_, B> {
             (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
                 parts.map(|part| Some(vec![self.narrow(source, part)?])).collect()
             }
-            (8, &[source]) if B::IS_512 => parts
+            (8, &[source @ Source::B64(_)]) if B::IS_512 => parts
                 .map(|part| {
                     [0, 1].into_iter().map(|half| self.whole_of(source, 2 * part + half)).collect()
                 })
