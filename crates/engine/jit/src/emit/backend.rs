@@ -4,8 +4,8 @@
 //! The driver ([`super::flow`]) walks the blocks, maintains the register cache
 //! ([`super::register_cache`]), and emits entries, exits, counting and calls. Steps are emitted by
 //! [`super::vector`] with `hold`, `temporary` and `define`, from instructions that both instruction
-//! sets have and from [`Primitives`], loads and stores of memory by [`super::memory`]. A back end adds
-//! comparisons, and loads and stores values for the cache.
+//! sets have and from [`Primitives`], loads and stores of memory by [`super::memory`]. A back end
+//! adds comparisons, and loads and stores values for the cache.
 //!
 //! General registers between steps: `rdi` points to the frame, `rsi`, `rdx` and `rcx` to the
 //! register files of 32 bits, 64 bits and predicates; `r8d` is the active mask, `r9` points to the
