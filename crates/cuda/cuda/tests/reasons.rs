@@ -21,7 +21,6 @@ use texunit_cuda_abi::{
 use world::*;
 
 functions! {
-    cuCtxEnablePeerAccess(context: Ptr, flags: u32);
     cuDestroyExternalSemaphore(memory: Ptr);
 }
 
