@@ -1,52 +1,25 @@
 //! The command line.
 
 pub use crate::bench::BenchArgs;
-#[cfg(feature = "cases")]
 pub use crate::cases::CasesArgs;
 pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 use crate::color::ColorChoice;
+pub use crate::compare::CompareArgs;
 pub use crate::completions::CompletionsArgs;
-#[cfg(feature = "debug")]
-pub use crate::debug::{DebugArgs, dap::DapArgs};
-#[cfg(target_arch = "x86_64")]
+pub use crate::dap::DapArgs;
+pub use crate::debug::DebugArgs;
 pub use crate::dump::DumpArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::guide::ExamplesArgs;
 pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
-#[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
-#[cfg(feature = "mcp")]
 pub use crate::mcp::McpArgs;
-#[cfg(not(target_arch = "x86_64"))]
-pub use crate::missing::Missing as DumpArgs;
-#[cfg(not(feature = "cases"))]
-pub use crate::missing::Missing as CasesArgs;
-#[cfg(not(feature = "lsp"))]
-pub use crate::missing::Missing as LspArgs;
-#[cfg(not(feature = "mcp"))]
-pub use crate::missing::Missing as McpArgs;
-#[cfg(not(feature = "ranges"))]
-pub use crate::missing::Missing as MergeArgs;
-#[cfg(not(feature = "reduce"))]
-pub use crate::missing::Missing as ReduceArgs;
-#[cfg(not(feature = "report"))]
-pub use crate::missing::Missing as ReportArgs;
-#[cfg(not(feature = "compare"))]
-pub use crate::missing::Missing as CompareArgs;
-#[cfg(not(feature = "debug"))]
-pub use crate::missing::{Missing as DebugArgs, Missing as DapArgs};
-#[cfg(not(feature = "run"))]
-pub use crate::missing::{Missing as InstallLibsArgs, Missing as RunArgs};
-#[cfg(feature = "run")]
 pub use crate::program::{InstallLibsArgs, RunArgs};
-#[cfg(feature = "ranges")]
 pub use crate::ranges::MergeArgs;
-#[cfg(feature = "reduce")]
 pub use crate::reduce::ReduceArgs;
-#[cfg(feature = "report")]
 pub use crate::report::ReportArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
@@ -429,39 +402,6 @@ impl HowArgs {
     pub(crate) fn gradients(&self) -> GradientPath {
         if self.via_txd { GradientPath::Txd } else { GradientPath::Unit }
     }
-}
-
-/// Arguments of `texunit compare`.
-#[cfg(feature = "compare")]
-#[derive(Clone, Debug, Args)]
-pub struct CompareArgs {
-    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by
-    /// default.
-    #[arg(value_name = "CASES")]
-    pub cases: Vec<PathBuf>,
-    /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all
-    /// jobs, `tests/programs` among them. Work is done by several processes, so that a fault of one
-    /// ends nothing; docs/compare.md.
-    #[arg(long)]
-    pub all: bool,
-    /// Write the card's results as cases, with its name, to this file; with --all, all results to
-    /// this folder.
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-    /// Number of random cases: resources, samplers, instructions, coordinates.
-    #[arg(long, value_name = "N", allow_negative_numbers = true,
-          value_parser = number::whole::<u32>("random cases", 0..=u32::MAX))]
-    pub random: Option<u32>,
-    /// Which random cases; the same seed gives the same ones.
-    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
-    pub seed: u64,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
-    /// Do what is asked for on standard input: a process of --all.
-    #[arg(long, hide = true)]
-    pub worker: bool,
 }
 
 impl LaunchArgs {

@@ -12,13 +12,47 @@ pub use all::Workload;
 pub use print::{human, json, print};
 pub use worker::serve;
 
-use crate::args::CompareArgs;
+use crate::args::OutputFormat;
+use crate::number;
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use texunit_cases::{Case, Engine, find_files};
 use texunit_files::CommandFiles;
 use texunit_gpu::compare::{Compared, Outcome, compare};
 use texunit_gpu::{Gpu, GpuError, Runner};
+
+/// Arguments of `texunit compare`.
+#[derive(Clone, Debug, Args)]
+pub struct CompareArgs {
+    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by
+    /// default.
+    #[arg(value_name = "CASES")]
+    pub cases: Vec<PathBuf>,
+    /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all
+    /// jobs, `tests/programs` among them. Work is done by several processes, so that a fault of one
+    /// ends nothing; docs/compare.md.
+    #[arg(long)]
+    pub all: bool,
+    /// Write the card's results as cases, with its name, to this file; with --all, all results to
+    /// this folder.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Number of random cases: resources, samplers, instructions, coordinates.
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("random cases", 0..=u32::MAX))]
+    pub random: Option<u32>,
+    /// Which random cases; the same seed gives the same ones.
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+    pub seed: u64,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+    /// Do what is asked for on standard input: a process of --all.
+    #[arg(long, hide = true)]
+    pub worker: bool,
+}
 
 /// The result of the comparison.
 #[derive(Debug, Default)]
@@ -59,6 +93,25 @@ impl Comparison {
                 .compared
                 .iter()
                 .all(|c| matches!(c.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }))
+    }
+}
+
+/// `texunit compare`; returns the exit code.
+pub fn command(args: &CompareArgs) -> u8 {
+    if args.worker {
+        return serve();
+    }
+    if let Some(why) = misused(args) {
+        return crate::usage_error("compare", &why);
+    }
+    let comparison = run(args);
+    let printed = match args.format {
+        OutputFormat::Human => print(&comparison),
+        OutputFormat::Json => crate::json::print(&json(&comparison)),
+    };
+    match comparison.no_card {
+        Some(_) => crate::USAGE,
+        None => crate::exit(printed, comparison.succeeded()),
     }
 }
 

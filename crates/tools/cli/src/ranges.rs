@@ -56,6 +56,11 @@ impl MergeArgs {
     }
 }
 
+/// `texunit merge`.
+pub fn run(args: &MergeArgs) -> u8 {
+    crate::launch(&args.as_launch())
+}
+
 /// Parses a range of CTAs such as `0..128`.
 pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
     let number = |text: &str| {

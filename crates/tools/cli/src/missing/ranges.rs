@@ -5,6 +5,13 @@ use crate::run::Report;
 use texunit_device::{CtaRange, Device, Fault, Kernel, LaunchOptions, Observer};
 use texunit_job::Job;
 
+pub use super::Missing as MergeArgs;
+
+/// Reports that this build lacks `texunit merge`.
+pub fn run(_: &MergeArgs) -> u8 {
+    super::command("merge")
+}
+
 /// The parser for the option's value.
 pub fn range(_: &str) -> Result<CtaRange, String> {
     Err(super::option())
