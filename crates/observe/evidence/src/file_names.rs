@@ -82,7 +82,6 @@ pub fn process_of(file: &Path) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
