@@ -7,7 +7,6 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use std::ffi::CStr;
 use std::io::Write;
 use std::process::Command;

@@ -1,6 +1,5 @@
 //! Arrays and mipmapped arrays: descriptors read back, and refused calls.
 
-use crate::common::*;
 use crate::fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;

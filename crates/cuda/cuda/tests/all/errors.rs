@@ -1,7 +1,6 @@
 //! Error codes of calls without a context, with a destroyed context, after a fault, and with
 //! invalid handles.
 
-use crate::common::*;
 use crate::table::{Needs, ROWS};
 use crate::world::*;
 use std::ptr::{null, null_mut};

@@ -1,6 +1,5 @@
 //! Sparse arrays: properties, and mapped and unmapped tiles as seen by fetches.
 
-use crate::common::*;
 use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;

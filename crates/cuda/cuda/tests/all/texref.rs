@@ -1,6 +1,5 @@
 //! Texture and surface references: settings are read back, and are used by kernels.
 
-use crate::common::*;
 use crate::fetching::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;

@@ -1,7 +1,6 @@
 //! Texture objects: every format, geometry and read mode, compared with the same fetch through the
 //! device crate.
 
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::null_mut;

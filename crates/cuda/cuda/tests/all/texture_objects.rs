@@ -1,6 +1,5 @@
 //! Texture and surface objects: descriptors read back, refused calls, and lifetimes.
 
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::{null, null_mut};

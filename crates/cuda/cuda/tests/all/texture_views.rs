@@ -1,7 +1,6 @@
 //! Texture views: every view format, compared with the same fetch through the device crate, and
 //! refused calls.
 
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use texunit_cuda_abi::*;

@@ -1,7 +1,6 @@
 //! First and later versions of functions: programs find them by `cuGetProcAddress`, as the headers
 //! do not declare them any more, or not yet.
 
-use crate::common::*;
 use crate::world::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};

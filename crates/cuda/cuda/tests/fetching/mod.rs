@@ -5,7 +5,7 @@
 
 pub(crate) mod cases;
 
-use crate::common::*;
+pub(crate) use crate::common::*;
 use std::fmt::Write;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{

@@ -16,7 +16,6 @@ mod model;
 #[path = "../common/world.rs"]
 mod world;
 
-use common::*;
 use model::{Op, Program, Random, WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
