@@ -61,7 +61,7 @@ fn text(text: &str) {
         Err(error) => assert!(text.get(error.primary.span.range()).is_some(), "{text}: {error:?}"),
         Ok(parsed) => {
             let txd = parsed.txd;
-            for arch in Arch::ALL {
+            for &arch in Arch::ALL {
                 for broken in check(&txd, &parsed.places, arch) {
                     assert!(text.get(broken.primary.span.range()).is_some(), "{text}: {broken:?}");
                 }

@@ -27,23 +27,18 @@ const HEAD: &str = "\
 /// The values of CUDA's constants by name. The sources use the constants of another crate, which
 /// cbindgen does not resolve.
 fn cuda_constants() -> Result<HashMap<String, String>, String> {
-    let mut all = HashMap::new();
-    for name in ["array", "texture"] {
-        let path = crate::workspace().join(format!("crates/cuda/cuda-abi/src/{name}.rs"));
-        let source =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let constant = |line: &str| {
-            let (name, number) = line.strip_prefix("pub const ")?.split_once(": u32 = ")?;
-            let number = number.strip_suffix(';')?;
-            let value = match number.strip_prefix("0x") {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            Some((name.to_owned(), value.to_string()))
+    let path = crate::workspace().join("crates/cuda/cuda-abi/data/constants.txt");
+    let list = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let constant = |line: &str| {
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        let [name, "u32", number, _] = words[..] else { return None };
+        let value = match number.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
         };
-        all.extend(source.lines().filter_map(constant));
-    }
-    Ok(all)
+        Some((name.to_owned(), value.to_string()))
+    };
+    Ok(list.lines().filter_map(constant).collect())
 }
 
 /// The text of the header for the source files in a folder.

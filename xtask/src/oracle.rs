@@ -359,7 +359,6 @@ fn our_verdict(module: &str, question: &Question) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

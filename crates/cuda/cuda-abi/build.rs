@@ -1,18 +1,54 @@
-//! Generates `driver_functions!` from `data/driver-functions.txt`.
+//! Generates `driver_functions!` from `data/driver-functions.txt`, and the constants of
+//! `data/codes.txt` and `data/constants.txt`.
 
 fn main() {
-    let file = "data/driver-functions.txt";
+    write("codes.rs", &codes(&read("data/codes.txt")));
+    write("constants.rs", &constants(&read("data/constants.txt")));
+    write("driver_functions.rs", &driver_functions(&read("data/driver-functions.txt")));
+}
+
+/// The text of a file without comments.
+fn read(file: &str) -> String {
     println!("cargo::rerun-if-changed={file}");
-    let list = std::fs::read_to_string(file).expect("the list of functions");
+    let text = std::fs::read_to_string(file).expect(file);
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+fn write(name: &str, text: &str) {
+    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
+    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
+}
+
+/// The call of `codes!` with the rows of the list.
+fn codes(list: &str) -> String {
+    let row = |line: &str| {
+        let [number, name, runtime, text] =
+            line.splitn(4, ' ').collect::<Vec<_>>().try_into().expect("four columns");
+        let prefix = if number == "0" { "CUDA" } else { "CUDA_ERROR" };
+        format!("{name} = {number}, \"{prefix}_{name}\", \"{runtime}\", {text:?};\n")
+    };
+    format!("codes! {{\n{}}}\n", list.lines().map(row).collect::<String>())
+}
+
+fn constants(list: &str) -> String {
+    let row = |line: &str| {
+        let [name, of, value, doc] =
+            line.splitn(4, ' ').collect::<Vec<_>>().try_into().expect("four columns");
+        format!("/// {doc}\npub const {name}: {of} = {value};\n")
+    };
+    list.lines().filter(|line| !line.is_empty()).map(row).collect()
+}
+
+fn driver_functions(list: &str) -> String {
     let (mut safe, mut not_safe) = (String::new(), String::new());
-    for line in list.lines().filter(|line| !line.starts_with('#')) {
+    for line in list.lines() {
         let (of, function) = match line.strip_prefix("unsafe ") {
             Some(function) => (&mut not_safe, function),
             None => (&mut safe, line),
         };
         *of += &format!("            {function};\n");
     }
-    let text = format!(
+    format!(
         "/// Passes the signatures of the driver's functions to a macro, as `$with! {{ safe {{ fn ...; }} unsafe
 /// {{ fn ...; }} }}`, in the types of `cuda.h`. All functions return a `CUresult`.
 ///
@@ -32,8 +68,5 @@ macro_rules! driver_functions {{
     }};
 }}
 "
-    );
-    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    let to = std::path::Path::new(&to).join("driver_functions.rs");
-    std::fs::write(to, text).expect("a file in OUT_DIR");
+    )
 }

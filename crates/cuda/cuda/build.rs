@@ -1,13 +1,42 @@
 //! Generates the table of all functions of the driver API from `data/driver-api.txt`: the functions
 //! that the crate defines, and for each other one a function that returns
-//! `CUDA_ERROR_NOT_SUPPORTED`.
+//! `CUDA_ERROR_NOT_SUPPORTED`; and the table of the device attributes of `data/attributes.txt`.
 
 use std::fmt::Write;
 
 fn main() {
-    let file = "data/driver-api.txt";
+    write("functions.rs", &functions());
+    write("attributes.rs", &attributes());
+}
+
+fn read(file: &str) -> String {
     println!("cargo::rerun-if-changed={file}");
-    let list = std::fs::read_to_string(file).expect("the list of functions");
+    std::fs::read_to_string(file).expect(file)
+}
+
+fn write(name: &str, text: &str) {
+    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
+    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
+}
+
+fn attributes() -> String {
+    let list = read("data/attributes.txt");
+    let rows = list.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let [number, name, value] =
+            line.splitn(3, ' ').collect::<Vec<_>>().try_into().expect("three columns");
+        let value = match value {
+            "limit" => format!("Limit({:?})", name.trim_start_matches("MAXIMUM_")),
+            _ if value.parse::<i32>().is_ok() => format!("Same({value})"),
+            _ => format!("Of(|p| {value})"),
+        };
+        format!("({number}, {name:?}, {value}),\n")
+    });
+    format!("&[\n{}]\n", rows.collect::<String>())
+}
+
+fn functions() -> String {
+    let file = "data/driver-api.txt";
+    let list = read(file);
     let (mut defined, mut refused, mut table) = (String::new(), String::new(), String::new());
     for (at, line) in list.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -30,11 +59,8 @@ fn main() {
         )
         .expect("memory");
     }
-    let text = format!(
+    format!(
         "unsafe extern \"C\" {{\n{defined}}}\n\nrefused! {{\n{refused}}}\n\n\
          /// Every function of the driver API.\npub static FUNCTIONS: &[Function] = &[\n{table}];\n"
-    );
-    let to = std::path::Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets it"))
-        .join("functions.rs");
-    std::fs::write(to, text).expect("a file in OUT_DIR");
+    )
 }

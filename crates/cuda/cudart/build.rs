@@ -1,6 +1,7 @@
 //! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
 //! function of the driver, in the types of its signature, and those that are not provided, which
-//! return `cudaErrorNotSupported`.
+//! return `cudaErrorNotSupported`. Generates the fields of `cudaDeviceProp` from
+//! `data/properties.txt`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -37,10 +38,29 @@ fn main() {
             None => writeln!(refused, "    fn {symbol}() = {provided:?};").expect("memory"),
         }
     }
+    write("functions.rs", &format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n"));
+    write("properties.rs", &properties(major));
+}
+
+fn write(name: &str, text: &str) {
     let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    let to = std::path::Path::new(&to).join("functions.rs");
-    let text = format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n");
-    std::fs::write(to, text).expect("a file in OUT_DIR");
+    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
+}
+
+/// The call of `properties!` with the fields of a major version.
+fn properties(major: &str) -> String {
+    let file = "data/properties.txt";
+    println!("cargo::rerun-if-changed={file}");
+    let list = std::fs::read_to_string(file).expect("the list of properties");
+    let mut rows = String::new();
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, of, attributes, ref only @ ..] = words[..] else { panic!("{file}: {line}") };
+        if only.is_empty() || only == [major] {
+            writeln!(rows, "{name}: {of} = [{attributes}];").expect("memory");
+        }
+    }
+    format!("properties! {{\n{rows}}}\n")
 }
 
 /// A signature in the list: name, whether the function is unsafe, types of parameters.

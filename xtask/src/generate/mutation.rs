@@ -383,7 +383,6 @@ fn fix(tokens: &mut [Token]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -52,7 +52,6 @@ fn names(form: &texunit_isa::Form) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use texunit_isa::{forms, unsupported_suffixes};
 

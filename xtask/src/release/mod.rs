@@ -214,7 +214,6 @@ fn in_text(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_testkit::TempDir;
 

@@ -73,7 +73,6 @@ pub(super) fn document(metadata: &Metadata) -> Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::collections::BTreeSet;
 

@@ -68,7 +68,7 @@ impl Module {
     /// The random module with this number.
     pub(super) fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed ^ 0x6772_6164, item);
-        let arch = random.of(&Arch::ALL);
+        let arch = random.of(Arch::ALL);
         let level = random.of(&[0, 1, 2, 3, 3, 3]);
         let independent = random.chance(45);
         let mut writer = Writer {

@@ -37,7 +37,7 @@ struct SampledWord {
 impl SampledWord {
     fn random(seed: u64, item: u64) -> Self {
         let mut random = Random::of_item(seed, item);
-        let arch = random.of(&Arch::ALL);
+        let arch = random.of(Arch::ALL);
         let mut word = random.u64();
         // A quarter of the words are TXD; the forms of the other instructions are equally frequent.
         if random.chance(25) {
@@ -88,7 +88,7 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
     let asked: Vec<SampledWord> = (0..count as u64).map(|n| SampledWord::random(seed, n)).collect();
     let mut counts: BTreeMap<(&str, Arch), usize> = BTreeMap::new();
     let (mut batches, mut alone) = (Vec::new(), Vec::new());
-    for arch in Arch::ALL {
+    for &arch in Arch::ALL {
         let (mut refused, mut unknown) = (0, 0);
         let of_arch = asked.iter().filter(|a| a.arch == arch);
         let mut right = Vec::new();
@@ -125,12 +125,14 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
 }
 
 fn table(counts: &BTreeMap<(&str, Arch), usize>) {
-    println!("word         {}", Arch::ALL.map(|arch| format!("{arch:>7}")).join(""));
+    let row =
+        |cell: &dyn Fn(Arch) -> String| Arch::ALL.iter().copied().map(cell).collect::<String>();
+    println!("word         {}", row(&|arch| format!("{arch:>7}")));
     let mut names: Vec<&str> = counts.keys().map(|(name, _)| *name).collect();
     names.dedup();
     for name in names {
         let count = |arch| counts.get(&(name, arch)).copied().unwrap_or(0);
-        println!("{name:<13}{}", Arch::ALL.map(|arch| format!("{:>7}", count(arch))).join(""));
+        println!("{name:<13}{}", row(&|arch| format!("{:>7}", count(arch))));
     }
 }
 

@@ -90,8 +90,6 @@ fn output(command: &mut Command) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     #[test]
     fn arguments_are_read() {
         let read = |line: &str| match crate::parsed(&format!("site {line}")) {

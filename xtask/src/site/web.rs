@@ -155,7 +155,6 @@ fn size(name: &str, plain: usize, compressed: usize) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -120,7 +120,6 @@ pub(crate) fn transposed<T: Number>(a: &[T], rows: usize, columns: usize) -> Vec
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::view::Operation;
     use num_complex::Complex64;

@@ -1,7 +1,6 @@
 //! Structures and numbers of arrays: descriptors, formats, flags, sparse arrays.
 
 /// Parameters of `cuArrayCreate` (`CUDA_ARRAY_DESCRIPTOR`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_DESCRIPTOR {
@@ -16,7 +15,6 @@ pub struct CUDA_ARRAY_DESCRIPTOR {
 }
 
 /// Parameters of `cuArrayCreate` before CUDA 3.2 (`CUDA_ARRAY_DESCRIPTOR_v1`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_DESCRIPTOR_v1 {
@@ -31,7 +29,6 @@ pub struct CUDA_ARRAY_DESCRIPTOR_v1 {
 }
 
 /// Parameters of `cuArray3DCreate` and `cuMipmappedArrayCreate` (`CUDA_ARRAY3D_DESCRIPTOR`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY3D_DESCRIPTOR {
@@ -50,7 +47,6 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR {
 }
 
 /// Parameters of `cuArray3DCreate` before CUDA 3.2 (`CUDA_ARRAY3D_DESCRIPTOR_v1`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY3D_DESCRIPTOR_v1 {
@@ -69,7 +65,6 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR_v1 {
 }
 
 /// Tile size and mip tail of a sparse array (`CUDA_ARRAY_SPARSE_PROPERTIES`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_SPARSE_PROPERTIES {
@@ -88,7 +83,6 @@ pub struct CUDA_ARRAY_SPARSE_PROPERTIES {
 
 /// Memory requirements of an array that is created without memory
 /// (`CUDA_ARRAY_MEMORY_REQUIREMENTS`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_ARRAY_MEMORY_REQUIREMENTS {
@@ -133,60 +127,6 @@ pub struct CUarrayMapInfo {
     /// Reserved zeros.
     pub reserved: [u32; 2],
 }
-
-/// Flag: the depth is a number of layers.
-pub const CUDA_ARRAY3D_LAYERED: u32 = 0x01;
-/// Flag: surface objects of the array can be created.
-pub const CUDA_ARRAY3D_SURFACE_LDST: u32 = 0x02;
-/// Flag: the depth is a number of cube faces.
-pub const CUDA_ARRAY3D_CUBEMAP: u32 = 0x04;
-/// Flag: `tld4` may read the array.
-pub const CUDA_ARRAY3D_TEXTURE_GATHER: u32 = 0x08;
-/// Flag: a depth texture of a graphics API.
-pub const CUDA_ARRAY3D_DEPTH_TEXTURE: u32 = 0x10;
-/// Flag: a colour target of a graphics API.
-pub const CUDA_ARRAY3D_COLOR_ATTACHMENT: u32 = 0x20;
-/// Flag: a sparse array, created without memory, which is mapped tile by tile.
-pub const CUDA_ARRAY3D_SPARSE: u32 = 0x40;
-/// Flag: the array is created without memory, which is mapped later as a whole.
-pub const CUDA_ARRAY3D_DEFERRED_MAPPING: u32 = 0x80;
-/// Flag: the array is used by the video units.
-pub const CUDA_ARRAY3D_VIDEO_ENCODE_DECODE: u32 = 0x100;
-
-/// Subresource type of a [`CUarrayMapInfo`]: a region of a level is mapped or unmapped.
-pub const CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL: u32 = 0;
-/// Subresource type of a [`CUarrayMapInfo`]: a mip tail is mapped or unmapped.
-pub const CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL: u32 = 1;
-/// Operation of a [`CUarrayMapInfo`]: memory is mapped.
-pub const CU_MEM_OPERATION_TYPE_MAP: u32 = 1;
-/// Operation of a [`CUarrayMapInfo`]: memory is unmapped.
-pub const CU_MEM_OPERATION_TYPE_UNMAP: u32 = 2;
-/// Type of a memory handle in a [`CUarrayMapInfo`]: the handle comes from `cuMemCreate`.
-pub const CU_MEM_HANDLE_TYPE_GENERIC: u32 = 0;
-/// Usage flag of `cuMemCreate`: memory for the tiles of sparse arrays.
-pub const CU_MEM_CREATE_USAGE_TILE_POOL: u16 = 1;
-
-/// Array format: channels are 8-bit unsigned integers. Formats of this group give the type of a
-/// channel; an element has 1, 2 or 4 channels.
-pub const CU_AD_FORMAT_UNSIGNED_INT8: u32 = 0x01;
-/// Array format: channels are 16-bit unsigned integers.
-pub const CU_AD_FORMAT_UNSIGNED_INT16: u32 = 0x02;
-/// Array format: channels are 32-bit unsigned integers.
-pub const CU_AD_FORMAT_UNSIGNED_INT32: u32 = 0x03;
-/// Array format: channels are 8-bit signed integers.
-pub const CU_AD_FORMAT_SIGNED_INT8: u32 = 0x08;
-/// Array format: channels are 16-bit signed integers.
-pub const CU_AD_FORMAT_SIGNED_INT16: u32 = 0x09;
-/// Array format: channels are 32-bit signed integers.
-pub const CU_AD_FORMAT_SIGNED_INT32: u32 = 0x0a;
-/// Array format: channels are half-precision floats.
-pub const CU_AD_FORMAT_HALF: u32 = 0x10;
-/// Array format: channels are single-precision floats.
-pub const CU_AD_FORMAT_FLOAT: u32 = 0x20;
-/// Array format: three normalized channels of 10 bits and one of 2 bits in a 32-bit element.
-pub const CU_AD_FORMAT_UNORM_INT_101010_2: u32 = 0x50;
-/// Array format: 8-bit video (NV12), with luma and chroma in separate planes.
-pub const CU_AD_FORMAT_NV12: u32 = 0xb0;
 
 /// Properties of an allocation of `cuMemCreate` (`CUmemAllocationProp`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

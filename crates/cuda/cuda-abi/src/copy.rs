@@ -28,7 +28,6 @@ pub struct CopySide2D {
 }
 
 /// A 2D copy (`CUDA_MEMCPY2D`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY2D {
@@ -71,7 +70,6 @@ pub struct CopySide3D {
 }
 
 /// A 3D copy (`CUDA_MEMCPY3D`, `CUDA_MEMCPY3D_PEER`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D {
@@ -102,10 +100,6 @@ pub struct CUmemcpyAttributes {
     pub flags: u32,
 }
 
-/// The source of a copy may be read in any order with regard to the stream. It is the highest valid
-/// access order (`CUmemcpySrcAccessOrder`); 0 is invalid.
-pub const CU_MEMCPY_SRC_ACCESS_ORDER_ANY: u32 = 3;
-
 /// Source or destination of a [`CUDA_MEMCPY3D_BATCH_OP`] (`CUmemcpy3DOperand`).
 ///
 /// The header has a union of a pointer (address, row length, layer height, location) and an array
@@ -121,13 +115,7 @@ pub struct CUmemcpy3DOperand {
     pub numbers: [usize; 3],
 }
 
-/// Kind of a [`CUmemcpy3DOperand`]: the operand is memory.
-pub const CU_MEMCPY_OPERAND_TYPE_POINTER: u32 = 1;
-/// Kind of a [`CUmemcpy3DOperand`]: the operand is an array.
-pub const CU_MEMCPY_OPERAND_TYPE_ARRAY: u32 = 2;
-
 /// One copy of a batch (`CUDA_MEMCPY3D_BATCH_OP`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct CUDA_MEMCPY3D_BATCH_OP {

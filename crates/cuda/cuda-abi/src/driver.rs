@@ -59,7 +59,7 @@ macro_rules! signatures {
     ($($safety:ident { $(fn $name:ident($($arg:ident: $type:ty),* $(,)?);)* })*) => {
         /// For each listed function, a function pointer type of the same name, as the header
         /// declares the function.
-        #[allow(non_camel_case_types, missing_docs)]
+        #[allow(missing_docs)]
         pub mod signature {
             use super::*;
             use std::ffi::{c_int, c_uchar, c_uint, c_ulonglong};

@@ -40,7 +40,7 @@ pub mod graph_node_type {
 macro_rules! structures {
     ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
         $(#[$doc])*
-        #[allow(non_camel_case_types, non_snake_case, missing_docs)]
+        #[allow(missing_docs)]
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #[repr(C)]
         pub struct $name {

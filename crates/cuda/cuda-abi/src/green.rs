@@ -1,20 +1,12 @@
 //! Structures of green contexts (`cuda.h` and `driver_types.h` of CUDA 13.1 and later; those of
 //! 12.4 to 13.0 have the same size).
 
-/// Type of a resource that does not exist (`CU_DEV_RESOURCE_TYPE_INVALID`).
-pub const CU_DEV_RESOURCE_TYPE_INVALID: u32 = 0;
-/// Type of a resource of multiprocessors (`CU_DEV_RESOURCE_TYPE_SM`).
-pub const CU_DEV_RESOURCE_TYPE_SM: u32 = 1;
-/// Type of a resource that configures work queues (`CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG`).
-pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG: u32 = 1000;
-/// Type of a resource of work queues (`CU_DEV_RESOURCE_TYPE_WORKQUEUE`).
-pub const CU_DEV_RESOURCE_TYPE_WORKQUEUE: u32 = 10000;
+use crate::{CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM};
 
 /// `CUdevResource`: some multiprocessors of a device, or its work queues.
 ///
 /// `internal` is private to the driver: a program may copy, but not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_snake_case)]
 #[repr(C)]
 pub struct CUdevResource {
     /// One of `CU_DEV_RESOURCE_TYPE_*`, which determines the meaning of `value`.
@@ -30,7 +22,6 @@ pub struct CUdevResource {
 
 /// A set of multiprocessors (`CUdevSmResource`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_snake_case)]
 #[repr(C)]
 pub struct CUdevSmResource {
     /// Number of multiprocessors.
@@ -48,7 +39,6 @@ pub struct CUdevSmResource {
 
 /// `CU_DEV_SM_RESOURCE_GROUP_PARAMS`: a part requested by `cuDevSmResourceSplit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(non_camel_case_types, non_snake_case)]
 #[repr(C)]
 pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
     /// Number of multiprocessors; 0 for all that are available, which the call writes here.

@@ -24,7 +24,7 @@ pub struct CUlaunchAttribute {
 /// `CUlaunchConfig`: shape, stream and attributes of a launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(non_snake_case, missing_docs)]
+#[allow(missing_docs)]
 pub struct CUlaunchConfig {
     pub gridDimX: u32,
     pub gridDimY: u32,
@@ -43,7 +43,7 @@ pub struct CUlaunchConfig {
 /// `CUDA_LAUNCH_PARAMS`: one of the launches of a multi-device launch.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(non_snake_case, non_camel_case_types, missing_docs)]
+#[allow(missing_docs)]
 pub struct CUDA_LAUNCH_PARAMS {
     pub function: usize,
     pub grid: [u32; 3],

@@ -7,6 +7,7 @@
 //! header, if it is installed.
 
 #![allow(unsafe_code)]
+#![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 pub mod args;
 mod array;
@@ -40,6 +41,8 @@ pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code};
 pub use stack::Stack;
 pub use texture::*;
+
+include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 
 /// Number of a device (`CUdevice`).
 pub type CUdevice = i32;

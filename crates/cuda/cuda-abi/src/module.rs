@@ -28,8 +28,3 @@ pub mod jit_input {
     pub const LIBRARY: u32 = 4;
     pub const NVVM: u32 = 5;
 }
-
-/// Loading mode: the kernels of a module are loaded with the module (`CU_MODULE_EAGER_LOADING`).
-pub const CU_MODULE_EAGER_LOADING: i32 = 1;
-/// Loading mode: a kernel is loaded at its first use (`CU_MODULE_LAZY_LOADING`).
-pub const CU_MODULE_LAZY_LOADING: i32 = 2;

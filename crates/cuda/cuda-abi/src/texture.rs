@@ -6,7 +6,6 @@ use crate::CUdeviceptr;
 ///
 /// The header has a union whose members share their first fields; here they are one structure of
 /// the size of the union.
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_DESC {
@@ -33,7 +32,6 @@ pub struct CUDA_RESOURCE_DESC {
 }
 
 /// Sampling state of a texture (`CUDA_TEXTURE_DESC`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct CUDA_TEXTURE_DESC {
@@ -61,7 +59,6 @@ pub struct CUDA_TEXTURE_DESC {
 
 /// A view of an array: a subrange of levels and layers, or another format
 /// (`CUDA_RESOURCE_VIEW_DESC`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct CUDA_RESOURCE_VIEW_DESC {
@@ -84,45 +81,3 @@ pub struct CUDA_RESOURCE_VIEW_DESC {
     /// Reserved zeros.
     pub reserved: [u32; 16],
 }
-
-/// Resource type: an array without mip levels.
-pub const CU_RESOURCE_TYPE_ARRAY: u32 = 0;
-/// Resource type: an array with mip levels.
-pub const CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = 1;
-/// Resource type: linear memory.
-pub const CU_RESOURCE_TYPE_LINEAR: u32 = 2;
-/// Resource type: pitched 2D memory.
-pub const CU_RESOURCE_TYPE_PITCH2D: u32 = 3;
-
-/// Address mode wrap: the texture repeats outside its edges.
-pub const CU_TR_ADDRESS_MODE_WRAP: u32 = 0;
-/// Address mode clamp: coordinates outside are moved to the edge.
-pub const CU_TR_ADDRESS_MODE_CLAMP: u32 = 1;
-/// Address mode mirror: coordinates are reflected at the edges.
-pub const CU_TR_ADDRESS_MODE_MIRROR: u32 = 2;
-/// Address mode border: texels outside have the border colour.
-pub const CU_TR_ADDRESS_MODE_BORDER: u32 = 3;
-
-/// Filter mode point: a fetch returns the nearest texel.
-pub const CU_TR_FILTER_MODE_POINT: u32 = 0;
-/// Filter mode linear: a fetch returns the weighted mean of neighbouring texels.
-pub const CU_TR_FILTER_MODE_LINEAR: u32 = 1;
-
-/// Flag: integers of 8 and 16 bits are returned as integers, not as fractions.
-pub const CU_TRSF_READ_AS_INTEGER: u32 = 0x01;
-/// Flag: coordinates range from 0 to 1.
-pub const CU_TRSF_NORMALIZED_COORDINATES: u32 = 0x02;
-/// Flag: colours are converted from sRGB.
-pub const CU_TRSF_SRGB: u32 = 0x10;
-/// Flag: trilinear filtering is never optimised.
-pub const CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: u32 = 0x20;
-/// Flag: filters read across the edges of cube faces.
-pub const CU_TRSF_SEAMLESS_CUBEMAP: u32 = 0x40;
-
-/// Flag: a texture reference takes the format of its array.
-pub const CU_TRSA_OVERRIDE_FORMAT: u32 = 0x01;
-/// The only value for the parameter `texunit` that `cuParamSetTexRef` accepts.
-pub const CU_PARAM_TR_DEFAULT: i32 = -1;
-
-/// The highest number of a view format, BC7; 0 means that the view keeps the array's format.
-pub const CU_RES_VIEW_FORMAT_UNSIGNED_BC7: u32 = 0x22;

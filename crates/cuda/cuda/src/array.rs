@@ -198,19 +198,25 @@ pub(crate) fn create(
     let made = of(descriptor)?;
     let gpu = &context.gpu;
     let array = with_room(gpu, || gpu.device.create_array(&made).map_err(refusal))?;
-    if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        array.check_surface().map_err(refusal)?;
-    }
-    if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
-        array.check_gather().map_err(refusal)?;
-    }
-    crate::allocation_trace::allocated(array.number());
+    made_with(&array, descriptor.flags)?;
     context.register(ArrayObject {
         array,
         context: context.handle,
         descriptor: *descriptor,
         level_of: None,
     })
+}
+
+/// Checks that an array can be what its flags say, and records its allocation.
+fn made_with(array: &Array, flags: u32) -> Answer {
+    if flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
+        array.check_surface().map_err(refusal)?;
+    }
+    if flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
+        array.check_gather().map_err(refusal)?;
+    }
+    crate::allocation_trace::allocated(array.number());
+    Ok(())
 }
 
 /// Creates a mipmapped array, in existing memory if there is some. The number of levels is limited
@@ -231,13 +237,7 @@ pub(crate) fn create_mipmapped(
         };
         array.map_err(refusal)
     })?;
-    if descriptor.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
-        array.check_surface().map_err(refusal)?;
-    }
-    if descriptor.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0 {
-        array.check_gather().map_err(refusal)?;
-    }
-    crate::allocation_trace::allocated(array.number());
+    made_with(&array, descriptor.flags)?;
     context.register(MipmapObject {
         array,
         context: context.handle,

@@ -13,11 +13,9 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
     let make = || {
         let file = settings().coverage.as_ref()?;
-        let target = match &settings().evidence {
-            // `texunit run` merges files of its own processes into the requested one. A file that
-            // the program requests itself is written directly.
-            Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
-            _ => Target::File(file.clone(), settings().coverage_toolkit),
+        let target = match run_folder("TEXUNIT_COVERAGE", file) {
+            Some(folder) => Target::Run(folder),
+            None => Target::File(file.clone(), settings().coverage_toolkit),
         };
         crate::call::at_end(end);
         Some(Recorder::new(target))
@@ -25,10 +23,14 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     RECORDER.get_or_init(make).as_ref()
 }
 
-/// Whether a run has requested this file from its processes.
-fn is_of_run(file: &Path, folder: &Path) -> bool {
+/// The folder of `texunit run`, if the run has requested this file from its processes by a variable:
+/// it merges their files into the requested one. A file that the program requests itself is written
+/// directly.
+pub(crate) fn run_folder(variable: &str, file: &Path) -> Option<PathBuf> {
+    let folder = settings().evidence.as_ref()?;
     let kept = texunit_evidence::kept_variables(folder);
-    kept.get("TEXUNIT_COVERAGE").is_some_and(|asked| Path::new(asked) == file)
+    let is_of_run = kept.get(variable).is_some_and(|asked| Path::new(asked) == file);
+    is_of_run.then(|| folder.clone())
 }
 
 /// The observer of a module's launches, if coverage is requested.

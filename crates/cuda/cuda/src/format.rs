@@ -73,7 +73,6 @@ pub(crate) fn view_format(number: u32) -> Answer<Format> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) use parameters::parameters;
 pub(crate) use reasons::kernel_name;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUlaunchConfig, CUresult};
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
@@ -48,6 +48,18 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// The shape of a launch that is not cooperative, and specifies no clusters.
+    pub(crate) fn plain(grid: [u32; 3], block: [u32; 3], shared: u32) -> Self {
+        Self { grid, block, shared, cooperative: false, cluster: None }
+    }
+
+    /// The shape of a configuration without its attributes.
+    pub(crate) fn of(config: &CUlaunchConfig) -> Self {
+        let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
+        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+        Self::plain(grid, block, config.sharedMemBytes)
+    }
+
     /// CTAs of a cluster along x, y, z, as specified by the launch, or else by the kernel and its
     /// attributes.
     pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {

@@ -3,7 +3,7 @@
 
 use crate::call::say;
 use crate::settings::settings;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use texunit_profile::{Format, Module, Recorder, Target};
 
@@ -12,22 +12,14 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     static RECORDER: OnceLock<Option<Arc<Recorder>>> = OnceLock::new();
     let make = || {
         let file = settings().profile.as_ref()?;
-        let target = match &settings().evidence {
-            // `texunit run` merges files of its own processes into the requested one. A file that
-            // the program requests itself is written directly.
-            Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
-            _ => Target::File(file.clone(), Format::of(file)),
+        let target = match crate::coverage::run_folder("TEXUNIT_PROFILE", file) {
+            Some(folder) => Target::Run(folder),
+            None => Target::File(file.clone(), Format::of(file)),
         };
         crate::call::at_end(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()
-}
-
-/// Whether a run has requested this file from its processes.
-fn is_of_run(file: &Path, folder: &Path) -> bool {
-    let kept = texunit_evidence::kept_variables(folder);
-    kept.get("TEXUNIT_PROFILE").is_some_and(|asked| Path::new(asked) == file)
 }
 
 /// The counter of a module's launches, if a profile is requested.

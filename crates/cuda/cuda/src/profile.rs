@@ -113,7 +113,6 @@ pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

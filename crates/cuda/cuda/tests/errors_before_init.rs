@@ -9,16 +9,11 @@ mod table;
 mod world;
 
 use common::*;
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use table::ROWS;
 use texunit_cuda_abi::CUresult;
 use world::World;
-
-functions! {
-    cuDriverGetVersion(version: *mut i32);
-    cuGetErrorName(code: CUresult, name: *mut *const c_char);
-}
 
 #[test]
 fn nothing_works_before_init() {

@@ -8,12 +8,11 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_TRSF_NORMALIZED_COORDINATES,
-    CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_TRSF_NORMALIZED_COORDINATES, CUDA_RESOURCE_DESC,
+    CUDA_TEXTURE_DESC, CUresult,
 };
 use world::*;
 
@@ -48,14 +47,7 @@ fn textures_of_freed_memory_fault() {
     context();
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 4096));
-    let resource = CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_LINEAR,
-        what: memory,
-        format: 0x20,
-        num_channels: 1,
-        size: 4096,
-        ..CUDA_RESOURCE_DESC::default()
-    };
+    let resource = linear(memory, 4096);
     let object = texture(&resource);
     assert_eq!((launch(c"fetch1", object), launch(c"load", memory)), (FINE, FINE));
     ok!(cuMemFree_v2(memory));

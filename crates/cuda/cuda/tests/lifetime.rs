@@ -8,7 +8,6 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::CUDA_TEXTURE_DESC;
 use world::*;

@@ -14,7 +14,6 @@ use texunit_testkit::Random;
 functions! {
     cuMemHostGetFlags(flags: *mut u32, pointer: *mut c_void);
     cuMemsetD16_v2(to: u64, value: u16, n: usize);
-    cuMemsetD2D8_v2(to: u64, pitch: usize, value: u8, width: usize, height: usize);
     cuMemsetD2D16_v2(to: u64, pitch: usize, value: u16, width: usize, height: usize);
     cuMemsetD2D32_v2(to: u64, pitch: usize, value: u32, width: usize, height: usize);
 }

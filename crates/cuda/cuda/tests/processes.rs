@@ -12,14 +12,6 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::ptr::null_mut;
 use texunit_cuda_abi::{CUipcHandle, CUmemAllocationProp, CUmemLocation, CUresult};
 
-functions! {
-    cuIpcGetMemHandle(handle: *mut [u8; 64], p: u64);
-    cuIpcOpenMemHandle_v2(p: *mut u64, handle: CUipcHandle, flags: u32);
-    cuIpcCloseMemHandle(p: u64);
-    cuIpcGetEventHandle(handle: *mut [u8; 64], event: Ptr);
-    cuIpcOpenEventHandle(event: *mut Ptr, handle: CUipcHandle);
-}
-
 const CHILD: &str = "TEXUNIT_TEST_CHILD";
 
 /// The second process, which is ready for requests.

@@ -8,7 +8,6 @@ mod reason;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use reason::{ready, why, without_numbers};
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -21,7 +20,6 @@ use texunit_cuda_abi::{
 use world::*;
 
 functions! {
-    cuCtxEnablePeerAccess(context: Ptr, flags: u32);
     cuDestroyExternalSemaphore(memory: Ptr);
 }
 

@@ -21,9 +21,6 @@ use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CUdevResource, CUresult};
 use world::World;
 
 functions! {
-    cuDeviceGetDevResource(device: i32, resource: *mut CUdevResource, kind: u32);
-    cuDevResourceGenerateDesc(descriptor: *mut Ptr, resources: *const CUdevResource, count: u32);
-    cuGreenCtxCreate(context: *mut Ptr, descriptor: Ptr, device: i32, flags: u32);
     cuUserObjectCreate(
         object: *mut Ptr, of: Ptr, destroy: Option<unsafe extern "C" fn(Ptr)>, count: u32, flags: u32,
     );

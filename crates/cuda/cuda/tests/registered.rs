@@ -14,14 +14,8 @@ use std::ffi::{CStr, c_int, c_void};
 use std::io::Write;
 use std::process::Command;
 use std::ptr::null_mut;
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_LINEAR, CU_TRSF_READ_AS_INTEGER, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
-    CUresult,
-};
-use world::{
-    cuCtxSynchronize, cuLaunchKernel, cuMemAlloc_v2, cuMemcpyDtoH_v2, cuMemcpyHtoD_v2,
-    cuModuleGetFunction, cuModuleLoadData, cuTexObjectCreate, cuTexObjectDestroy,
-};
+use texunit_cuda_abi::{CU_TRSF_READ_AS_INTEGER, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult};
+use world::cuTexObjectCreate;
 
 const READ_ONLY: u32 = 8;
 const PAGE: usize = 4096;
@@ -122,10 +116,7 @@ fn register(pages: *mut u32, flags: u32) -> u64 {
 }
 
 fn texture(address: u64) -> Result<u64, CUresult> {
-    let mut resource =
-        CUDA_RESOURCE_DESC { res_type: CU_RESOURCE_TYPE_LINEAR, ..Default::default() };
-    (resource.what, resource.size) = (address, 64);
-    (resource.format, resource.num_channels) = (0x03, 1);
+    let resource = CUDA_RESOURCE_DESC { format: 0x03, ..linear(address, 64) };
     let how = CUDA_TEXTURE_DESC { flags: CU_TRSF_READ_AS_INTEGER, ..CUDA_TEXTURE_DESC::default() };
     let mut object = 0;
     // SAFETY: all pointers are to local variables.

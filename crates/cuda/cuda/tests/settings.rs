@@ -7,12 +7,11 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use std::ffi::CStr;
 use std::io::Write;
 use std::process::Command;
 use std::ptr::{null, null_mut};
-use texunit_cuda_abi::{CU_RESOURCE_TYPE_LINEAR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult};
+use texunit_cuda_abi::{CUDA_TEXTURE_DESC, CUresult};
 use texunit_testkit::{TempDir, skipped};
 use world::*;
 
@@ -413,14 +412,7 @@ fn makes_textures_that_pass_the_end() {
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 512));
     for size in [512, 516, 1024] {
-        let resource = CUDA_RESOURCE_DESC {
-            res_type: CU_RESOURCE_TYPE_LINEAR,
-            what: memory,
-            format: 0x20,
-            num_channels: 1,
-            size,
-            ..CUDA_RESOURCE_DESC::default()
-        };
+        let resource = linear(memory, size);
         let (mut texture, how) = (0, CUDA_TEXTURE_DESC::default());
         ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
     }

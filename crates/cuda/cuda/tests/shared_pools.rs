@@ -15,8 +15,6 @@ use texunit_testkit::Random;
 functions! {
     cuMemPoolExportToShareableHandle(file: *mut i32, pool: Ptr, kind: u32, flags: u64);
     cuMemPoolImportFromShareableHandle(pool: *mut Ptr, file: usize, kind: u32, flags: u64);
-    cuMemPoolExportPointer(data: *mut [u8; 64], p: u64);
-    cuMemPoolImportPointer(p: *mut u64, pool: Ptr, data: *const [u8; 64]);
 }
 
 fn props(handle_types: u32, max_size: usize) -> CUmemPoolProps {

@@ -7,7 +7,6 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};

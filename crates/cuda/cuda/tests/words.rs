@@ -27,7 +27,6 @@ type Recaptured = unsafe extern "C" fn(
 ) -> CUresult;
 
 functions! {
-    cuLaunchCooperativeKernelMultiDevice(list: *const CUDA_LAUNCH_PARAMS, count: u32, flags: u32);
     cuStreamWaitValue32_v2(stream: Ptr, address: u64, value: u32, flags: u32);
     cuStreamWaitValue64_v2(stream: Ptr, address: u64, value: u64, flags: u32);
     cuStreamWriteValue32_v2(stream: Ptr, address: u64, value: u32, flags: u32);
@@ -40,9 +39,6 @@ functions! {
     cuStreamBeginRecaptureToGraph(stream: Ptr, mode: u32, graph: Ptr, callback: Option<Recaptured>, data: *mut c_void);
     cuGraphAddNode_v2(node: *mut Ptr, graph: Ptr, before: *const Ptr, data: *const c_void, count: usize, params: *mut CUgraphNodeParams);
     cuGraphExecNodeSetParams(exec: Ptr, node: Ptr, params: *mut CUgraphNodeParams);
-    cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, attrs: *const CUmemcpyAttributes, indices: *const usize, groups: usize, stream: Ptr);
-    cuCtxRecordEvent(context: Ptr, event: Ptr);
-    cuCtxWaitEvent(context: Ptr, event: Ptr);
     cuCtxGetExecAffinity(affinity: *mut [u32; 2], kind: u32);
     cuLaunchHostFunc_v2(stream: Ptr, function: Option<unsafe extern "C" fn(*mut c_void)>, data: *mut c_void, mode: u32);
     cuMemAlloc(dptr: *mut u32, size: u32);
@@ -77,14 +73,8 @@ functions! {
     cuMemsetD2D16(to: u32, pitch: u32, value: u16, width: u32, height: u32);
     cuMemsetD2D32(to: u32, pitch: u32, value: u32, width: u32, height: u32);
     cuModuleGetGlobal(dptr: *mut u32, bytes: *mut u32, module: Ptr, name: *const c_char);
-    cuDeviceGetHostAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, device: i32);
-    cuDeviceGetP2PAtomicCapabilities(to: *mut u32, operations: *const u32, count: u32, from: i32, other: i32);
     cuDeviceRegisterAsyncNotification(device: i32, function: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, usize)>, data: *mut c_void, callback: *mut usize);
-    cuDeviceUnregisterAsyncNotification(device: i32, callback: usize);
     cuLogsRegisterCallback(function: Option<LogCallback>, data: *mut c_void, handle: *mut usize);
-    cuLogsUnregisterCallback(handle: usize);
-    cuLogsCurrent(iterator: *mut u32, flags: u32);
-    cuLogsDumpToFile(iterator: *mut u32, path: *const c_char, flags: u32);
     cuLogsDumpToMemory(iterator: *mut u32, buffer: *mut c_char, size: *mut usize, flags: u32);
 }
 

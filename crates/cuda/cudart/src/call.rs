@@ -12,7 +12,6 @@ use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// `cudaError_t`: the driver API's codes, and some of the runtime's own ([`crate::codes`]).
-#[allow(non_camel_case_types)]
 pub(crate) type cudaError_t = CUresult;
 
 thread_local! {
@@ -38,7 +37,7 @@ macro_rules! runtime_api {
         /// # Safety
         /// Pointers are null, or valid as the runtime API requires.
         #[unsafe(no_mangle)]
-        #[allow(non_snake_case, unreachable_pub)]
+        #[allow(unreachable_pub)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> $crate::call::cudaError_t {
             $crate::call::answer(
                 stringify!($name),

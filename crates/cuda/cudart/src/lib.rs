@@ -6,6 +6,7 @@
 //! (docs/cuda-api.md lists all).
 
 #![allow(unsafe_code)]
+#![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 mod abi;
 mod api;

@@ -18,7 +18,6 @@ use texunit_cuda_abi::lacking;
 macro_rules! refused {
     ($(fn $name:ident() = $group:literal;)*) => {$(
         #[unsafe(no_mangle)]
-        #[allow(non_snake_case)]
         unsafe extern "C" fn $name() -> cudaError_t {
             static SAID: Once = Once::new();
             refuse(stringify!($name), $group, &SAID)

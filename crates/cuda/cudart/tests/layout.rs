@@ -2,6 +2,7 @@
 //! for NVIDIA's header of the same major version, and error codes, compared with NVIDIA's library.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 #[allow(dead_code)]
 #[path = "../src/abi/mod.rs"]

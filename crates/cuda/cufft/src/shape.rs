@@ -273,7 +273,6 @@ fn product(counts: &[i64]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn shape(number: u32, sizes: &[i64], batch: i64) -> Shape {

@@ -179,7 +179,6 @@ pub(crate) fn exported(path: &Path, loaded: usize) -> Result<BTreeMap<String, us
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

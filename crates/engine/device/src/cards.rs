@@ -126,7 +126,6 @@ pub fn find_all(names: &str) -> Result<Vec<&'static Card>, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -201,7 +201,6 @@ pub(crate) fn check(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_texel::Format;
     use texunit_unit::Extent;

@@ -80,7 +80,6 @@ impl LocalMemoryNeed {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const STACK: u32 = 512 << 10;

@@ -1,66 +1,16 @@
 //! Element types of matrices: their formats, and the arithmetic of single elements.
 
-/// The type of a matrix's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ElementType {
-    F16,
-    Bf16,
-    Tf32,
-    E4m3,
-    E5m2,
-    F32,
-    F64,
-    S32,
-    S8,
-    U8,
-    S4,
-    U4,
-    B1,
+use texunit_forms::words;
+
+words! {
+    /// The type of a matrix's elements.
+    ElementType {
+        F16 = "f16", Bf16 = "bf16", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", F32 = "f32",
+        F64 = "f64", S32 = "s32", S8 = "s8", U8 = "u8", S4 = "s4", U4 = "u4", B1 = "b1",
+    }
 }
 
 impl ElementType {
-    /// All element types.
-    pub const ALL: [ElementType; 13] = [
-        Self::F16,
-        Self::Bf16,
-        Self::Tf32,
-        Self::E4m3,
-        Self::E5m2,
-        Self::F32,
-        Self::F64,
-        Self::S32,
-        Self::S8,
-        Self::U8,
-        Self::S4,
-        Self::U4,
-        Self::B1,
-    ];
-
-    /// The name of the type in PTX, without the dot.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::Tf32 => "tf32",
-            Self::E4m3 => "e4m3",
-            Self::E5m2 => "e5m2",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::S32 => "s32",
-            Self::S8 => "s8",
-            Self::U8 => "u8",
-            Self::S4 => "s4",
-            Self::U4 => "u4",
-            Self::B1 => "b1",
-        }
-    }
-
-    /// The type with this name in PTX.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|number| number.name() == name)
-    }
-
     /// The number of bits of an element.
     pub const fn bits(self) -> u32 {
         match self {

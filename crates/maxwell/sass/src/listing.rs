@@ -16,21 +16,16 @@ pub struct Line {
 }
 
 /// The error for a code file whose length is not a multiple of a group's 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} {} not groups of 32: a control word and three instructions",
+    Count(.length, "byte"),
+    Count(.length, "byte").are()
+)]
 pub struct BadLength {
     /// The file's length in bytes.
     pub length: usize,
 }
-
-impl std::fmt::Display for BadLength {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let bytes = Count(self.length, "byte");
-        let are = bytes.are();
-        write!(f, "{bytes} {are} not groups of 32: a control word and three instructions")
-    }
-}
-
-impl std::error::Error for BadLength {}
 
 /// The instructions of a code file, whose words are little-endian.
 pub fn lines(code: &[u8]) -> Result<impl Iterator<Item = Line>, BadLength> {

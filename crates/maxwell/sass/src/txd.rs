@@ -57,13 +57,16 @@ pub struct Txd {
 }
 
 /// Why an instruction word is not a valid TXD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The word has another opcode.
+    #[error("the word is not a TXD")]
     OtherOpcode,
     /// The control field has both `.T` and `.P`.
+    #[error("the control field asks for both .T and .P")]
     BothPhases,
     /// The word uses a field that the architecture does not have.
+    #[error("{arch} has no {}: it came with {}", .field.name, .field.since)]
     NotYet {
         /// The field that the word uses.
         field: &'static Field,
@@ -71,20 +74,6 @@ pub enum DecodeError {
         arch: Arch,
     },
 }
-
-impl std::fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::OtherOpcode => f.write_str("the word is not a TXD"),
-            Self::BothPhases => f.write_str("the control field asks for both .T and .P"),
-            Self::NotYet { field, arch } => {
-                write!(f, "{arch} has no {}: it came with {}", field.name, field.since)
-            }
-        }
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// Fields that sm_50 does not have.
 const LATER: [&Field; 2] = [&LC, &PS];

@@ -71,19 +71,12 @@ fn branches(out: &mut String, file: &File) -> std::fmt::Result {
 }
 
 /// A line of a tracefile that cannot be parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is not a record of lcov")]
 pub struct Unreadable {
     /// Number of the invalid line, from 1.
     pub line: usize,
 }
-
-impl std::fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {} is not a record of lcov", self.line)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 /// Maximum number of directions of a branch.
 const MAX_WAYS: u32 = 1 << 16;

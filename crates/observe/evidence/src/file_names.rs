@@ -97,7 +97,6 @@ pub(crate) fn identity(_: &File) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -65,7 +65,6 @@ fn run_of(process: u32, own: &Path) -> Option<OuterRun> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 

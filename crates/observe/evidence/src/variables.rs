@@ -47,7 +47,6 @@ pub fn kept_variables(folder: &Path) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

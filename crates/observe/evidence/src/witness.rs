@@ -203,7 +203,6 @@ impl fmt::Display for Lost {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Finding, Totals};
 

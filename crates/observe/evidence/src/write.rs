@@ -135,7 +135,6 @@ const O_NONBLOCK: i32 = 0o4000;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -136,7 +136,6 @@ impl Writer {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// A program that closes all descriptors and opens files of its own finds no events in them,

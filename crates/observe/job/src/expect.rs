@@ -153,7 +153,6 @@ impl Expectation {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn at<T>(value: T) -> At<T> {

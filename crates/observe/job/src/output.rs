@@ -261,7 +261,6 @@ fn memory_texels(size: u64, kind: Kind, spec: &At<OutputSpec>) -> Result<Option<
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

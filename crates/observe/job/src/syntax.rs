@@ -98,7 +98,6 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use toml::de::DeTable;
 

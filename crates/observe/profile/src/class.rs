@@ -1,44 +1,47 @@
 //! Instruction classes, as Nsight Compute divides them (`smsp__sass_thread_inst_executed_op_*`).
 
 use serde::{Deserialize, Serialize};
+use texunit_forms::words;
 
-/// The class of an instruction, by opcode and type.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// Integer arithmetic.
-    Integer,
-    /// Arithmetic on f16 and bf16.
-    Fp16,
-    /// Arithmetic on f32.
-    Fp32,
-    /// Arithmetic on f64.
-    Fp64,
-    /// Matrix multiply-accumulate.
-    Tensor,
-    /// Conversions: `cvt`.
-    Conversion,
-    /// Logic, shifts, bit fields.
-    Bit,
-    /// Comparisons and selections.
-    Compare,
-    /// Loads, stores and copies of memory.
-    Memory,
-    /// Atomic operations: `atom`, `red`.
-    Atomic,
-    /// Fetches and queries of textures.
-    Texture,
-    /// Surface accesses.
-    Surface,
-    /// Branches, calls, exits.
-    Control,
-    /// Warp-level instructions: shuffles, votes, reductions.
-    Communication,
-    /// Barriers and fences.
-    Barrier,
-    /// Moves and all other instructions.
-    #[default]
-    Other,
+words! {
+    /// The class of an instruction, by opcode and type.
+    #[derive(Default, Deserialize, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    Class {
+        /// Integer arithmetic.
+        Integer = "integer",
+        /// Arithmetic on f16 and bf16.
+        Fp16 = "fp16",
+        /// Arithmetic on f32.
+        Fp32 = "fp32",
+        /// Arithmetic on f64.
+        Fp64 = "fp64",
+        /// Matrix multiply-accumulate.
+        Tensor = "tensor",
+        /// Conversions: `cvt`.
+        Conversion = "conversion",
+        /// Logic, shifts, bit fields.
+        Bit = "bit",
+        /// Comparisons and selections.
+        Compare = "compare",
+        /// Loads, stores and copies of memory.
+        Memory = "memory",
+        /// Atomic operations: `atom`, `red`.
+        Atomic = "atomic",
+        /// Fetches and queries of textures.
+        Texture = "texture",
+        /// Surface accesses.
+        Surface = "surface",
+        /// Branches, calls, exits.
+        Control = "control",
+        /// Warp-level instructions: shuffles, votes, reductions.
+        Communication = "communication",
+        /// Barriers and fences.
+        Barrier = "barrier",
+        /// Moves and all other instructions.
+        #[default]
+        Other = "other",
+    }
 }
 
 impl Class {
@@ -71,28 +74,6 @@ impl Class {
             | "neg" | "min" | "max" | "addc" | "subc" | "madc" | "dp4a" | "dp2a" => Self::Integer,
             _ if opcode.starts_with('v') => Self::Integer,
             _ => Self::Other,
-        }
-    }
-
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Integer => "integer",
-            Self::Fp16 => "fp16",
-            Self::Fp32 => "fp32",
-            Self::Fp64 => "fp64",
-            Self::Tensor => "tensor",
-            Self::Conversion => "conversion",
-            Self::Bit => "bit",
-            Self::Compare => "compare",
-            Self::Memory => "memory",
-            Self::Atomic => "atomic",
-            Self::Texture => "texture",
-            Self::Surface => "surface",
-            Self::Control => "control",
-            Self::Communication => "communication",
-            Self::Barrier => "barrier",
-            Self::Other => "other",
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::counts::Counts;
 use crate::lines::{Line, OverLaunches};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -133,16 +132,9 @@ struct Form {
 }
 
 /// The error for text that is not a profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Unreadable(String);
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 impl Kernel {
     /// The sums over all instructions.

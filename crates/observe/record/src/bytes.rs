@@ -181,7 +181,6 @@ fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn kept(bytes: &[u8]) -> Pieces {

@@ -98,7 +98,6 @@ impl Drop for Files {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_testkit::TempDir;
 

@@ -98,7 +98,6 @@ fn escaped(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// All characters that a terminal obeys.

@@ -8,62 +8,11 @@ use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// The members of SARIF 2.1.0 that texunit uses: object, member, whether it is required, and type.
 /// `[x]` is a list of objects, `x` an object; other types are primitive.
-#[rustfmt::skip]
-const SHAPE: &[(&str, &str, bool, &str)] = &[
-    ("document", "$schema", false, "uri"),
-    ("document", "version", true, "text"),
-    ("document", "runs", true, "[run]"),
-    ("run", "tool", true, "tool"),
-    ("run", "columnKind", false, "text"),
-    ("run", "results", false, "[result]"),
-    ("run", "artifacts", false, "[artifact]"),
-    ("run", "invocations", false, "[invocation]"),
-    ("tool", "driver", true, "driver"),
-    ("driver", "name", true, "text"),
-    ("driver", "semanticVersion", false, "text"),
-    ("driver", "informationUri", false, "uri"),
-    ("driver", "rules", false, "[rule]"),
-    ("rule", "id", true, "text"),
-    ("rule", "shortDescription", false, "message"),
-    ("rule", "fullDescription", false, "message"),
-    ("rule", "help", false, "message"),
-    ("rule", "defaultConfiguration", false, "configuration"),
-    ("configuration", "level", false, "level"),
-    ("message", "text", true, "text"),
-    ("message", "markdown", false, "text"),
-    ("artifact", "location", false, "file"),
-    ("artifact", "roles", false, "texts"),
-    ("invocation", "executionSuccessful", true, "bool"),
-    ("result", "ruleId", false, "text"),
-    ("result", "ruleIndex", false, "index"),
-    ("result", "level", false, "level"),
-    ("result", "message", true, "message"),
-    ("result", "locations", false, "[location]"),
-    ("result", "relatedLocations", false, "[location]"),
-    ("result", "fixes", false, "[fix]"),
-    ("location", "id", false, "index"),
-    ("location", "physicalLocation", false, "place"),
-    ("location", "message", false, "message"),
-    ("location", "logicalLocations", false, "[logical]"),
-    ("logical", "fullyQualifiedName", false, "text"),
-    ("logical", "kind", false, "text"),
-    ("place", "artifactLocation", true, "file"),
-    ("place", "region", false, "region"),
-    ("file", "uri", true, "uri"),
-    ("region", "startLine", false, "number"),
-    ("region", "startColumn", false, "number"),
-    ("region", "endLine", false, "number"),
-    ("region", "endColumn", false, "number"),
-    ("region", "byteOffset", false, "index"),
-    ("region", "byteLength", false, "index"),
-    ("fix", "description", false, "message"),
-    ("fix", "artifactChanges", true, "[change]"),
-    ("change", "artifactLocation", true, "file"),
-    ("change", "replacements", true, "[replacement]"),
-    ("replacement", "deletedRegion", true, "region"),
-    ("replacement", "insertedContent", false, "content"),
-    ("content", "text", true, "text"),
-];
+fn members(object: &str) -> impl Iterator<Item = [&'static str; 3]> {
+    let rows = include_str!("sarif.txt").lines();
+    let rows = rows.map(|row| row.split(' ').collect::<Vec<_>>());
+    rows.filter(move |row| row[0] == object).map(|row| [row[1], row[2], row[3]])
+}
 
 /// All violations of the structure in a value.
 fn wrong(kind: &str, value: &Value, path: &str, list: &mut Vec<String>) {
@@ -88,16 +37,16 @@ fn wrong(kind: &str, value: &Value, path: &str, list: &mut Vec<String>) {
             },
             None => {
                 let Some(object) = value.as_object() else { return list.push(path.to_owned()) };
-                let members: Vec<_> = SHAPE.iter().filter(|row| row.0 == kind).collect();
+                let members: Vec<_> = members(kind).collect();
                 assert!(!members.is_empty(), "{kind}");
-                for (_, name, needed, _) in &members {
-                    if *needed && !object.contains_key(*name) {
+                for [name, needed, _] in &members {
+                    if *needed == "required" && !object.contains_key(*name) {
                         list.push(format!("{path} has no {name}"));
                     }
                 }
                 for (name, value) in object {
-                    match members.iter().find(|row| row.1 == name) {
-                        Some(row) => wrong(row.3, value, &format!("{path}.{name}"), list),
+                    match members.iter().find(|row| row[0] == name) {
+                        Some(row) => wrong(row[2], value, &format!("{path}.{name}"), list),
                         None => list.push(format!("{path} has {name}")),
                     }
                 }

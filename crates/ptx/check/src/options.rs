@@ -158,7 +158,6 @@ impl FromStr for Architecture {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

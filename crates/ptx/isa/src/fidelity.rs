@@ -247,7 +247,6 @@ fn product(mods: &Modifiers) -> Option<Fidelity> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{forms, read_modifiers};

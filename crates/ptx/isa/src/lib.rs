@@ -30,5 +30,4 @@ pub use table::{forms, forms_of, known_by_name_only, unsupported_suffixes};
 pub use types::*;
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -333,5 +333,4 @@ fn class_name(class: Class) -> &'static str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -403,5 +403,4 @@ fn is_opcode_at(text: &str, span: Span) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -321,5 +321,4 @@ fn capabilities(encoding: Encoding, rename: Value) -> Value {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

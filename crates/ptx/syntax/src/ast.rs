@@ -2,6 +2,7 @@
 //! position of everything are kept, so that the printer can reproduce the text.
 
 use crate::span::Span;
+use texunit_forms::words;
 
 /// A name as written (identifiers may begin with `%`, `$` or `_`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,28 +144,21 @@ pub struct Section<'a> {
     pub negative: Option<Span>,
 }
 
-/// `.extern`, `.visible`, `.weak`, `.common`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Linkage {
-    Extern,
-    Visible,
-    Weak,
-    Common,
+words! {
+    /// `.extern`, `.visible`, `.weak`, `.common`
+    Linkage {
+        Extern = "extern", Visible = "visible", Weak = "weak", Common = "common",
+    }
 }
 
-/// State space of a declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Space {
-    Reg,
-    Const,
-    Global,
-    Local,
-    Shared,
-    Param,
-    /// Legacy `.tex`.
-    Tex,
+words! {
+    /// State space of a declaration.
+    Space {
+        Reg = "reg", Const = "const", Global = "global", Local = "local", Shared = "shared",
+        Param = "param",
+        /// Legacy `.tex`.
+        Tex = "tex",
+    }
 }
 
 /// A declared variable, such as `.global .align 4 .v4 .f32 a[3] = {...}`.
@@ -207,13 +201,11 @@ pub struct Ptr {
     pub opaque: Option<OpaqueType>,
 }
 
-/// Handle types that `.ptr` accepts instead of a state space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum OpaqueType {
-    Texref,
-    Samplerref,
-    Surfref,
+words! {
+    /// Handle types that `.ptr` accepts instead of a state space.
+    OpaqueType {
+        Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
+    }
 }
 
 /// Initial value of a variable.

@@ -83,7 +83,6 @@ pub fn apply_all<'d>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::span::Span;

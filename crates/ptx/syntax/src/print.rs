@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::ast::*;
-use crate::parser::precedence;
+use crate::parser::symbol_and_precedence;
 
 /// Prints a module as PTX text.
 pub fn print(module: &Module<'_>) -> String {
@@ -62,41 +62,6 @@ impl Display for Directive<'_> {
     }
 }
 
-impl Display for Linkage {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Linkage::Extern => ".extern",
-            Linkage::Visible => ".visible",
-            Linkage::Weak => ".weak",
-            Linkage::Common => ".common",
-        })
-    }
-}
-
-impl Display for Space {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Space::Reg => ".reg",
-            Space::Const => ".const",
-            Space::Global => ".global",
-            Space::Local => ".local",
-            Space::Shared => ".shared",
-            Space::Param => ".param",
-            Space::Tex => ".tex",
-        })
-    }
-}
-
-impl Display for OpaqueType {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            OpaqueType::Texref => ".texref",
-            OpaqueType::Samplerref => ".samplerref",
-            OpaqueType::Surfref => ".surfref",
-        })
-    }
-}
-
 fn attributes(f: &mut Formatter<'_>, attributes: &[Ident<'_>]) -> fmt::Result {
     match attributes {
         [] => Ok(()),
@@ -108,9 +73,9 @@ fn attributes(f: &mut Formatter<'_>, attributes: &[Ident<'_>]) -> fmt::Result {
 impl Display for Variable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some((linkage, _)) = self.linkage {
-            write!(f, "{linkage} ")?;
+            write!(f, ".{linkage} ")?;
         }
-        write!(f, "{} ", self.space)?;
+        write!(f, ".{} ", self.space)?;
         attributes(f, &self.attributes)?;
         if let Some((align, _)) = self.align {
             write!(f, ".align {align} ")?;
@@ -122,10 +87,10 @@ impl Display for Variable<'_> {
         if let Some(ptr) = &self.ptr {
             f.write_str(".ptr ")?;
             if let Some(space) = ptr.space {
-                write!(f, "{space} ")?;
+                write!(f, ".{space} ")?;
             }
             if let Some(opaque) = ptr.opaque {
-                write!(f, "{opaque} ")?;
+                write!(f, ".{opaque} ")?;
             }
             if let Some(align) = ptr.align {
                 write!(f, ".align {align} ")?;
@@ -168,7 +133,7 @@ impl Display for Initializer<'_> {
 impl Display for Function<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some((linkage, _)) = self.linkage {
-            write!(f, "{linkage} ")?;
+            write!(f, ".{linkage} ")?;
         }
         f.write_str(if self.is_entry { ".entry " } else { ".func " })?;
         attributes(f, &self.attributes)?;
@@ -338,7 +303,7 @@ impl Display for Expr<'_> {
 fn strength(expr: &Expr<'_>) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => CONDITIONAL,
-        ExprKind::Binary(op, ..) => precedence(*op),
+        ExprKind::Binary(op, ..) => symbol_and_precedence(*op).1,
         ExprKind::Unary(..) | ExprKind::Cast(..) => UNARY,
         // It must be in parentheses next to operators.
         ExprKind::F32(_) => CONDITIONAL,
@@ -378,9 +343,9 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result 
             expression(f, operand, UNARY)
         }
         ExprKind::Binary(op, left, right) => {
-            let own = precedence(*op);
+            let (symbol, own) = symbol_and_precedence(*op);
             expression(f, left, own)?;
-            write!(f, " {} ", symbol(*op))?;
+            write!(f, " {symbol} ")?;
             expression(f, right, own + 1)
         }
         ExprKind::Conditional(condition, yes, no) => {
@@ -390,28 +355,5 @@ fn expression(f: &mut Formatter<'_>, expr: &Expr<'_>, least: u8) -> fmt::Result 
             f.write_str(" : ")?;
             expression(f, no, CONDITIONAL)
         }
-    }
-}
-
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Lt => "<",
-        BinaryOp::Gt => ">",
-        BinaryOp::Le => "<=",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::And => "&",
-        BinaryOp::Xor => "^",
-        BinaryOp::Or => "|",
-        BinaryOp::LogicalAnd => "&&",
-        BinaryOp::LogicalOr => "||",
     }
 }

@@ -13,9 +13,27 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
-/// Kinds of tokens. The span gives the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TokenKind {
+macro_rules! tokens {
+    ($($(#[$doc:meta])* $other:ident,)* { $($text:literal $kind:ident,)* }) => {
+        /// Kinds of tokens. The span gives the text.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum TokenKind {
+            $($(#[$doc])* $other,)*
+            $($kind,)*
+        }
+
+        /// Operators and punctuation, longer ones before their prefixes.
+        pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[$(($text, TokenKind::$kind)),*];
+
+        impl TokenKind {
+            const fn is_punctuation(self) -> bool {
+                matches!(self, $(Self::$kind)|*)
+            }
+        }
+    };
+}
+
+tokens! {
     /// A name: `name`, `%r1`, `$L`, `_a`.
     Ident,
     /// A word with its dot: `.word`, `.2d`, `.L1::evict_last`.
@@ -34,78 +52,16 @@ pub(crate) enum TokenKind {
     Bad,
     /// The end of the text.
     End,
-    LeftBrace,
-    RightBrace,
-    LeftParen,
-    RightParen,
-    LeftBracket,
-    RightBracket,
-    Comma,
-    Semicolon,
-    Colon,
-    At,
     /// A single `_`.
     Underscore,
-    Equal,
-    Less,
-    Greater,
-    Plus,
-    Minus,
-    Star,
-    Slash,
-    Percent,
-    Ampersand,
-    Pipe,
-    Caret,
-    Tilde,
-    Bang,
-    Question,
-    AndAnd,
-    OrOr,
-    EqualEqual,
-    NotEqual,
-    LessEqual,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
+    {
+        "<<" ShiftLeft, ">>" ShiftRight, "<=" LessEqual, ">=" GreaterEqual, "==" EqualEqual,
+        "!=" NotEqual, "&&" AndAnd, "||" OrOr, "{" LeftBrace, "}" RightBrace, "(" LeftParen,
+        ")" RightParen, "[" LeftBracket, "]" RightBracket, "," Comma, ";" Semicolon, ":" Colon,
+        "@" At, "=" Equal, "<" Less, ">" Greater, "+" Plus, "-" Minus, "*" Star, "/" Slash,
+        "%" Percent, "&" Ampersand, "|" Pipe, "^" Caret, "~" Tilde, "!" Bang, "?" Question,
+    }
 }
-
-/// Operators and punctuation, longer ones before their prefixes.
-#[rustfmt::skip]
-pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[
-    ("<<", TokenKind::ShiftLeft),
-    (">>", TokenKind::ShiftRight),
-    ("<=", TokenKind::LessEqual),
-    (">=", TokenKind::GreaterEqual),
-    ("==", TokenKind::EqualEqual),
-    ("!=", TokenKind::NotEqual),
-    ("&&", TokenKind::AndAnd),
-    ("||", TokenKind::OrOr),
-    ("{", TokenKind::LeftBrace),
-    ("}", TokenKind::RightBrace),
-    ("(", TokenKind::LeftParen),
-    (")", TokenKind::RightParen),
-    ("[", TokenKind::LeftBracket),
-    ("]", TokenKind::RightBracket),
-    (",", TokenKind::Comma),
-    (";", TokenKind::Semicolon),
-    (":", TokenKind::Colon),
-    ("@", TokenKind::At),
-    ("=", TokenKind::Equal),
-    ("<", TokenKind::Less),
-    (">", TokenKind::Greater),
-    ("+", TokenKind::Plus),
-    ("-", TokenKind::Minus),
-    ("*", TokenKind::Star),
-    ("/", TokenKind::Slash),
-    ("%", TokenKind::Percent),
-    ("&", TokenKind::Ampersand),
-    ("|", TokenKind::Pipe),
-    ("^", TokenKind::Caret),
-    ("~", TokenKind::Tilde),
-    ("!", TokenKind::Bang),
-    ("?", TokenKind::Question),
-];
 
 /// Punctuation of one character that is not the prefix of a longer one.
 pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
@@ -127,35 +83,7 @@ impl TokenKind {
     /// Whether a value may follow, so that `.5` after it is a number instead of a modifier.
     pub(crate) fn expects_value(self) -> bool {
         use TokenKind::*;
-        matches!(
-            self,
-            LeftBrace
-                | LeftParen
-                | LeftBracket
-                | Comma
-                | Colon
-                | Equal
-                | Less
-                | Greater
-                | Plus
-                | Minus
-                | Star
-                | Slash
-                | Percent
-                | Ampersand
-                | Pipe
-                | Caret
-                | Tilde
-                | Bang
-                | Question
-                | AndAnd
-                | OrOr
-                | EqualEqual
-                | NotEqual
-                | LessEqual
-                | GreaterEqual
-                | ShiftLeft
-                | ShiftRight
-        )
+        let ends = matches!(self, RightBrace | RightParen | RightBracket | Semicolon | At);
+        self.is_punctuation() && !ends
     }
 }

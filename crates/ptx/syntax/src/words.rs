@@ -11,27 +11,6 @@ pub fn numbered(name: &str) -> Option<(&str, u64)> {
     (!prefix.is_empty() && prefix.len() < name.len()).then_some((prefix, u64::from(number)))
 }
 
-/// State spaces by name.
-#[rustfmt::skip]
-pub(crate) const SPACES: &[(&str, Space)] = &[
-    ("reg", Space::Reg),
-    ("const", Space::Const),
-    ("global", Space::Global),
-    ("local", Space::Local),
-    ("shared", Space::Shared),
-    ("param", Space::Param),
-    ("tex", Space::Tex),
-];
-
-/// Linkage words.
-#[rustfmt::skip]
-pub(crate) const LINKAGES: &[(&str, Linkage)] = &[
-    ("extern", Linkage::Extern),
-    ("visible", Linkage::Visible),
-    ("weak", Linkage::Weak),
-    ("common", Linkage::Common),
-];
-
 /// Vector words and their lengths.
 pub(crate) const VECTORS: &[(&str, u8)] = &[("v2", 2), ("v4", 4), ("v8", 8)];
 
@@ -130,8 +109,8 @@ pub(crate) fn is_directive(word: &str) -> bool {
 }
 
 fn all() -> impl Iterator<Item = &'static str> {
-    let spaces = SPACES.iter().map(|&(name, _)| name);
-    let linkages = LINKAGES.iter().map(|&(name, _)| name);
+    let spaces = Space::ALL.iter().map(|space| space.name());
+    let linkages = Linkage::ALL.iter().map(|linkage| linkage.name());
     let vectors = VECTORS.iter().map(|&(name, _)| name);
     let bounds = BOUNDS.iter().map(|b| b.name);
     let others = OTHERS.iter().copied();

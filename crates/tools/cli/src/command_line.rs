@@ -1,58 +1,30 @@
 //! The command line: its subcommands, each with its arguments.
 
 pub use crate::bench::BenchArgs;
-#[cfg(feature = "cases")]
 pub use crate::cases::CasesArgs;
 pub use crate::check::CheckArgs;
-use crate::color::ColorChoice;
-#[cfg(feature = "compare")]
 pub use crate::compare::CompareArgs;
 pub use crate::completions::CompletionsArgs;
-#[cfg(feature = "debug")]
-pub use crate::debug::{DebugArgs, dap::DapArgs};
-#[cfg(target_arch = "x86_64")]
+pub use crate::dap::DapArgs;
+pub use crate::debug::DebugArgs;
 pub use crate::dump::DumpArgs;
-use crate::examples;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::guide::ExamplesArgs;
 pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 pub use crate::launch_args::LaunchArgs;
-#[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
-#[cfg(feature = "mcp")]
 pub use crate::mcp::McpArgs;
-#[cfg(not(target_arch = "x86_64"))]
-pub use crate::missing::Missing as DumpArgs;
-#[cfg(not(feature = "cases"))]
-pub use crate::missing::Missing as CasesArgs;
-#[cfg(not(feature = "lsp"))]
-pub use crate::missing::Missing as LspArgs;
-#[cfg(not(feature = "mcp"))]
-pub use crate::missing::Missing as McpArgs;
-#[cfg(not(feature = "ranges"))]
-pub use crate::missing::Missing as MergeArgs;
-#[cfg(not(feature = "reduce"))]
-pub use crate::missing::Missing as ReduceArgs;
-#[cfg(not(feature = "report"))]
-pub use crate::missing::Missing as ReportArgs;
-#[cfg(not(feature = "compare"))]
-pub use crate::missing::Missing as CompareArgs;
-#[cfg(not(feature = "debug"))]
-pub use crate::missing::{Missing as DebugArgs, Missing as DapArgs};
-#[cfg(not(feature = "run"))]
-pub use crate::missing::{Missing as InstallLibsArgs, Missing as RunArgs};
-#[cfg(feature = "run")]
 pub use crate::program::{InstallLibsArgs, RunArgs};
-#[cfg(feature = "ranges")]
 pub use crate::ranges::MergeArgs;
-#[cfg(feature = "reduce")]
 pub use crate::reduce::ReduceArgs;
-#[cfg(feature = "report")]
 pub use crate::report::ReportArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
+
+use crate::color::ColorChoice;
+use crate::examples;
 use clap::{Parser, Subcommand};
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.

@@ -96,6 +96,25 @@ impl Comparison {
     }
 }
 
+/// `texunit compare`; returns the exit code.
+pub fn command(args: &CompareArgs) -> u8 {
+    if args.worker {
+        return serve();
+    }
+    if let Some(why) = misused(args) {
+        return crate::usage_error("compare", &why);
+    }
+    let comparison = run(args);
+    let printed = match args.format {
+        OutputFormat::Human => print(&comparison),
+        OutputFormat::Json => crate::json::print(&json(&comparison)),
+    };
+    match comparison.no_card {
+        Some(_) => crate::USAGE,
+        None => crate::exit(printed, comparison.succeeded()),
+    }
+}
+
 /// Default folders of cases in texunit's own repository.
 const DEFAULTS: [&str; 3] = ["tests/fetch", "tests/compare", "examples"];
 /// Maximum depth of searched folders.

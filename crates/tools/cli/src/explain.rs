@@ -6,7 +6,6 @@ mod cuda;
 pub mod launch;
 
 use args::{ExplainArgs, ExplainFormat};
-use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation, operand};
@@ -41,46 +40,23 @@ impl From<file::FileTextureError> for Failure {
 
 /// An explanation that can be formatted in several ways.
 trait FormatExplanation {
-    fn text(&self) -> String;
-    fn json(&self) -> Value;
-    fn svg(&self) -> String;
+    fn render(&self, format: ExplainFormat) -> String;
+}
 
-    fn render(&self, format: ExplainFormat) -> String {
-        match format {
-            ExplainFormat::Text => self.text(),
-            ExplainFormat::Json => format!("{:#}\n", self.json()),
-            ExplainFormat::Svg => self.svg(),
+macro_rules! formats {
+    ($($explanation:ty),*) => {$(
+        impl FormatExplanation for $explanation {
+            fn render(&self, format: ExplainFormat) -> String {
+                match format {
+                    ExplainFormat::Text => self.text(),
+                    ExplainFormat::Json => format!("{:#}\n", self.json()),
+                    ExplainFormat::Svg => self.svg(),
+                }
+            }
         }
-    }
+    )*};
 }
-
-impl FormatExplanation for Explanation<'_> {
-    fn text(&self) -> String {
-        Explanation::text(self)
-    }
-
-    fn json(&self) -> Value {
-        Explanation::json(self)
-    }
-
-    fn svg(&self) -> String {
-        Explanation::svg(self)
-    }
-}
-
-impl FormatExplanation for SurfaceExplanation {
-    fn text(&self) -> String {
-        SurfaceExplanation::text(self)
-    }
-
-    fn json(&self) -> Value {
-        SurfaceExplanation::json(self)
-    }
-
-    fn svg(&self) -> String {
-        SurfaceExplanation::svg(self)
-    }
-}
+formats! { Explanation<'_>, SurfaceExplanation }
 
 /// The output, and whether the result is as expected.
 #[derive(Clone, Debug)]

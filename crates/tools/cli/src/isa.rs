@@ -194,7 +194,6 @@ fn markdown(d: &Description) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -58,14 +58,10 @@ pub mod run;
 pub mod sample;
 pub mod sass;
 
-#[cfg(not(feature = "checks"))]
-pub use missing::checks;
-#[cfg(not(feature = "coverage"))]
-use missing::coverage;
-#[cfg(not(feature = "profile"))]
-use missing::profile;
-#[cfg(not(feature = "ranges"))]
-pub use missing::ranges;
+#[cfg(feature = "debug")]
+use debug::dap;
+#[allow(unused_imports, reason = "a build may have everything")]
+pub use missing::*;
 
 use args::{LaunchFormat, OutputFormat};
 use clap::{CommandFactory, FromArgMatches};
@@ -140,64 +136,28 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
-        #[cfg(feature = "debug")]
         Command::Debug(args) => debug::run(&args),
-        #[cfg(feature = "debug")]
-        Command::Dap(args) => debug::dap::run(&args),
-        #[cfg(not(feature = "debug"))]
-        Command::Debug(_) => missing::command("debug"),
-        #[cfg(not(feature = "debug"))]
-        Command::Dap(_) => missing::command("dap"),
-        #[cfg(feature = "ranges")]
-        Command::Merge(args) => launch(&args.as_launch()),
-        #[cfg(not(feature = "ranges"))]
-        Command::Merge(_) => missing::command("merge"),
+        Command::Dap(args) => dap::run(&args),
+        Command::Merge(args) => ranges::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
         Command::Sample(args) => sample(&args),
-        #[cfg(feature = "cases")]
         Command::Cases(args) => cases::run(&args),
-        #[cfg(not(feature = "cases"))]
-        Command::Cases(_) => missing::command("cases"),
-        #[cfg(feature = "compare")]
-        Command::Compare(args) => compare(&args),
-        #[cfg(not(feature = "compare"))]
-        Command::Compare(_) => missing::command("compare"),
+        Command::Compare(args) => compare::command(&args),
         Command::Check(args) => check::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),
-        #[cfg(target_arch = "x86_64")]
         Command::Dump(args) => dump::run(&args),
-        #[cfg(not(target_arch = "x86_64"))]
-        Command::Dump(_) => missing::command("dump"),
         Command::Isa(args) => isa::run(&args),
-        #[cfg(feature = "lsp")]
         Command::Lsp(args) => lsp::run(&args),
-        #[cfg(not(feature = "lsp"))]
-        Command::Lsp(_) => missing::command("lsp"),
-        #[cfg(feature = "mcp")]
         Command::Mcp(args) => mcp::run(&args),
-        #[cfg(not(feature = "mcp"))]
-        Command::Mcp(_) => missing::command("mcp"),
         Command::Sass(args) => sass::run(&args),
-        #[cfg(feature = "run")]
         Command::Run(args) => program::run(&args),
-        #[cfg(not(feature = "run"))]
-        Command::Run(_) => missing::command("run"),
-        #[cfg(feature = "run")]
         Command::InstallLibs(args) => program::install(&args),
-        #[cfg(not(feature = "run"))]
-        Command::InstallLibs(_) => missing::command("install-libs"),
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
-        #[cfg(feature = "report")]
         Command::Report(args) => report::run(&args),
-        #[cfg(not(feature = "report"))]
-        Command::Report(_) => missing::command("report"),
-        #[cfg(feature = "reduce")]
         Command::Reduce(args) => reduce::run(&args),
-        #[cfg(not(feature = "reduce"))]
-        Command::Reduce(_) => missing::command("reduce"),
     }
 }
 
@@ -259,25 +219,6 @@ fn sample(args: &SampleArgs) -> u8 {
             }
             exit(json::print(&serde_json::json!({ "error": trouble.message })), false).max(code)
         }
-    }
-}
-
-#[cfg(feature = "compare")]
-fn compare(args: &command_line::CompareArgs) -> u8 {
-    if args.worker {
-        return compare::serve();
-    }
-    if let Some(why) = compare::misused(args) {
-        return usage_error("compare", &why);
-    }
-    let comparison = compare::run(args);
-    let printed = match args.format {
-        OutputFormat::Human => compare::print(&comparison),
-        OutputFormat::Json => json::print(&compare::json(&comparison)),
-    };
-    match comparison.no_card {
-        Some(_) => USAGE,
-        None => exit(printed, comparison.succeeded()),
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) fn tell_text(text: &str, colored: bool) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use std::path::Path;
 
     /// Files that use a stream otherwise: to test whether it is a terminal, for a progress bar, or

@@ -317,7 +317,6 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use clap::{FromArgMatches, Parser};
 

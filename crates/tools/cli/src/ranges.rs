@@ -57,6 +57,11 @@ impl MergeArgs {
     }
 }
 
+/// `texunit merge`.
+pub fn run(args: &MergeArgs) -> u8 {
+    crate::launch(&args.as_launch())
+}
+
 /// The recorded launch of a range.
 pub(crate) struct Recording<'a> {
     recorder: Recorder,

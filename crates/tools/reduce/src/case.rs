@@ -242,7 +242,6 @@ fn in_block(block: &Block<'_>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

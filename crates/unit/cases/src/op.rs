@@ -95,7 +95,6 @@ impl FromStr for SurfaceOp {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

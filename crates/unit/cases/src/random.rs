@@ -58,7 +58,6 @@ fn draw(seed: u64, index: u64, scope: Scope, fetches: u32) -> Case {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Access, Built, parse, to_toml, why_no_driver};
     use texunit_unit::resolve;

@@ -146,7 +146,6 @@ fn split(path: &Path) -> (PathBuf, Vec<OsString>) {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::os::unix::fs::symlink;
 

@@ -63,7 +63,6 @@ impl Drop for PrivateFolder {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

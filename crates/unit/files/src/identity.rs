@@ -29,7 +29,6 @@ impl Identity {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

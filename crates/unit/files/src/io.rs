@@ -134,7 +134,6 @@ pub(crate) fn damaged(kind: Kind, error: impl std::fmt::Display) -> Problem {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_testkit::TempDir;
 

@@ -54,7 +54,6 @@ pub(crate) fn get(path: &Path) -> Option<Arc<[u8]>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -96,7 +96,6 @@ fn push(out: &mut Vec<u8>, channel: Channel, mean: f64) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn made(format: &str, extent: [u32; 3], levels: u32, base: &[u8]) -> Vec<u8> {

@@ -8,36 +8,26 @@ words! {
     }
 }
 
-/// The role of an element of a coordinate vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Element {
-    /// Index of a layer, or of a cube in a cube array: always an integer.
-    Layer,
-    /// Index of a sample: always an integer.
-    Sample,
-    /// Coordinate along x, in the coordinate type.
-    X,
-    /// Coordinate along y, in the coordinate type.
-    Y,
-    /// Coordinate along z, in the coordinate type.
-    Z,
+words! {
+    /// The role of an element of a coordinate vector.
+    Element {
+        /// Index of a layer, or of a cube in a cube array: always an integer.
+        Layer = "layer",
+        /// Index of a sample: always an integer.
+        Sample = "sample",
+        /// Coordinate along x, in the coordinate type.
+        X = "x",
+        /// Coordinate along y, in the coordinate type.
+        Y = "y",
+        /// Coordinate along z, in the coordinate type.
+        Z = "z",
+    }
 }
 
 impl Element {
     /// Whether the element is an integer for every coordinate type.
     pub const fn is_index(self) -> bool {
         matches!(self, Self::Layer | Self::Sample)
-    }
-
-    /// The name: `layer`, `sample`, `x`, `y` or `z`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Layer => "layer",
-            Self::Sample => "sample",
-            Self::X => "x",
-            Self::Y => "y",
-            Self::Z => "z",
-        }
     }
 }
 

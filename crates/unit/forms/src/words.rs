@@ -3,11 +3,13 @@
 /// Declares an enum whose variants have PTX spellings (without the dot).
 #[macro_export]
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$about:meta])* $variant:ident = $text:literal),* $(,)?
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs)]
-        pub enum $name { $($variant),* }
+        pub enum $name { $($(#[$about])* $variant),* }
 
         impl $name {
             /// All variants, in the order of declaration.

@@ -24,18 +24,11 @@ pub struct InitialContents {
 }
 
 /// A text that is not a valid [`Fill`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "not a byte (0 to 255, or 0x and two digits), 32 bits (0x and eight digits), `random` or `random:SEED`"
+)]
 pub struct InvalidFill;
-
-impl fmt::Display for InvalidFill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "not a byte (0 to 255, or 0x and two digits), 32 bits (0x and eight digits), `random` or `random:SEED`",
-        )
-    }
-}
-
-impl std::error::Error for InvalidFill {}
 
 /// Element `number` of the random sequence of a seed (SplitMix64).
 fn random(seed: u64, number: u64) -> u64 {
@@ -126,7 +119,6 @@ impl fmt::Display for Fill {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -74,7 +74,6 @@ impl FreedMemory {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::End;

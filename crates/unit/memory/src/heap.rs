@@ -300,7 +300,6 @@ impl Heap {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn heap(size: u64) -> Heap {

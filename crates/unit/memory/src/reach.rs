@@ -97,7 +97,6 @@ impl MemoryMap {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::Memory;

@@ -98,8 +98,9 @@ pub(crate) use linux::Views;
 mod linux;
 
 #[cfg(all(test, target_os = "linux", not(miri)))]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::Block;
 

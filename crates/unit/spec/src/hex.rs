@@ -51,7 +51,6 @@ pub fn from_words(words: impl IntoIterator<Item = u32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -2,49 +2,25 @@
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Table, TomlValue};
-use texunit_forms::Count;
+use texunit_forms::{Count, words};
 
-/// The number types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum NumberType {
-    U8,
-    U16,
-    U32,
-    U64,
-    S8,
-    S16,
-    S32,
-    S64,
-    F16,
-    F32,
-    F64,
+words! {
+    /// The number types, by their names in files and in PTX.
+    NumberType {
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32",
+        S64 = "s64", F16 = "f16", F32 = "f32", F64 = "f64",
+    }
 }
 
-#[rustfmt::skip]
-const TYPES: [(NumberType, &str, usize); 11] = [
-    (NumberType::U8,  "u8",  1),
-    (NumberType::U16, "u16", 2),
-    (NumberType::U32, "u32", 4),
-    (NumberType::U64, "u64", 8),
-    (NumberType::S8,  "s8",  1),
-    (NumberType::S16, "s16", 2),
-    (NumberType::S32, "s32", 4),
-    (NumberType::S64, "s64", 8),
-    (NumberType::F16, "f16", 2),
-    (NumberType::F32, "f32", 4),
-    (NumberType::F64, "f64", 8),
-];
-
 impl NumberType {
-    /// Name of the type in files and in PTX, such as `u32`.
-    pub fn name(self) -> &'static str {
-        TYPES[self as usize].1
-    }
-
     /// Size of a number of this type in bytes.
     pub fn size(self) -> usize {
-        TYPES[self as usize].2
+        match self {
+            Self::U8 | Self::S8 => 1,
+            Self::U16 | Self::S16 | Self::F16 => 2,
+            Self::U32 | Self::S32 | Self::F32 => 4,
+            Self::U64 | Self::S64 | Self::F64 => 8,
+        }
     }
 
     /// Whether numbers of this type are floats.
@@ -117,7 +93,7 @@ pub fn scalar(value: &TomlValue<'_>) -> Option<At<Scalar>> {
         (Typed::None, Some(v)) => Some(v.at(Scalar { ty: None, bytes: raw_bytes(&v)? })),
         (Typed::None, None) if table.problem_count() > before => None,
         (Typed::None, None) => {
-            let names: Vec<_> = TYPES.iter().map(|t| format!("`{}`", t.1)).collect();
+            let names: Vec<_> = NumberType::ALL.iter().map(|ty| format!("`{ty}`")).collect();
             let names = names.join(", ");
             value.problem(codes::MISSING_KEY, format!("expected one of {names}, `bytes`"));
             None
@@ -137,8 +113,8 @@ pub enum Typed<'a> {
 
 /// Finds the key of a table that is a number type.
 pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
-    let mut found =
-        TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
+    let types = NumberType::ALL.iter();
+    let mut found: Vec<_> = types.filter_map(|&ty| Some((ty, table.get(ty.name())?))).collect();
     match (found.pop(), found.is_empty()) {
         (None, _) => Typed::None,
         (Some((ty, v)), true) => Typed::One(ty, v),
@@ -308,7 +284,6 @@ pub fn raw_bytes(value: &TomlValue<'_>) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::table::Context;
     use toml::de::DeTable;
@@ -373,13 +348,6 @@ mod tests {
         ];
         for (text, message) in rows {
             assert_eq!(read(text).unwrap_err(), message, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_table_is_indexed_by_the_enum() {
-        for (i, row) in TYPES.iter().enumerate() {
-            assert_eq!(row.0 as usize, i);
         }
     }
 }

@@ -60,7 +60,6 @@ pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -1,40 +1,23 @@
 //! Texel formats of arrays, buffers and surfaces, as a table with one row per format.
 
-/// Type of one channel as stored (CUDA's `CUarray_format`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Channel {
-    U8,
-    S8,
-    U16,
-    S16,
-    U32,
-    S32,
-    F16,
-    F32,
+use texunit_forms::words;
+
+words! {
+    /// Type of one channel as stored (CUDA's `CUarray_format`).
+    Channel {
+        U8 = "u8", S8 = "s8", U16 = "u16", S16 = "s16", U32 = "u32", S32 = "s32", F16 = "f16",
+        F32 = "f32",
+    }
 }
 
-#[rustfmt::skip]
-pub(crate) const CHANNELS: [(Channel, &str, u32); 8] = [
-    (Channel::U8,  "u8",  1),
-    (Channel::S8,  "s8",  1),
-    (Channel::U16, "u16", 2),
-    (Channel::S16, "s16", 2),
-    (Channel::U32, "u32", 4),
-    (Channel::S32, "s32", 4),
-    (Channel::F16, "f16", 2),
-    (Channel::F32, "f32", 4),
-];
-
 impl Channel {
-    /// The name, such as `u8` or `f16`.
-    pub fn name(self) -> &'static str {
-        CHANNELS[self as usize].1
-    }
-
     /// Size in bytes.
     pub fn size(self) -> u32 {
-        CHANNELS[self as usize].2
+        match self {
+            Self::U8 | Self::S8 => 1,
+            Self::U16 | Self::S16 | Self::F16 => 2,
+            Self::U32 | Self::S32 | Self::F32 => 4,
+        }
     }
 
     /// Whether channels of this type are integers.
@@ -328,22 +311,22 @@ mod tests {
         assert_eq!(wrong("u8x3"), three);
         assert!(wrong("rgba8888").starts_with("`rgba8888` is not a texel format; available: u8, "));
         assert!(wrong(&"x".repeat(1 << 20)).contains("available"));
-        for (i, row) in CHANNELS.iter().enumerate() {
-            assert_eq!(row.0 as usize, i, "the table is indexed by the enum");
-            assert_eq!((row.0.name(), row.0.size()), (row.1, row.2));
-            assert_eq!(row.0.is_integer(), !row.1.starts_with('f'), "{}", row.1);
+        for channel in Channel::ALL {
+            let (kind, bits) = channel.name().split_at(1);
+            assert_eq!(bits, (8 * channel.size()).to_string());
+            assert_eq!(channel.is_integer(), kind != "f", "{channel}");
         }
     }
 
     #[test]
     fn plain_formats_come_first() {
-        for (channel, name, size) in CHANNELS {
+        for &channel in Channel::ALL {
             for (channels, suffix) in [(1, ""), (2, "x2"), (4, "x4")] {
                 let format = Format::new(channel, channels).expect("1, 2 or 4");
-                assert_eq!(format.name(), format!("{name}{suffix}"));
+                assert_eq!(format.name(), format!("{channel}{suffix}"));
                 assert_eq!(format.channels(), channels);
                 assert_eq!(format.plain_channel(), Some(channel));
-                assert_eq!(format.texel_size(), size * u32::from(channels));
+                assert_eq!(format.texel_size(), channel.size() * u32::from(channels));
                 let texels = u128::from(format.texel_size()) * 60;
                 assert_eq!(format.byte_size([5, 4, 3]), texels);
             }

@@ -78,7 +78,6 @@ fn plain(channel: Channel, normalized: bool) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

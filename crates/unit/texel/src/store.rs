@@ -47,7 +47,6 @@ fn two_bits(value: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn store(name: &str, values: [u32; 4], supplied: u8) -> Option<[u32; 4]> {

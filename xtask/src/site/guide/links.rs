@@ -79,7 +79,6 @@ fn collect(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -179,7 +179,6 @@ fn with_frames(text: &str, place: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -202,7 +202,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         launch::kernel_name(&function)
     );
     params.truncate(size);
-    let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false, cluster: None };
+    let shape = Shape::plain([x?, y?, 1], block, shared);
     match order.capture {
         None => launch::launch(&order, &function, shape, params),
         Some(place) => {

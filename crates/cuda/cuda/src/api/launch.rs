@@ -28,13 +28,8 @@ driver_api! {
         kernelParams: In<Raw>,
         extra: In<u64>,
     ) {
-        let shape = Shape {
-            grid: [gridDimX, gridDimY, gridDimZ],
-            block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
-            cooperative: false,
-            cluster: None,
-        };
+        let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
+        let shape = Shape::plain(grid, block, sharedMemBytes);
         // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, extra) }
     }
@@ -53,13 +48,8 @@ driver_api! {
         hStream: Handle<Stream>,
         kernelParams: In<Raw>,
     ) {
-        let shape = Shape {
-            grid: [gridDimX, gridDimY, gridDimZ],
-            block: [blockDimX, blockDimY, blockDimZ],
-            shared: sharedMemBytes,
-            cooperative: true,
-            cluster: None,
-        };
+        let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
+        let shape = Shape { cooperative: true, ..Shape::plain(grid, block, sharedMemBytes) };
         // SAFETY: the kernel's arguments are valid as the driver API requires.
         unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
@@ -75,13 +65,7 @@ driver_api! {
         let config = config.get()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
-        let mut shape = Shape {
-            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-            shared: config.sharedMemBytes,
-            cooperative: false,
-            cluster: None,
-        };
+        let mut shape = Shape::of(&config);
         let mut events = Vec::new();
         for one in &attributes {
             attributed(one, &mut shape, &mut events)?;
@@ -132,9 +116,7 @@ pub(super) fn check_attribute(one: &CUlaunchAttribute) -> Answer {
         // All three extents 0 mean that there are no clusters.
         return Ok(());
     }
-    let mut shape =
-        Shape { grid: [1; 3], block: [1; 3], shared: 0, cooperative: false, cluster: None };
-    attributed(one, &mut shape, &mut Vec::new())
+    attributed(one, &mut Shape::plain([1; 3], [1; 3], 0), &mut Vec::new())
 }
 
 /// Applies a launch attribute to the shape, or adds an event to be recorded after the launch.

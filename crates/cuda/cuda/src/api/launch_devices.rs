@@ -68,13 +68,7 @@ driver_api! {
 }
 
 fn shape(one: &CUDA_LAUNCH_PARAMS) -> Shape {
-    Shape {
-        grid: one.grid,
-        block: one.block,
-        shared: one.sharedMemBytes,
-        cooperative: true,
-        cluster: None,
-    }
+    Shape { cooperative: true, ..Shape::plain(one.grid, one.block, one.sharedMemBytes) }
 }
 
 /// Checks a launch against the first one, and checks all launches before any is done.

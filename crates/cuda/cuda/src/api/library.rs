@@ -1,6 +1,6 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
-use crate::api::module::file;
+use crate::api::module::{file, give_global};
 use crate::args::{Answer, Elements, In, InOut, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::context;
@@ -94,10 +94,7 @@ driver_api! {
         name: Text,
     ) {
         let module = library.get()?.module(&*context::current()?)?.get()?;
-        let (address, size) = module.global(&name.get()?)?;
-        dptr.set_if(address);
-        bytes.set_if(size);
-        Ok(())
+        give_global(module.global(&name.get()?)?, dptr, bytes)
     }
 
     /// Address and size of a `__managed__` variable. Without a current context it is that of the
@@ -115,10 +112,7 @@ driver_api! {
             "the library has no managed variable `{name}`"
         );
         let module = library.module_somewhere()?.get()?;
-        let (address, size) = module.global(&name)?;
-        dptr.set_if(address);
-        bytes.set_if(size);
-        Ok(())
+        give_global(module.global(&name)?, dptr, bytes)
     }
 
     /// Pointer to a function that host and device can both call; no module here has any.

@@ -93,10 +93,14 @@ driver_api! {
         optionValues: InOut<'static, usize>,
         stateOut: Out<Handle<LinkState>>,
     ) {
+        use crate::handle::Object;
+        stateOut.check()?;
+        context::current()?;
         let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the options are valid as the driver API requires, and their buffers live as long
         // as the state, which the caller destroys.
-        unsafe { create(given, stateOut) }
+        let jit = unsafe { JitOptions::read(given)? };
+        stateOut.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
     }
 
     /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from memory.
@@ -111,9 +115,18 @@ driver_api! {
         optionValues: InOut<usize>,
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
-        // SAFETY: the caller guarantees the size of the data, and the options are valid as the
-        // driver API requires.
-        unsafe { add_data(state, r#type, data, size, name, given) }
+        let of_data = || {
+            if data.is_null() || size == 0 {
+                let name = if data.is_null() { "data is null" } else { "size is 0" };
+                return Err(invalid!("{name}: an input has at least one byte"));
+            }
+            // SAFETY: the caller guarantees the size of the data.
+            let bytes = unsafe { data.bytes(size) }.to_vec()?;
+            let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
+            Ok((Image::of(bytes, Origin::At(data.address())), name))
+        };
+        // SAFETY: the options are valid as the driver API requires.
+        unsafe { add(state, r#type, given, of_data) }
     }
 
     /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from a file.
@@ -127,7 +140,7 @@ driver_api! {
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the options are valid as the driver API requires.
-        unsafe { add_file(state, r#type, path, given) }
+        unsafe { add(state, r#type, given, || file(path)) }
     }
 
     /// Links the inputs. The result is PTX with a terminating zero, owned by the state.
@@ -160,56 +173,21 @@ driver_api! {
     }
 }
 
-/// # Safety
-/// The arguments satisfy the safety contract of [`JitOptions::read`] for the lifetime of the link
-/// state.
-unsafe fn create(given: RawOptions<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
-    use crate::handle::Object;
-    state.check()?;
-    context::current()?;
-    // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { JitOptions::read(given)? };
-    state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
-}
-
-/// # Safety
-/// The data has `size` bytes, and as for [`JitOptions::read`].
-unsafe fn add_data(
-    state: Handle<LinkState>,
-    kind: c_uint,
-    data: Raw<'_>,
-    size: usize,
-    name: Text<'_>,
-    given: RawOptions<'_>,
-) -> Answer {
-    let state = state.get()?;
-    let context = context::current()?;
-    // SAFETY: the caller upholds this function's safety contract.
-    let jit = unsafe { JitOptions::read(given)? };
-    if data.is_null() || size == 0 {
-        let name = if data.is_null() { "data is null" } else { "size is 0" };
-        return Err(invalid!("{name}: an input has at least one byte"));
-    }
-    // SAFETY: the caller upholds this function's safety contract.
-    let bytes = unsafe { data.bytes(size) }.to_vec()?;
-    let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
-    let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
-    state.add(&image, &name, &jit, context.gpu.profile)
-}
-
+/// Adds an input, given its declared kind and a function that reads it and returns its name.
+///
 /// # Safety
 /// The arguments satisfy the safety contract of [`JitOptions::read`].
-unsafe fn add_file(
+unsafe fn add(
     state: Handle<LinkState>,
     kind: c_uint,
-    path: Text<'_>,
     given: RawOptions<'_>,
+    read: impl FnOnce() -> Answer<(Image, String)>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
     // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { JitOptions::read(given)? };
-    let (image, name) = file(path)?;
+    let (image, name) = read()?;
     state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
 }
 

@@ -92,16 +92,24 @@ driver_api! {
             !dptr.is_null() || !bytes.is_null(),
             "dptr and bytes are both null: nothing is asked for"
         );
-        let (address, size) = module.global(&name.get()?)?;
-        dptr.set_if(address);
-        bytes.set_if(size);
-        Ok(())
+        give_global(module.global(&name.get()?)?, dptr, bytes)
     }
 
     /// Loading mode of modules, which is always eager.
     fn cuModuleGetLoadingMode(mode: Out<c_int>) {
         mode.set(CU_MODULE_EAGER_LOADING)
     }
+}
+
+/// Returns address and size of a variable; either out-pointer may be null.
+pub(super) fn give_global(
+    (address, size): (CUdeviceptr, usize),
+    dptr: Out<'_, CUdeviceptr>,
+    bytes: Out<'_, usize>,
+) -> Answer {
+    dptr.set_if(address);
+    bytes.set_if(size);
+    Ok(())
 }
 
 /// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` on failure. Messages use its name, which may contain

@@ -160,13 +160,7 @@ struct Residency {
 unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> Answer<Residency> {
     let config = config.get()?;
     let (function, context) = current(function)?;
-    let mut shape = Shape {
-        grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-        block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-        shared: config.sharedMemBytes,
-        cooperative: false,
-        cluster: function.required_cluster(),
-    };
+    let mut shape = Shape { cluster: function.required_cluster(), ..Shape::of(&config) };
     // SAFETY: the caller upholds this function's safety contract.
     for one in unsafe { config.attributes() }.to_vec()? {
         if let (launch_attribute::CLUSTER_DIMENSION, [x, y, z, ..]) = (one.id, one.value) {

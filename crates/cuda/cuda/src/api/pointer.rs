@@ -72,10 +72,20 @@ driver_api! {
     }
 }
 
-/// `CUpointer_attribute`, except for the tokens of peer-to-peer access by other drivers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-enum Attribute {
+macro_rules! attributes {
+    ($($name:ident = $number:literal,)*) => {
+        /// `CUpointer_attribute`, except for the tokens of peer-to-peer access by other drivers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        enum Attribute { $($name = $number,)* }
+
+        impl Attribute {
+            const ALL: &[Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+attributes! {
     Context = 1,
     MemoryType = 2,
     DevicePointer = 3,
@@ -217,33 +227,10 @@ impl Pointer {
 }
 
 impl Attribute {
-    const ALL: [Self; 21] = [
-        Self::Context,
-        Self::MemoryType,
-        Self::DevicePointer,
-        Self::HostPointer,
-        Self::SyncMemops,
-        Self::BufferId,
-        Self::IsManaged,
-        Self::DeviceOrdinal,
-        Self::IsLegacyIpcCapable,
-        Self::RangeStart,
-        Self::RangeSize,
-        Self::Mapped,
-        Self::AllowedHandleTypes,
-        Self::IsRdmaCapable,
-        Self::AccessFlags,
-        Self::MemPool,
-        Self::MappingSize,
-        Self::MappingBase,
-        Self::BlockId,
-        Self::IsDecompressCapable,
-        Self::LocalityDomain,
-    ];
-
     fn of(number: u32) -> Answer<Self> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|a| *a as u32 == number)
             .ok_or_else(|| invalid!(
                 "attribute {number} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22"

@@ -200,19 +200,8 @@ impl Drop for Watch<'_> {
             )
         });
         let message = format!("a copy to the host has {bytes} {what}{each}, the first is {object}");
-        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
-            |(i, place)| match i {
-                0 => format!("the memory was asked for at {place}"),
-                _ => format!("called from {place}"),
-            },
-        );
-        let here = allocation_trace::current_frames();
-        let host = here.first().cloned();
-        let call = here.into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("the copy is at {place}"),
-            _ => format!("called from {place}"),
-        });
-        let notes = moved.into_iter().chain(call).chain(made).collect();
+        let (host, frames) = allocation_trace::call_and_allocation("the copy is at", number);
+        let notes = moved.into_iter().chain(frames).collect();
         let finding = Finding::of_process(rules::INIT_COPY_TO_HOST, message, notes);
         let is_padding = padding.is_some();
         let severity = if is_padding { Severity::Note } else { finding.severity };

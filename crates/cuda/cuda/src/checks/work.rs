@@ -83,19 +83,8 @@ impl<'a> Work<'a> {
             self.function,
             Count(count, "byte")
         );
-        let made = allocation_trace::allocation_frames(number).into_iter().enumerate().map(
-            |(i, place)| match i {
-                0 => format!("the memory was asked for at {place}"),
-                _ => format!("called from {place}"),
-            },
-        );
-        let here = allocation_trace::current_frames();
-        let host = here.first().cloned();
-        let call = here.into_iter().enumerate().map(|(i, place)| match i {
-            0 => format!("{} is called at {place}", self.function),
-            _ => format!("called from {place}"),
-        });
-        let notes = call.chain(made).collect();
+        let call = format!("{} is called at", self.function);
+        let (host, notes) = allocation_trace::call_and_allocation(&call, number);
         let finding = Finding::of_process(rules::INIT_LIBRARY, message, notes);
         log.found(Finding { host, ..finding });
         report_new(None, (0, None));

@@ -1,8 +1,6 @@
 //! Objects created concurrently with the end of their context: a thread looks the context up,
 //! another destroys it, and the first then creates an object.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::handle::Registry;

@@ -56,13 +56,7 @@ pub(crate) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Op> {
         }
         _ => refusal,
     })?;
-    let shape = Shape {
-        grid: params.grid,
-        block: params.block,
-        shared: params.sharedMemBytes,
-        cooperative: false,
-        cluster: None,
-    };
+    let shape = Shape::plain(params.grid, params.block, params.sharedMemBytes);
     launch::check(&context, &function, &shape)?;
     // SAFETY: the caller upholds this function's safety contract.
     let bytes = unsafe {

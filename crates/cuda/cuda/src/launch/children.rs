@@ -157,7 +157,7 @@ impl ParentGrid<'_> {
             CUresult::NOT_FOUND.because("the kernel that a kernel launches is not in the module")
         })?;
         let &DeviceShape { grid, block, dynamic_shared: shared } = shape;
-        let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
+        let shape = Shape::plain(grid, block, shared);
         let family = GridPosition {
             grid: self.family.grid.child(waiting),
             graph: self.family.graph,

@@ -1,8 +1,6 @@
 //! Random copies among host memory, device memory and arrays are compared with a model of plain
 //! bytes.
 
-#![allow(clippy::unwrap_used)]
-
 mod lines;
 
 use crate::array::ArrayObject;

@@ -144,7 +144,6 @@ fn move_files(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_testkit::TempDir;
 

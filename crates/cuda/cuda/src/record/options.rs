@@ -73,7 +73,6 @@ pub(super) fn plain_name(full: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -142,7 +142,6 @@ driver_api! {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     /// The entries of a table, with its size first.

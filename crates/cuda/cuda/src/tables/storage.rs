@@ -104,7 +104,6 @@ pub(super) fn table() -> *const c_void {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::sync::Mutex;
 

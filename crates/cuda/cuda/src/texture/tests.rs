@@ -1,7 +1,5 @@
 //! Tests that destroyed objects do not accumulate.
 
-#![allow(clippy::unwrap_used)]
-
 use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, release_context};
 use crate::array;
 use crate::context::{self, Context};

@@ -1,9 +1,5 @@
 //! Arrays and mipmapped arrays: descriptors read back, and refused calls.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
@@ -13,11 +9,6 @@ functions! {
     cuArray3DCreate(array: *mut Ptr, descriptor: *const CUDA_ARRAY3D_DESCRIPTOR_v1);
     cuArrayGetDescriptor(descriptor: *mut CUDA_ARRAY_DESCRIPTOR_v1, array: Ptr);
     cuArray3DGetDescriptor(descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR_v1, array: Ptr);
-    cuArrayGetPlane(plane: *mut Ptr, array: Ptr, number: u32);
-    cuArrayGetMemoryRequirements(needs: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: Ptr, device: i32);
-    cuMipmappedArrayGetMemoryRequirements(
-        needs: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: Ptr, device: i32,
-    );
 }
 
 const LAYERED: u32 = CUDA_ARRAY3D_LAYERED;

@@ -1,17 +1,10 @@
 //! Copies of rows of linear memory: addresses of rows, and the range of an allocation that a copy
 //! may access.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D,
 };
-
-functions! {
-    cuMemcpy2DUnaligned_v2(copy: *const CUDA_MEMCPY2D);
-}
 
 /// Device memory with bytes 0, 1, 2, ...
 fn counted(bytes: usize) -> u64 {

@@ -1,9 +1,6 @@
 //! Error codes of calls without a context, with a destroyed context, after a fault, and with
 //! invalid handles.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::table::{Needs, ROWS};
 use crate::world::*;
 use std::ptr::{null, null_mut};

@@ -1,7 +1,5 @@
 //! PTX and fatbin files, loaded by each function that accepts a file, and invalid images.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use std::ffi::{CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;

@@ -1,7 +1,5 @@
 //! Launches and occupancy through the exported functions.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -17,9 +15,6 @@ functions! {
         grid: *mut i32, block: *mut i32, function: Ptr,
         shared_of: Option<unsafe extern "C" fn(i32) -> usize>, shared: usize, limit: i32,
     );
-    cuOccupancyAvailableDynamicSMemPerBlock(size: *mut usize, f: Ptr, blocks: i32, threads: i32);
-    cuOccupancyMaxPotentialClusterSize(size: *mut i32, f: Ptr, config: *const CUlaunchConfig);
-    cuOccupancyMaxActiveClusters(n: *mut i32, f: Ptr, config: *const CUlaunchConfig);
 }
 
 /// `fill` writes block, thread and value; each of the others has a different fault.

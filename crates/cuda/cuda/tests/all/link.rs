@@ -1,8 +1,5 @@
 //! Linking with NVIDIA's device runtime, and register limits.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use std::ffi::{CStr, CString};
 use std::fmt::Write;

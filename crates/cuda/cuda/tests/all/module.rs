@@ -1,7 +1,5 @@
 //! Modules, libraries and linking through the exported functions.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
@@ -9,15 +7,9 @@ use texunit_testkit::Random;
 
 functions! {
     cuModuleEnumerateFunctions(functions: *mut Ptr, count: u32, module: Ptr);
-    cuFuncGetParamInfo(function: Ptr, index: usize, offset: *mut usize, size: *mut usize);
-    cuFuncGetParamCount(function: Ptr, count: *mut usize);
-    cuLibraryGetKernelCount(count: *mut u32, library: Ptr);
-    cuLibraryGetGlobal(address: *mut u64, size: *mut usize, library: Ptr, name: *const c_char);
-    cuLibraryGetManaged(address: *mut u64, size: *mut usize, library: Ptr, name: *const c_char);
     cuLibraryGetModule(module: *mut Ptr, library: Ptr);
     cuKernelGetName(name: *mut *const c_char, kernel: Ptr);
     cuKernelGetLibrary(library: *mut Ptr, kernel: Ptr);
-    cuKernelSetAttribute(attribute: u32, value: i32, kernel: Ptr, device: i32);
 }
 
 const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");
@@ -63,14 +55,19 @@ fn text(pointer: *const c_char) -> String {
 
 /// Launches one thread with a pointer to an integer; returns the integer afterwards.
 fn run_on_int(function: Ptr) -> i32 {
-    let (mut out, mut value) = (0_u64, [0_u8; 4]);
+    run_on_int_with(function, 0)
+}
+
+/// The same with an integer after the pointer, for kernels that take one.
+fn run_on_int_with(function: Ptr, mut value: i32) -> i32 {
+    let (mut out, mut result) = (0_u64, [0_u8; 4]);
     ok!(cuMemAlloc_v2(&raw mut out, 4));
-    let mut params = [(&raw mut out).cast::<u8>()];
+    let mut params = [(&raw mut out).cast::<u8>(), (&raw mut value).cast()];
     let none = null_mut();
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, params.as_mut_ptr(), null_mut()));
-    ok!(cuMemcpyDtoH_v2(value.as_mut_ptr(), out, 4));
+    ok!(cuMemcpyDtoH_v2(result.as_mut_ptr(), out, 4));
     ok!(cuMemFree_v2(out));
-    i32::from_le_bytes(value)
+    i32::from_le_bytes(result)
 }
 
 #[test]
@@ -187,17 +184,6 @@ struct Wrapper {
     version: u32,
     data: *const u8,
     more: *const u8,
-}
-
-fn run_on_int_with(function: Ptr, mut value: i32) -> i32 {
-    let (mut out, mut result) = (0_u64, [0_u8; 4]);
-    ok!(cuMemAlloc_v2(&raw mut out, 4));
-    let mut params = [(&raw mut out).cast::<u8>(), (&raw mut value).cast()];
-    let none = null_mut();
-    ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, params.as_mut_ptr(), null_mut()));
-    ok!(cuMemcpyDtoH_v2(result.as_mut_ptr(), out, 4));
-    ok!(cuMemFree_v2(out));
-    i32::from_le_bytes(result)
 }
 
 #[test]

@@ -1,9 +1,5 @@
 //! Sparse arrays: properties, and mapped and unmapped tiles as seen by fetches.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;

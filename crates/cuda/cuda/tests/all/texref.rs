@@ -1,9 +1,5 @@
 //! Texture and surface references: settings are read back, and are used by kernels.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::*;
 use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;

@@ -1,10 +1,6 @@
 //! Texture objects: every format, geometry and read mode, compared with the same fetch through the
 //! device crate.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::null_mut;

@@ -1,9 +1,5 @@
 //! Texture and surface objects: descriptors read back, refused calls, and lifetimes.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::{null, null_mut};
@@ -39,21 +35,7 @@ fn textures_that_are_refused() {
     let (fine, state) = (of_array(given), CUDA_TEXTURE_DESC::default());
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 4096));
-    let linear = CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_LINEAR,
-        what: memory,
-        format: 0x20,
-        num_channels: 1,
-        size: 4096,
-        ..CUDA_RESOURCE_DESC::default()
-    };
-    let pitched = CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_PITCH2D,
-        size: 16,
-        height: 4,
-        pitch_in_bytes: 64,
-        ..linear
-    };
+    let (linear, pitched) = (linear(memory, 4096), pitched(memory));
     let create = |resource: CUDA_RESOURCE_DESC, state: CUDA_TEXTURE_DESC| {
         let mut handle = 0;
         // SAFETY: the pointers are to local structures.

@@ -1,10 +1,6 @@
 //! Texture views: every view format, compared with the same fetch through the device crate, and
 //! refused calls.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::fetching::cases::*;
 use crate::fetching::*;
 use texunit_cuda_abi::*;
@@ -168,21 +164,7 @@ fn views_that_are_not_looked_at_and_of_parts_of_cubes() {
     };
     let mut memory = 0;
     ok!(cuMemAlloc_v2(&raw mut memory, 4096));
-    let linear = CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_LINEAR,
-        what: memory,
-        format: 0x20,
-        num_channels: 1,
-        size: 64,
-        ..CUDA_RESOURCE_DESC::default()
-    };
-    let pitched = CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_PITCH2D,
-        size: 16,
-        height: 4,
-        pitch_in_bytes: 64,
-        ..linear
-    };
+    let (linear, pitched) = (linear(memory, 64), pitched(memory));
     let odd = CUDA_RESOURCE_VIEW_DESC {
         format: 0x77,
         width: 5,

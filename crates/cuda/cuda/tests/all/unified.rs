@@ -1,8 +1,5 @@
 //! Unified addressing: pointer attributes, managed memory, memory pools.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
 use crate::common::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -15,26 +12,11 @@ use texunit_cuda_abi::{
 
 functions! {
     cuPointerGetAttributes(n: u32, attributes: *const u32, data: *const *mut c_void, ptr: u64);
-    cuPointerSetAttribute(value: *const c_void, attribute: u32, ptr: u64);
-    cuMemAdvise_v2(ptr: u64, count: usize, advice: u32, location: CUmemLocation);
-    cuMemPrefetchAsync(ptr: u64, count: usize, device: i32, stream: Ptr);
-    cuMemPrefetchAsync_v2(ptr: u64, count: usize, to: CUmemLocation, flags: u32, stream: Ptr);
-    cuMemPrefetchBatchAsync(ptrs: *const u64, sizes: *const usize, count: usize,
-        locations: *const CUmemLocation, indices: *const usize, groups: usize, flags: u64,
-        stream: Ptr);
-    cuMemDiscardBatchAsync(ptrs: *const u64, sizes: *const usize, count: usize, flags: u64,
-        stream: Ptr);
     cuMemRangeGetAttribute(data: *mut c_void, size: usize, attribute: u32, ptr: u64, count: usize);
     cuMemRangeGetAttributes(data: *const *mut c_void, sizes: *const usize, attributes: *const u32,
         n: usize, ptr: u64, count: usize);
-    cuStreamAttachMemAsync(stream: Ptr, ptr: u64, length: usize, flags: u32);
+    cuPointerSetAttribute(value: *const c_void, attribute: u32, ptr: u64);
     cuMemPoolSetAttribute(pool: Ptr, attribute: u32, value: *const c_void);
-    cuMemPoolSetAccess(pool: Ptr, map: *const CUmemAccessDesc, count: usize);
-    cuMemPoolGetAccess(flags: *mut u32, pool: Ptr, location: *const CUmemLocation);
-    cuDeviceGetMemPool(pool: *mut Ptr, device: i32);
-    cuMemGetDefaultMemPool(pool: *mut Ptr, location: *const CUmemLocation, kind: u32);
-    cuMemGetMemPool(pool: *mut Ptr, location: *const CUmemLocation, kind: u32);
-    cuMemSetMemPool(location: *const CUmemLocation, kind: u32, pool: Ptr);
 }
 
 const DEVICE: CUmemLocation = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };

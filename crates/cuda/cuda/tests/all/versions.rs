@@ -1,9 +1,6 @@
 //! First and later versions of functions: programs find them by `cuGetProcAddress`, as the headers
 //! do not declare them any more, or not yet.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::*;
 use crate::world::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -26,15 +23,7 @@ functions! {
     );
     cuStreamGetCtx_v2(stream: Ptr, context: *mut Ptr, green: *mut Ptr);
     cuMemHostRegister(memory: *mut c_void, size: usize, flags: u32);
-    cuMemDiscardAndPrefetchBatchAsync(
-        addresses: *const u64, sizes: *const usize, count: usize, places: *const CUmemLocation,
-        indices: *const usize, groups: usize, flags: u64, stream: Ptr,
-    );
     cuMemRangeGetAttribute(data: *mut i32, size: usize, attribute: u32, address: u64, count: usize);
-    cuMemcpyWithAttributesAsync(
-        to: u64, from: u64, size: usize, attributes: *const CUmemcpyAttributes, stream: Ptr,
-    );
-    cuMemcpy3DWithAttributesAsync(copy: *const CUDA_MEMCPY3D_BATCH_OP, flags: u64, stream: Ptr);
     cuTexRefGetAddress(address: *mut u32, reference: Ptr);
     cuTexRefSetAddress2D(
         reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR_v1, address: u32, pitch: u32,

@@ -1,9 +1,6 @@
 //! Work of libraries: what it reads, and where its results are.
 
-// Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
-
-use crate::common::{context, cuCtxDestroy_v2, functions, ok};
+use crate::common::*;
 use std::ffi::c_void;
 use texunit_cuda_abi::work::{Forget, Name, Region, Run};
 use texunit_testkit::Random;
@@ -11,8 +8,6 @@ use texunit_testkit::Random;
 functions! {
     texunit_work_2(stream: usize, name: Name, regions: *const Region, count: usize, together: u64,
         run: Run, forget: Forget, data: *mut c_void);
-    cuMemAlloc_v2(dptr: *mut u64, bytes: usize);
-    cuMemAllocManaged(dptr: *mut u64, bytes: usize, flags: u32);
     cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize);
     cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
 }

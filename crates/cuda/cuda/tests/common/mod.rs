@@ -5,14 +5,17 @@
 
 // This crate defines the functions declared below.
 use texunit_cuda as _;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_PITCH2D, CUDA_RESOURCE_DESC, CUresult,
+};
 
 /// A handle of the driver API.
 pub(crate) type Ptr = *mut std::ffi::c_void;
 
-/// Declares functions, each with a safe wrapper that panics with the error code.
+/// Declares functions.
 macro_rules! functions {
     ($($name:ident($($arg:ident: $ty:ty),* $(,)?);)*) => {
+        #[allow(clashing_extern_declarations, reason = "tests pass pointers of several types")]
         unsafe extern "C" {
             $(pub(crate) fn $name($($arg: $ty),*) -> texunit_cuda_abi::CUresult;)*
         }
@@ -28,7 +31,6 @@ pub(crate) use declared::*;
 functions! {
     cuCtxCreate_v2(context: *mut Ptr, flags: u32, device: i32);
     cuCtxDestroy_v2(context: Ptr);
-    cuCtxSetCurrent(context: Ptr);
 }
 
 /// The PTX in a file, as a C string.
@@ -76,3 +78,30 @@ pub(crate) fn context() -> Ptr {
 }
 
 const _: CUresult = CUresult::SUCCESS;
+
+/// Resource descriptor of an array.
+pub(crate) fn of_array(array: Ptr) -> CUDA_RESOURCE_DESC {
+    CUDA_RESOURCE_DESC { what: array as u64, ..CUDA_RESOURCE_DESC::default() }
+}
+
+/// Resource descriptor of floats in linear memory.
+pub(crate) fn linear(memory: u64, size: usize) -> CUDA_RESOURCE_DESC {
+    CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_LINEAR,
+        what: memory,
+        format: 0x20,
+        num_channels: 1,
+        size,
+        ..CUDA_RESOURCE_DESC::default()
+    }
+}
+
+/// Resource descriptor of 16 by 4 floats in rows of 64 bytes.
+pub(crate) fn pitched(memory: u64) -> CUDA_RESOURCE_DESC {
+    CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_PITCH2D,
+        height: 4,
+        pitch_in_bytes: 64,
+        ..linear(memory, 16)
+    }
+}

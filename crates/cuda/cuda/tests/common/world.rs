@@ -6,24 +6,14 @@ pub(crate) use crate::common::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_ARRAY, CUDA_ARRAY3D_DESCRIPTOR,
-    CUDA_ARRAY3D_SURFACE_LDST, CUDA_MEMCPY2D, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_MEMCPY2D, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
 };
 
 functions! {
-    cuCtxPushCurrent_v2(context: Ptr);
     cuCtxGetFlags(flags: *mut u32);
-    cuCtxGetId(context: Ptr, id: *mut u64);
     cuCtxGetApiVersion(context: Ptr, version: *mut u32);
-    cuCtxSetCacheConfig(config: u32);
-    cuCtxGetCacheConfig(config: *mut u32);
-    cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32);
-    cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32);
-    cuDevicePrimaryCtxGetState(device: i32, flags: *mut u32, active: *mut i32);
-    cuDeviceGet(device: *mut i32, ordinal: i32);
     cuDeviceGetName(name: *mut u8, len: i32, device: i32);
-    cuDeviceTotalMem_v2(size: *mut usize, device: i32);
-    cuMemcpyDtoHAsync_v2(to: *mut u8, from: u64, size: usize, stream: Ptr);
     cuMemcpyAtoH_v2(to: *mut u8, array: Ptr, offset: usize, size: usize);
     cuMemcpyHtoA_v2(array: Ptr, offset: usize, from: *const u8, size: usize);
     cuTexObjectCreate(
@@ -34,10 +24,6 @@ functions! {
     cuStreamAddCallback(
         stream: Ptr, f: Option<unsafe extern "C" fn(Ptr, CUresult, Ptr)>, data: Ptr, flags: u32,
     );
-    cuStreamGetFlags(stream: Ptr, flags: *mut u32);
-    cuStreamGetPriority(stream: Ptr, priority: *mut i32);
-    cuStreamGetId(stream: Ptr, id: *mut u64);
-    cuStreamIsCapturing(stream: Ptr, status: *mut u32);
     cuEventElapsedTime(ms: *mut f32, start: Ptr, end: Ptr);
 }
 
@@ -85,14 +71,6 @@ pub(crate) static ARRAY: CUDA_ARRAY3D_DESCRIPTOR = CUDA_ARRAY3D_DESCRIPTOR {
     num_channels: 1,
     flags: CUDA_ARRAY3D_SURFACE_LDST,
 };
-
-pub(crate) fn of_array(array: Ptr) -> CUDA_RESOURCE_DESC {
-    CUDA_RESOURCE_DESC {
-        res_type: CU_RESOURCE_TYPE_ARRAY,
-        what: array as u64,
-        ..CUDA_RESOURCE_DESC::default()
-    }
-}
 
 /// Writes the 8 x 8 texels of an array of [`ARRAY`].
 pub(crate) fn upload(array: Ptr, texels: &[f32]) {

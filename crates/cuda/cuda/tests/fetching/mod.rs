@@ -5,12 +5,12 @@
 
 pub(crate) mod cases;
 
-use crate::common::*;
+pub(crate) use crate::common::*;
 use std::fmt::Write;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{
-    CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarrayMapInfo, CUmemAllocationProp,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
+    CUDA_TEXTURE_DESC, CUarrayMapInfo, CUmemAllocationProp,
 };
 use texunit_device::{
     Arg, ComputeCapability, Device, DeviceOptions, Geometry, LaunchOptions, Module,
@@ -23,8 +23,6 @@ functions! {
         view: *const CUDA_RESOURCE_VIEW_DESC,
     );
     cuTexObjectGetResourceViewDesc(view: *mut CUDA_RESOURCE_VIEW_DESC, texture: u64);
-    cuArrayGetSparseProperties(properties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: Ptr);
-    cuMipmappedArrayGetSparseProperties(properties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: Ptr);
     cuMemMapArrayAsync(list: *const CUarrayMapInfo, count: u32, stream: Ptr);
     cuMemGetAllocationGranularity(size: *mut usize, prop: *const CUmemAllocationProp, option: u32);
 }
@@ -197,11 +195,6 @@ pub(crate) fn copy(array: Ptr, host: *mut u8, to_array: bool, size: [u64; 3]) {
     array_side.array = array as usize;
     [copy.width_in_bytes, copy.height, copy.depth] = size.map(|n| n as usize);
     ok!(cuMemcpy3D_v2(&raw const copy));
-}
-
-/// Resource descriptor of an array.
-pub(crate) fn of_array(array: Ptr) -> CUDA_RESOURCE_DESC {
-    CUDA_RESOURCE_DESC { what: array as u64, ..CUDA_RESOURCE_DESC::default() }
 }
 
 /// Creates a texture object, which must succeed.

@@ -16,7 +16,6 @@ mod model;
 #[path = "../common/world.rs"]
 mod world;
 
-use common::*;
 use model::{Op, Program, Random, WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -30,17 +29,6 @@ use texunit_cuda_abi::{
 use world::*;
 
 functions! {
-    cuGraphDestroy(graph: Ptr);
-    cuGraphClone(clone: *mut Ptr, graph: Ptr);
-    cuGraphAddKernelNode_v2(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_KERNEL_NODE_PARAMS);
-    cuGraphAddMemcpyNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_MEMCPY3D, ctx: Ptr);
-    cuGraphAddMemsetNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_MEMSET_NODE_PARAMS_v1, ctx: Ptr);
-    cuGraphAddHostNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, p: *const CUDA_HOST_NODE_PARAMS_v1);
-    cuGraphAddChildGraphNode(n: *mut Ptr, g: Ptr, d: *const Ptr, c: usize, child: Ptr);
-    cuGraphGetNodes(graph: Ptr, nodes: *mut Ptr, count: *mut usize);
-    cuGraphNodeGetDependencies(node: Ptr, nodes: *mut Ptr, count: *mut usize);
-    cuGraphExecUpdate_v2(exec: Ptr, graph: Ptr, info: *mut CUgraphExecUpdateResultInfo);
-    cuGraphExecDestroy(exec: Ptr);
     cuGraphConditionalHandleCreate(handle: *mut u64, graph: Ptr, context: Ptr, default: u32, flags: u32);
     cuGraphAddNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize, params: *mut CUgraphNodeParams);
 }

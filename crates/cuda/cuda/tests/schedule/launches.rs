@@ -2,7 +2,7 @@
 
 use super::kernels::Kernels;
 use super::*;
-use texunit_cuda_abi::{CUlaunchAttribute, launch_attribute};
+use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, launch_attribute};
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
 const MULTIPROCESSORS: u32 = 16;

@@ -10,12 +10,11 @@ mod memory;
 use super::common::*;
 use kernels::{Kernels, PTX};
 use std::ptr::null_mut;
-use texunit_cuda_abi::{CUlaunchConfig, CUresult};
+use texunit_cuda_abi::CUresult;
 use texunit_testkit::Choices;
 
 functions! {
     cuMemcpyHtoDAsync_v2(to: u64, from: *const u8, size: usize, stream: Ptr);
-    cuMemcpyPeer(to: u64, to_context: Ptr, from: u64, from_context: Ptr, size: usize);
 }
 
 /// The devices, to be set as `TEXUNIT_DEVICE` before the first call.

@@ -30,7 +30,6 @@ impl Dim3 {
 /// `cudaLaunchConfig_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(non_camel_case_types, non_snake_case)]
 pub(crate) struct cudaLaunchConfig_t {
     pub(crate) gridDim: Dim3,
     pub(crate) blockDim: Dim3,
@@ -56,7 +55,6 @@ impl cudaLaunchConfig_t {
 #[cfg(feature = "cuda-12")]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-#[allow(non_camel_case_types, non_snake_case)]
 pub(crate) struct cudaLaunchParams {
     pub(crate) func: usize,
     pub(crate) gridDim: Dim3,
@@ -69,7 +67,6 @@ pub(crate) struct cudaLaunchParams {
 /// `cudaFuncAttributes`
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-#[allow(non_camel_case_types, non_snake_case)]
 pub(crate) struct cudaFuncAttributes {
     pub(crate) sharedSizeBytes: usize,
     pub(crate) constSizeBytes: usize,

@@ -11,7 +11,6 @@ use texunit_cuda_abi::args::{In, Out};
 // The pointer passed to the driver comes from the C caller, which guarantees that it is valid.
 /// Makes a channel descriptor of the given bits and kind.
 #[unsafe(no_mangle)]
-#[allow(non_snake_case)]
 extern "C" fn cudaCreateChannelDesc(
     x: c_int,
     y: c_int,

@@ -16,7 +16,6 @@ const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };
 /// # Safety
 /// There are no requirements.
 #[unsafe(no_mangle)]
-#[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetLastError() -> cudaError_t {
     call::last_error(true)
 }
@@ -26,7 +25,6 @@ unsafe extern "C" fn cudaGetLastError() -> cudaError_t {
 /// # Safety
 /// There are no requirements.
 #[unsafe(no_mangle)]
-#[allow(non_snake_case)]
 unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
     call::last_error(false)
 }
@@ -36,7 +34,6 @@ unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
 /// # Safety
 /// There are no requirements.
 #[unsafe(no_mangle)]
-#[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
     text(codes::find(error.0, MAJOR).map(|(name, _)| name))
 }
@@ -46,7 +43,6 @@ unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
 /// # Safety
 /// There are no requirements.
 #[unsafe(no_mangle)]
-#[allow(non_snake_case)]
 unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
     text(codes::find(error.0, MAJOR).map(|(_, text)| text))
 }

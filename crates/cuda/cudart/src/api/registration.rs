@@ -25,135 +25,113 @@ thread_local! {
     static CONFIGURATIONS: Stack<Configuration> = const { Stack::new() };
 }
 
-/// Registers a fatbin of the program. The handle is the address of its wrapper.
-///
-/// # Safety
-/// The wrapper is valid until it is unregistered.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
-    fat_cubin.cast()
+/// Defines functions that generated code calls, and that return no status.
+macro_rules! generated_code_calls {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Names are C strings, and other pointers are valid until the fatbin is unregistered.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? $body
+    )*};
 }
 
-/// Ends the registration of a fatbin.
-///
-/// # Safety
-/// There are no requirements.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
-
-/// Unregisters a fatbin, when the program or a shared library is unloaded.
-///
-/// # Safety
-/// There are no requirements.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
-    registry::remove_binary(handle.addr());
-}
-
-/// Registers a kernel of a fatbin with its host stub.
-///
-/// # Safety
-/// The name is a C string.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaRegisterFunction(
-    handle: *mut *mut c_void,
-    host: *const c_char,
-    _device: *mut c_char,
-    name: Text,
-    _thread_limit: c_int,
-    _tid: *mut c_void,
-    _bid: *mut c_void,
-    _block: *mut Dim3,
-    _grid: *mut Dim3,
-    _warp: *mut c_int,
-) {
-    if let Some(name) = text(name) {
-        registry::add_kernel(handle.addr(), host.addr(), name);
-    }
-}
-
-/// Registers a `__device__` or `__constant__` variable of a fatbin with its host counterpart.
-///
-/// # Safety
-/// The name is a C string.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaRegisterVar(
-    handle: *mut *mut c_void,
-    host: *mut c_char,
-    _device: *mut c_char,
-    name: Text,
-    _external: c_int,
-    _size: usize,
-    _constant: c_int,
-    _global: c_int,
-) {
-    if let Some(name) = text(name) {
-        registry::add_variable(handle.addr(), host.addr(), name);
-    }
-}
-
-/// Registers a `__managed__` variable of a fatbin with the host pointer that will hold its address.
-///
-/// # Safety
-/// The name is a C string, and the pointer is valid until the fatbin is unregistered.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaRegisterManagedVar(
-    handle: *mut *mut c_void,
-    place: *mut *mut c_void,
-    _device: *mut c_char,
-    name: Text,
-    _external: c_int,
-    _size: usize,
-    _constant: c_int,
-    _global: c_int,
-) {
-    if let Some(name) = text(name)
-        && !place.is_null()
-    {
+generated_code_calls! {
+    /// Registers a fatbin of the program. The handle is the address of its wrapper.
+    fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
         // SAFETY: the caller upholds this function's safety contract.
-        unsafe { registry::add_managed(handle.addr(), place.expose_provenance(), name) };
+        unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
+        fat_cubin.cast()
+    }
+
+    /// Ends the registration of a fatbin.
+    fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
+
+    /// Unregisters a fatbin, when the program or a shared library is unloaded.
+    fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
+        registry::remove_binary(handle.addr());
+    }
+
+    /// Registers a kernel of a fatbin with its host stub.
+    fn __cudaRegisterFunction(
+        handle: *mut *mut c_void,
+        host: *const c_char,
+        _device: *mut c_char,
+        name: Text,
+        _thread_limit: c_int,
+        _tid: *mut c_void,
+        _bid: *mut c_void,
+        _block: *mut Dim3,
+        _grid: *mut Dim3,
+        _warp: *mut c_int,
+    ) {
+        if let Some(name) = text(name) {
+            registry::add_kernel(handle.addr(), host.addr(), name);
+        }
+    }
+
+    /// Registers a `__device__` or `__constant__` variable of a fatbin with its host counterpart.
+    fn __cudaRegisterVar(
+        handle: *mut *mut c_void,
+        host: *mut c_char,
+        _device: *mut c_char,
+        name: Text,
+        _external: c_int,
+        _size: usize,
+        _constant: c_int,
+        _global: c_int,
+    ) {
+        if let Some(name) = text(name) {
+            registry::add_variable(handle.addr(), host.addr(), name);
+        }
+    }
+
+    /// Registers a `__managed__` variable of a fatbin with the host pointer that will hold its
+    /// address.
+    fn __cudaRegisterManagedVar(
+        handle: *mut *mut c_void,
+        place: *mut *mut c_void,
+        _device: *mut c_char,
+        name: Text,
+        _external: c_int,
+        _size: usize,
+        _constant: c_int,
+        _global: c_int,
+    ) {
+        if let Some(name) = text(name)
+            && !place.is_null()
+        {
+            // SAFETY: the caller upholds this function's safety contract.
+            unsafe { registry::add_managed(handle.addr(), place.expose_provenance(), name) };
+        }
+    }
+
+    /// Writes the addresses of managed variables before the program uses one. An error is stored
+    /// for `cudaGetLastError`.
+    fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
+        answer("__cudaInitModule", state::context, &[]);
+        1
+    }
+
+    /// Stores the configuration of a launch until its arguments are passed; returns 0.
+    fn __cudaPushCallConfiguration(
+        grid: Dim3,
+        block: Dim3,
+        shared: usize,
+        stream: CUstream,
+    ) -> c_uint {
+        CONFIGURATIONS.with(|all| all.push(Configuration { grid, block, shared, stream }));
+        0
     }
 }
 
 /// A name in the PTX as an owned C string.
 fn text(name: Text<'_>) -> Option<std::ffi::CString> {
     std::ffi::CString::new(name.bytes().ok()?).ok()
-}
-
-/// Writes the addresses of managed variables before the program uses one. An error is stored for
-/// `cudaGetLastError`.
-///
-/// # Safety
-/// There are no requirements.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
-    answer("__cudaInitModule", state::context, &[]);
-    1
-}
-
-/// Stores the configuration of a launch until its arguments are passed; returns 0.
-///
-/// # Safety
-/// There are no requirements.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-unsafe extern "C" fn __cudaPushCallConfiguration(
-    grid: Dim3,
-    block: Dim3,
-    shared: usize,
-    stream: CUstream,
-) -> c_uint {
-    CONFIGURATIONS.with(|all| all.push(Configuration { grid, block, shared, stream }));
-    0
 }
 
 runtime_api! {

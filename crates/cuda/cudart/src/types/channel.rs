@@ -10,7 +10,6 @@ use texunit_cuda_abi::{
 use texunit_forms::{CHANNELS, Count};
 
 /// Bits and kind of an element's channels (`cudaChannelFormatDesc`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct cudaChannelFormatDesc {
@@ -22,7 +21,6 @@ pub(crate) struct cudaChannelFormatDesc {
 
 /// A mipmapped array in imported memory (`cudaExternalMemoryMipmappedArrayDesc`), without the
 /// reserved fields at its end.
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaExternalMemoryMipmappedArrayDesc {

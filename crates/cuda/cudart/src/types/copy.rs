@@ -8,7 +8,6 @@ use texunit_cuda_abi::{
 };
 
 /// Extent of a copy or allocation (`cudaExtent`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct cudaExtent {
@@ -21,7 +20,6 @@ pub(crate) struct cudaExtent {
 }
 
 /// Offset in a row, in rows and in slices (`cudaPos`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaPos {
@@ -31,7 +29,6 @@ pub(crate) struct cudaPos {
 }
 
 /// Pitched memory (`cudaPitchedPtr`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaPitchedPtr {
@@ -46,7 +43,6 @@ pub(crate) struct cudaPitchedPtr {
 }
 
 /// A 3D copy (`cudaMemcpy3DParms`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpy3DParms {
@@ -67,7 +63,6 @@ pub(crate) struct cudaMemcpy3DParms {
 }
 
 /// A 3D copy between devices (`cudaMemcpy3DPeerParms`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpy3DPeerParms {

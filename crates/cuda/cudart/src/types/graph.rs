@@ -8,7 +8,6 @@ use texunit_cuda_abi::{
 };
 
 /// A kernel node in the union of all node parameters (`cudaKernelNodeParamsV2`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaKernelNodeParamsV2 {
@@ -25,7 +24,6 @@ pub(crate) struct cudaKernelNodeParamsV2 {
 }
 
 /// A memcpy node in the union of all node parameters (`cudaMemcpyNodeParams`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaMemcpyNodeParams {

@@ -1,7 +1,6 @@
 //! Attributes of pointers.
 
 /// Attributes of a pointer (`cudaPointerAttributes`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaPointerAttributes {

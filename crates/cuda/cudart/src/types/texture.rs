@@ -12,7 +12,6 @@ use texunit_cuda_abi::{
 /// Resource of a texture or surface (`cudaResourceDesc`).
 ///
 /// The header has a union whose members share their first fields; here they are one structure.
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaResourceDesc {
@@ -37,7 +36,6 @@ pub(crate) struct cudaResourceDesc {
 }
 
 /// Sampling state of a texture (`cudaTextureDesc`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub(crate) struct cudaTextureDesc {
@@ -75,7 +73,6 @@ pub(crate) const READ_ELEMENT_TYPE: u32 = 0;
 pub(crate) const READ_NORMALIZED_FLOAT: u32 = 1;
 
 /// A view of an array: a subrange of levels and layers, or another format (`cudaResourceViewDesc`).
-#[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaResourceViewDesc {

@@ -21,86 +21,58 @@ library_api! { (FftCode)
         plan::destroy(plan)
     }
 
-    /// Creates a plan of one-dimensional transforms.
-    fn cufftPlan1d(plan: Out<c_int>, nx: c_int, r#type: u32, batch: c_int) {
-        make_new(plan, || simple(&[nx], r#type, batch))
-    }
-
-    /// Creates a plan of a two-dimensional transform.
-    fn cufftPlan2d(plan: Out<c_int>, nx: c_int, ny: c_int, r#type: u32) {
-        make_new(plan, || simple(&[nx, ny], r#type, 1))
-    }
-
-    /// Creates a plan of a three-dimensional transform.
-    fn cufftPlan3d(plan: Out<c_int>, nx: c_int, ny: c_int, nz: c_int, r#type: u32) {
-        make_new(plan, || simple(&[nx, ny, nz], r#type, 1))
-    }
-
-    /// Makes a plan one of one-dimensional transforms.
-    fn cufftMakePlan1d(plan: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
-        make(plan, workSize, || simple(&[nx], r#type, batch))
-    }
-
-    /// Makes a plan one of a two-dimensional transform.
-    fn cufftMakePlan2d(plan: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
-        make(plan, workSize, || simple(&[nx, ny], r#type, 1))
-    }
-
-    /// Makes a plan one of a three-dimensional transform.
-    fn cufftMakePlan3d(
-        plan: c_int,
-        nx: c_int,
-        ny: c_int,
-        nz: c_int,
-        r#type: u32,
-        workSize: Out<usize>,
-    ) {
-        make(plan, workSize, || simple(&[nx, ny, nz], r#type, 1))
-    }
-
-    /// Estimates the work area of a plan of one-dimensional transforms.
-    fn cufftEstimate1d(nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
-        size(workSize, || simple(&[nx], r#type, batch))
-    }
-
-    /// Estimates the work area of a plan of a two-dimensional transform.
-    fn cufftEstimate2d(nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
-        size(workSize, || simple(&[nx, ny], r#type, 1))
-    }
-
-    /// Estimates the work area of a plan of a three-dimensional transform.
-    fn cufftEstimate3d(nx: c_int, ny: c_int, nz: c_int, r#type: u32, workSize: Out<usize>) {
-        size(workSize, || simple(&[nx, ny, nz], r#type, 1))
-    }
-
-    /// Work area of a plan of one-dimensional transforms.
-    fn cufftGetSize1d(handle: c_int, nx: c_int, r#type: u32, batch: c_int, workSize: Out<usize>) {
-        size_of_plan(handle, workSize, || simple(&[nx], r#type, batch))
-    }
-
-    /// Work area of a plan of a two-dimensional transform.
-    fn cufftGetSize2d(handle: c_int, nx: c_int, ny: c_int, r#type: u32, workSize: Out<usize>) {
-        size_of_plan(handle, workSize, || simple(&[nx, ny], r#type, 1))
-    }
-
-    /// Work area of a plan of a three-dimensional transform.
-    fn cufftGetSize3d(
-        handle: c_int,
-        nx: c_int,
-        ny: c_int,
-        nz: c_int,
-        r#type: u32,
-        workSize: Out<usize>,
-    ) {
-        size_of_plan(handle, workSize, || simple(&[nx, ny, nz], r#type, 1))
-    }
-
     /// Size of a plan's work area.
     fn cufftGetSize(handle: c_int, workSize: Out<usize>) {
         let size = plan::made(handle)?.1.shape.work_size();
         workSize.set(size)?;
         Ok(())
     }
+}
+
+/// Defines functions for contiguous transforms in one dimension, with a batch, in two, and in three:
+/// what the functions do, their names, other parameters, and a body, which is given the shape.
+macro_rules! contiguous {
+    ($(
+        $doc:literal $one:ident $two:ident $three:ident
+        ($($first:ident: $first_type:ty)?; $($last:ident: $last_type:ty)?) |$shape:ident| $body:expr;
+    )*) => {
+        library_api! { (FftCode) $(
+            #[doc = concat!($doc, " a plan of one-dimensional transforms.")]
+            fn $one(
+                $($first: $first_type,)? nx: c_int, r#type: u32, batch: c_int, $($last: $last_type)?
+            ) {
+                let $shape = || simple(&[nx], r#type, batch);
+                $body
+            }
+
+            #[doc = concat!($doc, " a plan of a two-dimensional transform.")]
+            fn $two(
+                $($first: $first_type,)? nx: c_int, ny: c_int, r#type: u32, $($last: $last_type)?
+            ) {
+                let $shape = || simple(&[nx, ny], r#type, 1);
+                $body
+            }
+
+            #[doc = concat!($doc, " a plan of a three-dimensional transform.")]
+            fn $three(
+                $($first: $first_type,)? nx: c_int, ny: c_int, nz: c_int, r#type: u32,
+                $($last: $last_type)?
+            ) {
+                let $shape = || simple(&[nx, ny, nz], r#type, 1);
+                $body
+            }
+        )* }
+    };
+}
+contiguous! {
+    "Creates" cufftPlan1d cufftPlan2d cufftPlan3d
+        (plan: Out<c_int>;) |shape| make_new(plan, shape);
+    "Makes an empty plan" cufftMakePlan1d cufftMakePlan2d cufftMakePlan3d
+        (plan: c_int; workSize: Out<usize>) |shape| make(plan, workSize, shape);
+    "Estimates the work area of" cufftEstimate1d cufftEstimate2d cufftEstimate3d
+        (; workSize: Out<usize>) |shape| size(workSize, shape);
+    "Returns the work area of" cufftGetSize1d cufftGetSize2d cufftGetSize3d
+        (handle: c_int; workSize: Out<usize>) |shape| size_of_plan(handle, workSize, shape);
 }
 
 /// Defines functions for transforms with arbitrary layouts: for each, the integer type of its

@@ -1,7 +1,5 @@
 //! Transforms are compared with their definition, computed in double precision.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::shape::{Layout, Type};
 use rustfft::num_complex::Complex64;

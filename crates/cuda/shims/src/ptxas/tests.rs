@@ -1,5 +1,4 @@
 //! Tests of the output and exit code of `ptxas`.
-#![allow(clippy::unwrap_used)]
 
 use super::*;
 use std::path::PathBuf;

@@ -2,8 +2,6 @@
 //! `UPDATE=1 cargo test -p texunit-device` writes it. The examples of crates `simt` and `device`
 //! are tested here, those of the crates below in crate `check`.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write;
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Tests the initial contents of memory: zeros, or the pattern that a device is created with.
-#![allow(clippy::unwrap_used)]
 
 use texunit_device::{
     Arg, ArrayDescriptor, Device, DeviceOptions, Extent, Fill, Format, Geometry, InitialContents,

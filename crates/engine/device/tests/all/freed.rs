@@ -1,7 +1,5 @@
 //! Tests freed memory and destroyed arrays: an access is a fault that names them.
 
-#![allow(clippy::unwrap_used)]
-
 use std::sync::Arc;
 use texunit_device::{
     ArrayDescriptor, Block, Device, Error, Extent, Fault, FaultKind, Format, Geometry, Kernel,

@@ -1,7 +1,5 @@
 //! Tests memory by address, and boxes of arrays.
 
-#![allow(clippy::unwrap_used)]
-
 use std::sync::Arc;
 use texunit_device::{ArrayDescriptor, Block, Device, Error, Extent, Format, Geometry, Module};
 

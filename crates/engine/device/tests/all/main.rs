@@ -1,6 +1,8 @@
 //! Tests of the public interface, in one program, because each further program would have to be
 //! linked.
 
+#![allow(clippy::unwrap_used)]
+
 mod children;
 mod device;
 mod diagnostics;

@@ -1,8 +1,6 @@
 //! The code of docs/rust.md: each block of the page is in this file, between two comments, and so
 //! is compiled and run.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use texunit_device::{Arg, Device, LaunchOptions, Module};
 

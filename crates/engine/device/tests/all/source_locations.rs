@@ -1,5 +1,4 @@
 //! Tests source locations of faults and fetches.
-#![allow(clippy::unwrap_used)]
 
 use texunit_device::{
     Arg, Device, Format, Frame, LaunchError, LaunchOptions, MemoryTexels, Module,

@@ -1,7 +1,5 @@
 //! Tests copies of numbers, arguments of all types, launch sizes, and suggestions for wrong names.
 
-#![allow(clippy::unwrap_used)]
-
 use texunit_device::{Device, Dim, LaunchOptions, Module, args};
 
 const PTX: &str = "

@@ -1,6 +1,5 @@
 //! Tests of atomics on halves, vectors and 16 bytes, cache policies, wide accesses, and unsupported
 //! forms.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text, words};
 use texunit_simt::JitMode;

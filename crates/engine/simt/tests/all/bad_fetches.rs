@@ -1,6 +1,5 @@
 //! Tests of fetches and accesses that are incompatible with their texture or surface: the results
 //! of a card, interpreted and compiled, and the faults with `BadFetch::Fault`.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, load_text, words};
 use crate::unit_common::{number, numbered, shape, surface, texture};

@@ -1,6 +1,5 @@
 //! Tests of barriers in CTAs whose warps run in several batches: all arrive together, some arrive
 //! alone, or some have exited.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};
 use texunit_simt::JitMode;

@@ -1,5 +1,4 @@
 //! Barriers of CTAs and warps, deadlocks, step limits, cancelling.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, load_text, run_fault, run_words};
 use std::sync::atomic::{AtomicBool, AtomicU64};

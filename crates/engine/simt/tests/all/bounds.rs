@@ -1,6 +1,5 @@
 //! Tests of accesses slightly past the end of an object: faults with exact bounds, whose help
 //! mentions that a GPU would not detect them, and counted but permitted with hardware bounds.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, words};
 use texunit_simt::{Bounds, Fault, FaultKind, LaunchStats, SpaceKind};

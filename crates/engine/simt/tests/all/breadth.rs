@@ -1,6 +1,5 @@
 //! Checks that every form of the instruction table is executed, or is refused with its name before
 //! the launch.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use texunit_isa::{

@@ -1,5 +1,4 @@
 //! Compares instructions with results recorded on a card (tests/instructions).
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text};
 use serde_json::Value;

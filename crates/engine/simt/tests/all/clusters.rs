@@ -1,6 +1,5 @@
 //! Tests of clusters: special registers, access to other CTAs' shared memory, `barrier.cluster`,
 //! bulk and asynchronous copies.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, run_fault, run_words};
 use texunit_simt::{FaultKind, JitMode};

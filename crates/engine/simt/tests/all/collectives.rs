@@ -1,5 +1,4 @@
 //! Compares shfl, vote, match, redux and activemask with models written from the ISA text.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, run_words, words};
 

@@ -1,5 +1,4 @@
 //! Cooperative launches: CTAs that wait for each other.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, run_words, words};
 use texunit_simt::FaultKind;

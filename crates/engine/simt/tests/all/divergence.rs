@@ -1,6 +1,5 @@
 //! Tests of divergence: every thread computes its own result whatever path it takes, and waiting at
 //! reconvergence points never blocks a thread forever.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, expect, kernel, kernel_with, run_words};
 

@@ -3,7 +3,6 @@
 //! With a register, the offset is `(register + constant) * size` in 32 bits, added to the address
 //! of a global array without sign extension. Short registers are extended according to their type;
 //! of long ones the low half is used.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel_with, load_text, run_words, words};
 

@@ -1,5 +1,4 @@
 //! Tests of launches whose loops wait: for later CTAs, for the host, or in vain.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, kernel, load_text, words};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

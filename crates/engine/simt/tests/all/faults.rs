@@ -1,5 +1,4 @@
 //! Tests of every kind of fault and its location.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, run_fault};
 use texunit_simt::{Described, FaultKind, SpaceKind};

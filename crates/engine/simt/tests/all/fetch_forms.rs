@@ -1,6 +1,5 @@
 //! Tests of every form of `tex` and `tld4`: each operand of the PTX reaches the unit, and each
 //! result its register.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
 use crate::unit_common::{numbered, only_access, shape, texture};

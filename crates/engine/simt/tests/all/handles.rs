@@ -1,6 +1,5 @@
 //! Tests of the ways to name a texture, sampler or surface: by reference, by parameter, by address,
 //! by handle, in both texturing modes.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_bound, words};
 use crate::unit_common::{numbered, shape, surface, texture};

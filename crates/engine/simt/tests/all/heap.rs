@@ -1,5 +1,4 @@
 //! Tests of `malloc` and `free` in device code, and of accesses to the heap.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, kernel_with, load_text, words};
 use texunit_memory::Heap;

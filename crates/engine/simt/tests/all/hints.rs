@@ -1,6 +1,5 @@
 //! Tests of instructions that only hint or order: they change nothing, and need no valid memory at
 //! their addresses. `ldu` loads.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel_with, run_fault, run_words};
 

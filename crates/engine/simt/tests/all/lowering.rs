@@ -1,5 +1,4 @@
 //! Tests that kernels are lowered on demand, together with their possible callees, and cached.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
 use std::sync::Barrier;

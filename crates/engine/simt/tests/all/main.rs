@@ -1,6 +1,8 @@
 //! Tests of kernels and operations through the public interface, in a single test program to save
 //! link time.
 
+#![allow(clippy::unwrap_used)]
+
 mod atomics;
 mod bad_fetches;
 mod barrier_groups;

@@ -1,6 +1,5 @@
 //! Tests of `.sync` instructions at which lanes wait at several instructions, or with several
 //! member masks at one instruction (docs/numerics.md, 13.11).
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_fault, run_words};
 use texunit_simt::{FaultKind, JitMode};

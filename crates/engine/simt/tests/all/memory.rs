@@ -1,5 +1,4 @@
 //! Loads, stores, atomics and addresses in every space, and `--fmad`.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, kernel_with, load_text, run_words, words};
 

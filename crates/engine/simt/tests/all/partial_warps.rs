@@ -1,6 +1,5 @@
 //! Tests of fetches that only some lanes of a warp execute, from different textures: the registers
 //! and predicates of other lanes are unchanged.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};
 use crate::unit_common::{numbered, shape, texture};

@@ -1,5 +1,4 @@
 //! Tests of the source location of faults, after compiled code, fused operations and calls.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text};
 use texunit_simt::{Fault, FaultKind};

@@ -1,5 +1,4 @@
 //! Tests of `vprintf` and `__assertfail`, as nvcc calls them.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel_with, load_text};
 use texunit_simt::FaultKind;

@@ -1,6 +1,5 @@
 //! Compares random straight-line programs and random control-flow graphs with a scalar model, for
 //! every thread.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_words};
 use proptest::prelude::*;

@@ -1,5 +1,4 @@
 //! Launches of some CTAs of a grid.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};
 use texunit_simt::CtaRange;

@@ -1,5 +1,4 @@
 //! Tests of every form of `sured`: operands, results, and atomicity between lanes, warps and CTAs.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How};
 use crate::unit_common::surface::{form, load, name, run};

@@ -1,5 +1,4 @@
 //! Tests of global accesses whose lanes are contiguous, and of those that nearly are.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};
 use texunit_simt::FaultKind;

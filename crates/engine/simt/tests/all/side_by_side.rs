@@ -1,6 +1,5 @@
 //! Tests of the warps of a CTA that wait for each other at fetches: results, counters and faults
 //! are those of each warp running alone.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
 use crate::unit_common::{numbered, shape, texture};

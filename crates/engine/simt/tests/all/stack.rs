@@ -1,5 +1,4 @@
 //! alloca, stacksave and stackrestore.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, kernel_with, run_fault, run_words};
 use texunit_simt::FaultKind;

@@ -1,6 +1,5 @@
 //! Tests of every form of `suld` and `sust`: coordinates and registers reach the unit, bytes reach
 //! memory; faults of all surface instructions.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, load_text, words};
 use crate::unit_common::surface::{form, load, name, run};

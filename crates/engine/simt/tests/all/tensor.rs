@@ -1,7 +1,6 @@
 //! Tests of tensor-core instructions: mma with registers filled according to the ISA, wmma from
 //! memory to memory, and unsupported forms. The arithmetic of an element is tested by the
 //! reference's crate, which compares it with a card.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, kernel, load_text, run_fault};
 use texunit_simt::FaultKind;

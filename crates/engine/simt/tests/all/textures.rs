@@ -1,5 +1,4 @@
 //! Texture fetches and surface accesses through handles and references.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! Tests of `cp.async`, mbarriers, matrix loads and stores, `elect`, and hint instructions.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{How, kernel, run_fault, run_words};
 use texunit_simt::FaultKind;

@@ -1,6 +1,5 @@
 //! Tests that warps in waiting loops let the other warps of their CTA run, measured in
 //! instructions: a warp that waits for its whole turn executes thousands of them each time.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, kernel, load_text, words};
 

@@ -130,7 +130,6 @@ pub(super) fn with_srgb(own: Format, srgb: bool) -> Format {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

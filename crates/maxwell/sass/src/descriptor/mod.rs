@@ -140,16 +140,9 @@ impl Bits {
 }
 
 /// The error for a text that is not a descriptor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct BadHex(String);
-
-impl std::fmt::Display for BadHex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BadHex {}
 
 impl std::str::FromStr for Descriptor {
     type Err = BadHex;
@@ -198,7 +191,6 @@ impl std::fmt::Display for Descriptor {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,7 +1,5 @@
 //! Encodes textures and samplers as descriptors, and decodes them.
 
-#![allow(clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use texunit_cases::{Access, ResourceSpec, Texels, random_unit_case};
 use texunit_sass::descriptor::{

@@ -1,4 +1,6 @@
 //! Tests of the public interface, in one program to save link time.
 
+#![allow(clippy::unwrap_used)]
+
 mod descriptors;
 mod words;

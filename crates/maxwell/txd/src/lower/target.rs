@@ -20,7 +20,7 @@ pub fn arch_of(module: &Module) -> Option<Arch> {
         return Some(Arch::Sm50);
     }
     let from = least.max(target_number(Arch::Sm52.name()));
-    Arch::ALL.into_iter().find(|arch| target_number(arch.name()) >= from)
+    Arch::ALL.iter().copied().find(|arch| target_number(arch.name()) >= from)
 }
 
 /// Names of the functions that are declared `.visible` or `.weak`.

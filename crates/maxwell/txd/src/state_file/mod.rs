@@ -28,7 +28,8 @@ const SAMPLER_POOL: u64 = 0x7f80_0000_0000;
 const MAX_INDEX: u32 = 0xf_ffff;
 
 /// An error in a state file, with its position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct StateError {
     message: String,
     span: Option<Range<usize>>,
@@ -56,14 +57,6 @@ impl From<Problem> for StateError {
         Self { message, span: Some(span) }
     }
 }
-
-impl std::fmt::Display for StateError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for StateError {}
 
 /// The contents of a state file.
 #[derive(Clone, Debug)]
@@ -135,7 +128,7 @@ fn state(root: &Table<'_>) -> State {
 }
 
 fn arch(value: &TomlValue<'_>) -> Option<Arch> {
-    let words = Arch::ALL.map(|arch| (arch.name(), arch));
+    let words: Vec<_> = Arch::ALL.iter().map(|&arch| (arch.name(), arch)).collect();
     value.word(&words)
 }
 

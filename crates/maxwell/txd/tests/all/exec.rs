@@ -1,7 +1,5 @@
 //! Executes TXD for the fetch cases with PTX `tex.grad`, with headers and block-linear memory.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 
 use proptest::prelude::*;

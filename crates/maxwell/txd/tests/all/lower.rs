@@ -1,8 +1,6 @@
 //! Tests the lowering of `tex.grad` against NVIDIA's assembler, and the messages for code whose
 //! lowering is unknown.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;

@@ -304,7 +304,6 @@ fn dollar(name: &str) -> Expr {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn of(text: &str) -> String {

@@ -26,6 +26,11 @@ struct Lines {
     is_behind_call: bool,
 }
 
+/// Whether a thread has stopped there.
+fn is_of(stand: StopPoint, thread: Thread) -> bool {
+    (stand.cta, stand.warp) == (thread.0, thread.1) && stand.lanes >> thread.2 & 1 == 1
+}
+
 impl Live<'_, '_> {
     pub(super) fn only_me(&self) -> Filter {
         Filter { cta: Some(self.thread.0), warp: Some(self.thread.1), lanes: 1 << self.thread.2 }
@@ -106,21 +111,14 @@ impl Live<'_, '_> {
                 other => return Ok(other),
             }
         }
-        let stand = self.machine.stop_point();
-        let thread = self.thread;
-        let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
-        self.focus(if is_there { thread } else { Self::first_of(stand) });
+        self.focus_thread_or_first(self.thread);
         Ok(Reason::Moved)
     }
 
     /// Executes backwards, for instance to the last breakpoint or by one step; returns why the
     /// execution stopped.
     pub(crate) fn backward(&mut self, back: Back) -> Result<Reason, String> {
-        if !self.history.is_on() {
-            return Err(
-                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
-            );
-        }
+        self.check_history()?;
         let here = self.machine.position();
         let thread = self.thread;
         let found = match back {
@@ -159,9 +157,7 @@ impl Live<'_, '_> {
             }
             self.machine.set_filter(None);
             self.renew_watches();
-            let stand = self.machine.stop_point();
-            let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
-            self.focus(if is_there { thread } else { Self::first_of(stand) });
+            self.focus_thread_or_first(thread);
             return Ok(Reason::NoHistory);
         };
         self.go_to(position);
@@ -214,17 +210,27 @@ impl Live<'_, '_> {
     /// The last position before `here` at which a thread reached an instruction, at most `depth`
     /// calls deep.
     fn last_step(&mut self, thread: Thread, here: Position, depth: u32) -> Option<Position> {
+        self.last_at(thread, here, &mut |live, _| {
+            (live.machine.depth(thread) <= depth).then(|| live.machine.position())
+        })
+    }
+
+    /// The last thing that `find` finds at an instruction of a thread before `here`.
+    pub(super) fn last_at<T>(
+        &mut self,
+        thread: Thread,
+        here: Position,
+        find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
+    ) -> Option<T> {
         for checkpoint in self.history.before(here) {
             let end = self.end_of(checkpoint, here);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_watched(Vec::new(), false);
-            self.machine.set_filter(Some(self.only_me()));
+            self.stop_only_me();
             let mut last = None;
             self.again(checkpoint, end, &mut |live, stand| {
-                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
-                    && stand.lanes >> thread.2 & 1 == 1;
-                if is_own && live.machine.depth(thread) <= depth {
-                    last = Some(live.machine.position());
+                if is_of(stand, thread)
+                    && let Some(found) = find(live, stand)
+                {
+                    last = Some(found);
                 }
             });
             if last.is_some() {
@@ -232,6 +238,28 @@ impl Live<'_, '_> {
             }
         }
         None
+    }
+
+    /// Makes the machine stop at each instruction of the selected thread, and nowhere else.
+    fn stop_only_me(&mut self) {
+        self.machine.set_breaks(&|_| false);
+        self.machine.set_watched(Vec::new(), false);
+        self.machine.set_filter(Some(self.only_me()));
+    }
+
+    /// Selects a thread if it is still active, or else the first thread of the stop.
+    fn focus_thread_or_first(&mut self, thread: Thread) {
+        let stand = self.machine.stop_point();
+        let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
+        self.focus(if is_there { thread } else { Self::first_of(stand) });
+    }
+
+    /// Refuses to go back without a history.
+    pub(super) fn check_history(&self) -> Result<(), String> {
+        if self.history.is_on() {
+            return Ok(());
+        }
+        Err("Going back is off: --checkpoint-memory is too small for this launch.".to_owned())
     }
 
     /// The position at which the thread reached its current line, or the previous line if it is at
@@ -246,15 +274,11 @@ impl Live<'_, '_> {
         let mut reach = 1;
         loop {
             let first = *checkpoints.get(reach - 1).or(checkpoints.last())?;
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_watched(Vec::new(), false);
-            self.machine.set_filter(Some(self.only_me()));
+            self.stop_only_me();
             let mut lines = Lines::default();
             self.again(first, here, &mut |live, stand| {
-                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
-                    && stand.lanes >> thread.2 & 1 == 1;
                 let now = live.depth(thread, stand.at);
-                if !is_own || (back == Back::Next && now > (depth, inlined)) {
+                if !is_of(stand, thread) || (back == Back::Next && now > (depth, inlined)) {
                     return;
                 }
                 let Some(instruction) = live.module.instruction(stand.at) else { return };

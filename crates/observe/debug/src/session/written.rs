@@ -28,11 +28,7 @@ impl Live<'_, '_> {
         place: &Place,
         bytes: usize,
     ) -> Result<Option<Written>, String> {
-        if !self.history.is_on() {
-            return Err(
-                "Going back is off: --checkpoint-memory is too small for this launch.".to_owned()
-            );
-        }
+        self.check_history()?;
         let here = self.machine.position();
         let (thread, selected) = (self.thread, self.selected);
         let found = match place {
@@ -92,35 +88,22 @@ impl Live<'_, '_> {
     fn last_register(&mut self, place: &Place, bytes: usize, here: Position) -> Option<WatchHit> {
         let thread = self.thread;
         let Place::Register(wanted, register, _) = place else { return None };
-        for checkpoint in self.history.before(here) {
-            let end = self.end_of(checkpoint, here);
-            self.machine.set_breaks(&|_| false);
-            self.machine.set_watched(Vec::new(), false);
-            self.machine.set_filter(Some(self.only_me()));
-            let mut last: Option<(Position, u32)> = None;
-            self.again(checkpoint, end, &mut |live, stand| {
-                let is_own = (stand.cta, stand.warp) == (thread.0, thread.1)
-                    && stand.lanes >> thread.2 & 1 == 1;
-                if is_own && live.writes(thread, stand.at, (*wanted, &register.name)) {
-                    last = Some((live.machine.position(), stand.at));
-                }
-            });
-            if let Some((position, at)) = last {
-                let grid = self.machine.config().grid;
-                return Some(WatchHit {
-                    range: 0,
-                    position,
-                    cta: crate::focus::cta_of(thread.0, grid),
-                    warp: thread.1,
-                    lane: thread.2,
-                    at,
-                    writes: true,
-                    address: 0,
-                    bytes: bytes as u32,
-                });
-            }
-        }
-        None
+        let (position, at) = self.last_at(thread, here, &mut |live, stand| {
+            let writes = live.writes(thread, stand.at, (*wanted, &register.name));
+            writes.then(|| (live.machine.position(), stand.at))
+        })?;
+        let grid = self.machine.config().grid;
+        Some(WatchHit {
+            range: 0,
+            position,
+            cta: crate::focus::cta_of(thread.0, grid),
+            warp: thread.1,
+            lane: thread.2,
+            at,
+            writes: true,
+            address: 0,
+            bytes: bytes as u32,
+        })
     }
 
     /// Whether an instruction of a thread writes a register of a frame.

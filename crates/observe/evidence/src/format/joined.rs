@@ -40,7 +40,6 @@ fn sarif(earlier: &str, new: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Finding, Kernel, Record, Run};
 

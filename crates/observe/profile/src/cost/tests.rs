@@ -1,7 +1,5 @@
 //! Compares costs with counts from sets of bytes and words.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 
 fn at(mut f: impl FnMut(u64) -> u64) -> Addresses {

@@ -31,7 +31,6 @@ pub fn printable(name: &str) -> String {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

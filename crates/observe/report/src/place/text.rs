@@ -80,7 +80,6 @@ fn read(file: &str) -> Option<Text> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -1,5 +1,4 @@
 //! Tests of files of sets: round trips, and rejection of damaged files.
-#![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::fold::FoldKind;

@@ -1,5 +1,4 @@
 //! Tests of merging, with sets written by hand.
-#![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::fold::FoldKind;

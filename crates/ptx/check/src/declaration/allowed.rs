@@ -10,7 +10,6 @@ use texunit_syntax::ast::{self, Linkage, Space};
 
 use crate::context::Checker;
 use crate::declaration::layout::is_open;
-use crate::message::say::space_name;
 use crate::options::Ptxas;
 
 /// The context of a declaration.
@@ -236,7 +235,7 @@ impl<'a> Checker<'a> {
             let managed = !attribute.text.starts_with("unified");
             self.require(if managed { MANAGED } else { UNIFIED }, attribute.span);
             if v.space != Space::Global {
-                let space = space_name(v.space);
+                let space = v.space;
                 let message = format!("a .{space} variable cannot be .{}", attribute.text);
                 let help = "declare it .global, or remove the attribute";
                 return self.refuse("E0130", attribute.span, message, help);

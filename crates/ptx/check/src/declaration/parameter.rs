@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
             _ => false,
         };
         if !allowed {
-            let space = crate::message::say::space_name(v.space);
+            let space = v.space;
             let help = if is_entry { "write .param" } else { "write .param or .reg" };
             return self.refuse("E0151", v.span, format!("a parameter cannot be .{space}"), help);
         }

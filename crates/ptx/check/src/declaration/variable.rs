@@ -10,7 +10,7 @@ use crate::context::{Checker, Global};
 use crate::declaration::allowed::DeclSite;
 use crate::declaration::layout::Layout;
 use crate::ir::{Storage, VarId, Variable};
-use crate::message::say::{space_name, unknown};
+use crate::message::say::unknown;
 
 /// Maximum static shared memory of any GPU.
 const MAX_SHARED: u64 = 228 << 10;
@@ -146,8 +146,7 @@ impl<'a> Checker<'a> {
             Space::Const => Storage::Const,
             Space::Shared => Storage::Shared,
             Space::Reg | Space::Local | Space::Param | Space::Tex => {
-                let message =
-                    format!("a .{} variable cannot be declared here", space_name(v.space));
+                let message = format!("a .{} variable cannot be declared here", v.space);
                 let help = "declare it in the body of a function";
                 return self.refuse("E0130", v.span, message, help);
             }

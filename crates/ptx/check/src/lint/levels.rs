@@ -70,7 +70,6 @@ fn known(code: &str) -> Result<String, UnknownCode> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use texunit_syntax::Span;

@@ -14,7 +14,6 @@ mod reads;
 mod results;
 mod surfaces;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;
 mod textures;
 mod unreachable;

@@ -1,7 +1,7 @@
 //! Shared wording of messages: names of instructions and state spaces, and common phrases.
 
 use texunit_syntax::Diagnostic;
-use texunit_syntax::ast::{self, Space};
+use texunit_syntax::ast;
 
 /// The words of an instruction for messages, such as `add.f32`.
 pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
@@ -11,19 +11,6 @@ pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
         text += word.text;
     }
     text
-}
-
-/// The name of a state space without its dot.
-pub(crate) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Reg => "reg",
-        Space::Const => "const",
-        Space::Global => "global",
-        Space::Local => "local",
-        Space::Shared => "shared",
-        Space::Param => "param",
-        Space::Tex => "tex",
-    }
 }
 
 /// The error for an undefined name.

@@ -190,7 +190,6 @@ pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u3
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

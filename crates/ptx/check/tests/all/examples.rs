@@ -2,8 +2,6 @@
 //! not that code. Those of the crates above are tested there
 //! (crates/engine/device/tests/all/diagnostics.rs).
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 
 use texunit_check::{CODES, Options, check_source, examples};

@@ -7,47 +7,15 @@ const HEADER: &str = ".version 8.8\n.target sm_75\n.address_size 64\n.global .te
     .global .f32 data[4];\n.global .surfref sf;\n.entry k() {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; \
     .reg .f32 %f<9>; .reg .f64 %fd<4>;\n";
 
-/// A wrong instruction, the code of the mistake, and a part of its help.
-#[rustfmt::skip]
-const HELPS: &[(&str, &str, &str)] = &[
-    ("add %f1, %f2, %f3;", "E0204", ".s64, .u16x2, .s16x2, .u8x4, .s8x4, .f32"),
-    ("div.f32 %f1, %f2, %f3;", "E0204", "write .approx, .full, .rn, .rz, .rm, .rp"),
-    ("setp.ltu.s32 %p1, %r1, %r2;", "E0201", "write .f32, .f64"),
-    ("ld.global.v3.f32 {%f1, %f2, %f3}, [%rd1];", "E0201", "write .v4"),
-    ("atom.global.add.s64 %rd1, [%rd2], %rd3;", "E0201", ".u64"),
-    ("tex.2d.v2.f32.f32 {%f1, %f2}, [tx, {%f5, %f6}];", "E0201", "write .f16x2"),
-    ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, %f5, %f6];", "E0304", "{x, y}"),
-    ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4, [tx, {%f5, %f6}];", "E0044", "close the vector with `}`"),
-    ("setp.eq.s32 %r3, %r1, %r2;", "E0212", "use a .pred register"),
-    ("add.s32 %r1, %r2, %p1;", "E0212", "selp makes a number of a predicate"),
-    ("mov.u64 %rd1, [data];", "E0211", "without the brackets"),
-    ("mov.f32 %f1, 0x3f800000;", "E0214", "or 0f3f800000 for these bits"),
-    ("mov.f64 %fd1, 0x3ff0000000000000;", "E0214", "or 0d3ff0000000000000 for these bits"),
-    ("mov.f32 %f1, 0x3f;", "E0214", "or as 0f... or 0d... bits"),
-    ("shfl.sync.idx.b32 %r1, %r2, 0, 31;", "E0210", "d, a, b, c, e;"),
-    ("bar.sync;", "E0210", "bar.sync a{, b};"),
-    ("mov.u32 %r1, %laneidx;", "E0110", "did you mean %laneid?"),
-    ("mov.b32 %r1, 1.0;", "E0214", "write an integer, or 0f... for 32 and a double for 64 bits"),
-    ("suld.b.1d.b32.trap %r1, [sf, {6}];", "W0220", "write 24 for texel 6"),
-    ("suld.b.1d.b32.trap %r1, [sf, {2147483646}];", "W0220", "write a multiple of 4"),
-    ("add.s32 %r1, %q8, 1;", "E0110", "did you mean %f8?"),
-    ("{ .reg .b32 %a1<20>; mov.b32 %a12, 1; }", "E0110", "give the group %a1 a name without a digit at its end"),
-    ("txq.level.width.b32 %r1, [tx], %f0;", "E0307", "the level is an integer"),
-    ("suld.b.1d.wb.b32.trap %r1, [sf, {%r2}];", "E0201", ".ca, .cg, .cs and .cv"),
-    ("sust.b.1d.ca.b32.trap [sf, {%r2}], %r1;", "E0201", ".wb, .cg, .cs and .wt"),
-    ("suld.b.1d.v1.b32.trap %r1, [sf, {%r2}];", "E0201", "remove .v1"),
-    ("ld.global.v1.f32 %f1, [%rd1];", "E0201", "remove .v1"),
-    ("tex.2d.v1.f32.f32 {%f1}, [tx, {%f5, %f6}];", "E0201", "write .v4"),
-    ("tex.lod.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f5, %f6}], %f7;", "E0201", "write .level"),
-    (".pragma \"frequency 4\";", "E0230", "write .version 9.0"),
-];
-
+/// The rows of `helps.txt`: a wrong instruction, the code of the mistake, and a part of its help.
 #[test]
 fn helps_say_what_to_write() {
-    for (text, code, help) in HELPS {
+    for row in include_str!("helps.txt").lines() {
+        let (text, said) = row.split_once(" => ").unwrap();
+        let (code, help) = said.split_once(' ').unwrap();
         let module = format!("{HEADER}{text}\nret;\n}}\n");
         let found = check_source(&SourceFile::new("case.ptx", module), &Options::default());
-        let said = found.iter().find(|d| d.code == *code).and_then(|d| d.help.as_deref());
+        let said = found.iter().find(|d| d.code == code).and_then(|d| d.help.as_deref());
         assert!(said.is_some_and(|said| said.contains(help)), "{text}: {found:#?}");
     }
 }

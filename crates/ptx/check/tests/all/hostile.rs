@@ -4,8 +4,6 @@
 //!
 //! The times allowed are far above what a build without optimisation takes on a busy machine.
 
-#![allow(clippy::unwrap_used)]
-
 use std::time::{Duration, Instant};
 
 use texunit_check::{Options, Verdicts, check_source};

@@ -1,8 +1,6 @@
 //! docs/lints.md lists every lint with what it finds, an example and how to silence it; `UPDATE=1
 //! cargo test -p texunit-check --test all lints` writes it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write;
 use std::path::Path;
 

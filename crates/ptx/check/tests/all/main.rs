@@ -1,5 +1,7 @@
 //! What the checker says: one program, because each one more has to be linked.
 
+#![allow(clippy::unwrap_used)]
+
 mod examples;
 mod fixes;
 mod helps;

@@ -1,7 +1,5 @@
 //! The order and form of checked operands, which the executor relies on.
 
-#![allow(clippy::unwrap_used)]
-
 use texunit_check::check;
 use texunit_check::ir::{Base, Function, Instruction, Lod, Module, Operand, Operands};
 use texunit_isa::{Coordinates, Element};

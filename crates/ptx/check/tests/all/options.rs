@@ -1,7 +1,5 @@
 //! Releases of NVIDIA's assembler, machines, and header lines that options replace.
 
-#![allow(clippy::unwrap_used)]
-
 use texunit_check::{Options, Ptxas, Verdicts, check_source};
 use texunit_syntax::{Diagnostic, SourceFile};
 

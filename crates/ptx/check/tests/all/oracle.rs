@@ -1,8 +1,6 @@
 //! The verdicts of NVIDIA's assembler in tests/check/oracle, and ours: accepted or rejected must
 //! be the same for every row. Rows that cannot agree stand in [`EXCEPTIONS`], with the reason.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};

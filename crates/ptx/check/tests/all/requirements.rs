@@ -1,8 +1,6 @@
 //! Every form of a texture or surface instruction is accepted exactly from the `.version` and the
 //! `.target` on that its row says, in both texturing modes; so is every option.
 
-#![allow(clippy::unwrap_used)]
-
 use texunit_check::check_source;
 use texunit_isa::ScalarType;
 use texunit_isa::texture::{FETCHES, Fetch, OPTIONS, QUERIES, SURFACES, geometry};

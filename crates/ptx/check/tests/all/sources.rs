@@ -1,7 +1,5 @@
 //! What `.file` and `.loc` of each compiler say of its instructions, and what nonsense says.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::PathBuf;
 
 use texunit_check::sources::{Frame, MAX_FRAMES, Sources};

@@ -1,7 +1,5 @@
 //! Mistakes that the parser finds first in a text, made in trees by hand, and limits.
 
-#![allow(clippy::unwrap_used)]
-
 use texunit_check::{Checked, check};
 use texunit_syntax::ast::{
     AddressSize, BinaryOp, Expr, ExprKind, Function, Ident, Item, Module, Space, Target, Variable,

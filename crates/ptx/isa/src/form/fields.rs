@@ -45,31 +45,19 @@ pub(crate) fn apply(class: Class, word: &'static str, mods: &mut Modifiers) {
     }
 }
 
-fn set_flag(word: &str, mods: &mut Modifiers) {
-    *match word {
-        "approx" => &mut mods.approx,
-        "full" => &mut mods.full,
-        "ftz" => &mut mods.ftz,
-        "sat" => &mut mods.sat,
-        "satfinite" => &mut mods.satfinite,
-        "relu" => &mut mods.relu,
-        "oob" => &mut mods.oob,
-        "NaN" => &mut mods.nan,
-        "xorsign" => &mut mods.xorsign,
-        "abs" => &mut mods.abs,
-        "cc" => &mut mods.cc,
-        "to" => &mut mods.to,
-        "nc" => &mut mods.nc,
-        "noftz" => &mut mods.noftz,
-        "shiftamt" => &mut mods.shiftamt,
-        "sync" => &mut mods.sync,
-        "warp" => &mut mods.warp,
-        "arrive" => &mut mods.arrive,
-        "po" => &mut mods.po,
-        "shr7" => &mut mods.shr7,
-        "shr15" => &mut mods.shr15,
-        "red" => &mut mods.red,
-        "uni" => &mut mods.uni,
-        other => panic!("instruction table: no flag {other}"),
-    } = true;
+macro_rules! flags {
+    ($($flag:ident)*) => {
+        fn set_flag(word: &str, mods: &mut Modifiers) {
+            *match word {
+                "NaN" => &mut mods.nan,
+                $(stringify!($flag) => &mut mods.$flag,)*
+                other => panic!("instruction table: no flag {other}"),
+            } = true;
+        }
+    };
+}
+
+flags! {
+    approx full ftz sat satfinite relu oob xorsign abs cc to nc noftz shiftamt sync warp arrive po
+    shr7 shr15 red uni
 }

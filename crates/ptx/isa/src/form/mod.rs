@@ -7,47 +7,48 @@ pub mod notation;
 pub(crate) use fields::apply;
 pub(crate) use notation::read_row;
 
+use crate::types::words;
 use crate::{Opcode, ScalarType};
 
-/// The meaning of a modifier slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Class {
-    Type,
-    Vector,
-    Rounding,
-    Part,
-    Compare,
-    Bool,
-    Space,
-    Atom,
-    Reduce,
-    Redux,
-    Prmt,
-    Test,
-    Shfl,
-    Vote,
-    Match,
-    ShfDirection,
-    Wrap,
-    Geometry,
-    Mip,
-    Component,
-    Query,
-    Clamp,
-    Surface,
-    /// Type of the elements that `cvt.pack` produces.
-    Pack,
-    /// A flag whose field has its name.
-    Flag,
-    /// A hint: accepted, without effect.
-    Hint,
-    /// `.L2::cache_hint`: the last operand is a cache policy.
-    Policy,
-    /// Selects one of the instructions that share an opcode; kept as a word.
-    Action,
-    /// Changes the result, but has no field, so that the instruction cannot be executed.
-    Unexecuted,
+words! {
+    /// The meaning of a modifier slot.
+    Class {
+        Type = "ty",
+        Vector = "vec",
+        Rounding = "rnd",
+        Part = "part",
+        Compare = "cmp",
+        Bool = "bool",
+        Space = "space",
+        Atom = "atom",
+        Reduce = "reduce",
+        Redux = "redux",
+        Prmt = "prmt",
+        Test = "test",
+        Shfl = "shfl",
+        Vote = "vote",
+        Match = "match",
+        ShfDirection = "dir",
+        Wrap = "wrap",
+        Geometry = "geom",
+        Mip = "mip",
+        Component = "comp",
+        Query = "query",
+        Clamp = "clamp",
+        Surface = "surf",
+        /// Type of the elements that `cvt.pack` produces.
+        Pack = "pack",
+        /// A flag whose field has its name.
+        Flag = "flag",
+        /// A hint: accepted, without effect.
+        Hint = "hint",
+        /// `.L2::cache_hint`: the last operand is a cache policy.
+        Policy = "policy",
+        /// Selects one of the instructions that share an opcode; kept as a word.
+        Action = "act",
+        /// Changes the result, but has no field, so that the instruction cannot be executed.
+        Unexecuted = "x",
+    }
 }
 
 /// A slot for one modifier.
@@ -167,34 +168,35 @@ pub enum Pointee {
     TensorMap,
 }
 
-/// A rule of ptxas for a row that neither modifiers nor operands express.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Property {
-    /// `+macro`: ptxas expands it before it parses operands, which therefore cannot be a name plus
-    /// an offset.
-    Macro,
-    /// `+both`: its predicate is always written.
-    WritesBoth,
-    /// `+remote`: with `.shared::cluster` it has no result.
-    NoRemoteResult,
-    /// `+ordered`: a memory order and its scope must be given together.
-    OrderHasScope,
-    /// `+relaxed`: `.relaxed` was introduced in PTX ISA 8.6.
-    LateRelaxed,
-    /// `+unsynced`: removed in PTX ISA 6.4 for `sm_70` and later.
-    EndedWithSync,
-    /// `+onesided`: introduced in PTX ISA 8.6, which not every release of ptxas supports.
-    OneSidedFence,
-    /// `+single`: writes one predicate instead of `p|q`.
-    OnePredicate,
-    /// `+unrounded`: removed in PTX ISA 3.2 for `sm_20` and later.
-    EndedUnrounded,
-    /// `+flushed`: the latest ptxas has higher requirements than earlier releases.
-    LateFlush,
-    /// `+rowcol`: its two matrix layouts are `.row` and `.col`.
-    RowByColumn,
-    /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
-    LateAligned,
+words! {
+    /// A rule of ptxas for a row that neither modifiers nor operands express.
+    Property {
+        /// `+macro`: ptxas expands it before it parses operands, which therefore cannot be a name
+        /// plus an offset.
+        Macro = "macro",
+        /// `+both`: its predicate is always written.
+        WritesBoth = "both",
+        /// `+remote`: with `.shared::cluster` it has no result.
+        NoRemoteResult = "remote",
+        /// `+ordered`: a memory order and its scope must be given together.
+        OrderHasScope = "ordered",
+        /// `+relaxed`: `.relaxed` was introduced in PTX ISA 8.6.
+        LateRelaxed = "relaxed",
+        /// `+unsynced`: removed in PTX ISA 6.4 for `sm_70` and later.
+        EndedWithSync = "unsynced",
+        /// `+onesided`: introduced in PTX ISA 8.6, which not every release of ptxas supports.
+        OneSidedFence = "onesided",
+        /// `+single`: writes one predicate instead of `p|q`.
+        OnePredicate = "single",
+        /// `+unrounded`: removed in PTX ISA 3.2 for `sm_20` and later.
+        EndedUnrounded = "unrounded",
+        /// `+flushed`: the latest ptxas has higher requirements than earlier releases.
+        LateFlush = "flushed",
+        /// `+rowcol`: its two matrix layouts are `.row` and `.col`.
+        RowByColumn = "rowcol",
+        /// `+aligned`: `.aligned` was introduced in PTX ISA 6.3, and has been mandatory since.
+        LateAligned = "aligned",
+    }
 }
 
 /// The valid constants of an operand.

@@ -109,7 +109,7 @@ fn read_slot(text: &'static str) -> Slot {
     let (text, pinned) = text.strip_prefix('^').map_or((text, false), |t| (t, true));
     let (text, optional) = text.strip_suffix('?').map_or((text, false), |t| (t, true));
     let (class, words) = match text.split_once(':').filter(|(_, w)| !w.starts_with(':')) {
-        Some((class, words)) => (class_of(class), words),
+        Some((class, words)) => (spelled("class", class, Class::from_name), words),
         None => (Class::Flag, text),
     };
     let words = words.split('|').flat_map(expand).collect();
@@ -123,43 +123,15 @@ fn expand(word: &'static str) -> Vec<&'static str> {
     }
 }
 
-fn class_of(name: &str) -> Class {
-    match name {
-        "ty" => Class::Type,
-        "vec" => Class::Vector,
-        "rnd" => Class::Rounding,
-        "part" => Class::Part,
-        "cmp" => Class::Compare,
-        "bool" => Class::Bool,
-        "space" => Class::Space,
-        "atom" => Class::Atom,
-        "reduce" => Class::Reduce,
-        "redux" => Class::Redux,
-        "prmt" => Class::Prmt,
-        "test" => Class::Test,
-        "shfl" => Class::Shfl,
-        "vote" => Class::Vote,
-        "match" => Class::Match,
-        "dir" => Class::ShfDirection,
-        "wrap" => Class::Wrap,
-        "geom" => Class::Geometry,
-        "mip" => Class::Mip,
-        "comp" => Class::Component,
-        "query" => Class::Query,
-        "clamp" => Class::Clamp,
-        "surf" => Class::Surface,
-        "pack" => Class::Pack,
-        "hint" => Class::Hint,
-        "policy" => Class::Policy,
-        "act" => Class::Action,
-        "x" => Class::Unexecuted,
-        other => panic!("instruction table: no class {other}"),
-    }
+/// The word with this name.
+fn spelled<T>(what: &str, name: &str, from_name: fn(&str) -> Option<T>) -> T {
+    from_name(name).unwrap_or_else(|| panic!("instruction table: no {what} {name}"))
 }
 
 fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>) {
     let properties = text.split_whitespace().filter_map(|word| word.strip_prefix('+'));
-    let properties = properties.map(read_property).collect();
+    let properties =
+        properties.map(|name| spelled("property", name, Property::from_name)).collect();
     let shape = match text {
         "@mov" => Shape::Mov,
         "@bra" => Shape::Branch,
@@ -180,24 +152,6 @@ fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>)
     let listed = if shape == Shape::Listed { text } else { "" };
     let operands = listed.split_whitespace().filter(|word| !word.starts_with('+'));
     (shape, operands.map(read_operand).collect(), properties)
-}
-
-fn read_property(name: &str) -> Property {
-    match name {
-        "macro" => Property::Macro,
-        "single" => Property::OnePredicate,
-        "both" => Property::WritesBoth,
-        "remote" => Property::NoRemoteResult,
-        "ordered" => Property::OrderHasScope,
-        "relaxed" => Property::LateRelaxed,
-        "unsynced" => Property::EndedWithSync,
-        "onesided" => Property::OneSidedFence,
-        "unrounded" => Property::EndedUnrounded,
-        "flushed" => Property::LateFlush,
-        "rowcol" => Property::RowByColumn,
-        "aligned" => Property::LateAligned,
-        other => panic!("instruction table: no property {other}"),
-    }
 }
 
 fn read_operand(text: &'static str) -> OperandRule {
@@ -256,10 +210,7 @@ fn read_operand(text: &'static str) -> OperandRule {
         "0" => OperandType::Word(0),
         "1" => OperandType::Word(1),
         "w0" => OperandType::Wide(0),
-        name => OperandType::Fixed(
-            ScalarType::from_name(name)
-                .unwrap_or_else(|| panic!("instruction table: no type {name}")),
-        ),
+        name => OperandType::Fixed(spelled("type", name, ScalarType::from_name)),
     };
     OperandRule {
         role,

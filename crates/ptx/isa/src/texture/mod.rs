@@ -23,5 +23,4 @@ pub use requirements::{OPTIONS, TextureOption, option_requirements, requirement_
 pub use surface::{SURFACES, Surface, surface_of};
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -2,7 +2,9 @@
 
 use super::recovery::Scope;
 use super::{Parse, Parser, Reported};
-use crate::ast::{Block, BranchTargets, CallPrototype, Content, Directive, Ident, Statement};
+use crate::ast::{
+    Block, BranchTargets, CallPrototype, Content, Directive, Ident, Linkage, Space, Statement,
+};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::TokenKind;
@@ -193,7 +195,7 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         let next = self.peek_at(1);
         let text = self.text_of(token);
-        let dotless = words::look_up(words::SPACES, text).is_some() && text != "tex"
+        let dotless = Space::from_name(text).is_some() && text != "tex"
             || matches!(text, "entry" | "func" | "visible" | "extern" | "align" | "pragma");
         if dotless && matches!(next.kind, TokenKind::Word | TokenKind::Ident) {
             let message = format!("`{text}` without its dot");
@@ -278,7 +280,7 @@ impl<'a> Parser<'a> {
 
     fn misplaced_in_body(&mut self, word: &str) -> Parse<()> {
         let span = self.peek().span;
-        let help = if words::look_up(words::LINKAGES, word).is_some() {
+        let help = if Linkage::from_name(word).is_some() {
             "linkage words are allowed at module scope only: declare the variable outside the function"
         } else if words::BOUNDS.iter().any(|b| b.name == word) {
             "write it between the parameters and the body"

@@ -33,7 +33,7 @@ const ORDER: &str = "the order is linkage, space, `.align` or `.attribute`, vect
 impl<'a> Parser<'a> {
     /// Whether a word begins a declaration, valid or not.
     pub(crate) fn is_declaration_word(word: &str) -> bool {
-        words::look_up(words::SPACES, word).is_some()
+        Space::from_name(word).is_some()
             || words::look_up(words::VECTORS, word).is_some()
             || words::TYPES.contains(&word)
             || matches!(word, "align" | "attribute")
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
     /// Parses one word of a declaration.
     fn head_word(&mut self, word: &'a str, seen: &mut Words<'a>) -> Parse<()> {
         let token = self.peek();
-        if let Some(space) = words::look_up(words::SPACES, word) {
+        if let Some(space) = Space::from_name(word) {
             if seen.space.is_some() {
                 return self.out_of_order("there is a state space already");
             }
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
                 return self.out_of_order("`.ptr` comes once, after the type");
             }
             seen.ptr = Some(self.ptr()?);
-        } else if words::look_up(words::LINKAGES, word).is_some() {
+        } else if Linkage::from_name(word).is_some() {
             return self.out_of_order("the linkage comes first, at module scope");
         } else {
             return self.unknown_word(word);
@@ -284,11 +284,9 @@ impl<'a> Parser<'a> {
         if let Some(word) = self.peek_word() {
             match word {
                 "const" | "global" | "local" | "shared" => {
-                    ptr.space = words::look_up(words::SPACES, word);
+                    ptr.space = Space::from_name(word);
                 }
-                "texref" => ptr.opaque = Some(OpaqueType::Texref),
-                "samplerref" => ptr.opaque = Some(OpaqueType::Samplerref),
-                "surfref" => ptr.opaque = Some(OpaqueType::Surfref),
+                "texref" | "samplerref" | "surfref" => ptr.opaque = OpaqueType::from_name(word),
                 "align" => {}
                 _ => {
                     let message = format!("`.ptr` cannot point to `.{word}`");

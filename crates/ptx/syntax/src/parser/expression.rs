@@ -4,7 +4,7 @@ use super::{MAX_OPERATORS, Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::number;
-use crate::token::{Token, TokenKind};
+use crate::token::{PUNCTUATION, Token, TokenKind};
 
 /// Binary operators: token, operator, precedence (higher binds tighter).
 #[rustfmt::skip]
@@ -29,9 +29,11 @@ const BINARY: &[(TokenKind, BinaryOp, u8)] = &[
     (TokenKind::Percent,      BinaryOp::Rem,       10),
 ];
 
-/// Precedence of a binary operator, for the printer.
-pub(crate) fn precedence(op: BinaryOp) -> u8 {
-    BINARY.iter().find(|row| row.1 == op).map_or(0, |row| row.2)
+/// Spelling and precedence of a binary operator, for the printer.
+pub(crate) fn symbol_and_precedence(op: BinaryOp) -> (&'static str, u8) {
+    let row = BINARY.iter().find(|row| row.1 == op);
+    let symbol = |kind| PUNCTUATION.iter().find(|(_, of)| *of == kind).map_or("", |(text, _)| text);
+    row.map_or(("", 0), |row| (symbol(row.0), row.2))
 }
 
 /// Unary operators.

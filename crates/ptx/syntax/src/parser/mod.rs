@@ -16,7 +16,7 @@ mod module;
 mod operand;
 mod recovery;
 
-pub(crate) use expression::precedence;
+pub(crate) use expression::symbol_and_precedence;
 
 use crate::ast::{Function, Ident};
 use crate::diagnostic::Diagnostic;

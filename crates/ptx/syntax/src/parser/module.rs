@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let mut linkage = None;
-        if let Some(found) = words::look_up(words::LINKAGES, word) {
+        if let Some(found) = Linkage::from_name(word) {
             linkage = Some((found, self.advance().span));
         }
         let mut attributes = Vec::new();
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
                 items.extend(variables.into_iter().map(Item::Variable));
             }
             Some(word) if linkage.is_none() => items.push(self.other_directive(word)?),
-            Some(word) if words::look_up(words::LINKAGES, word).is_some() => {
+            Some(word) if Linkage::from_name(word).is_some() => {
                 let help = "one of `.extern`, `.visible`, `.weak` and `.common`, or none";
                 self.unexpected("E0034", "a state space, `.entry` or `.func`", help)?;
             }

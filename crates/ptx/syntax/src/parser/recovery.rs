@@ -1,6 +1,7 @@
 //! Error recovery: where parsing continues after an error.
 
 use super::{Parse, Parser};
+use crate::ast::Linkage;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -233,7 +234,7 @@ impl Parser<'_> {
             }
             match self.word(token).text {
                 "entry" | "func" => return true,
-                word if words::look_up(words::LINKAGES, word).is_some() => ahead += 1,
+                word if Linkage::from_name(word).is_some() => ahead += 1,
                 _ => return false,
             }
         }

@@ -80,7 +80,6 @@ fn move_places(places: &mut [(&'static str, u32)], edits: &[Edit]) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use texunit_syntax::Span;

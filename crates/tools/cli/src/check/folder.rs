@@ -40,7 +40,6 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<Result<PathBuf, Unread>>
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

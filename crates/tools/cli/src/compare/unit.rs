@@ -190,7 +190,6 @@ fn left_json(left: &Left) -> Value {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_cases::parse;
     use texunit_gpu::compare::Difference;

@@ -299,7 +299,6 @@ fn unknown(text: &str, names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::collections::BTreeSet;
 

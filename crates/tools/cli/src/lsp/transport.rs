@@ -24,7 +24,6 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -130,7 +130,6 @@ fn shorten(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -66,7 +66,6 @@ impl Allowed {
 
 #[cfg(all(test, unix))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

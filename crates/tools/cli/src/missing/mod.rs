@@ -34,6 +34,37 @@ pub fn command(name: &str) -> u8 {
     crate::usage_error(name, &format!("this build of texunit has no `{name}`: {HOW}"))
 }
 
+/// Declares what takes the place of modules: the arguments and functions of their commands.
+macro_rules! commands {
+    ($($build:meta: $module:ident { $($args:ident $function:ident $name:literal)* })*) => {$(
+        #[cfg(not($build))]
+        #[doc = concat!("Commands that this build lacks: `", stringify!($module), "`.")]
+        pub mod $module {
+            $(
+                pub use super::Missing as $args;
+
+                /// Reports that this build lacks the command.
+                pub fn $function(_: &$args) -> u8 {
+                    super::command($name)
+                }
+            )*
+        }
+    )*};
+}
+
+commands! {
+    feature = "cases": cases { CasesArgs run "cases" }
+    feature = "compare": compare { CompareArgs command "compare" }
+    feature = "debug": dap { DapArgs run "dap" }
+    feature = "debug": debug { DebugArgs run "debug" }
+    target_arch = "x86_64": dump { DumpArgs run "dump" }
+    feature = "lsp": lsp { LspArgs run "lsp" }
+    feature = "mcp": mcp { McpArgs run "mcp" }
+    feature = "run": program { RunArgs run "run" InstallLibsArgs install "install-libs" }
+    feature = "reduce": reduce { ReduceArgs run "reduce" }
+    feature = "report": report { ReportArgs run "report" }
+}
+
 /// The error for an option that this build lacks.
 #[cfg(not(all(
     feature = "checks",

@@ -5,6 +5,13 @@ use crate::launch_report::Report;
 use texunit_device::{Device, Fault, Kernel, LaunchOptions, Observer};
 use texunit_job::Job;
 
+pub use super::Missing as MergeArgs;
+
+/// Reports that this build lacks `texunit merge`.
+pub fn run(_: &MergeArgs) -> u8 {
+    super::command("merge")
+}
+
 /// The recorder of a range, which cannot exist.
 pub(crate) enum Recording {}
 

@@ -288,6 +288,16 @@ mod tests {
         assert!(!is_old_runtime("libcudart.so") && !is_old_runtime("libcublas.so.11"));
     }
 
+    /// Whether the program that a C compiler makes of a source has a warning with these words.
+    fn is_warned_of(folder: &texunit_testkit::TempDir, source: &str, words: &str) -> bool {
+        let file = folder.file("program.c", source);
+        let program = folder.join("program");
+        let mut compiler = std::process::Command::new("cc");
+        let status = compiler.arg(file).arg("-o").arg(&program).status();
+        assert!(status.is_ok_and(|status| status.success()), "a compiler of C");
+        warnings(&program).iter().any(|warning| warning.text.contains(words))
+    }
+
     /// Sections with fatbins; in a program linked from several files (`-rdc=true`) the PTX is in
     /// the second section.
     #[test]
@@ -301,12 +311,7 @@ mod tests {
                     "__asm__(\".section {section}, \\\"a\\\"\\n.balign 8\\n.incbin \\\"{fatbins}{fatbin}.fatbin\\\"\\n.text\");\n"
                 );
             }
-            let file = folder.file("program.c", &source);
-            let program = folder.join("program");
-            let mut compiler = std::process::Command::new("cc");
-            let status = compiler.arg(file).arg("-o").arg(&program).status();
-            assert!(status.is_ok_and(|status| status.success()), "a compiler of C");
-            warnings(&program).iter().any(|warning| warning.text.contains("but no PTX"))
+            is_warned_of(&folder, &source, "but no PTX")
         };
         let (whole, parts) = (".nv_fatbin", "__nv_relfatbin");
         assert!(program(&[(whole, "machine")]));
@@ -336,12 +341,7 @@ mod tests {
                      .asciz \\\"triple\\\"\\n.asciz \\\"{triple}\\\"\\n.balign 8\\n2: .quad 0\\n3:\\n"
                 );
             }
-            let file = folder.file("program.c", &(source + ".text\");\n"));
-            let program = folder.join("program");
-            let mut compiler = std::process::Command::new("cc");
-            let status = compiler.arg(file).arg("-o").arg(&program).status();
-            assert!(status.is_ok_and(|status| status.success()), "a compiler of C");
-            warnings(&program).iter().any(|warning| warning.text.contains("regions of OpenMP"))
+            is_warned_of(&folder, &(source + ".text\");\n"), "regions of OpenMP")
         };
         let (ours, other) = ("nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa");
         assert!(is_named(&[(1, ours)]) && is_named(&[(1, other), (3, ours)]));

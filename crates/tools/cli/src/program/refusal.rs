@@ -101,7 +101,6 @@ pub(super) fn writable(what: &str, path: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use texunit_testkit::TempDir;
 

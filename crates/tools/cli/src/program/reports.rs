@@ -348,7 +348,6 @@ pub(super) fn misused(args: &RunArgs) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::program::tests::args;
 

@@ -128,7 +128,6 @@ fn below(place: &Path, value: &Value, found: &mut Vec<Path>) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -202,5 +202,4 @@ pub(crate) fn tidy(search: &mut Search<'_>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -1,6 +1,5 @@
 //! DDS and KTX 2.0 files: what stands in them, and what is refused. DDS headers are written by the
 //! `ddsfile` crate, KTX 2.0 ones by hand.
-#![allow(clippy::unwrap_used)]
 
 use ddsfile::{
     AlphaMode, Caps2, D3D10ResourceDimension, D3DFormat, Dds, DxgiFormat, FourCC, NewD3dParams,

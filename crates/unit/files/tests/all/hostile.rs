@@ -1,5 +1,4 @@
 //! Files that are not what they seem: always an error or sound texels, never a panic.
-#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use texunit_files::{Kind, TexelRequest, Texels, decode, encode, write_atomically};

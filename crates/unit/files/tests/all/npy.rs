@@ -1,5 +1,4 @@
 //! NPY files: against those that NumPy has written, and by hand.
-#![allow(clippy::unwrap_used)]
 
 use texunit_files::{Kind, TexelRequest, Texels, decode, decode_array, encode};
 use texunit_texel::Format;

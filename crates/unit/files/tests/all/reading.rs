@@ -1,6 +1,5 @@
 //! Sound files of every kind give the texels that stand in them, in every format that they can
 //! be read as. The pictures of `data` come from `data/make.py`.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 use texunit_files::{Kind, Problem, TexelRequest, Texels, decode, encode, read_texels};

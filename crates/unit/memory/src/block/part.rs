@@ -53,7 +53,6 @@ impl Block {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::End;

@@ -63,7 +63,6 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{Mapped, Reserved};
 

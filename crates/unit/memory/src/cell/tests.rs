@@ -1,8 +1,6 @@
 //! Tests of the access primitive: against plain bytes, and races between accesses of different
 //! sizes.
 
-#![allow(clippy::unwrap_used)]
-
 use super::{Atom, Cell, copy};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -35,7 +35,6 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::End;
 

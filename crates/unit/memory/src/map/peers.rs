@@ -72,7 +72,6 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{GLOBAL_BASE, Windows};
 

@@ -71,7 +71,6 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::{AttachError, Windows};
 

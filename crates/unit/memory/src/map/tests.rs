@@ -1,7 +1,5 @@
 //! Tests of blocks, their addresses, and registered host memory.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::space::{SpaceKind, space_of};
 

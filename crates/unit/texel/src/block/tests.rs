@@ -1,4 +1,3 @@
-#![allow(clippy::unwrap_used)]
 //! Tests: BC6H and BC7 against two other decoders, BC1 to BC5 against the ends and middles of the
 //! measured palettes. The other decoders follow the descriptions of BC1 to BC5, not the hardware,
 //! and so cannot test these.

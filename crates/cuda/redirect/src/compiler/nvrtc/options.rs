@@ -72,7 +72,6 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn read(options: &[&str]) -> (Vec<String>, Option<String>, bool) {

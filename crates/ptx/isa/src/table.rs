@@ -1,48 +1,23 @@
-//! The instruction table: one row per form, one file per chapter of the PTX ISA.
-//! [`crate::form::notation`] defines the notation.
-
-mod compare;
-mod control;
-mod convert;
-mod float;
-mod half;
-mod integer;
-mod logic;
-mod memory;
-mod sync;
-mod tensor;
-mod texture;
-mod video;
+//! The instruction table: a row of `instructions.txt` for each form. [`crate::form::notation`]
+//! defines the notation.
 
 use crate::form::{Form, FormRow, read_row};
 use crate::{Opcode, types::ScalarType};
 use std::sync::LazyLock;
 
-/// Defines rows: opcode, modifiers, operands, version times ten, target, section, doc.
-macro_rules! rows {
-    ($name:ident: $($opcode:ident $mods:literal, $operands:literal, $version:literal, $target:literal, $section:literal, $doc:literal;)*) => {
-        pub(super) const $name: &[crate::form::FormRow] = &[$(crate::form::FormRow {
-            opcode: crate::Opcode::$opcode, modifiers: $mods, operands: $operands,
-            version: $version, target: $target, section: $section, doc: $doc,
-        }),*];
-    };
+/// Reads the rows of the table. Panics on an invalid one; a test reads all.
+fn rows() -> impl Iterator<Item = FormRow> {
+    let lines = include_str!("instructions.txt").lines();
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let mut parts = line.splitn(7, "; ");
+        let mut next = || parts.next().unwrap_or_else(|| panic!("a row is too short: {line}"));
+        let opcode = Opcode::from_name(next()).unwrap_or_else(|| panic!("no opcode: {line}"));
+        let (modifiers, operands) = (next(), next());
+        let mut number = || next().parse().unwrap_or_else(|_| panic!("no number: {line}"));
+        let (version, target) = (number(), number());
+        FormRow { opcode, modifiers, operands, version, target, section: next(), doc: next() }
+    })
 }
-use rows;
-
-const CHAPTERS: &[&[FormRow]] = &[
-    integer::ROWS,
-    float::ROWS,
-    half::ROWS,
-    compare::ROWS,
-    logic::ROWS,
-    convert::ROWS,
-    memory::ROWS,
-    texture::ROWS,
-    control::ROWS,
-    sync::ROWS,
-    tensor::ROWS,
-    video::ROWS,
-];
 
 struct Table {
     forms: Vec<Form>,
@@ -51,8 +26,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut forms: Vec<Form> =
-        CHAPTERS.iter().flat_map(|rows| rows.iter().flat_map(read_row)).collect();
+    let mut forms: Vec<Form> = rows().flat_map(|row| read_row(&row)).collect();
     forms.sort_by_key(|form| form.row.opcode);
     let of_opcode = Opcode::ALL
         .iter()
