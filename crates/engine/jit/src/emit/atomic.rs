@@ -75,8 +75,7 @@ impl<Z: Backend> Emitter<'_, Z> {
                 self.fill_row(source, row, !wide)?;
             }
         }
-        let mem = self.mem_access(&op.access, step.guard, step.at);
-        self.spill(&mem);
+        let access = Z::atomic_access(self, step, op)?;
         self.lanes_taken(step.guard, R::EBX);
         let out = self.exit_stub(ExitReason::Instruction, step.at);
         let [left, last, saved] =
@@ -85,7 +84,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
-        self.check_lanes(&mem);
+        Z::check_atomic(self, &access);
         self.asm.put(I::with1(C::Dec_rm32, left));
         let steps = i64::from(self.uncounted) + i64::from(step.counted);
         let steps = MemoryOperand::with_base_displ(R::R10, steps);
@@ -93,8 +92,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, saved));
         self.each_lane(|e| {
-            e.address_of_lane(&mem);
-            e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
+            Z::atomic_address(e, &access);
             e.change(op);
         });
         self.asm.bind(none);

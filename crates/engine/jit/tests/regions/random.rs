@@ -1,17 +1,18 @@
 //! Random regions. The last two registers of each kind hold addresses, or are temporaries that live
 //! in one block.
 
-mod calls;
 #[path = "../common/floats.rs"]
 mod floats;
-mod memory;
-mod operations;
 
 use super::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
+use floats::FLOATS;
 use std::collections::HashSet;
 use std::sync::Arc;
-use texunit_jit::region::{Action, Block, End, Region, Step, Target};
-use texunit_jit::{Combine, Op, Predicate, Relation, Source, Test, VReg};
+use texunit_jit::region::{
+    Access, Action, Atomic, Block, Call, Change, End, Load, Match, Notification, Reduce, Region,
+    Routine, Shuffle, Shuffling, Space, Step, Store, Target, Vote,
+};
+use texunit_jit::{Combine, Float, Op, Predicate, Relation, Rounding, Source, Test, VReg};
 use texunit_memory::Block as Memory;
 use texunit_testkit::Random;
 
@@ -217,6 +218,369 @@ impl RegionBuilder<'_> {
         }
     }
 
+    fn narrow_op(&mut self) -> Op {
+        let select = self.asked();
+        let ops: Vec<_> = FLOATS.into_iter().chain([Float::Round(Rounding::Near)]).collect();
+        let op = self.random.of(&ops);
+        let saturate = matches!(op, Float::Add | Float::Mul | Float::Fma) && self.random.one_in(4);
+        let flush = !matches!(op, Float::Round(_) | Float::Div | Float::Sqrt | Float::Copy)
+            && self.random.one_in(3);
+        let float = Op::Float { op, flush, saturate };
+        let table = self.random.below(256_u32) as u8;
+        self.random.of(&[
+            float,
+            float,
+            float,
+            float,
+            float,
+            Op::Copy,
+            Op::Copy,
+            Op::Add,
+            Op::Sub,
+            Op::Mul,
+            Op::MulAdd,
+            Op::MulHighU,
+            Op::MulHighS,
+            Op::MinS,
+            Op::MaxU,
+            Op::Abs,
+            Op::Bits(table),
+            Op::Bits(table),
+            Op::ShiftLeft,
+            Op::ShiftRightU,
+            Op::ShiftRightS,
+            Op::FunnelLeft,
+            Op::FunnelRight,
+            Op::FromU(u32::MAX),
+            Op::FromS,
+            Op::ToU(Rounding::Trunc),
+            Op::ToS(Rounding::Floor),
+            Op::Select(select),
+            Op::Reverse,
+            Op::Bytes,
+            Op::LeadingZeros,
+            Op::FromHalf,
+            Op::ToHalf(Rounding::Near),
+            Op::LookUp(texunit_sfu::lanes::LG2_12),
+        ])
+    }
+
+    fn wide_op(&mut self) -> (Op, [Source; 3]) {
+        let (a, b, c) = (self.wide_source(), self.wide_source(), self.wide_source());
+        let (x, y) = (self.source(), self.source());
+        let table = self.random.below(256_u32) as u8;
+        let select = self.asked();
+        if self.wanted.doubles && self.random.chance(50) {
+            let op = self.random.of(&FLOATS);
+            return self.random.of(&[
+                (Op::Double(op), [a, b, c]),
+                (Op::Double(op), [a, b, c]),
+                (Op::Double(op), [a, b, c]),
+                (Op::DoubleFromU, [x; 3]),
+                (Op::DoubleFromS, [x; 3]),
+                (Op::DoubleFromWideU, [a; 3]),
+                (Op::DoubleFromWideS, [a; 3]),
+                (Op::DoubleFromF, [x; 3]),
+                (Op::DoubleToWideS, [a; 3]),
+                (Op::DoubleToWideU, [a; 3]),
+                (Op::MulHighWide, [a, b, b]),
+            ]);
+        }
+        self.random.of(&[
+            (Op::CopyWide, [a; 3]),
+            (Op::AddWide, [a, b, c]),
+            (Op::SubWide, [a, b, c]),
+            (Op::MulWide, [a, b, c]),
+            (Op::BitsWide(table), [a, b, c]),
+            (Op::ShiftLeftWide, [a, x, x]),
+            (Op::ShiftRightWideU, [a, x, x]),
+            (Op::ShiftRightWideS, [a, x, x]),
+            (Op::SelectWide(select), [a, b, c]),
+            (Op::ProductU, [x, y, c]),
+            (Op::ProductS, [x, y, c]),
+            (Op::ProductAddU, [x, y, c]),
+            (Op::ProductAddS, [x, y, c]),
+            (Op::ExtendU, [x; 3]),
+            (Op::ExtendS, [x; 3]),
+        ])
+    }
+
+    fn compare(&mut self) -> Action {
+        let relation = self.random.of(&[
+            Relation::Eq,
+            Relation::Ne,
+            Relation::Lt,
+            Relation::Le,
+            Relation::Gt,
+            Relation::Ge,
+        ]);
+        let unordered = self.random.one_in(2);
+        let mut tests = vec![
+            Test::Signed(relation),
+            Test::Unsigned(relation),
+            Test::SignedWide(relation),
+            Test::UnsignedWide(relation),
+            Test::Float { relation, unordered },
+        ];
+        if self.wanted.doubles {
+            tests.push(Test::Double { relation, unordered });
+        }
+        let test = self.random.of(&tests);
+        let is_wide =
+            matches!(test, Test::SignedWide(_) | Test::UnsignedWide(_) | Test::Double { .. });
+        let from = if is_wide {
+            [self.wide_source(), self.wide_source()]
+        } else {
+            [self.source(), self.source()]
+        };
+        let first = self.predicate();
+        let second = (first + 1) % (PREDICATES as u32 - 1);
+        let to = self.random.of(&[
+            [Some(first), None],
+            [Some(first), None],
+            [Some(first), Some(second)],
+            [None, Some(first)],
+        ]);
+        let how = self.random.of(&[Combine::And, Combine::Or, Combine::Xor]);
+        let trivial = (Combine::And, Predicate::Always);
+        let with = if self.random.one_in(2) { trivial } else { (how, self.asked()) };
+        Action::Compare { test, from, to, with }
+    }
+
+    fn access(&mut self, stores: bool) -> Access {
+        let mut spaces = Vec::new();
+        if self.wanted.global {
+            spaces.extend([Space::Global; 4]);
+        }
+        if self.wanted.others {
+            spaces.extend([Space::Shared, Space::Shared, Space::Local, Space::Frame, Space::Param]);
+        }
+        let mut space = self.random.of(&spaces);
+        if stores && space == Space::Param {
+            space = Space::Frame;
+        }
+        let size = self.random.of(&[1, 2, 4, 4, 4, 8, 8]);
+        let mut count = self.random.of(&[1, 1, 1, 2, 4]);
+        if size == 8 && count == 4 {
+            count = 2;
+        }
+        let total = u64::from(size * count);
+        let at = self.random.below(2);
+        let (base, offset) = match space {
+            Space::Global => {
+                // Sometimes the base is an address that another block may have computed.
+                let base = if self.random.one_in(5) { CARRIED } else { WIDE_AT + at };
+                let base = Source::B64(base);
+                (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
+            }
+            Space::Shared | Space::Local => {
+                let offset = total.wrapping_mul(self.random.of(&[0, 0, 1, 4, u64::MAX]));
+                (Some(Source::B32(NARROW_AT + at)), offset)
+            }
+            Space::Frame => (None, u64::from(size) * self.random.below(4_u64)),
+            Space::Param => (None, u64::from(size) * self.random.below(3_u64)),
+        };
+        let mut site = 0;
+        if space == Space::Global {
+            site = self.sites;
+            self.sites += 1;
+        }
+        Access { space, size, count, base, offset, site, map: 0 }
+    }
+
+    fn load(&mut self) -> Action {
+        let access = self.access(false);
+        let mut used = HashSet::new();
+        let to = (0..access.count).map(|_| {
+            let place = if self.random.chance(60) {
+                VReg::B32(self.narrow())
+            } else {
+                VReg::B64(self.wide())
+            };
+            (self.random.chance(90) && used.insert(place)).then_some(place)
+        });
+        let to = to.collect();
+        let keep = self.random.of(&[u64::MAX, u64::MAX, 0xffff, 0xffff_ffff]);
+        let signed = self.random.one_in(2);
+        Action::Load(Box::new(Load { access, signed, keep, to }))
+    }
+
+    fn store(&mut self) -> Action {
+        let access = self.access(true);
+        let from = (0..access.count)
+            .map(|_| if self.random.one_in(2) { self.source() } else { self.wide_source() })
+            .collect();
+        Action::Store(Box::new(Store { access, from }))
+    }
+
+    fn atomic(&mut self) -> Action {
+        let mut access = self.access(true);
+        while !matches!(access.space, Space::Global | Space::Shared) {
+            access = self.access(true);
+        }
+        access.count = 1;
+        access.size = self.random.of(&[4, 8]);
+        access.offset = 0;
+        let change = self.random.of(&[
+            Change::Add,
+            Change::And,
+            Change::Or,
+            Change::Xor,
+            Change::Exchange,
+            Change::Compare,
+            Change::MinS,
+            Change::MaxS,
+            Change::MinU,
+            Change::MaxU,
+            Change::Inc,
+            Change::Dec,
+            Change::AddFloat,
+        ]);
+        let wide = access.size == 8;
+        let to = if wide { VReg::B64(self.wide()) } else { VReg::B32(self.narrow()) };
+        let mut source = || if wide { self.wide_source() } else { self.source() };
+        let (b, c) = (source(), source());
+        Action::Atomic(Box::new(Atomic {
+            access,
+            change,
+            to: self.random.chance(70).then_some(to),
+            b,
+            c: (change == Change::Compare).then_some(c),
+        }))
+    }
+
+    /// An access with a cost, by a register.
+    fn cost(&mut self, base: Source) -> Action {
+        let tell = super::costs::any(self.random, matches!(base, Source::B32(_)));
+        let from = [base, Source::Literal(0), Source::Literal(0), Source::Literal(0)];
+        Action::Call(Box::new(Call {
+            routine: Routine::Notify(tell),
+            to: None,
+            keep: u64::MAX,
+            from,
+        }))
+    }
+
+    fn tell(&mut self) -> Action {
+        if self.random.one_in(2) {
+            let at = self.random.below(2);
+            let bases =
+                [Source::B32(NARROW_AT + at), Source::B64(WIDE_AT + at), Source::B64(CARRIED)];
+            let base = self.random.of(&bases);
+            return self.cost(base);
+        }
+        let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
+        let (number, rows) = (self.random.below(1000), self.random.below(5));
+        let tell = Notification { number, sources: rows, narrow, cost: None };
+        let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
+        let routine = Routine::Notify(tell);
+        Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
+    }
+
+    fn call(&mut self) -> Action {
+        let routine = self.random.of(&[
+            Routine::B32(|d, a, b, c| {
+                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
+            }),
+            Routine::B64(|d, a, b, c| {
+                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
+            }),
+            Routine::Narrow(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
+            Routine::Closure(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
+                *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
+            })),
+            Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
+            Routine::Notify(Notification { number: 0, sources: 0, narrow: [false; 4], cost: None }),
+        ]);
+        if let Routine::Notify(_) = routine {
+            return self.tell();
+        }
+        let narrow_sources = match routine {
+            Routine::B32(_) => 4,
+            _ => 0,
+        };
+        let from = std::array::from_fn(|i| {
+            if i < narrow_sources || self.random.one_in(2) {
+                self.source()
+            } else {
+                self.wide_source()
+            }
+        });
+        let to = match routine {
+            Routine::TestWide(_) => VReg::Predicate(self.predicate()),
+            Routine::B32(_) | Routine::Narrow(_) => VReg::B32(self.narrow()),
+            _ if self.random.one_in(2) => VReg::B32(self.narrow()),
+            _ => VReg::B64(self.wide()),
+        };
+        let keep = match to {
+            VReg::Predicate(_) => u64::MAX,
+            _ => self.random.of(&[u64::MAX, 0xffff]),
+        };
+        let to = self.random.chance(95).then_some(to);
+        Action::Call(Box::new(Call { routine, to, keep, from }))
+    }
+
+    /// A warp-level operation. The membermask names all active lanes, or the region exits.
+    fn cross(&mut self) -> Action {
+        let [word, row] = MEMBERS;
+        let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::B32(0)];
+        let members = self.random.of(&any);
+        let clamp = self.random.of(&[0x1f, 0x181f, 0x1c03, 0].map(Source::Literal));
+        match self.random.below(6) {
+            0 | 1 => Action::Shuffle(Box::new(Shuffle {
+                mode: self.random.of(&[
+                    Shuffling::Up,
+                    Shuffling::Down,
+                    Shuffling::Butterfly,
+                    Shuffling::Index,
+                ]),
+                a: self.source(),
+                b: if self.random.one_in(2) {
+                    Source::Literal(self.random.below(33_u64))
+                } else {
+                    self.source()
+                },
+                c: if self.random.one_in(5) { self.source() } else { clamp },
+                members: self.random.chance(80).then_some(members),
+                to: self.random.chance(90).then(|| self.narrow()),
+                valid: self.random.one_in(2).then(|| self.predicate()),
+            })),
+            2 => {
+                let mode = self.random.of(&[Vote::Ballot, Vote::All, Vote::Any, Vote::Uniform]);
+                let (n, p) = (self.narrow(), self.predicate());
+                Action::Vote {
+                    mode,
+                    to: if mode == Vote::Ballot { VReg::B32(n) } else { VReg::Predicate(p) },
+                    of: self.asked(),
+                    members: self.random.chance(80).then_some(members),
+                }
+            }
+            3 => Action::Match(Box::new(Match {
+                all: self.random.one_in(2),
+                of: if self.random.one_in(2) { self.source() } else { self.wide_source() },
+                members,
+                to: self.random.chance(90).then(|| self.narrow()),
+                same: self.random.one_in(2).then(|| self.predicate()),
+            })),
+            4 => Action::Redux {
+                op: self.random.of(&[
+                    Reduce::Add,
+                    Reduce::MinS,
+                    Reduce::MaxS,
+                    Reduce::MinU,
+                    Reduce::MaxU,
+                    Reduce::And,
+                    Reduce::Or,
+                    Reduce::Xor,
+                ]),
+                to: self.narrow(),
+                of: self.source(),
+                members,
+            },
+            _ => Action::Sync { members },
+        }
+    }
+
     fn action(&mut self) -> Action {
         let StepKinds { global, others, cross, calls, .. } = self.wanted;
         loop {
@@ -273,6 +637,166 @@ impl RegionBuilder<'_> {
                 _ => continue,
             };
         }
+    }
+
+    /// An affine address and accesses by it; usually nothing else reads the register.
+    fn affine(&mut self) -> Vec<Action> {
+        let [_, to, _] = TEMPORARY;
+        let to = if self.random.one_in(3) { VReg::B64(CARRIED) } else { to };
+        let VReg::B64(register) = to else { return Vec::new() };
+        let base = Source::B64(register);
+        let zero = Source::Literal(0);
+        let mut index = Source::B32(NARROW_AT + self.random.below(2));
+        let bytes = self.random.of(&[1, 2, 4, 4, 8, 16_u64]);
+        let scale = Source::Literal(bytes);
+        let mut before = Vec::new();
+        if let (Source::B32(own), true) = (index, self.random.one_in(3)) {
+            let number = Source::Literal(self.random.of(&[0, 16, 16, u64::from(u32::MAX - 15)]));
+            let from = if self.random.one_in(6) { Source::Lane } else { index };
+            let (op, to) = (Op::Add, VReg::B32(own));
+            before.push(Action::Compute { op, to, from: [from, number, zero] });
+        }
+        // A uniform value may be added to the index or subtracted from it.
+        for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
+            let number = match self.random.below(6) {
+                0 => self.source(),
+                1 => Source::Uniform(4),
+                2 => Source::Literal(u64::from(u32::MAX)),
+                _ => Source::Literal(self.random.below(4_u64)),
+            };
+            let from = [index, number, zero];
+            let op = self.random.of(&[Op::Add, Op::Add, Op::Sub]);
+            let from =
+                if op == Op::Add && self.random.one_in(3) { [number, index, zero] } else { from };
+            before.push(Action::Compute { op, to: TEMPORARY[0], from });
+            (index, self.ready[0]) = (Source::B32(NARROW_AT - 1), self.random.one_in(4));
+        }
+        let add = match self.random.below(8) {
+            0 => self.wide_source(),
+            // A parameter as base, read directly or from a register.
+            1 | 2 => Source::Bytes64(self.random.of(&[0, 8])),
+            3..5 => {
+                let (at, own) = (self.random.of(&[0, 8]), self.wide());
+                let from = [Source::Bytes64(at), zero, zero];
+                let copy = Action::Compute { op: Op::CopyWide, to: VReg::B64(own), from };
+                before.push(copy);
+                Source::B64(own)
+            }
+            _ => {
+                let off = self.random.of(&[0, 0, 16, 1]);
+                Source::Literal(self.random.of(&BASES).wrapping_add(off))
+            }
+        };
+        let compute = |op, from| Action::Compute { op, to, from };
+        let sum = compute(Op::AddWide, [base, add, zero]);
+        let mut all = match self.random.below(6) {
+            0 => vec![compute(Op::ExtendU, [index, zero, zero]), sum],
+            1 => vec![compute(Op::ExtendS, [index, zero, zero]), sum],
+            2 => vec![compute(Op::ProductAddU, [index, scale, add])],
+            3 => vec![compute(Op::ProductS, [index, scale, zero]), sum],
+            4 => {
+                let shift = Source::Literal(self.random.below(5_u64));
+                let shifted = compute(Op::ShiftLeftWide, [base, shift, zero]);
+                vec![compute(Op::ExtendU, [index, zero, zero]), shifted, sum]
+            }
+            _ => vec![compute(Op::ProductU, [scale, index, zero]), sum],
+        };
+        before.append(&mut all);
+        let mut all = before;
+        for _ in 0..1 + self.random.below(3) {
+            let mut action = if self.random.one_in(3) { self.store() } else { self.load() };
+            let access = match &mut action {
+                Action::Load(load) => &mut load.access,
+                Action::Store(store) => &mut store.access,
+                _ => continue,
+            };
+            if access.space == Space::Global {
+                access.base = Some(base);
+            }
+            // Usually the element size is the scale.
+            let count = access.count;
+            if access.space == Space::Global && self.random.chance(70) {
+                access.count = count.min(bytes as u8);
+                access.size = bytes as u8 / access.count;
+                access.offset = bytes.wrapping_mul(self.random.of(&[0, 0, 1, u64::MAX]));
+                if access.size > 8 {
+                    (access.size, access.count) = (8, 2);
+                }
+            }
+            let count = usize::from(access.count);
+            if self.wanted.calls && access.space == Space::Global && self.random.one_in(3) {
+                all.push(self.cost(base));
+            }
+            match &mut action {
+                Action::Load(load) => load.to.resize(count, None),
+                Action::Store(store) => store.from.resize(count, Source::Lane),
+                _ => {}
+            }
+            all.push(action);
+        }
+        if to == TEMPORARY[1] {
+            self.ready[1] = self.random.one_in(4);
+        }
+        all
+    }
+
+    /// Loads of consecutive 4-byte elements in each lane by one index, sometimes with other steps
+    /// between them.
+    fn words(&mut self) -> Vec<Action> {
+        let [narrow, wide, _] = TEMPORARY;
+        let base = Source::B64(WIDE_AT - 1);
+        let (scale, zero) = (Source::Literal(4), Source::Literal(0));
+        let index = Source::B32(NARROW_AT + self.random.below(2));
+        let add = match self.random.below(4) {
+            0 => Source::Bytes64(self.random.of(&[0, 8])),
+            1 => self.wide_source(),
+            _ => Source::Literal(self.random.of(&BASES)),
+        };
+        let product = self.random.of(&[Op::ProductAddU, Op::ProductAddS]);
+        let by_offset = self.random.one_in(3);
+        let first = self.random.of(&[0, 0, 0, 1, u64::from(u32::MAX)]);
+        let compute = |op, to, from| Action::Compute { op, to, from };
+        let mut all = Vec::new();
+        for n in 0..3 + self.random.below(4_u64) {
+            let n = if self.random.one_in(8) { self.random.below(6_u64) } else { n };
+            if !by_offset {
+                let number = Source::Literal(u64::from((first as u32).wrapping_add(n as u32)));
+                all.push(compute(Op::Add, narrow, [index, number, zero]));
+                let sum = Source::B32(NARROW_AT - 1);
+                all.push(compute(product, wide, [sum, scale, add]));
+            } else if all.is_empty() {
+                all.push(compute(product, wide, [index, scale, add]));
+            }
+            let site = self.sites;
+            self.sites += 1;
+            let offset = if by_offset { 4 * n } else { 4 * self.random.of(&[0, 0, 0, 0, 1, 2, 3]) };
+            let base = Some(base);
+            let access =
+                Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };
+            let (signed, keep) = (self.random.one_in(2), u64::MAX);
+            // Sometimes the destination is the index register.
+            let to = match self.random.below(8) {
+                0 => VReg::B64(self.wide()),
+                1 => VReg::B32(NARROW_AT + self.random.below(2)),
+                _ => VReg::B32(self.narrow()),
+            };
+            let to = vec![Some(to)];
+            all.push(Action::Load(Box::new(Load { access, signed, keep, to })));
+            if self.random.one_in(4) {
+                let reads = vec![VReg::B32(self.narrow())];
+                let between = match self.random.below(5) {
+                    0 => self.store(),
+                    1 => self.load(),
+                    2 => Action::Leave { reads },
+                    3 => Action::Nothing,
+                    _ => compute(Op::Add, VReg::B32(self.narrow()), [index, scale, zero]),
+                };
+                all.push(between);
+            }
+        }
+        self.ready[0] |= !by_offset && self.random.one_in(4);
+        self.ready[1] |= self.random.one_in(4);
+        all
     }
 
     /// Writes a temporary before other steps of the block read it.
