@@ -1,8 +1,7 @@
-// A CTA tells another one by a flag that it has read, without a fence, and goes on.
+// A CTA tells another one by a flag that it has read, without a fence.
 // check: race
 // grid: 2
 // block: 64
-// cooperative
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
     int t = threadIdx.x;
@@ -12,7 +11,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         __syncthreads();
         if (t == 0) {
             flags[0] = 1;
-            while (flags[1] == 0) {}
         }
         __syncthreads();
         out[t] = old;
@@ -24,6 +22,5 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         __syncthreads();
         in[t] = t; // finding[race-write-after-read] with A: another CTA, in in
         __syncthreads();
-        if (t == 0) flags[1] = 1;
     }
 }

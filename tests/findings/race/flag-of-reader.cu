@@ -1,8 +1,7 @@
-// A CTA tells another one by a flag that it has read, after a fence, and goes on.
+// A CTA tells another one by a flag that it has read, after a fence.
 // check: race
 // grid: 2
 // block: 64
-// cooperative
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
     int t = threadIdx.x;
@@ -13,7 +12,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         if (t == 0) {
             __threadfence();
             flags[0] = 1;
-            while (flags[1] == 0) {}
         }
         __syncthreads();
         out[t] = old;
@@ -25,6 +23,5 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         __syncthreads();
         in[t] = t;
         __syncthreads();
-        if (t == 0) flags[1] = 1;
     }
 }

@@ -1,6 +1,6 @@
 // Another warp reads what the lanes of a warp have exchanged.
 // check: race
-// grid: 2
+// grid: 1
 // block: 64
 extern "C" __global__ void k(int *in, int *out, int *work)
 {

@@ -19,29 +19,25 @@ impl Arrangement {
     /// The arrangement of the addresses of these lanes, each of which accesses `bytes` bytes.
     #[inline]
     pub fn of(addresses: &L64, lanes: u32, bytes: u32) -> Self {
-        Build::current().run_narrow(
+        Build::current().run(
             #[inline(always)]
-            || Self::of_each(|lane| addresses[lane], (lanes, bytes)),
+            || Self::of_vectors(addresses, lanes, bytes),
         )
     }
 
-    /// Does [`Self::of`] with a function that gives the address of a lane. The loops have no early
-    /// exit, so that they are vectorised.
+    /// Does [`Self::of`] where it is inlined. The loop has no early exit, so that it is vectorised;
+    /// inactive lanes are masked out.
     #[inline(always)]
-    pub(crate) fn of_each(address: impl Fn(usize) -> u64, (lanes, bytes): (u32, u32)) -> Self {
+    pub(crate) fn of_vectors(addresses: &L64, lanes: u32, bytes: u32) -> Self {
         let (bytes, first) = (u64::from(bytes), lanes.trailing_zeros() & 31);
-        let at = address(first as usize);
+        let at = addresses[first as usize];
         let base = at.wrapping_sub(u64::from(first) * bytes);
         let (mut apart, mut off, mut next) = (0, 0, base);
-        let mut take = |lane: usize, here: u64| {
-            let address = address(lane);
+        for (lane, &address) in addresses.iter().enumerate() {
+            let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
             apart |= (address ^ at) & here;
             off |= (address ^ next) & here;
             next = next.wrapping_add(bytes);
-        };
-        match lanes {
-            u32::MAX => (0..32).for_each(|lane| take(lane, u64::MAX)),
-            _ => (0..32).for_each(|lane| take(lane, 0_u64.wrapping_sub((lanes >> lane & 1).into()))),
         }
         match (apart, off) {
             (0, _) => Self::One(at),

@@ -170,24 +170,30 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let (addresses, bytes) = (access.addresses, access.bytes().into());
-        let mut shape = match access.arrangement {
+        let shape = match access.arrangement {
             Arrangement::Row(at) => Shape::Row(at),
             Arrangement::One(at) => Shape::One(at),
             Arrangement::Other => Shape::Any,
         };
-        let mut octets = [Octet::default(); 4];
-        if shape == Shape::Any
-            && at.lanes == u32::MAX
-            && let Some(found) = Build::current().run_narrow(
-                #[inline(always)]
-                || Octet::all_of(addresses, bytes),
-            )
-        {
-            (shape, octets) = (Shape::Octets, found);
+        let (stored, octets) = (Stored::NOTHING, [Octet::default(); 4]);
+        let mut warp =
+            Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 };
+        if shape == Shape::Any && at.lanes == u32::MAX {
+            warp.look_for_octets();
         }
-        let stored = Stored::NOTHING;
-        Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 }
+        warp
+    }
+
+    #[inline(never)]
+    fn look_for_octets(&mut self) {
+        let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
+        let found = Build::current().run_narrow(
+            #[inline(always)]
+            || Octet::all_of(addresses, bytes),
+        );
+        if let Some(octets) = found {
+            (self.shape, self.octets) = (Shape::Octets, octets);
+        }
     }
 
     /// Adds the stored values to the access.

@@ -8,10 +8,11 @@
 //! concurrent launch begins.
 //!
 //! A worker has its notes to itself, so that a note takes no lock, and hands them over
-//! ([`DeferredLoads::publish`]) before it publishes a clock to other CTAs, and at its end. Whoever
-//! enters the notes of an allocation meanwhile leaves those to the worker, which enters them when
-//! it hands them over: until then nothing is ordered after them, and nothing that others have
-//! recorded is ordered before them.
+//! ([`DeferredLoads::publish`]) at a strong access to global memory, which may publish a clock, at
+//! other synchronisation with CTAs of other workers, and at its end. Whoever enters the notes of an
+//! allocation meanwhile leaves those to the worker, which enters them when it hands them over:
+//! until then nothing is ordered after them, and nothing that others have recorded is ordered
+//! before them.
 
 use super::access::{LaneRace, Warp};
 use super::happens_before::Cta;
@@ -50,6 +51,9 @@ pub(super) struct Loads {
     allocations: Vec<Allocation>,
     /// Warps of a CTA.
     warps: u32,
+    /// Whether a host thread executes several CTAs in turn, each with a worker of its own, so that
+    /// notes are handed over at once.
+    are_interleaved: bool,
     /// The notes of each worker.
     notes: Mutex<Vec<Noted>>,
     /// Size of the notes in bytes, once the launch has ended.
@@ -175,11 +179,15 @@ impl Loads {
             let state = AtomicU8::new(if is_noted { OPEN } else { MATERIALIZED });
             Allocation { base: *base, len, state }
         });
-        let threads = info.config.block.iter().map(|&n| n.max(1)).product::<u32>();
+        let config = info.config;
+        let are_interleaved =
+            config.cooperative || config.schedule.is_some() || config.cluster.is_some();
+        let threads = config.block.iter().map(|&n| n.max(1)).product::<u32>();
         Some(Self {
             order: order.clone(),
             allocations: allocations.collect(),
             warps: threads.div_ceil(32),
+            are_interleaved,
             notes: Mutex::default(),
             bytes: AtomicUsize::default(),
             materializing: Mutex::default(),
@@ -242,7 +250,13 @@ impl Loads {
     }
 
     /// Enters notes of allocation `i` into the shadow.
-    fn make(&self, (i, notes): (usize, &LoadNotes), shadow: &Shadow, order: &Order, tell: Tell<'_>) {
+    fn make(
+        &self,
+        (i, notes): (usize, &LoadNotes),
+        shadow: &Shadow,
+        order: &Order,
+        tell: Tell<'_>,
+    ) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (notes.offsets.iter(), Vec::new());
         let each_row = |note: &LoadNote| {
@@ -330,6 +344,8 @@ pub(super) struct DeferredLoads {
     /// For each operation, the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<RecentLoad>,
+    /// The offsets of the lanes of the current access.
+    offsets: [u32; 32],
 }
 
 impl DeferredLoads {
@@ -340,7 +356,7 @@ impl DeferredLoads {
             lock(&of.notes).push(Arc::clone(&shared));
         }
         let (last, seen) = (vec![0; operations], Vec::new());
-        Self { of, shared, own: Vec::new(), entered: 0, last, seen }
+        Self { of, shared, own: Vec::new(), entered: 0, last, seen, offsets: [0; 32] }
     }
 
     /// Notes an access if it is a load that can be deferred.
@@ -357,9 +373,9 @@ impl DeferredLoads {
         }
         let allocation = &of.allocations[i];
         let ends = access.arrangement.ends(at.lanes, access.bytes());
-        let (offsets, sum, is_inside) = match ends {
-            Some([_, last]) => ([0; 32], 0, allocation.has(last)),
-            None => allocation.offsets(access.addresses, at.lanes),
+        let (sum, is_inside) = match ends {
+            Some([_, last]) => (0, allocation.has(last)),
+            None => allocation.offsets(access.addresses, at.lanes, &mut self.offsets),
         };
         if !is_inside {
             return Deferral::Ends { noted: false };
@@ -404,15 +420,20 @@ impl DeferredLoads {
             count: 1,
             clock: 0,
         };
-        if notes.goes_on(&new, &clock, of.warps) {
-            return Deferral::Noted;
+        if !notes.goes_on(&new, &clock, of.warps) {
+            seen.add(&recent);
+            notes.push(new, clock);
+            if lies == AddressShape::Any {
+                notes.offsets.push(self.offsets);
+            }
         }
-        seen.add(&recent);
-        notes.push(new, clock);
-        if lies == AddressShape::Any {
-            notes.offsets.push(offsets);
+        if notes.bytes() > MAX {
+            return Deferral::Ends { noted: true };
         }
-        if notes.bytes() > MAX { Deferral::Ends { noted: true } } else { Deferral::Noted }
+        if of.are_interleaved {
+            *lock(&self.shared) = take(&mut self.own);
+        }
+        Deferral::Noted
     }
 
     /// Enters the notes of all allocations that an access touches into the shadow.
@@ -435,9 +456,7 @@ impl DeferredLoads {
     #[inline]
     pub(super) fn are_left(&self) -> bool {
         !self.own.is_empty()
-            && self.of.as_ref().is_some_and(|of| {
-                of.entered.load(Ordering::Relaxed) != self.entered
-            })
+            && self.of.as_ref().is_some_and(|of| of.entered.load(Ordering::Relaxed) != self.entered)
     }
 
     /// Hands the notes over, and enters those into the shadow that others have left to the worker.
@@ -463,14 +482,14 @@ impl DeferredLoads {
 }
 
 impl Allocation {
-    /// The offset of each lane, 0 for inactive ones; a hash of them; and whether all are inside.
+    /// Stores the offset of each lane, 0 for inactive ones. Returns a hash of them, and whether all
+    /// are inside.
     #[inline(never)]
-    fn offsets(&self, addresses: &[u64; 32], lanes: u32) -> ([u32; 32], u64, bool) {
-        Build::current().run_narrow(
+    fn offsets(&self, addresses: &[u64; 32], lanes: u32, offsets: &mut [u32; 32]) -> (u64, bool) {
+        Build::current().run(
             #[inline(always)]
             || {
-                let (mut offsets, mut sum, mut most) = ([0; 32], self.base, 0);
-                let mut factor = FACTOR;
+                let (mut sum, mut most, mut factor) = (self.base, 0, FACTOR);
                 for (lane, (to, &address)) in offsets.iter_mut().zip(addresses).enumerate() {
                     let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
                     let offset = address.wrapping_sub(self.base) & here;
@@ -479,19 +498,14 @@ impl Allocation {
                     sum = sum.wrapping_add((offset & 0xffff_ffff).wrapping_mul(factor));
                     factor = factor.wrapping_add(2_u64.wrapping_mul(FACTOR));
                 }
-                (offsets, sum, most < self.len)
+                (sum, most < self.len)
             },
         )
     }
 }
 
 impl RecentLoad {
-    fn new(
-        at: &At,
-        access: &Access<'_>,
-        (lies, place): (AddressShape, u64),
-        cta: &Cta,
-    ) -> Self {
+    fn new(at: &At, access: &Access<'_>, (lies, place): (AddressShape, u64), cta: &Cta) -> Self {
         let how = lies as u32 | access.size << 8 | access.elements << 16;
         let by = (cta.now, at.warp << 27 | at.op);
         Self { what: (place, at.lanes, how), serials: [cta.serial, 0], by }

@@ -56,17 +56,18 @@ impl<'s> Pages<'s> {
     pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
         let mut rest = warp.at.lanes;
         if let Some((first, shift)) = warp.lines() {
-            let at = |number: u32| first.wrapping_add(u64::from(number) * LINE);
-            let mut number = 0;
-            while number < 1 << shift {
-                let of_page = at(number) / PAGE;
-                self.in_page(at(number), |page| {
-                    while number < 1 << shift && at(number) / PAGE == of_page {
-                        let line = page.line((at(number) % PAGE / LINE) as usize);
-                        if warp.row(line, view, ((number, shift), epoch)) {
-                            rest &= !lanes_of_line(number, shift);
+            // Of lines in one page the page is locked once.
+            let is_one = first % PAGE + (LINE << shift) <= PAGE;
+            let step = if is_one { 1 << shift } else { 1 };
+            for begin in (0..1 << shift).step_by(step) {
+                let at = first.wrapping_add(begin as u64 * LINE);
+                self.in_page(at, |page| {
+                    for number in begin..begin + step {
+                        let i = at % PAGE / LINE + (number - begin) as u64;
+                        let of = ((number as u32, shift), epoch);
+                        if warp.row(page.line(i as usize), view, of) {
+                            rest &= !lanes_of_line(number as u32, shift);
                         }
-                        number += 1;
                     }
                 });
             }

@@ -19,9 +19,7 @@ use super::touched::{Accessor, LineAccesses};
 use super::view::View;
 use std::iter::once;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{
-    Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values,
-};
+use texunit_simt::observe::{Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values};
 
 /// Maximum length of the list; further accesses are recorded in the shadow.
 const MAX: usize = 1 << 14;
@@ -90,12 +88,7 @@ impl Phase {
     /// Adds an access, and further loads that are reported together with it. Returns false if they
     /// have to be recorded in the shadow, after all earlier ones ([`Self::materialize`]).
     #[inline]
-    pub(super) fn note(
-        &mut self,
-        warp: &Warp<'_>,
-        more: &[FurtherLoad],
-        view: &View<'_>,
-    ) -> bool {
+    pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();
         if self.epoch != epoch {
             self.begin(epoch);

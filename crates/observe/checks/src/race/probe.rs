@@ -51,9 +51,7 @@ pub(super) struct Worker<'a> {
 }
 
 /// Reports the races of deferred loads, by the serial numbers of their CTAs.
-fn tell_deferred(
-    launch: &Launch<'_>,
-) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
+fn tell_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
     |serial, at, access, races| {
         let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
         let of = |lane: u32| access.addresses[lane as usize];
@@ -138,9 +136,6 @@ impl<'a> Worker<'a> {
             let hands = strength > 0 && (releases || self.cta.is_fenced(thread));
             if !hands && (joins || !self.has_vars(access.space, at)) {
                 continue;
-            }
-            if hands {
-                self.publish_loads();
             }
             let known = match hands {
                 true => self.cta.published(thread, strength > 1, releases),
@@ -272,6 +267,10 @@ impl Probe for Worker<'_> {
                     self.pages.access(&warp, &view, (view.epoch(), rest), &mut self.races.0);
                 }
             }
+        }
+        if !near && warp.kind.strength() > 0 {
+            // A CTA that polls may be set aside, and another one of its host thread goes on.
+            self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
         }
         if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);

@@ -22,12 +22,7 @@ impl Memory {
     /// Records loads that are reported together with one operation. Returns false if each has to be
     /// recorded.
     #[inline]
-    pub(super) fn loads(
-        &mut self,
-        warp: &Warp<'_>,
-        more: &[FurtherLoad],
-        view: &View<'_>,
-    ) -> bool {
+    pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         self.phase.note(warp, more, view)
     }
 

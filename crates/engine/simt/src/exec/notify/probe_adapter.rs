@@ -77,14 +77,15 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let (addresses, arrangement) = addresses(first, offset, (lanes, params.bytes()));
+        let mut own: L64 = [0; 32];
+        let (addresses, arrangement) = addresses(first, offset, (lanes, params.bytes()), &mut own);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         // Groups are of loads from shared memory.
         let groups = self.load_groups.filter(|_| params.mem_space == MemSpace::Shared);
         let more = groups.map_or(&[][..], |groups| groups.with(number));
         let report = AccessReport { probe, events: self.events, order, more };
-        report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, &addresses));
+        report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, addresses));
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -104,21 +105,36 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// The addresses of an access, given its base addresses and its offset, and their arrangement. The
-/// sums are stored as vectors, because loads of vectors wait for stores of their parts: they are
-/// computed as a new array, which overlaps no other, and in a function without these loads.
-fn addresses(base: &LaneValues<'_>, offset: u64, of: (u32, u32)) -> (L64, Arrangement) {
-    #[inline(always)]
-    fn of_each(address: impl Fn(usize) -> u64, of: (u32, u32)) -> (L64, Arrangement) {
-        (std::array::from_fn(&address), Arrangement::of_each(address, of))
-    }
-    Build::current().run_narrow(
+/// The addresses of an access, given its base addresses and its offset, and their arrangement. Sums
+/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits for
+/// stores of its parts.
+fn addresses<'r>(
+    base: &LaneValues<'r>,
+    offset: u64,
+    (lanes, bytes): (u32, u32),
+    own: &'r mut L64,
+) -> (&'r L64, Arrangement) {
+    Build::current().run(
         #[inline(always)]
-        || match base {
-            LaneValues::B32(row) => {
-                of_each(|lane| row[lane].wrapping_add(offset as u32).into(), of)
-            }
-            LaneValues::B64(row) => of_each(|lane| row[lane].wrapping_add(offset), of),
+        move || {
+            let addresses = match base {
+                LaneValues::B64(row) if offset == 0 => *row,
+                LaneValues::B64(row) => {
+                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset));
+                    }
+                    own
+                }
+                LaneValues::B32(row) => {
+                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset as u32).into());
+                    }
+                    own
+                }
+            };
+            (addresses, Arrangement::of_vectors(addresses, lanes, bytes))
         },
     )
 }
