@@ -261,7 +261,7 @@ impl Probe for Worker<'_> {
             }
             let addresses = further.addresses(first);
             let at = At { op: further.op, ..*at };
-            self.access(&at, &further.access(first, &addresses));
+            self.access(&at, &further.access(first, &addresses, at.lanes));
         }
     }
 

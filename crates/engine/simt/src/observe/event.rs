@@ -1,7 +1,7 @@
 //! The data that notifications of observers carry: who executes an operation, memory accesses,
 //! synchronisation, branches, calls, fetches, and uses of uninitialised data.
 
-use super::{Order, Register};
+use super::{Arrangement, Order, Register};
 pub use crate::code::MbarrierAction;
 use crate::code::{Constants, Slot};
 pub use crate::exec::MbarrierState;
@@ -111,6 +111,8 @@ pub struct Access<'a> {
     /// Address of each lane's first byte: a generic address in global and constant memory, an
     /// offset in other spaces.
     pub addresses: &'a L64,
+    /// Arrangement of the addresses.
+    pub arrangement: Arrangement,
     /// Bytes of an element. The elements of a lane are contiguous.
     pub size: u32,
     /// Number of elements of a lane.
@@ -148,11 +150,15 @@ impl FurtherLoad {
         first.addresses.map(|address| address.wrapping_add(self.offset))
     }
 
-    /// The load as an access with the given addresses.
-    pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64) -> Access<'a> {
+    /// The load as an access of these lanes with the given addresses.
+    pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64, lanes: u32) -> Access<'a> {
         let &Self { size, elements, .. } = self;
         let &Access { operation, space, order, values, .. } = first;
-        Access { operation, space, addresses, size, elements, order, values }
+        let arrangement = match size * elements == first.bytes() {
+            true => first.arrangement.moved(self.offset),
+            false => Arrangement::of(addresses, lanes, size * elements),
+        };
+        Access { operation, space, addresses, arrangement, size, elements, order, values }
     }
 }
 

@@ -90,6 +90,7 @@
 //! `at.op` is the number of an operation in the program's code: [`Listing`] gives its source
 //! location, its function and its registers.
 
+mod arrangement;
 mod costs;
 mod counters;
 mod counts;
@@ -107,6 +108,7 @@ mod several;
 mod shadow;
 mod used;
 
+pub use arrangement::Arrangement;
 pub use costs::{AccessCost, Costs};
 pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use event::{
@@ -149,7 +151,7 @@ pub trait Probe: Send {
         for further in more {
             let addresses = further.addresses(first);
             let at = At { op: further.op, ..*at };
-            self.access(&at, &further.access(first, &addresses));
+            self.access(&at, &further.access(first, &addresses, at.lanes));
         }
     }
 

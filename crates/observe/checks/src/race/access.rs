@@ -8,7 +8,9 @@ use super::line::{
 };
 use super::stamp::{AccessKind, Stamp};
 use super::view::View;
-use texunit_simt::observe::{Access, AccessOp, At, FurtherLoad, Order, Scope, Semantics};
+use texunit_simt::observe::{
+    Access, AccessOp, Arrangement, At, FurtherLoad, Order, Scope, Semantics,
+};
 use texunit_unit::Build;
 
 /// Maximum number of elements (registers) of an access.
@@ -118,35 +120,6 @@ impl Octet {
 }
 
 impl Shape {
-    /// Classifies the addresses of the active lanes, each of which accesses `bytes` bytes; octets
-    /// are not looked for.
-    #[inline]
-    fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
-        let first = lanes.trailing_zeros() & 31;
-        let at = addresses[first as usize];
-        let base = at.wrapping_sub(u64::from(first) * bytes);
-        let differences = Build::current().run_narrow(
-            #[inline(always)]
-            || {
-                // The loop has no early exit, so that it is vectorised; inactive lanes are masked
-                // out.
-                let (mut apart, mut off, mut next) = (0, 0, base);
-                for (lane, &address) in addresses.iter().enumerate() {
-                    let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
-                    apart |= (address ^ at) & here;
-                    off |= (address ^ next) & here;
-                    next = next.wrapping_add(bytes);
-                }
-                (apart, off)
-            },
-        );
-        match differences {
-            (0, _) => Self::One(at),
-            (_, 0) => Self::Row(base),
-            _ => Self::Any,
-        }
-    }
-
     /// The arrangement with all addresses `by` bytes higher.
     fn moved(self, by: u64) -> Self {
         match self {
@@ -197,20 +170,30 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let (addresses, bytes) = (access.addresses, access.bytes().into());
-        let mut shape = Shape::of(addresses, at.lanes, bytes);
-        let mut octets = [Octet::default(); 4];
-        if shape == Shape::Any
-            && at.lanes == u32::MAX
-            && let Some(found) = Build::current().run_narrow(
-                #[inline(always)]
-                || Octet::all_of(addresses, bytes),
-            )
-        {
-            (shape, octets) = (Shape::Octets, found);
+        let shape = match access.arrangement {
+            Arrangement::Row(at) => Shape::Row(at),
+            Arrangement::One(at) => Shape::One(at),
+            Arrangement::Other => Shape::Any,
+        };
+        let (stored, octets) = (Stored::NOTHING, [Octet::default(); 4]);
+        let mut warp =
+            Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 };
+        if shape == Shape::Any && at.lanes == u32::MAX {
+            warp.look_for_octets();
         }
-        let stored = Stored::NOTHING;
-        Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 }
+        warp
+    }
+
+    #[inline(never)]
+    fn look_for_octets(&mut self) {
+        let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
+        let found = Build::current().run_narrow(
+            #[inline(always)]
+            || Octet::all_of(addresses, bytes),
+        );
+        if let Some(octets) = found {
+            (self.shape, self.octets) = (Shape::Octets, octets);
+        }
     }
 
     /// Adds the stored values to the access.

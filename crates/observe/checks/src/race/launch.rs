@@ -275,6 +275,14 @@ impl Order {
         self.first
     }
 
+    /// The same position for what was recorded while the launch ran: launches that have begun later
+    /// are concurrent.
+    pub(super) fn before_later(&self) -> Self {
+        let later = (self.first.saturating_add(self.ctas), u32::MAX);
+        let others = self.others.iter().copied().chain([later]).collect();
+        Self { others, ..self.clone() }
+    }
+
     /// Whether all other launches are ordered before it.
     pub(super) fn is_alone(&self) -> bool {
         self.others.is_empty()

@@ -6,18 +6,28 @@
 //! enters its notes into the shadow, in their order and with the clocks of their time
 //! ([`Loads::materialize`]). The same happens when the host accesses the allocation, and when a
 //! concurrent launch begins.
+//!
+//! A worker has its notes to itself, so that a note takes no lock, and hands them over
+//! ([`DeferredLoads::publish`]) at a strong access to global memory, which may publish a clock, at
+//! other synchronisation with CTAs of other workers, and at its end. Whoever enters the notes of an
+//! allocation meanwhile leaves those to the worker, which enters them when it hands them over:
+//! until then nothing is ordered after them, and nothing that others have recorded is ordered
+//! before them.
 
-use super::access::{Octet, Shape, Warp};
+use super::access::{LaneRace, Warp};
 use super::happens_before::Cta;
 use super::launch::Order;
 use super::pages::Pages;
 use super::shadow::{Shadow, lock};
-use super::stamp::AccessKind;
 use super::view::View;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::mem::take;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, AccessOp, At, LaunchInfo, Order as How, Values};
+use texunit_simt::observe::{
+    Access, AccessOp, Arrangement, At, LaunchInfo, Order as How, Semantics, Values,
+};
+use texunit_unit::Build;
 
 /// Maximum size of a worker's notes for an allocation; beyond it, they are entered into the shadow.
 const MAX: usize = 64 << 20;
@@ -41,12 +51,17 @@ pub(super) struct Loads {
     allocations: Vec<Allocation>,
     /// Warps of a CTA.
     warps: u32,
+    /// Whether a host thread executes several CTAs in turn, each with a worker of its own, so that
+    /// notes are handed over at once.
+    are_interleaved: bool,
     /// The notes of each worker.
     notes: Mutex<Vec<Noted>>,
     /// Size of the notes in bytes, once the launch has ended.
     bytes: AtomicUsize,
     /// Held while notes are entered into the shadow.
     materializing: Mutex<()>,
+    /// Number of allocations whose notes are in the shadow or are being entered.
+    entered: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -56,78 +71,99 @@ struct Allocation {
     state: AtomicU8,
 }
 
-/// The notes of a worker, by allocation.
+/// The notes of a worker, by allocation; nothing while the worker has them to itself.
 type Noted = Arc<Mutex<Vec<LoadNotes>>>;
 
 #[derive(Debug, Default)]
 struct LoadNotes {
     all: Vec<LoadNote>,
+    /// The clocks of the notes.
+    clocks: Vec<WarpClock>,
     /// The offset of each lane in the allocation, for the notes whose addresses are not a row, in
     /// order.
     offsets: Vec<[u32; 32]>,
 }
 
-/// The arrangement of a note's addresses, in compact form.
-#[derive(Clone, Copy, Debug)]
+/// The arrangement of a note's addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressShape {
-    Row(u64),
-    One(u64),
+    Row,
+    One,
     /// Arbitrary addresses, stored in `offsets`.
     Any,
 }
 
-/// A noted load; for rows, also the same load by the following warps of the following rows.
-#[derive(Clone, Copy, Debug)]
-struct LoadNote {
-    lies: AddressShape,
-    at: (u32, u32, u32),
-    /// Number of rows of the note.
-    count: u32,
-    elements: (u32, u32),
-    /// The warp's clock at the load.
+/// The clock of a warp at a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WarpClock {
     serial: u32,
     now: u32,
     all: u32,
     of_warp: u32,
 }
 
+/// A noted load; for rows, also the same load by the following warps of the following rows.
+#[derive(Clone, Copy, Debug)]
+struct LoadNote {
+    /// The address of lane 0 of a row, or of all lanes.
+    first: u64,
+    lies: AddressShape,
+    /// Bytes of an element, and the number of elements.
+    elements: (u8, u8),
+    warp: u32,
+    lanes: u32,
+    op: u32,
+    /// Number of rows of the note.
+    count: u32,
+    /// Index of its clock, which is that of the first row.
+    clock: u32,
+}
+
 impl LoadNotes {
     fn bytes(&self) -> usize {
-        self.all.len() * size_of::<LoadNote>() + self.offsets.len() * size_of::<[u32; 32]>()
+        self.all.len() * size_of::<LoadNote>()
+            + self.clocks.len() * size_of::<WarpClock>()
+            + self.offsets.len() * size_of::<[u32; 32]>()
+    }
+
+    /// Merges a load that continues the rows of the last note. Returns false if it does not.
+    #[inline]
+    fn goes_on(&mut self, by: &LoadNote, clock: &WarpClock, warps: u32) -> bool {
+        let (Some(last), Some(of)) = (self.all.last_mut(), self.clocks.last()) else {
+            return false;
+        };
+        let bytes = u64::from(by.elements.0) * u64::from(by.elements.1) * 32;
+        let is_next = (last.lies, by.lies) == (AddressShape::Row, AddressShape::Row)
+            && by.first == last.first.wrapping_add(bytes * u64::from(last.count))
+            && (last.lanes, last.op, last.elements) == (by.lanes, by.op, by.elements)
+            && (of.now, of.all, of.of_warp) == (clock.now, clock.all, clock.of_warp)
+            && last.warp_of(last.count, of.serial, warps) == (clock.serial, by.warp)
+            && last.warp < warps
+            && last.count < u32::MAX / 2;
+        last.count += u32::from(is_next);
+        is_next
+    }
+
+    /// Adds a note.
+    #[inline]
+    fn push(&mut self, note: LoadNote, clock: WarpClock) {
+        if self.clocks.last() != Some(&clock) {
+            self.clocks.push(clock);
+        }
+        self.all.push(LoadNote { clock: self.clocks.len() as u32 - 1, ..note });
     }
 }
 
 impl LoadNote {
-    /// The warp after the last one of the note, as CTA and warp number.
-    fn next(&self, warps: u32) -> (u32, u32) {
-        self.warp(self.count, warps)
-    }
-
-    /// The warp of a row, as CTA and warp number.
-    fn warp(&self, row: u32, warps: u32) -> (u32, u32) {
-        let warp = self.at.0 + row;
-        (self.serial.wrapping_add(warp / warps), warp % warps)
-    }
-
-    /// Merges a load that continues the note's rows. Returns false if it does not.
-    #[inline]
-    fn goes_on(&mut self, by: &Self, warps: u32) -> bool {
-        let (AddressShape::Row(first), AddressShape::Row(at)) = (self.lies, by.lies) else {
-            return false;
-        };
-        let (of, lanes, op) = self.at;
-        let bytes = u64::from(self.elements.0 * self.elements.1) * 32 * u64::from(self.count);
-        let is_next = at == first.wrapping_add(bytes)
-            && (lanes, op) == (by.at.1, by.at.2)
-            && self.elements == by.elements
-            && (self.now, self.all, self.of_warp) == (by.now, by.all, by.of_warp)
-            && self.next(warps) == (by.serial, by.at.0)
-            && of < warps
-            && self.count < u32::MAX / 2;
-        self.count += u32::from(is_next);
-        is_next
+    /// The warp of a row, as CTA and warp number; `serial` is the CTA of the first row.
+    fn warp_of(&self, row: u32, serial: u32, warps: u32) -> (u32, u32) {
+        let warp = self.warp + row;
+        (serial.wrapping_add(warp / warps), warp % warps)
     }
 }
+
+/// Receives the races of a load with its CTA's serial number.
+type Tell<'t> = &'t mut dyn FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>);
 
 impl Loads {
     /// Deferred loads of a launch; `None` if a concurrent launch may store at any time.
@@ -143,14 +179,19 @@ impl Loads {
             let state = AtomicU8::new(if is_noted { OPEN } else { MATERIALIZED });
             Allocation { base: *base, len, state }
         });
-        let threads = info.config.block.iter().map(|&n| n.max(1)).product::<u32>();
+        let config = info.config;
+        let are_interleaved =
+            config.cooperative || config.schedule.is_some() || config.cluster.is_some();
+        let threads = config.block.iter().map(|&n| n.max(1)).product::<u32>();
         Some(Self {
             order: order.clone(),
             allocations: allocations.collect(),
             warps: threads.div_ceil(32),
+            are_interleaved,
             notes: Mutex::default(),
             bytes: AtomicUsize::default(),
             materializing: Mutex::default(),
+            entered: AtomicU32::default(),
         })
     }
 
@@ -192,17 +233,30 @@ impl Loads {
         if state.load(Ordering::Acquire) == MATERIALIZED {
             return;
         }
-        // A worker checks the state while it holds the lock of its notes.
+        // Before the locks of the notes are taken, so that a worker which hands its notes over
+        // later sees that it has to enter them.
         state.store(MATERIALIZING, Ordering::SeqCst);
+        self.entered.fetch_add(1, Ordering::SeqCst);
         let all: Vec<Noted> = lock(&self.notes).clone();
+        let mut none = |_, _: &At, _: &Access<'_>, races: &mut Vec<LaneRace>| {
+            debug_assert!(false, "nothing has been stored");
+            races.clear();
+        };
         for noted in all {
-            let notes = lock(&noted).get_mut(i).map(std::mem::take);
-            notes.into_iter().for_each(|notes| self.make(i, &notes, shadow));
+            let notes = lock(&noted).get_mut(i).map(take).unwrap_or_default();
+            self.make((i, &notes), shadow, &self.order, &mut none);
         }
         state.store(MATERIALIZED, Ordering::Release);
     }
 
-    fn make(&self, i: usize, notes: &LoadNotes, shadow: &Shadow) {
+    /// Enters notes of allocation `i` into the shadow.
+    fn make(
+        &self,
+        (i, notes): (usize, &LoadNotes),
+        shadow: &Shadow,
+        order: &Order,
+        tell: Tell<'_>,
+    ) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (notes.offsets.iter(), Vec::new());
         let each_row = |note: &LoadNote| {
@@ -212,15 +266,15 @@ impl Loads {
             })
         };
         for (note, row) in notes.all.iter().flat_map(each_row) {
-            let (_, lanes, op) = note.at;
-            let (serial, warp) = note.warp(row, self.warps);
-            let (size, elements) = note.elements;
+            let WarpClock { serial, now, all, of_warp } = notes.clocks[note.clock as usize];
+            let (serial, warp) = note.warp_of(row, serial, self.warps);
+            let (size, elements) = (u32::from(note.elements.0), u32::from(note.elements.1));
             let bytes = u64::from(size * elements);
             let addresses: [u64; 32] = match note.lies {
-                AddressShape::Row(first) => std::array::from_fn(|i| {
-                    first.wrapping_add((u64::from(row) * 32 + i as u64) * bytes)
+                AddressShape::Row => std::array::from_fn(|i| {
+                    note.first.wrapping_add((u64::from(row) * 32 + i as u64) * bytes)
                 }),
-                AddressShape::One(at) => [at; 32],
+                AddressShape::One => [note.first; 32],
                 AddressShape::Any => {
                     let Some(offsets) = offsets.next() else { return };
                     offsets.map(|offset| self.allocations[i].base + u64::from(offset))
@@ -230,20 +284,22 @@ impl Loads {
                 operation: AccessOp::Load,
                 space: SpaceKind::Global,
                 addresses: &addresses,
+                arrangement: Arrangement::of(&addresses, note.lanes, size * elements),
                 size,
                 elements,
                 order: How::default(),
                 values: Values::default(),
             };
-            let at = At { cta: [0; 3], warp, lanes, op };
-            let LoadNote { now, all, of_warp, .. } = note;
-            let (below, order) = (self.order.below, &self.order);
+            let at = At { cta: [0; 3], warp, lanes: note.lanes, op: note.op };
+            let below = self.order.below;
             let view = View { serial, near: false, below, now, all, of_warp, cta: &cta, order };
             let warp = Warp::new(&at, &access, &view);
             let (epoch, rest) = (view.epoch(), pages.rows(&warp, &view, view.epoch()));
             pages.access(&warp, &view, (epoch, rest), &mut races);
+            if !races.is_empty() {
+                tell(serial, &at, &access, &mut races);
+            }
         }
-        debug_assert!(races.is_empty(), "nothing has been stored");
     }
 }
 
@@ -264,145 +320,195 @@ struct RecentLoad {
     by: (u32, u32),
 }
 
+/// What became of an access to global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deferral {
+    /// The access is noted.
+    Noted,
+    /// The access has to be recorded in the shadow, where the notes of its allocation are.
+    Recorded,
+    /// The notes of its allocations have to be entered into the shadow
+    /// ([`DeferredLoads::enter_notes`]); then the access has to be recorded, unless it is `noted`.
+    Ends { noted: bool },
+}
+
 /// The deferred loads of a worker.
 pub(super) struct DeferredLoads {
     of: Option<Arc<Loads>>,
-    noted: Noted,
+    /// Where others find the notes.
+    shared: Noted,
+    /// The notes while the worker has them to itself.
+    own: Vec<LoadNotes>,
+    /// [`Loads::entered`] at the last look for own notes that others have left to the worker.
+    entered: u32,
     /// For each operation, the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<RecentLoad>,
+    /// The offsets of the lanes of the current access.
+    offsets: [u32; 32],
 }
 
 impl DeferredLoads {
     pub(super) fn new(of: Option<Arc<Loads>>, operations: usize) -> Self {
-        let noted = Noted::default();
+        let shared = Noted::default();
         if let Some(of) = &of {
-            lock(&noted).resize_with(of.allocations.len(), LoadNotes::default);
-            lock(&of.notes).push(Arc::clone(&noted));
+            lock(&shared).resize_with(of.allocations.len(), LoadNotes::default);
+            lock(&of.notes).push(Arc::clone(&shared));
         }
-        Self { of, noted, last: vec![0; operations], seen: Vec::new() }
+        let (last, seen) = (vec![0; operations], Vec::new());
+        Self { of, shared, own: Vec::new(), entered: 0, last, seen, offsets: [0; 32] }
     }
 
-    /// Notes an access if it is a load that can be deferred. Returns false if it has to be recorded
-    /// in the shadow; the notes of its allocation are then in the shadow already.
+    /// Notes an access if it is a load that can be deferred.
     #[inline]
-    pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>, shadow: &Shadow) -> bool {
-        let Some(of) = &self.of else { return false };
-        let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
-        let mut i = self.last.get(warp.at.op as usize).map_or(0, |&i| i as usize);
+    pub(super) fn note(&mut self, at: &At, access: &Access<'_>, cta: &Cta) -> Deferral {
+        let Some(of) = &self.of else { return Deferral::Recorded };
+        let first = access.addresses[at.lanes.trailing_zeros() as usize & 31];
+        let mut i = self.last.get(at.op as usize).map_or(0, |&i| i as usize);
         if !of.allocations.get(i).is_some_and(|a| a.has(first)) {
             // An address outside every allocation is a fault.
-            let Some(found) = of.find(first) else { return false };
-            self.last.get_mut(warp.at.op as usize).into_iter().for_each(|i| *i = found as u32);
+            let Some(found) = of.find(first) else { return Deferral::Recorded };
+            self.last.get_mut(at.op as usize).into_iter().for_each(|i| *i = found as u32);
             i = found;
         }
         let allocation = &of.allocations[i];
-        let (bytes, shape) = (u64::from(warp.access.bytes()), warp.shape);
-        let is_inside = match shape {
-            Shape::One(_) => true,
-            Shape::Row(first) => {
-                let last =
-                    first.wrapping_add(bytes * u64::from(31 - warp.at.lanes.leading_zeros()));
-                allocation.has(last)
-            }
-            Shape::Octets => warp.octets.iter().all(|octet| {
-                let last = if octet.is_row { 7 * bytes } else { 0 };
-                allocation.has(octet.at) && allocation.has(octet.at.wrapping_add(last))
-            }),
-            Shape::Any => (0..32)
-                .all(|l| warp.at.lanes >> l & 1 == 0 || allocation.has(warp.access.addresses[l])),
+        let ends = access.arrangement.ends(at.lanes, access.bytes());
+        let (sum, is_inside) = match ends {
+            Some([_, last]) => (0, allocation.has(last)),
+            None => allocation.offsets(access.addresses, at.lanes, &mut self.offsets),
         };
         if !is_inside {
-            for lane in super::access::lanes(warp.at.lanes) {
-                let found = of.find(warp.access.addresses[lane as usize]);
-                found.into_iter().for_each(|i| of.materialize(i, shadow));
-            }
-            return false;
+            return Deferral::Ends { noted: false };
         }
-        if allocation.state.load(Ordering::Acquire) == MATERIALIZED {
-            return false;
+        let state = allocation.state.load(Ordering::Acquire);
+        if state == MATERIALIZED && self.own.get(i).is_none_or(|notes| notes.all.is_empty()) {
+            return Deferral::Recorded;
         }
-        if warp.access.operation != AccessOp::Load || warp.kind != AccessKind::WEAK {
-            of.materialize(i, shadow);
-            return false;
-        }
-        let lies = match shape {
-            Shape::Row(first) => AddressShape::Row(first),
-            Shape::One(at) => AddressShape::One(at),
-            Shape::Octets | Shape::Any => AddressShape::Any,
-        };
-        let new = LoadNote {
-            lies,
-            at: (warp.at.warp, warp.at.lanes, warp.at.op),
-            count: 1,
-            elements: (warp.access.size, warp.access.elements),
-            serial: view.serial,
-            now: view.now,
-            all: view.all,
-            of_warp: view.of_warp,
-        };
-        let mut offsets = [0; 32];
-        if matches!(lies, AddressShape::Any) {
-            for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
-                let offset = address.wrapping_sub(allocation.base) as u32;
-                *to = if warp.at.lanes >> l & 1 == 1 { offset } else { 0 };
-            }
+        let is_weak = access.order.semantics == Semantics::Weak;
+        if state == MATERIALIZED || access.operation != AccessOp::Load || !is_weak {
+            return Deferral::Ends { noted: false };
         }
         if self.seen.is_empty() {
             self.seen = vec![RecentLoad::default(); SEEN];
         }
-        let recent = RecentLoad::new(warp, view, (first, &offsets));
-        let seen = &mut self.seen[(recent.what.0.wrapping_mul(FACTOR) >> 52) as usize % SEEN];
-        // Without the lock: such a load is in the notes, or was entered into the shadow with them.
+        let (lies, place) = match access.arrangement {
+            Arrangement::Row(first) => (AddressShape::Row, first),
+            Arrangement::One(at) => (AddressShape::One, at),
+            Arrangement::Other => (AddressShape::Any, sum),
+        };
+        let recent = RecentLoad::new(at, access, (lies, place), cta);
+        let seen = &mut self.seen[(place.wrapping_mul(FACTOR) >> 52) as usize % SEEN];
+        // Such a load is in the notes, or was entered into the shadow with them.
         if seen.covers(&recent) {
-            return true;
+            return Deferral::Noted;
         }
-        let mut noted = lock(&self.noted);
-        if allocation.state.load(Ordering::Relaxed) != OPEN {
-            drop(noted);
-            of.materialize(i, shadow);
-            return false;
+        if state != OPEN {
+            return Deferral::Ends { noted: false };
         }
-        let notes = &mut noted[i];
-        if notes.all.last_mut().is_some_and(|last| last.goes_on(&new, of.warps)) {
-            return true;
+        if self.own.is_empty() {
+            self.own = take(&mut *lock(&self.shared));
         }
-        seen.add(&recent);
-        notes.all.push(new);
-        if matches!(lies, AddressShape::Any) {
-            notes.offsets.push(offsets);
+        let (notes, of_warp) = (&mut self.own[i], cta.of_warp(at.warp));
+        let clock = WarpClock { serial: cta.serial, now: cta.now, all: cta.all, of_warp };
+        let new = LoadNote {
+            first: place,
+            lies,
+            elements: (access.size as u8, access.elements as u8),
+            warp: at.warp,
+            lanes: at.lanes,
+            op: at.op,
+            count: 1,
+            clock: 0,
+        };
+        if !notes.goes_on(&new, &clock, of.warps) {
+            seen.add(&recent);
+            notes.push(new, clock);
+            if lies == AddressShape::Any {
+                notes.offsets.push(self.offsets);
+            }
         }
         if notes.bytes() > MAX {
-            drop(noted);
-            of.materialize(i, shadow);
+            return Deferral::Ends { noted: true };
         }
-        true
+        if of.are_interleaved {
+            *lock(&self.shared) = take(&mut self.own);
+        }
+        Deferral::Noted
+    }
+
+    /// Enters the notes of all allocations that an access touches into the shadow.
+    #[cold]
+    pub(super) fn enter_notes(
+        &mut self,
+        (at, access): (&At, &Access<'_>),
+        shadow: &Shadow,
+        tell: Tell<'_>,
+    ) {
+        self.publish(shadow, tell);
+        let Some(of) = &self.of else { return };
+        for lane in super::access::lanes(at.lanes) {
+            let found = of.find(access.addresses[lane as usize]);
+            found.into_iter().for_each(|i| of.materialize(i, shadow));
+        }
+    }
+
+    /// Whether others have left notes to the worker, or may have.
+    #[inline]
+    pub(super) fn are_left(&self) -> bool {
+        !self.own.is_empty()
+            && self.of.as_ref().is_some_and(|of| of.entered.load(Ordering::Relaxed) != self.entered)
+    }
+
+    /// Hands the notes over, and enters those into the shadow that others have left to the worker.
+    pub(super) fn publish(&mut self, shadow: &Shadow, tell: Tell<'_>) {
+        let Some(of) = self.of.as_ref().filter(|_| !self.own.is_empty()) else { return };
+        let left: Vec<(usize, LoadNotes)> = {
+            let mut shared = lock(&self.shared);
+            *shared = take(&mut self.own);
+            // Whoever finds nothing there has counted before.
+            let entered = of.entered.load(Ordering::SeqCst);
+            if entered == self.entered {
+                return;
+            }
+            self.entered = entered;
+            let is_left = |i: usize| of.allocations[i].state.load(Ordering::SeqCst) != OPEN;
+            let left = shared.iter_mut().enumerate();
+            let left = left.filter(|(i, notes)| !notes.all.is_empty() && is_left(*i));
+            left.map(|(i, notes)| (i, take(notes))).collect()
+        };
+        let order = of.order.before_later();
+        left.iter().for_each(|(i, notes)| of.make((*i, notes), shadow, &order, tell));
+    }
+}
+
+impl Allocation {
+    /// Stores the offset of each lane, 0 for inactive ones. Returns a hash of them, and whether all
+    /// are inside.
+    #[inline(never)]
+    fn offsets(&self, addresses: &[u64; 32], lanes: u32, offsets: &mut [u32; 32]) -> (u64, bool) {
+        Build::current().run(
+            #[inline(always)]
+            || {
+                let (mut sum, mut most, mut factor) = (self.base, 0, FACTOR);
+                for (lane, (to, &address)) in offsets.iter_mut().zip(addresses).enumerate() {
+                    let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+                    let offset = address.wrapping_sub(self.base) & here;
+                    most = most.max(offset);
+                    *to = offset as u32;
+                    sum = sum.wrapping_add((offset & 0xffff_ffff).wrapping_mul(factor));
+                    factor = factor.wrapping_add(2_u64.wrapping_mul(FACTOR));
+                }
+                (sum, most < self.len)
+            },
+        )
     }
 }
 
 impl RecentLoad {
-    fn new(warp: &Warp<'_>, view: &View<'_>, (first, offsets): (u64, &[u32; 32])) -> Self {
-        let (kind, at) = match warp.shape {
-            Shape::Row(first) => (1, first),
-            Shape::One(at) => (2, at),
-            Shape::Octets => {
-                let sum = |sum: u64, octet: &Octet| {
-                    (sum ^ octet.at).rotate_left(7 + u32::from(octet.is_row)).wrapping_mul(FACTOR)
-                };
-                (4, warp.octets.iter().fold(0, sum))
-            }
-            Shape::Any => {
-                let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
-                let products = offsets.iter().zip(factors);
-                let sum = |sum: u64, (&offset, factor): (&u32, u64)| {
-                    sum.wrapping_add(u64::from(offset).wrapping_mul(factor))
-                };
-                (3, products.fold(first, sum))
-            }
-        };
-        let how = kind | warp.access.size << 8 | warp.access.elements << 16;
-        let by = (view.now, warp.at.warp << 27 | warp.at.op);
-        Self { what: (at, warp.at.lanes, how), serials: [view.serial, 0], by }
+    fn new(at: &At, access: &Access<'_>, (lies, place): (AddressShape, u64), cta: &Cta) -> Self {
+        let how = lies as u32 | access.size << 8 | access.elements << 16;
+        let by = (cta.now, at.warp << 27 | at.op);
+        Self { what: (place, at.lanes, how), serials: [cta.serial, 0], by }
     }
 
     /// Whether a load is redundant: it was noted by two CTAs, or by the same warp at the same time.

@@ -2,34 +2,52 @@
 //! there.
 
 use super::access::{LaneRace, Warp, lanes};
-use super::line::{LINE, Line};
+use super::line::LINE;
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
 
-/// Number of slots in a worker's page cache.
-const AT_HAND: usize = 1024;
+/// Numbers of slots in a worker's page cache: at first, and at most.
+const AT_HAND: [usize; 2] = [256, 4096];
 
 /// The shadow, with a cache of the pages that a worker has accessed last.
 pub(super) struct Pages<'s> {
     shadow: &'s Shadow,
     at_hand: Vec<Option<(u64, Shared)>>,
+    /// Accesses to pages that were not in the cache since it has grown.
+    missed: usize,
 }
 
 impl<'s> Pages<'s> {
     pub(super) fn new(shadow: &'s Shadow) -> Self {
-        Self { shadow, at_hand: vec![None; AT_HAND] }
+        Self { shadow, at_hand: vec![None; AT_HAND[0]], missed: 0 }
     }
 
     /// Calls `act` with the page of an address, locked.
     #[inline]
     pub(super) fn with<T>(&mut self, address: u64, act: impl FnOnce(&Shadow, &mut Page) -> T) -> T {
-        let number = address / PAGE;
-        let slot = &mut self.at_hand[number as usize % AT_HAND];
+        if self.missed > self.at_hand.len() {
+            self.grow();
+        }
+        // The number of slots is a power of two.
+        let (number, last) = (address / PAGE, self.at_hand.len() - 1);
+        let slot = &mut self.at_hand[number as usize & last];
         let page = match slot {
             Some((of, page)) if *of == number => page,
-            _ => &mut slot.insert((number, self.shadow.page(number))).1,
+            _ => {
+                self.missed += 1;
+                &mut slot.insert((number, self.shadow.page(number))).1
+            }
         };
         act(self.shadow, &mut lock(page))
+    }
+
+    /// Makes the cache larger, up to the limit.
+    #[cold]
+    fn grow(&mut self) {
+        self.missed = 0;
+        if self.at_hand.len() < AT_HAND[1] {
+            self.at_hand = vec![None; 4 * self.at_hand.len()];
+        }
     }
 
     /// Records the part of an access that consists of whole lines, which needs no stored values.
@@ -38,14 +56,26 @@ impl<'s> Pages<'s> {
     pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
         let mut rest = warp.at.lanes;
         if let Some((first, shift)) = warp.lines() {
-            for number in 0..1 << shift {
-                let at = first.wrapping_add(u64::from(number) * LINE);
-                if self.in_line(at, |line| warp.row(line, view, ((number, shift), epoch))) {
-                    rest &= !lanes_of_line(number, shift);
-                }
+            // Of lines in one page the page is locked once.
+            let is_one = first % PAGE + (LINE << shift) <= PAGE;
+            let step = if is_one { 1 << shift } else { 1 };
+            for begin in (0..1 << shift).step_by(step) {
+                let at = first.wrapping_add(begin as u64 * LINE);
+                self.in_page(at, |page| {
+                    for number in begin..begin + step {
+                        let i = at % PAGE / LINE + (number - begin) as u64;
+                        let of = ((number as u32, shift), epoch);
+                        if warp.row(page.line(i as usize), view, of) {
+                            rest &= !lanes_of_line(number as u32, shift);
+                        }
+                    }
+                });
             }
         } else if let Some(of @ (first, _)) = warp.quarters()
-            && self.in_line(first, |line| warp.narrow_row(line, view, (of, epoch)))
+            && self.in_page(first, |page| {
+                let line = page.line((first % PAGE / LINE) as usize);
+                warp.narrow_row(line, view, (of, epoch))
+            })
         {
             rest = 0;
         }
@@ -82,17 +112,19 @@ impl<'s> Pages<'s> {
             });
             rest = left;
         }
+        // In the order of the lanes, not of the pages.
+        races.sort_by_key(|race| race.0);
         if full {
             self.shadow.forget();
         }
     }
 
-    /// Calls `act` with the line of an address; `act` must not split it.
+    /// Calls `act` with the page of an address; `act` must not split its lines.
     #[inline]
-    fn in_line(&mut self, at: u64, act: impl FnOnce(&mut Line) -> bool) -> bool {
+    fn in_page<T>(&mut self, at: u64, act: impl FnOnce(&mut Page) -> T) -> T {
         self.with(at, |shadow, page| {
             let is_new = page.lines.is_empty();
-            let done = act(page.line((at % PAGE / LINE) as usize));
+            let done = act(page);
             if is_new {
                 shadow.count(page);
             }
@@ -101,8 +133,8 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// Records the lanes that access the first lane's page, up to the first lane in another page.
-/// Returns whether the page has grown.
+/// Records the lanes that access the first lane's page, and removes them from `rest`. Returns
+/// whether the page has grown.
 fn lanes_of_page(
     warp: &Warp<'_>,
     view: &View<'_>,
@@ -111,10 +143,14 @@ fn lanes_of_page(
     races: &mut Vec<LaneRace>,
 ) -> bool {
     let mut grows = page.lines.is_empty();
-    let number = warp.access.addresses[rest.trailing_zeros() as usize & 31] / PAGE;
-    while *rest != 0 && warp.access.addresses[rest.trailing_zeros() as usize] / PAGE == number {
-        let of = warp.line_lanes(*rest);
-        *rest &= !of.lanes;
+    let number = |lane: u32| warp.access.addresses[lane as usize & 31] / PAGE;
+    let first = number(rest.trailing_zeros());
+    let mut here = (0..32).fold(0, |here, lane| here | u32::from(number(lane) == first) << lane);
+    here &= *rest;
+    *rest &= !here;
+    while here != 0 {
+        let of = warp.line_lanes(here);
+        here &= !of.lanes;
         let line = page.line((of.at % PAGE / LINE) as usize);
         let before = line.len();
         let done = warp.part(line, view, (&of, epoch));

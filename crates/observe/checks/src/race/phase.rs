@@ -1,23 +1,25 @@
 //! Accesses to shared memory between two barriers of all threads of a CTA.
 //!
 //! Everything before such a barrier is ordered before everything after it, and between two of them
-//! usually no thread touches a word that another thread stores: a tile is filled, or it is read. As
-//! long as that holds no two accesses race, and it is enough to record which thread has touched
-//! each word, with a list of all accesses that is dropped at the next barrier. The first access
-//! that violates it, or is not a plain load or store, has the list entered into the shadow
-//! ([`Phase::materialize`]), in its order and with the clocks of its time. From then on until the
-//! barrier each access is recorded in the shadow.
+//! usually no thread touches a word that another thread stores: a tile is filled, or it is read, or
+//! all threads change it by atomics, or only one warp uses it, with `.sync` instructions. As long as
+//! that holds no two accesses race, and it is enough to record which thread has touched each word,
+//! with a list of all accesses that is dropped at the next barrier. The first access that violates
+//! it, or is none of these, has the list entered into the shadow ([`Phase::materialize`]), in its
+//! order and with the clocks of its time. From then on until the barrier each access is recorded in
+//! the shadow.
 
-use super::access::{Octet, Shape, Stored, Warp};
+use super::access::{Octet, Shape, Stored, Warp, lanes};
 use super::happens_before::Cta;
 use super::launch::Order;
 use super::line::{LINE, WORDS};
 use super::shared::Lines;
 use super::stamp::AccessKind;
-use super::touched::LineAccesses;
+use super::touched::{Accessor, LineAccesses};
 use super::view::View;
+use std::iter::once;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, AccessOp, At, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values};
 
 /// Maximum length of the list; further accesses are recorded in the shadow.
 const MAX: usize = 1 << 14;
@@ -43,11 +45,18 @@ struct Entry {
     lies: AddressShape,
     at: (u32, u32, u32),
     elements: (u32, u32),
-    writes: bool,
+    operation: AccessOp,
+    order: How,
     /// The warp's clock at the access.
     now: u32,
     of_warp: u32,
+    /// Number of further loads of the same lanes, which are in `more`.
+    further: usize,
 }
+
+/// Loads that are reported together: operation and address arrangement of the first, the lanes, and
+/// the number of further loads.
+type Group = (u32, Shape, [Octet; 4], u32, usize);
 
 /// The accesses since the last barrier of all threads.
 #[derive(Debug, Default)]
@@ -63,20 +72,23 @@ pub(super) struct Phase {
     /// the barrier.
     copies: u32,
     lines: Vec<LineAccesses>,
-    /// The last group of loads that was reported together and added nothing to the list: operation
-    /// and address arrangement of the first, and the lanes.
-    redundant: Option<(u32, Shape, [Octet; 4], u32)>,
+    /// The warp and clock of the current access.
+    by: Accessor,
+    /// The last loads that were reported together and added nothing to the list.
+    redundant: Option<Group>,
     list: Vec<Entry>,
+    /// The further loads of entries, in order.
+    more: Vec<FurtherLoad>,
     /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
     /// first.
     rows: Vec<[u32; 32]>,
 }
 
 impl Phase {
-    /// Adds an access. Returns false if it has to be recorded in the shadow, after all earlier ones
-    /// ([`Self::materialize`]).
+    /// Adds an access, and further loads that are reported together with it. Returns false if they
+    /// have to be recorded in the shadow, after all earlier ones ([`Self::materialize`]).
     #[inline]
-    pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+    pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();
         if self.epoch != epoch {
             self.begin(epoch);
@@ -85,46 +97,41 @@ impl Phase {
         if kind.is_async() {
             self.copies = view.serial;
         }
-        if self.is_materialized {
+        if self.is_materialized || self.list.len() >= MAX {
             return false;
         }
-        let is_plain = kind == AccessKind::WEAK || kind == AccessKind::WEAK.writing();
-        let by_lanes = matches!(warp.access.operation, AccessOp::Load | AccessOp::Store);
-        if !is_plain || !by_lanes || self.list.len() >= MAX {
+        let is_same = |(op, shape, octets, lanes, len): &Group| {
+            (*op, *lanes, *len) == (warp.at.op, warp.at.lanes, more.len())
+                && *shape == warp.shape
+                && *octets == warp.octets
+        };
+        if self.redundant.as_ref().is_some_and(is_same) {
+            return true;
+        }
+        let access = warp.access;
+        let is_like = |of: &FurtherLoad| (of.size, of.elements) == (access.size, access.elements);
+        if !more.iter().all(is_like) {
             return false;
         }
-        match self.touch(warp) {
-            Some(true) => self.push(warp, view),
+        self.by = Accessor { warp: warp.at.warp, now: view.now, of_warp: view.of_warp };
+        let touched = match access.operation {
+            AccessOp::Load if kind == AccessKind::WEAK => self.touch(warp, more),
+            AccessOp::Store if kind == AccessKind::WEAK.writing() => self.touch(warp, &[]),
+            AccessOp::Atomic(_) if kind.strength() > 0 => self.touch_strong(warp),
+            _ => None,
+        };
+        match touched {
+            Some(true) => self.push(warp, more, view),
             // Enough loads of these words are recorded.
-            Some(false) => true,
+            Some(false) => {
+                if warp.shape != Shape::Any {
+                    let At { op, lanes, .. } = warp.at;
+                    self.redundant = Some((op, warp.shape, warp.octets, lanes, more.len()));
+                }
+                true
+            }
             None => false,
         }
-    }
-
-    /// Whether a group of loads that is reported together adds nothing to the list, judged by its
-    /// first load: the same group was examined since the last barrier, and added nothing.
-    #[inline]
-    pub(super) fn is_redundant(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
-        let what = (warp.at.op, warp.shape, warp.octets, warp.at.lanes);
-        !self.is_materialized
-            && self.epoch == view.epoch()
-            && warp.shape != Shape::Any
-            && self.redundant == Some(what)
-    }
-
-    /// Remembers a group of loads whose first is `warp` if it added nothing to the list, whose
-    /// length was `len` before.
-    #[inline]
-    pub(super) fn remember_group(&mut self, warp: &Warp<'_>, len: usize) {
-        if !self.is_materialized && self.list.len() == len {
-            self.redundant = Some((warp.at.op, warp.shape, warp.octets, warp.at.lanes));
-        }
-    }
-
-    /// Number of listed accesses.
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.list.len()
     }
 
     /// Starts the next phase at a barrier of all threads.
@@ -141,34 +148,53 @@ impl Phase {
 
     fn clear(&mut self) {
         self.list.clear();
+        self.more.clear();
         self.rows.clear();
         self.redundant = None;
     }
 
-    /// Records the words that an access touches. Returns whether it has to be listed, or `None` if
-    /// another thread has touched them in a conflicting way.
+    /// Records the words that an access and further loads touch. Returns whether they have to be
+    /// listed, or `None` if another thread has touched them in a conflicting way.
     #[inline]
-    fn touch(&mut self, warp: &Warp<'_>) -> Option<bool> {
-        let bytes = u64::from(warp.access.bytes());
+    fn touch(&mut self, warp: &Warp<'_>, more: &[FurtherLoad]) -> Option<bool> {
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
-        if !words.is_power_of_two() {
-            // The bytes may be parts of words.
-            return self.touch_lanes(warp, bytes);
+        let mut is_new = false;
+        // Otherwise the bytes may be parts of words.
+        let is_whole = words.is_power_of_two();
+        let (places, count) = if is_whole && !writes { places(warp) } else { Default::default() };
+        if count != 0 {
+            for place in &places[..count] {
+                is_new |= self.touch_places(*place, more, first)?;
+            }
+            return Some(is_new);
         }
         let row = RowAccess { thread: first, shift: words.trailing_zeros(), writes };
-        match warp.shape {
-            Shape::Row(at) if at.is_multiple_of(4) => self.touch_row(at, warp.at.lanes, &row),
-            Shape::One(at) if !writes && !warp.at.lanes.is_power_of_two() => {
-                self.touch_all(&[(at, bytes)], first)
-            }
-            Shape::Octets if warp.octets.iter().all(|octet| octet.at.is_multiple_of(4)) => {
-                self.touch_octets(&warp.octets, bytes, &row)
-            }
-            _ => self.touch_lanes(warp, bytes),
+        for by in once(0).chain(more.iter().map(|further| further.offset)) {
+            let is_aligned = |at: u64| at.wrapping_add(by).is_multiple_of(4);
+            is_new |= match warp.shape {
+                _ if !is_whole => self.touch_lanes(warp, by)?,
+                Shape::Row(at) if is_aligned(at) => {
+                    self.touch_row(at.wrapping_add(by), warp.at.lanes, &row)?
+                }
+                Shape::Octets if warp.octets.iter().all(|octet| is_aligned(octet.at)) => {
+                    if !are_apart(&warp.octets) {
+                        return None;
+                    }
+                    let mut any = false;
+                    for (i, octet) in (0..).zip(&warp.octets) {
+                        let row = RowAccess { thread: first + 8 * i, ..row };
+                        any |= self.touch_row(octet.at.wrapping_add(by), 0xff, &row)?;
+                    }
+                    any
+                }
+                _ => self.touch_words(warp, by)?,
+            };
         }
+        Some(is_new)
     }
 
-    /// The line of this number.
+    /// The line of this number, for the current access; `None` if it has to be recorded in the
+    /// shadow.
     #[inline]
     fn line(&mut self, number: u64) -> Option<&mut LineAccesses> {
         let i = number as usize;
@@ -179,8 +205,7 @@ impl Phase {
             self.lines.resize_with(i + 1, LineAccesses::default);
         }
         let line = &mut self.lines[i];
-        line.begin(self.epoch);
-        Some(line)
+        line.begin(self.epoch, &self.by).then_some(line)
     }
 
     /// Records a row that starts at `at` for lane 0, even if lane 0 is inactive.
@@ -209,77 +234,114 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Records loads of the same words by several lanes of a warp.
+    /// Records loads of the same words by several lanes of a warp: of `len` bytes at `at`, and of as
+    /// many at the distances of further loads. Loads of neighbouring words are recorded as one.
     #[inline]
-    fn touch_all(&mut self, places: &[(u64, u64)], thread: u32) -> Option<bool> {
-        let mut is_new = false;
-        for &(at, bytes) in places {
-            let (mut word, all) = (at / 4, at.checked_add(bytes)?.div_ceil(4));
-            while word < all {
-                let line_end = (word / WORDS as u64 + 1) * WORDS as u64;
-                let words = between(word, all.min(line_end));
-                is_new |= self.line(word / WORDS as u64)?.load_all(words, thread)?;
-                word = line_end;
+    fn touch_places(
+        &mut self,
+        (at, len): (u64, u64),
+        more: &[FurtherLoad],
+        thread: u32,
+    ) -> Option<bool> {
+        let (mut is_new, mut begin, mut end) = (false, at, at.checked_add(len)?);
+        for further in more {
+            let next = at.wrapping_add(further.offset);
+            if next != end {
+                is_new |= self.touch_all(begin, end, thread)?;
+                begin = next;
             }
+            end = next.checked_add(len)?;
+        }
+        Some(is_new | self.touch_all(begin, end, thread)?)
+    }
+
+    /// Records loads of the words in `begin..end` by several lanes of a warp.
+    #[inline]
+    fn touch_all(&mut self, begin: u64, end: u64, thread: u32) -> Option<bool> {
+        let (mut is_new, mut word, all) = (false, begin / 4, end.div_ceil(4));
+        while word < all {
+            let line_end = (word / WORDS as u64 + 1) * WORDS as u64;
+            let words = between(word, all.min(line_end));
+            is_new |= self.line(word / WORDS as u64)?.load_all(words, thread)?;
+            word = line_end;
         }
         Some(is_new)
     }
 
-    #[inline]
-    fn touch_octets(&mut self, octets: &[Octet; 4], bytes: u64, row: &RowAccess) -> Option<bool> {
-        let apart = (0..4).all(|i| octets[i].is_row && !octets[..i].contains(&octets[i]));
-        if !apart {
-            if row.writes {
-                return None;
-            }
-            // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
-            let (mut places, mut count) = ([(0, 0); 4], 0);
-            for (i, octet) in octets.iter().enumerate() {
-                if octets[..i].contains(octet) {
-                    continue;
-                }
-                let len = if octet.is_row { 8 * bytes } else { bytes };
-                match places[..count].last_mut() {
-                    Some((at, all)) if *at + *all == octet.at => *all += len,
-                    _ => {
-                        places[count] = (octet.at, len);
-                        count += 1;
-                    }
-                }
-            }
-            return self.touch_all(&places[..count], row.thread);
-        }
-        let mut is_new = false;
-        for (i, octet) in (0..).zip(octets) {
-            let row = RowAccess { thread: row.thread + 8 * i, ..*row };
-            is_new |= self.touch_row(octet.at, 0xff, &row)?;
-        }
-        Some(is_new)
-    }
-
-    /// Records lanes at arbitrary addresses, including parts of words.
-    fn touch_lanes(&mut self, warp: &Warp<'_>, bytes: u64) -> Option<bool> {
-        let mut rest = warp.at.lanes;
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let at = warp.address(lane);
-            let (mut word, end) = (at / 4, at.checked_add(bytes)?.div_ceil(4));
-            while word < end {
-                let (number, i) = (word / WORDS as u64, (word % WORDS as u64) as u32);
-                let line = self.line(number)?;
+    /// Records lanes at arbitrary addresses, `by` bytes higher, including parts of words.
+    fn touch_lanes(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
+        for lane in lanes(warp.at.lanes) {
+            let at = warp.address(lane).wrapping_add(by);
+            let end = at.checked_add(warp.access.bytes().into())?.div_ceil(4);
+            for word in at / 4..end {
+                let line = self.line(word / WORDS as u64)?;
+                let i = (word % WORDS as u64) as u32;
                 if !line.one(i, warp.at.warp * 32 + lane, warp.kind.writes()) {
                     return None;
                 }
-                word += 1;
             }
         }
         Some(true)
     }
 
-    /// Adds an access to the list. Returns false if that is impossible.
+    /// Does [`Self::touch_lanes`] for accesses of whole words: neighbouring lanes that access
+    /// different words of a line are recorded together.
+    fn touch_words(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
+        let (words, first, writes) = (warp.words(), warp.at.warp * 32, warp.kind.writes());
+        let address = |lane: u32| warp.address(lane).wrapping_add(by);
+        let (mut is_new, mut rest) = (false, warp.at.lanes);
+        while rest != 0 {
+            let (lane, next) = (rest.trailing_zeros(), rest & (rest - 1));
+            let (at, number) = (address(lane), address(lane) / LINE);
+            if words == 1 && (next == 0 || address(next.trailing_zeros()) / LINE != number) {
+                let i = (at % LINE / 4) as u32;
+                if !self.line(number)?.one(i, first + lane, writes) {
+                    return None;
+                }
+                (is_new, rest) = (true, next);
+                continue;
+            }
+            let (mut mask, mut whose, mut all) = (0, [0; WORDS], rest);
+            while all != 0 {
+                let (lane, at) = (all.trailing_zeros(), address(all.trailing_zeros()));
+                let i = (at % LINE / 4) as usize;
+                let those = ((1_u64 << words) - 1) << i;
+                if at / LINE != number || those >> WORDS != 0 || mask & those as u32 != 0 {
+                    break;
+                }
+                mask |= those as u32;
+                whose[i..i + words].fill((first + lane) as u16);
+                all &= all - 1;
+            }
+            let together = rest & !all;
+            if together == 0 {
+                // An access is misaligned.
+                return None;
+            }
+            let line = self.line(number)?;
+            is_new |= line.scattered(mask, &whose, first, writes)?;
+            rest = all;
+        }
+        Some(is_new)
+    }
+
+    /// Records atomics.
+    fn touch_strong(&mut self, warp: &Warp<'_>) -> Option<bool> {
+        for lane in lanes(warp.at.lanes) {
+            let at = warp.address(lane);
+            let end = at.checked_add(warp.access.bytes().into())?.div_ceil(4);
+            for word in at / 4..end {
+                if !self.line(word / WORDS as u64)?.strong(1 << (word % WORDS as u64)) {
+                    return None;
+                }
+            }
+        }
+        Some(true)
+    }
+
+    /// Adds an access and further loads to the list. Returns false if that is impossible.
     #[inline]
-    fn push(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+    fn push(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         if warp.kind.writes() {
             self.redundant = None;
         }
@@ -295,9 +357,8 @@ impl Phase {
                 AddressShape::Any
             }
         };
-        let (size, elements) = (warp.access.size, warp.access.elements);
-        let writes = warp.kind.writes();
-        if writes {
+        let &Access { size, elements, operation, order, .. } = warp.access;
+        if operation == AccessOp::Store {
             for i in 0..elements as usize {
                 let Some(values) = warp.access.values.get(i) else { return false };
                 self.rows.push(values.map(|value| value as u32));
@@ -306,13 +367,16 @@ impl Phase {
                 }
             }
         }
+        self.more.extend_from_slice(more);
         self.list.push(Entry {
             lies,
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             elements: (size, elements),
-            writes,
+            operation,
+            order,
             now: view.now,
             of_warp: view.of_warp,
+            further: more.len(),
         });
         true
     }
@@ -339,8 +403,10 @@ impl Phase {
         self.skips = self.skipped;
         let (serial, all) = ((self.epoch >> 32) as u32, self.epoch as u32 - 1);
         let (cta, mut rows, mut races) = (Cta::default(), self.rows.iter(), Vec::new());
+        let mut more = self.more.iter();
         for entry in &self.list {
-            let &Entry { at: (warp, lanes, op), elements: (size, elements), writes, .. } = entry;
+            let &Entry { at: (warp, lanes, op), elements: (size, elements), .. } = entry;
+            let &Entry { operation, order: how, now, of_warp, .. } = entry;
             let bytes = u64::from(size * elements);
             let addresses: [u64; 32] = match entry.lies {
                 AddressShape::Row(first) => {
@@ -361,33 +427,75 @@ impl Phase {
                 let (low, high) = (next(), if size == 8 { next() } else { [0; 32] });
                 std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
             };
-            let stored = match writes {
-                true => Stored::these((0..elements).map(|_| value())),
-                false => Stored::default(),
+            let stored = match operation {
+                AccessOp::Store => Stored::these((0..elements).map(|_| value())),
+                _ => Stored::default(),
             };
-            let access = Access {
-                operation: if writes { AccessOp::Store } else { AccessOp::Load },
-                space: SpaceKind::Shared,
-                addresses: &addresses,
-                size,
-                elements,
-                order: How::default(),
-                values: Values::default(),
+            let mut enter = |at: At, addresses: [u64; 32]| {
+                let access = Access {
+                    operation,
+                    space: SpaceKind::Shared,
+                    addresses: &addresses,
+                    arrangement: Arrangement::of(&addresses, lanes, size * elements),
+                    size,
+                    elements,
+                    order: how,
+                    values: Values::default(),
+                };
+                let view =
+                    View { serial, near: true, below: serial, now, all, of_warp, cta: &cta, order };
+                let mut warp = Warp::new(&at, &access, &view);
+                warp.store(&stored);
+                lines.access(&warp, &view, self.epoch, &mut races);
             };
             let at = At { cta: [0; 3], warp, lanes, op };
-            let &Entry { now, of_warp, .. } = entry;
-            let view =
-                View { serial, near: true, below: serial, now, all, of_warp, cta: &cta, order };
-            let mut warp = Warp::new(&at, &access, &view);
-            warp.store(&stored);
-            lines.access(&warp, &view, self.epoch, &mut races);
+            enter(at, addresses);
+            for further in more.by_ref().take(entry.further) {
+                let addresses = addresses.map(|address| address.wrapping_add(further.offset));
+                enter(At { op: further.op, ..at }, addresses);
+            }
         }
         debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");
         self.clear();
     }
 }
 
+/// Whether all octets are rows, and no two of them are the same.
+fn are_apart(octets: &[Octet; 4]) -> bool {
+    (0..4).all(|i| octets[i].is_row && !octets[..i].contains(&octets[i]))
+}
+
+/// The words that a load of whole words touches if several lanes load the same ones, as up to four
+/// addresses and lengths, and their number; otherwise none.
+#[inline]
+fn places(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
+    let (mut places, mut count) = ([(0, 0); 4], 0);
+    let (octets, bytes) = (&warp.octets, u64::from(warp.access.bytes()));
+    match warp.shape {
+        Shape::One(at) if !warp.at.lanes.is_power_of_two() => (places[0], count) = ((at, bytes), 1),
+        Shape::Octets if octets.iter().all(|o| o.at.is_multiple_of(4)) && !are_apart(octets) => {
+            // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
+            for (i, octet) in octets.iter().enumerate() {
+                if octets[..i].contains(octet) {
+                    continue;
+                }
+                let len = if octet.is_row { 8 * bytes } else { bytes };
+                match places[..count].last_mut() {
+                    Some((at, all)) if *at + *all == octet.at => *all += len,
+                    _ => {
+                        places[count] = (octet.at, len);
+                        count += 1;
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    (places, count)
+}
+
 /// A row of consecutive lanes.
+#[derive(Clone, Copy)]
 struct RowAccess {
     /// The thread of lane 0.
     thread: u32,

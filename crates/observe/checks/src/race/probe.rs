@@ -1,13 +1,13 @@
 //! The observer of one worker: receives the events of the CTA that the worker runs, updates clocks
 //! and shadow, and reports races.
 
-use super::access::{Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp, lanes};
 use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
 use super::happens_before::Cta;
 use super::launch::Launch;
 use super::line::LINE;
-use super::loads::DeferredLoads;
+use super::loads::{Deferral, DeferredLoads};
 use super::mbarrier::{self, Acts, Mbarriers};
 use super::pages::Pages;
 use super::report::Races;
@@ -50,6 +50,15 @@ pub(super) struct Worker<'a> {
     races: Races,
 }
 
+/// Reports the races of deferred loads, by the serial numbers of their CTAs.
+fn tell_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
+    |serial, at, access, races| {
+        let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
+        let of = |lane: u32| access.addresses[lane as usize];
+        Races(std::mem::take(races)).tell(launch, &at, (access.space, false, false), of);
+    }
+}
+
 impl<'a> Worker<'a> {
     pub(super) fn new(launch: Launch<'a>) -> Self {
         Self {
@@ -89,6 +98,11 @@ impl<'a> Worker<'a> {
                 page.vars.remove(&key);
             }
         });
+    }
+
+    /// Hands the deferred loads over, before a clock is published to other CTAs.
+    fn publish_loads(&mut self) {
+        self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
@@ -192,6 +206,7 @@ impl<'a> Worker<'a> {
         }
         match self.launch.clusters {
             Some(clusters) => {
+                self.publish_loads();
                 lock(clusters).mbarrier(self.launch.info.config, &mut self.cta, acts);
             }
             None => self.mbarriers.act(&mut self.cta, acts),
@@ -216,6 +231,9 @@ impl Probe for Worker<'_> {
 
     fn cta_ends(&mut self, _: &CtaInfo, _: Option<&Fault>) {
         self.races.clear();
+        if self.loads.are_left() {
+            self.publish_loads();
+        }
     }
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
@@ -223,12 +241,24 @@ impl Probe for Worker<'_> {
             return;
         }
         let near = access.space == SpaceKind::Shared;
+        if !near {
+            match self.loads.note(at, access, &self.cta) {
+                Deferral::Noted => return,
+                Deferral::Recorded => {}
+                Deferral::Ends { noted } => {
+                    let mut tell = tell_deferred(&self.launch);
+                    self.loads.enter_notes((at, access), self.launch.shadow, &mut tell);
+                    if noted {
+                        return;
+                    }
+                }
+            }
+        }
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
         let stored;
         let mut warp = Warp::new(at, access, &view);
         match near {
             true => self.shared.access(&warp, &view, &mut self.races.0),
-            false if self.loads.note(&warp, &view, self.launch.shadow) => return,
             false => {
                 let rest = self.pages.rows(&warp, &view, view.epoch());
                 if rest != 0 {
@@ -237,6 +267,10 @@ impl Probe for Worker<'_> {
                     self.pages.access(&warp, &view, (view.epoch(), rest), &mut self.races.0);
                 }
             }
+        }
+        if !near && warp.kind.strength() > 0 {
+            // A CTA that polls may be set aside, and another one of its host thread goes on.
+            self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
         }
         if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -255,10 +289,9 @@ impl Probe for Worker<'_> {
         let near = first.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
         let warp = Warp::new(at, first, &view);
-        if near && self.shared.phase().is_redundant(&warp, &view) {
+        if near && self.shared.loads(&warp, more, &view) {
             return;
         }
-        let listed = self.shared.phase().len();
         self.access(at, first);
         for further in more {
             let is_like = (further.size, further.elements) == (first.size, first.elements);
@@ -266,11 +299,8 @@ impl Probe for Worker<'_> {
             if !(near && is_like && self.shared.whole(&warp.moved(further), &view)) {
                 let addresses = further.addresses(first);
                 let at = At { op: further.op, ..*at };
-                self.access(&at, &further.access(first, &addresses));
+                self.access(&at, &further.access(first, &addresses, at.lanes));
             }
-        }
-        if near {
-            self.shared.phase().remember_group(&warp, listed);
         }
     }
 
@@ -301,6 +331,7 @@ impl Probe for Worker<'_> {
     fn call(&mut self, at: &At, called: &CallEvent<'_>) {
         // A reused allocation starts with an empty shadow.
         if let CallEvent::Launches { work } = *called {
+            self.publish_loads();
             let thread = 32 * at.warp + at.lanes.trailing_zeros();
             let [_, knows] = self.cta.published(thread, true, true);
             let mut clock = knows.map_or_else(Clock::default, |clock| (*clock).clone());
@@ -325,6 +356,7 @@ impl Probe for Worker<'_> {
             Synchronization::Joined => self.cta.joined(warp, lanes),
             Synchronization::ClusterArrives => {
                 if let Some(clusters) = self.launch.clusters {
+                    self.publish_loads();
                     lock(clusters).arrives(self.launch.info.config, &mut self.cta, at);
                 }
             }
@@ -348,6 +380,7 @@ impl Probe for Worker<'_> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
+        self.publish_loads();
         self.launch.memory.used(self.launch.order.first(), &mut self.texels);
     }
 }

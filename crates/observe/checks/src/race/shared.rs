@@ -5,6 +5,7 @@ use super::access::{LaneRace, Stored, Warp, lanes};
 use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
+use texunit_simt::observe::FurtherLoad;
 
 /// An upper bound of a CTA's shared memory.
 const MAX: u64 = 1 << 20;
@@ -18,22 +19,23 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The phase since the last barrier.
+    /// Records loads that are reported together with one operation. Returns false if each has to be
+    /// recorded.
     #[inline]
-    pub(super) fn phase(&mut self) -> &mut Phase {
-        &mut self.phase
+    pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
+        self.phase.note(warp, more, view)
     }
 
     /// Records a load with one operation. Returns false if [`Self::access`] has to record it.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
-        self.phase.note(warp, view) || self.materialized(view).whole(warp, view, view.epoch())
+        self.phase.note(warp, &[], view) || self.materialized(view).whole(warp, view, view.epoch())
     }
 
     /// Records an access of a warp, and adds its races.
     #[inline]
     pub(super) fn access(&mut self, warp: &Warp<'_>, view: &View<'_>, races: &mut Vec<LaneRace>) {
-        if !self.phase.note(warp, view) {
+        if !self.phase.note(warp, &[], view) {
             let (stored, mut warp) = (Stored::of(warp.access), *warp);
             warp.store(&stored);
             self.materialized(view).access(&warp, view, view.epoch(), races);

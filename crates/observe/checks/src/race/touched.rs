@@ -4,8 +4,17 @@
 use super::line::WORDS;
 use texunit_unit::Build;
 
+/// The warp of an access and its clock: the time, and that until which its lanes know each other's
+/// accesses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Accessor {
+    pub(super) warp: u32,
+    pub(super) now: u32,
+    pub(super) of_warp: u32,
+}
+
 /// The state of a line's 32 words.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LineAccesses {
     /// The synchronisation interval that the masks are about. Masks of another interval count as
     /// empty.
@@ -18,36 +27,88 @@ pub(super) struct LineAccesses {
     many: u32,
     /// Words that two warps have loaded, of which no more loads need be listed.
     full: u32,
+    /// A mask of the words that threads have changed by atomics.
+    strong: u32,
+    /// The last warp that has accessed the line, the time of its last access, and whether another
+    /// one has accessed it too.
+    last: (u32, u32),
+    is_of_several: bool,
+    /// Whether the masks were emptied at a `.sync` instruction of the only warp.
+    is_emptied: bool,
     /// For each word, the thread that has accessed it, or the first of several.
     by: [u16; WORDS],
 }
 
-impl Default for LineAccesses {
-    fn default() -> Self {
-        Self { epoch: 0, stored: 0, loaded: 0, many: 0, full: 0, by: [0; WORDS] }
-    }
-}
-
 impl LineAccesses {
-    /// Starts an interval, with empty masks.
+    /// Starts an interval, with empty masks, or goes on with an access of a warp at a time. If only
+    /// this warp has accessed the line, and has been synchronised since (at the time `of_warp`),
+    /// its accesses so far cannot race with those that follow, and the masks are emptied. Returns
+    /// false if that has happened before another warp's access.
     #[inline]
-    pub(super) fn begin(&mut self, epoch: u64) {
-        if self.epoch != epoch {
-            (self.epoch, self.stored, self.loaded, self.many, self.full) = (epoch, 0, 0, 0, 0);
+    pub(super) fn begin(&mut self, epoch: u64, by: &Accessor) -> bool {
+        let (warp, time) = self.last;
+        let is_new = self.epoch != epoch;
+        let is_emptied = !is_new && !self.is_of_several && warp == by.warp && time <= by.of_warp;
+        if is_new || is_emptied {
+            (self.epoch, self.stored, self.loaded, self.many) = (epoch, 0, 0, 0);
+            (self.full, self.strong) = (0, 0);
+            (self.is_of_several, self.is_emptied) = (false, is_emptied);
+        } else if warp != by.warp {
+            if self.is_emptied {
+                return false;
+            }
+            self.is_of_several = true;
         }
+        self.last = (by.warp, by.now);
+        true
     }
 
     /// Records that consecutive threads access the words in a mask, `1 << shift` words each; the
     /// line's first word is `offset` words after the first word of `thread`. Returns whether the
     /// access has to be listed, or `None` if it conflicts with another thread's.
     #[inline]
-    pub(super) fn row(&mut self, words: u32, row: (u32, i64, u32), writes: bool) -> Option<bool> {
+    pub(super) fn row(
+        &mut self,
+        words: u32,
+        (thread, offset, shift): (u32, i64, u32),
+        writes: bool,
+    ) -> Option<bool> {
+        // Offsets are less than the words of a warp, so that 16 bits are enough.
+        let whose =
+            |i: usize| (thread as i16).wrapping_add((offset as i16 + i as i16) >> shift) as u16;
+        self.those_of(words, whose, thread, writes)
+    }
+
+    /// Records that threads of the warp of `thread` access the words in a mask; `whose` has the
+    /// thread of each word. Returns as [`Self::row`] does.
+    #[inline]
+    pub(super) fn scattered(
+        &mut self,
+        words: u32,
+        whose: &[u16; WORDS],
+        thread: u32,
+        writes: bool,
+    ) -> Option<bool> {
+        self.those_of(words, |i| whose[i], thread, writes)
+    }
+
+    #[inline(always)]
+    fn those_of(
+        &mut self,
+        words: u32,
+        whose: impl Fn(usize) -> u16,
+        thread: u32,
+        writes: bool,
+    ) -> Option<bool> {
+        if words & self.strong != 0 {
+            return None;
+        }
         if !writes && words & (self.stored | !self.full) == 0 {
             return Some(false);
         }
         let is_fine = Build::current().run_narrow(
             #[inline(always)]
-            || self.new_row(words, row, writes),
+            || self.new_row(words, whose, thread, writes),
         );
         is_fine.then_some(true)
     }
@@ -58,12 +119,10 @@ impl LineAccesses {
     fn new_row(
         &mut self,
         words: u32,
-        (thread, offset, shift): (u32, i64, u32),
+        whose: impl Fn(usize) -> u16,
+        thread: u32,
         writes: bool,
     ) -> bool {
-        // Offsets are less than the words of a warp, so that 16 bits are enough.
-        let whose =
-            |i: usize| (thread as i16).wrapping_add((offset as i16 + i as i16) >> shift) as u16;
         let touched = self.stored | self.loaded;
         if words & touched != 0 {
             let others = words & self.those(|i, by| by != whose(i));
@@ -114,15 +173,20 @@ impl LineAccesses {
     /// the access has to be listed, or `None` if a thread has stored any of the words.
     #[inline]
     pub(super) fn load_all(&mut self, words: u32, thread: u32) -> Option<bool> {
-        if words & self.stored != 0 {
+        if words & (self.stored | self.strong) != 0 {
             return None;
         }
         let rest = words & !self.full;
         if rest == 0 {
             return Some(false);
         }
-        self.fill(rest & self.loaded, thread);
-        self.set(rest & !self.loaded, |_| thread as u16);
+        Build::current().run_narrow(
+            #[inline(always)]
+            || {
+                self.fill(rest & self.loaded, thread);
+                self.set(rest & !self.loaded, |_| thread as u16);
+            },
+        );
         self.loaded |= words;
         self.many |= words;
         Some(true)
@@ -133,6 +197,9 @@ impl LineAccesses {
     #[inline]
     pub(super) fn one(&mut self, i: u32, thread: u32, writes: bool) -> bool {
         let bit = 1 << i;
+        if self.strong & bit != 0 {
+            return false;
+        }
         let by = &mut self.by[i as usize];
         let is_own = self.many & bit == 0 && u32::from(*by) == thread;
         // The shadow keeps loads of bytes apart from loads of the word, so that more of them are
@@ -152,16 +219,41 @@ impl LineAccesses {
         }
         true
     }
+
+    /// Records atomics of any threads to the words in a mask. Returns false if a thread has
+    /// accessed any of them in another way.
+    #[inline]
+    pub(super) fn strong(&mut self, words: u32) -> bool {
+        self.strong |= words;
+        words & (self.stored | self.loaded) == 0
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const WARP: Accessor = Accessor { warp: 0, now: 5, of_warp: 4 };
+
     fn new() -> LineAccesses {
         let mut line = LineAccesses::default();
-        line.begin(7);
+        assert!(line.begin(7, &WARP));
         line
+    }
+
+    #[test]
+    fn accesses_of_one_warp_are_ordered_by_its_synchronisation() {
+        let mut line = new();
+        assert!(line.one(3, 3, true) && !line.one(3, 4, false));
+        assert!(line.begin(7, &Accessor { now: 6, ..WARP }) && !line.one(3, 4, false));
+        let later = Accessor { now: 7, of_warp: 6, ..WARP };
+        assert!(line.begin(7, &later) && line.one(3, 4, false));
+        // Another warp may race with what is no longer known.
+        assert!(!line.begin(7, &Accessor { warp: 1, ..later }));
+        // With another warp's accesses nothing is emptied.
+        let mut line = new();
+        assert!(line.one(3, 3, true) && line.begin(7, &Accessor { warp: 1, ..WARP }));
+        assert!(line.begin(7, &later) && !line.one(3, 4, false));
     }
 
     #[test]
@@ -172,7 +264,7 @@ mod tests {
         assert!(line.one(9, 41, false) && !line.one(9, 42, false));
         assert_eq!(line.row(1, (31, 0, 0), false), None);
         assert_eq!(line.load_all(1 << 20, 32), None);
-        line.begin(8);
+        assert!(line.begin(8, &WARP));
         assert_eq!(line.load_all(1 << 20, 32), Some(true));
         assert!(!line.one(20, 32, true) && line.one(21, 99, true));
     }
@@ -193,6 +285,28 @@ mod tests {
         let mut line = new();
         assert_eq!(line.row(0xff, (5, 0, 1), true), Some(true));
         assert!(line.one(3, 6, true) && !line.one(4, 6, true));
+    }
+
+    #[test]
+    fn words_of_atomics_are_for_atomics_only() {
+        let mut line = new();
+        assert!(line.strong(0xf0) && line.strong(0x10));
+        assert_eq!(line.row(0x80, (0, 0, 0), false), None);
+        assert_eq!(line.load_all(0x10, 0), None);
+        assert!(!line.one(5, 5, true) && line.one(8, 8, false));
+        assert!(!line.strong(1 << 8) && line.strong(1));
+        assert!(line.begin(8, &WARP));
+        assert_eq!(line.row(0xff, (0, 0, 0), true), Some(true));
+    }
+
+    #[test]
+    fn scattered_words_are_those_of_their_threads() {
+        let (mut line, mut whose) = (new(), [0; WORDS]);
+        (whose[3], whose[9]) = (40, 33);
+        assert_eq!(line.scattered(0x208, &whose, 32, true), Some(true));
+        assert!(line.one(3, 40, false) && line.one(9, 33, true) && !line.one(9, 40, false));
+        whose[9] = 40;
+        assert_eq!(line.scattered(0x200, &whose, 32, false), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT, split_shared_address};
 use crate::observe::event::ValueSource;
-use crate::observe::{Access, AccessOp, At, Events, FurtherLoad, Order, Values};
+use crate::observe::{Access, AccessOp, Arrangement, At, Events, FurtherLoad, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
@@ -29,6 +29,11 @@ impl<'a> AccessParams<'a> {
         let size = if quad { 8 } else { atomic.ty.bytes() };
         let (operation, elements) = (AccessOp::Atomic(atomic.op), atomic.b.len());
         Self { operation, mem_space: atomic.mem_space, size, elements, parts }
+    }
+
+    /// Bytes accessed by a lane.
+    pub(super) fn bytes(&self) -> u32 {
+        self.size * self.elements as u32
     }
 }
 
@@ -148,30 +153,33 @@ impl Context<'_> {
         let values = Values(ValueSource::Registers { warp, constants, parts: params.parts });
         let report =
             AccessReport { probe, events: self.events, order: self.marked_op.1, more: &[] };
-        let addresses = &self.addresses;
-        let space = Build::current().run_narrow(
-            #[inline(always)]
-            || plain_space(params.mem_space, addresses, at.lanes),
-        );
-        report.access(params, values, at, (space, addresses));
+        let arrangement = Arrangement::of(&self.addresses, at.lanes, params.bytes());
+        report.access(params, values, at, (arrangement, &self.addresses));
     }
 }
 
 impl AccessReport<'_, '_> {
-    /// Reports an access, once for each state space; the given one is that of all lanes
-    /// ([`plain_space`]).
+    /// Reports an access, once for each state space.
     #[inline]
     pub(super) fn access(
         mut self,
         params: &AccessParams<'_>,
         values: Values<'_>,
         at: At,
-        (plain, addresses): (Option<SpaceKind>, &L64),
+        (arrangement, addresses): (Arrangement, &L64),
     ) {
         let &AccessParams { operation, size, elements, .. } = params;
         let (elements, order) = (elements as u32, self.order);
+        let ends = arrangement.ends(at.lanes, params.bytes());
+        let plain = plain_space_of_row(params.mem_space, ends).or_else(|| {
+            Build::current().run_narrow(
+                #[inline(always)]
+                || plain_space(params.mem_space, addresses, at.lanes),
+            )
+        });
         let space = plain.unwrap_or(SpaceKind::Global);
-        let access = Access { operation, space, addresses, size, elements, order, values };
+        let access =
+            Access { operation, space, addresses, arrangement, size, elements, order, values };
         match plain {
             Some(_) => self.access_in(&at, &access),
             None => self.access_by_space(params.mem_space, &at, &access),
@@ -188,7 +196,8 @@ impl AccessReport<'_, '_> {
             let is_far = |lane| split_shared_address(own[lane]).0.is_some();
             let those = lanes_where(same, |lane| space != SpaceKind::Shared || !is_far(lane));
             let at = At { lanes: those, ..*at };
-            self.access_in(&at, &Access { space, addresses: &own, ..*access });
+            let arrangement = Arrangement::of(&own, those, access.bytes());
+            self.access_in(&at, &Access { space, addresses: &own, arrangement, ..*access });
         }
     }
 
@@ -225,10 +234,26 @@ fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
     any >> from == 0
 }
 
+/// The state space of a row with these first and last addresses, if that decides what
+/// [`plain_space`] returns.
+#[inline]
+fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<SpaceKind> {
+    // A row may wrap at the end of the address space.
+    let ends = ends.filter(|[first, last]| first <= last)?;
+    let are_at = |base: u64, from: u32| ends.iter().all(|end| (end ^ base) >> from == 0);
+    match mem_space {
+        MemSpace::Shared => are_at(0, RANK_SHIFT).then_some(SpaceKind::Shared),
+        MemSpace::Global | MemSpace::Generic => {
+            are_at(GLOBAL_BASE, GLOBAL_BITS).then_some(SpaceKind::Global)
+        }
+        _ => None,
+    }
+}
+
 /// The state space of all these lanes, if it is the same for all and the addresses need no
 /// conversion.
 #[inline(always)]
-pub(super) fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
+fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match mem_space {
         // Not in another CTA of the cluster.
         MemSpace::Shared => return are_at(all, mask, (0, RANK_SHIFT)).then_some(SpaceKind::Shared),

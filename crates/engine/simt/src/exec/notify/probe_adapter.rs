@@ -1,12 +1,12 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
-use super::accesses::{AccessParams, AccessReport, plain_space};
-use crate::code::{Access, Op};
+use super::accesses::{AccessParams, AccessReport};
+use crate::code::{Access, MemSpace, Op};
 use crate::exec::context::Launch;
 use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
-use crate::observe::{AccessOp, At, Events, Order, Probe, Synchronization, Values};
+use crate::observe::{AccessOp, Arrangement, At, Events, Order, Probe, Synchronization, Values};
 use crate::regions::LoadGroups;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -78,22 +78,14 @@ impl<'a> ProbeAdapter<'a> {
         };
         let Some((first, values)) = rows.split_first() else { return };
         let mut own: L64 = [0; 32];
-        let addresses = match first {
-            LaneValues::B64(row) if offset == 0 => *row,
-            _ => {
-                add(first, offset, &mut own);
-                &own
-            }
-        };
-        let space = Build::current().run_narrow(
-            #[inline(always)]
-            || plain_space(params.mem_space, addresses, lanes),
-        );
+        let (addresses, arrangement) = addresses(first, offset, (lanes, params.bytes()), &mut own);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
-        let more = self.load_groups.map_or(&[][..], |load_groups| load_groups.with(number));
+        // Groups are of loads from shared memory.
+        let groups = self.load_groups.filter(|_| params.mem_space == MemSpace::Shared);
+        let more = groups.map_or(&[][..], |groups| groups.with(number));
         let report = AccessReport { probe, events: self.events, order, more };
-        report.access(&params, Values(ValueSource::Rows(values)), at, (space, addresses));
+        report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, addresses));
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -113,21 +105,38 @@ impl<'a> ProbeAdapter<'a> {
     }
 }
 
-/// Adds an offset to the base addresses. The sums are stored as vectors, because loads of vectors
-/// wait for stores of their parts: they are computed as a new array, which overlaps no other, and
-/// in a function without these loads.
-fn add(base: &LaneValues<'_>, offset: u64, addresses: &mut L64) {
-    Build::current().run_narrow(
+/// The addresses of an access, given its base addresses and its offset, and their arrangement. Sums
+/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits for
+/// stores of its parts.
+fn addresses<'r>(
+    base: &LaneValues<'r>,
+    offset: u64,
+    (lanes, bytes): (u32, u32),
+    own: &'r mut L64,
+) -> (&'r L64, Arrangement) {
+    Build::current().run(
         #[inline(always)]
-        || {
-            *addresses = match base {
-                LaneValues::B32(row) => {
-                    std::array::from_fn(|lane| row[lane].wrapping_add(offset as u32).into())
+        move || {
+            let addresses = match base {
+                LaneValues::B64(row) if offset == 0 => *row,
+                LaneValues::B64(row) => {
+                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset));
+                    }
+                    own
                 }
-                LaneValues::B64(row) => std::array::from_fn(|lane| row[lane].wrapping_add(offset)),
-            }
+                LaneValues::B32(row) => {
+                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset as u32).into());
+                    }
+                    own
+                }
+            };
+            (addresses, Arrangement::of_vectors(addresses, lanes, bytes))
         },
-    );
+    )
 }
 
 impl Listener for ProbeAdapter<'_> {

@@ -1,0 +1,27 @@
+// A CTA tells another one by a flag that it has read, after a fence.
+// check: race
+// grid: 2
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    int t = threadIdx.x;
+    volatile int *flags = work;
+    if (blockIdx.x == 0) {
+        int old = in[t];
+        __syncthreads();
+        if (t == 0) {
+            __threadfence();
+            flags[0] = 1;
+        }
+        __syncthreads();
+        out[t] = old;
+    } else {
+        if (t == 0) {
+            while (flags[0] == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        in[t] = t;
+        __syncthreads();
+    }
+}
