@@ -166,7 +166,7 @@ const fn rounding_bits(rounding: u64) -> u64 {
     if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
 }
 
-/// The bits that a modifier other than a type has in a key.
+/// The bits of an instruction's key for a modifier other than a type.
 const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
     let compares = opcode == Opcode::Setp as u64;
     if compares && let Some(cmp) = find!(CmpOp, text, from, to) {

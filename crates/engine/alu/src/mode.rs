@@ -70,7 +70,8 @@ impl Mode {
         J::Float { op, flush: self.ftz, saturate: self.sat }
     }
 
-    /// The operation of compiled code in this mode, with a directed rounding.
+    /// `op` for compiled code, with a directed rounding and with this mode's flush of subnormals
+    /// and saturation.
     pub fn directed(self, op: Float, rounding: Rounding) -> J {
         J::Directed { op, rounding, flush: self.ftz, saturate: self.sat }
     }

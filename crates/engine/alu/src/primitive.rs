@@ -41,7 +41,7 @@ const C: u8 = 0xaa;
 
 /// Values that can be constants.
 pub trait Literal {
-    /// The value whose low bits are `bits`.
+    /// The value with the low bits of `bits`, as many as the type has.
     fn literal(bits: u64) -> Self;
 }
 

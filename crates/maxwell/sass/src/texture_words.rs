@@ -39,8 +39,8 @@ enum Operand {
     Address(&'static str, u32),
     /// The predicate result for non-resident texels, from sm_52 on; the text omits PT.
     Sparse,
-    /// The predicate result of SULD for non-resident texels, from sm_52 on, whose bits are
-    /// inverted.
+    /// The predicate result of SULD for non-resident texels, from sm_52 on. Its bits are the
+    /// inverse of those of [`Self::Sparse`].
     SurfaceSparse,
     /// The index of the handle's word in the constant bank.
     Index,

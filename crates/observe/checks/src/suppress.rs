@@ -196,7 +196,7 @@ impl Finding {
         let end = |end: &End| {
             let place = &end.place;
             let file = place.file();
-            // The file's folder is left out, so that the block works on other machines.
+            // The file's folder is left out, so that the suppression works on other machines.
             let name = file.rsplit('/').next().unwrap_or(file);
             texunit_report::visible(&format!("*{name}:{}", place.line()))
         };

@@ -241,7 +241,7 @@ fn add(pages: &mut Pages, of: &ObjectSets) {
     }
 }
 
-/// The first line of output whose beginning was dropped.
+/// The line that replaces the beginning of `printf` output, where that was dropped.
 const CUT: &[u8] = b"[texunit: older printf output was dropped]\n";
 
 /// Adds up counters, and concatenates output, of which only the newest `limit` bytes are kept as in
@@ -278,7 +278,8 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
     sum
 }
 
-/// Offsets of the numbers in a sector's mask.
+/// Byte offsets in a sector of the numbers that a reduction has changed, which `mask` has a bit
+/// for.
 fn numbers(mask: u32, fold: Fold) -> impl Iterator<Item = u64> {
     let step = fold.size();
     (0..SECTOR).step_by(step as usize).filter(move |i| mask >> i & 1 == 1)

@@ -51,7 +51,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Maximum number of refusals that are kept.
+/// Maximum number of instructions that are kept as the reason for which ranges cannot be merged.
 const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
 const HELP_CLUSTER: &str = "all CTAs of a cluster run at the same time, on one machine";

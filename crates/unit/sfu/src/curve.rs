@@ -135,7 +135,7 @@ const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
         assert!(c1 as i16 as i32 == c1 && square as i16 as i32 == square);
         let mut half = 0;
         while half < 2 {
-            let constant = c0 - (c1 * (2 * half as i32 + 1) << (15 - shifts[0]));
+            let constant = c0 - ((c1 * (2 * half as i32 + 1)) << (15 - shifts[0]));
             let factors = (c1 as u32) << 16 | square as u16 as u32;
             curve.entries[2 * i + half] = Entry { factors, constant: constant as u32 };
             half += 1;

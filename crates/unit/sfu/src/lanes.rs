@@ -402,7 +402,7 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let within = phase.differ(turned);
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
-    // The polynomial of the sine is V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    // The polynomial of the sine (V, X and Q as in the module's header) is V / 16 = 2^12 C0 + C1 X - |C2| Q.
     let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -439,7 +439,7 @@ pub fn tanh<L: Lane>(x: L) -> L {
     let segment = x.down(n(19));
     let constant = segment.of(TANH_0);
     let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
-    // The polynomial of the tangent is V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    // The polynomial of the tangent (V, X and Q as in the module's header) is V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
     let square = segment.of(TANH_2).times(below.square()).double();
     let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
     let value = segment.of(TANH_1).double().fma(below.double(), value);

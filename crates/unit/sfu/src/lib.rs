@@ -60,7 +60,7 @@ pub const fn square(x: u32) -> u32 {
     let high = x >> 9;
     // `pairs` is the sum of the products of bits 9 and above, without the square of bit 9, which is
     // below the last column. Each lower bit b of x adds x >> (18 - b). Two such bits are handled
-    // together, because half of a truncated odd number is the contribution of the lower bit.
+    // together, because half of the higher bit's x >> (18 - b), truncated, is the lower bit's.
     let pairs = (((x & 0x180) * (x >> 10)) >> 8)
         + (((x & 0x60) * (x >> 12)) >> 6)
         + (((x & 0x18) * (x >> 14)) >> 4);

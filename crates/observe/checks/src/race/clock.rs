@@ -90,7 +90,8 @@ impl Clock {
                     || self.part((serial, Unit::Thread(thread))) >= time))
     }
 
-    /// Whether the clock includes the completion of a warp's asynchronous copies of a time.
+    /// Whether the clock includes the completion of the asynchronous copies that a warp has
+    /// started at `time`.
     pub(super) fn knows_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
         self.is_all || self.part((serial, Unit::Copies(warp))) >= time
     }

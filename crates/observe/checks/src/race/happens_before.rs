@@ -76,7 +76,7 @@ pub(super) struct Cta {
     pub(super) serial: u32,
     /// The time of the CTA, which is incremented at each synchronisation.
     pub(super) now: u32,
-    /// The time until which all threads know the accesses of all.
+    /// The time up to which every thread of the CTA has seen the accesses of every other one.
     pub(super) all: u32,
     knows: SharedClock,
     seen: ScopedClocks,

@@ -155,7 +155,8 @@ pub(super) struct Frame {
     pub(super) axes: usize,
     used: usize,
     pub(super) along: [AxisLimits; 3],
-    /// Whether a forgotten half texel is possible.
+    /// Whether the filter is linear, so that the kernel may have forgotten to add half a texel to
+    /// its coordinates.
     pub(super) is_linear: bool,
     pub(super) is_normalized: bool,
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
-/// Maximum number of places with a word in a launch, readers and writers together.
+/// Maximum number of recorded readers and writers of texels in a launch, a word ([`Who`]) each.
 const MAX: u64 = 1 << 23;
 /// Minimum number of places whose words are allocated together.
 const TOGETHER: u64 = 1 << 10;

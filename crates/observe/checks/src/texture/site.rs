@@ -172,8 +172,8 @@ impl Site {
 }
 
 impl Site {
-    /// At the end of a CTA, counts the fetches of its threads, except those whose stores were
-    /// dropped (lanes by warp).
+    /// At the end of a CTA, counts the fetches of its threads. Threads whose stores were dropped
+    /// are left out: `dropped` has a mask of lanes for each warp.
     pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
         let mut waiting = self.waiting.take();
         for (warp, lanes) in (0..).zip(waiting.iter().flatten()) {

@@ -145,7 +145,7 @@ impl<'a> Worker<'a> {
         }
         while rest != 0 {
             let first = addresses[rest.trailing_zeros() as usize];
-            // Such an access is a fault, unless bounds are those of hardware.
+            // An access outside all allocations is a fault, unless bounds are those of hardware.
             let Ok((index, _)) = self.map.find(first, size, self.hint) else {
                 return self.unknown(at.op, first, self.bounds == Bounds::Exact);
             };

@@ -56,7 +56,7 @@ pub(crate) struct Accumulator {
     pub(crate) unit: Option<i32>,
 }
 
-/// Sums float texels: the adder adds the groups of one step after the other, and the total is
+/// Sums float texels: the adder adds one step's group of texels after another, and the total is
 /// rounded once.
 pub(crate) fn sum(groups: &[Group<'_>], scale: Scale, rules: &FloatRules) -> u32 {
     let read = || groups.iter().flat_map(|g| g.texels).filter(|t| t.read);

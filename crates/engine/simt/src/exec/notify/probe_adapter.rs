@@ -114,29 +114,35 @@ fn addresses<'r>(
     (lanes, bytes): (u32, u32),
     own: &'r mut L64,
 ) -> (&'r L64, Arrangement) {
-    Build::current().run(
+    let sums = &mut *own;
+    let compared = Build::current().run(
         #[inline(always)]
         move || {
             let addresses = match base {
                 LaneValues::B64(row) if offset == 0 => *row,
                 LaneValues::B64(row) => {
-                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    let (to, from) = (sums.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
                     for (to, from) in to.iter_mut().zip(from) {
                         *to = from.map(|address| address.wrapping_add(offset));
                     }
-                    own
+                    sums
                 }
                 LaneValues::B32(row) => {
-                    let (to, from) = (own.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    let (to, from) = (sums.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
                     for (to, from) in to.iter_mut().zip(from) {
                         *to = from.map(|address| address.wrapping_add(offset as u32).into());
                     }
-                    own
+                    sums
                 }
             };
-            (addresses, Arrangement::of_vectors(addresses, lanes, bytes))
+            Arrangement::compare(addresses, lanes, bytes)
         },
-    )
+    );
+    let addresses = match base {
+        LaneValues::B64(row) if offset == 0 => *row,
+        _ => &*own,
+    };
+    (addresses, Arrangement::of_compared(compared, addresses, lanes, bytes))
 }
 
 impl Listener for ProbeAdapter<'_> {

@@ -51,8 +51,8 @@ impl<S: Simd> Sum<S> {
 }
 
 /// The weighted sum of a footprint, and the number of its bits below the accumulator's unit. Each
-/// decoded value is truncated to eight bits below the largest one; eight consecutive codes share
-/// the exponent of the last one.
+/// decoded value is truncated eight bits below the leading bit of the largest value. Eight
+/// consecutive texel codes use the exponent of the last of them.
 #[inline(always)]
 fn footprint<S: Simd, const PER: usize>(
     simd: S,

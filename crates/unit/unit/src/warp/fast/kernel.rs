@@ -157,7 +157,8 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
             shares: [[zero; PER]; GROUPS],
             made: [[C::weight(zero); PER]; GROUPS],
         };
-        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
+        // The loop is unrolled by hand. The compiler would not unroll it, and would keep the texels
+        // in memory.
         loaded.load(simd, task, &source.addresses(simd, 0), channels, 0);
         if GROUPS > 1 {
             loaded.load(simd, task, &source.addresses(simd, 1), channels, 1);

@@ -48,8 +48,8 @@ fn sorted(a: f32, b: f32) -> [f32; 2] {
     if a > b { [a, b] } else { [b, a] }
 }
 
-/// Floors `of` to a multiple of the unit of `grid`'s tenth bit, or of half of this unit with
-/// `HALF`. The result is 0 if `grid` is 0.
+/// Floors `of` to a multiple of the unit in the last place that `grid` has with ten significant
+/// bits, or of half of this unit with `HALF`. The result is 0 if `grid` is 0.
 #[inline(always)]
 fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
     let bits: u32 = if HALF { 10 } else { 9 };

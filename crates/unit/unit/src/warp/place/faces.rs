@@ -60,7 +60,8 @@ impl Stage<FaceArgs> for ProjectDirections {
 pub(in crate::warp) struct OnFace<S: Simd> {
     /// Face numbers, 0 to 5.
     pub(in crate::warp) face: Int<S>,
-    /// The products along s and t, which the axes use as coordinates, as f32 bits.
+    /// The coordinates along s and t, as f32 bits: products of the direction's components and the
+    /// reciprocal.
     pub(in crate::warp) at: [Int<S>; 2],
     /// The lanes for which the results are valid. For [`USUAL`], these are the lanes whose products
     /// are finite numbers.

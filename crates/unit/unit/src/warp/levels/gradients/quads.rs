@@ -103,7 +103,8 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Rule 7.1 of docs/numerics.md: the face for finite products.
+/// Rule 7.1 of docs/numerics.md: the face that a direction selects, for finite products of its
+/// components and the reciprocal.
 #[inline(always)]
 fn face_of(x: f32, y: f32, z: f32) -> u32 {
     let is_z = (z.abs() >= x.abs()) & (z.abs() >= y.abs());
