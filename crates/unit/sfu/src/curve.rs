@@ -46,7 +46,7 @@ pub struct Curve {
     pub falls: bool,
     /// Whether the slope of the linear approximation is 1 and not 1/2.
     pub is_steep: bool,
-    /// Whether operands can be odd, so that X / 2 lacks a bit.
+    /// Whether operands can be odd, so that X / 2 lacks a bit. If not, they have to be even.
     pub has_odd: bool,
     /// Whether operands that are powers of four need a 1 added to the bits of their result, which
     /// the table cannot hold.
