@@ -18,6 +18,7 @@ use super::access::{LaneRace, Warp};
 use super::happens_before::Cta;
 use super::launch::Order;
 use super::pages::Pages;
+use super::recycled::Recycled;
 use super::shadow::{Shadow, lock};
 use super::view::View;
 use std::mem::take;
@@ -31,6 +32,8 @@ use texunit_unit::Build;
 
 /// Maximum size of a worker's notes for an allocation; beyond it, they are entered into the shadow.
 const MAX: usize = 64 << 20;
+/// The notes of earlier launches, at most four times [`MAX`].
+static RECYCLED: Recycled<LoadNote> = Recycled::new(4, MAX / size_of::<LoadNote>());
 /// Size of the table of recently noted loads.
 const SEEN: usize = 1 << 12;
 
@@ -150,7 +153,16 @@ impl LoadNotes {
         if self.clocks.last() != Some(&clock) {
             self.clocks.push(clock);
         }
+        if self.all.capacity() == 0 {
+            self.all = RECYCLED.take();
+        }
         self.all.push(LoadNote { clock: self.clocks.len() as u32 - 1, ..note });
+    }
+}
+
+impl Drop for LoadNotes {
+    fn drop(&mut self) {
+        RECYCLED.keep(take(&mut self.all));
     }
 }
 

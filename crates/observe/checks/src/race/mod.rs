@@ -46,6 +46,7 @@ mod pages;
 mod phase;
 mod pools;
 mod probe;
+mod recycled;
 mod report;
 mod shadow;
 mod shared;

@@ -3,6 +3,7 @@
 
 use super::clock::Clock;
 use super::line::{LINE, Line};
+use super::recycled::Recycled;
 use super::stamp::Stamp;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -13,6 +14,10 @@ pub(super) const PAGE: u64 = 4096;
 const SHARDS: u64 = 64;
 /// Maximum size of the shadow in bytes; beyond it, recorded accesses are dropped.
 const MAX_BYTES: usize = 1 << 30;
+/// Lines of a page.
+const LINES: usize = (PAGE / LINE) as usize;
+/// The lines of pages of earlier launches, up to 128 MiB.
+static RECYCLED: Recycled<Line> = Recycled::new((128 << 20) / (LINES * size_of::<Line>()), LINES);
 /// Maximum size of clocks at synchronisation variables; beyond it, a variable orders everything.
 const MAX_CLOCKS: usize = 256 << 20;
 
@@ -91,9 +96,16 @@ impl Page {
     /// A line; the page's lines are allocated at the first access.
     pub(super) fn line(&mut self, i: usize) -> &mut Line {
         if self.lines.is_empty() {
-            self.lines.resize_with((PAGE / LINE) as usize, Line::default);
+            self.lines = RECYCLED.take();
+            self.lines.resize_with(LINES, Line::default);
         }
         &mut self.lines[i]
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        RECYCLED.keep(std::mem::take(&mut self.lines));
     }
 }
 
