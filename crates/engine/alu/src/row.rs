@@ -77,7 +77,8 @@ impl fmt::Debug for Row {
 }
 
 impl Row {
-    /// Makes the operation of a template in a variant, for the instructions with these keys.
+    /// Creates the row for the instructions with these keys: the variant of a template that
+    /// executes them.
     pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
         let mut template = *template;
         if variant.pair && template.shape.result == ResultKind::Predicate {
@@ -111,7 +112,7 @@ impl Row {
         self.template.function
     }
 
-    /// What the interpreter's inner loop does for the operation.
+    /// The case of the interpreter's inner loop that executes the operation.
     pub fn kind(&self) -> Kind {
         self.template.kind
     }

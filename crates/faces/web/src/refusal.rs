@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Why a method has refused a call, which is always an invalid input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Refusal {
-    /// The message that says what is wrong.
+    /// The message about the invalid input.
     pub message: String,
     /// The key with the invalid value.
     pub key: Option<&'static str>,

@@ -2,12 +2,12 @@
 //!
 //! Everything before such a barrier is ordered before everything after it, and between two of them
 //! usually no thread touches a word that another thread stores: a tile is filled, or it is read, or
-//! all threads change it by atomics, or only one warp uses it, with `.sync` instructions. As long as
-//! that holds no two accesses race, and it is enough to record which thread has touched each word,
-//! with a list of all accesses that is dropped at the next barrier. The first access that violates
-//! it, or is none of these, has the list entered into the shadow ([`Phase::materialize`]), in its
-//! order and with the clocks of its time. From then on until the barrier each access is recorded in
-//! the shadow.
+//! all threads change it by atomics, or only one warp uses it, with `.sync` instructions. As long
+//! as that holds no two accesses race, and it is enough to record which thread has touched each
+//! word, with a list of all accesses that is dropped at the next barrier. The first access that
+//! violates it, or is none of these, has the list entered into the shadow ([`Phase::materialize`]),
+//! in its order and with the clocks of its time. From then on until the barrier each access is
+//! recorded in the shadow.
 
 use super::access::{Octet, Shape, Stored, Warp, lanes};
 use super::happens_before::Cta;
@@ -117,7 +117,9 @@ impl Phase {
         let touched = match access.operation {
             AccessOp::Load if kind == AccessKind::WEAK => self.touch(warp, more),
             AccessOp::Store if kind == AccessKind::WEAK.writing() => self.touch(warp, &[]),
-            AccessOp::Atomic(_) if kind.strength() > 0 => self.touch_strong(warp),
+            AccessOp::Atomic(_) if kind.strength() > 0 => {
+                self.each_word(warp, 0, |line, i, _| line.strong(1 << i))
+            }
             _ => None,
         };
         match touched {
@@ -234,8 +236,8 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Records loads of the same words by several lanes of a warp: of `len` bytes at `at`, and of as
-    /// many at the distances of further loads. Loads of neighbouring words are recorded as one.
+    /// Records loads of the same words by several lanes of a warp: of `len` bytes at `at`, and of
+    /// as many at the distances of further loads. Loads of neighbouring words are recorded as one.
     #[inline]
     fn touch_places(
         &mut self,
@@ -270,13 +272,26 @@ impl Phase {
 
     /// Records lanes at arbitrary addresses, `by` bytes higher, including parts of words.
     fn touch_lanes(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
+        let (first, writes) = (warp.at.warp * 32, warp.kind.writes());
+        self.each_word(warp, by, |line, i, lane| line.one(i, first + lane, writes))
+    }
+
+    /// Calls `record` for each word that a lane touches at its address, `by` bytes higher, with the
+    /// line of the word, the word's index in it, and the lane. Returns `None` when `record` returns
+    /// false.
+    #[inline]
+    fn each_word(
+        &mut self,
+        warp: &Warp<'_>,
+        by: u64,
+        record: impl Fn(&mut LineAccesses, u32, u32) -> bool,
+    ) -> Option<bool> {
         for lane in lanes(warp.at.lanes) {
             let at = warp.address(lane).wrapping_add(by);
             let end = at.checked_add(warp.access.bytes().into())?.div_ceil(4);
             for word in at / 4..end {
                 let line = self.line(word / WORDS as u64)?;
-                let i = (word % WORDS as u64) as u32;
-                if !line.one(i, warp.at.warp * 32 + lane, warp.kind.writes()) {
+                if !record(line, (word % WORDS as u64) as u32, lane) {
                     return None;
                 }
             }
@@ -323,20 +338,6 @@ impl Phase {
             rest = all;
         }
         Some(is_new)
-    }
-
-    /// Records atomics.
-    fn touch_strong(&mut self, warp: &Warp<'_>) -> Option<bool> {
-        for lane in lanes(warp.at.lanes) {
-            let at = warp.address(lane);
-            let end = at.checked_add(warp.access.bytes().into())?.div_ceil(4);
-            for word in at / 4..end {
-                if !self.line(word / WORDS as u64)?.strong(1 << (word % WORDS as u64)) {
-                    return None;
-                }
-            }
-        }
-        Some(true)
     }
 
     /// Adds an access and further loads to the list. Returns false if that is impossible.

@@ -1,7 +1,7 @@
 //! Memory of earlier launches for the shadows and notes of later ones. Memory that is freed at the
 //! end of a launch goes back to the system, and the next launch would wait for its page faults.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Vectors without elements whose memory is kept.
 #[derive(Debug)]
@@ -19,15 +19,19 @@ impl<T> Recycled<T> {
         Self { all: Mutex::new(Vec::new()), most, largest }
     }
 
-    /// A vector without elements: that which was kept last, or a new one.
+    fn all(&self) -> MutexGuard<'_, Vec<Vec<T>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A vector without elements: the last one that was kept, or a new one.
     pub(super) fn take(&self) -> Vec<T> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.all().pop().unwrap_or_default()
     }
 
     /// Keeps the memory of a vector.
     pub(super) fn keep(&self, mut elements: Vec<T>) {
         elements.clear();
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all();
         if (1..=self.largest).contains(&elements.capacity()) && all.len() < self.most {
             all.push(elements);
         }

@@ -321,7 +321,8 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                // Single texels that go through the sum need the kernel for two levels, which sums.
+                // Only the kernel for two levels adds up weighted texels. Fetches of a single texel
+                // whose value has to go through the adder need this kernel, too.
                 *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
