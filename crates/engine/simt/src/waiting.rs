@@ -17,7 +17,8 @@ pub enum Verdict {
 /// Other agents that may change memory while a launch waits: the host, and other launches.
 pub trait ExternalWriters: Sync + Debug {
     /// Called when all running CTAs of the launch have been polling, for the `polls`th time in
-    /// succession.
+    /// succession. [`Verdict::End`] counts when it is the answer twice, because memory may have
+    /// changed between the last poll of a CTA and the first answer.
     fn wait(&self, polls: u64, loops: &[WaitingLoop]) -> Verdict;
 
     /// Called when the launch has left its waiting loops.

@@ -40,28 +40,53 @@ enum Worker {
     Done,
 }
 
-/// Discards the idle workers' polls so far, because they may have preceded the last store of a
-/// worker that is no longer busy.
-fn poll_again(workers: &mut [Worker]) {
-    for worker in workers {
-        if let Worker::Idle { polls, .. } = worker {
-            *polls = 0;
+/// States of the workers of a launch.
+#[derive(Debug, Default)]
+struct Workers {
+    workers: Vec<Worker>,
+    /// Maximum number of polls of a worker when the external writers first answered that the
+    /// launch ends. Because a worker may not have polled since the last store before that answer,
+    /// the launch ends when the answer is given again after `SURE` further polls of all workers.
+    ends_at: Option<u64>,
+    /// The fault that ended the launch.
+    fault: Option<FaultKind>,
+}
+
+impl Workers {
+    /// Number of polls of each worker that has CTAs left.
+    fn polls(&self) -> impl Iterator<Item = u64> {
+        self.workers.iter().filter_map(|worker| match worker {
+            Worker::Busy => Some(0),
+            Worker::Idle { polls, .. } => Some(*polls),
+            Worker::Done => None,
+        })
+    }
+
+    /// Discards the idle workers' polls so far, because they may have preceded the last store of
+    /// a worker that is no longer busy.
+    fn poll_again(&mut self) {
+        self.ends_at = None;
+        for worker in &mut self.workers {
+            if let Worker::Idle { polls, .. } = worker {
+                *polls = 0;
+            }
         }
     }
 }
 
-/// States of the workers of a launch.
+/// States of the workers of a launch, which call this from their threads.
 #[derive(Debug)]
 pub(super) struct Waits {
-    state: Mutex<(Vec<Worker>, Option<FaultKind>)>,
+    state: Mutex<Workers>,
 }
 
 impl Waits {
     pub(super) fn new(workers: usize) -> Self {
-        Self { state: Mutex::new(((0..workers).map(|_| Worker::Busy).collect(), None)) }
+        let workers = (0..workers).map(|_| Worker::Busy).collect();
+        Self { state: Mutex::new(Workers { workers, ..Workers::default() }) }
     }
 
-    fn state(&self) -> MutexGuard<'_, (Vec<Worker>, Option<FaultKind>)> {
+    fn state(&self) -> MutexGuard<'_, Workers> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,29 +100,23 @@ impl Waits {
         is_over: impl FnOnce() -> bool,
     ) -> Option<FaultKind> {
         let mut state = self.state();
-        let (workers, ended) = &mut *state;
-        if let Some(fault) = ended {
+        if let Some(fault) = &state.fault {
             return Some(fault.clone());
         }
-        let own = match workers.get_mut(worker)? {
+        let own = match state.workers.get_mut(worker)? {
             Worker::Idle { polls, .. } => {
                 *polls += 1;
                 *polls
             }
             busy => {
                 *busy = Worker::Idle { polls: 0, loops: loops() };
-                poll_again(workers);
+                state.poll_again();
                 0
             }
         };
-        let polls = workers.iter().filter_map(|worker| match worker {
-            Worker::Busy => Some(0),
-            Worker::Idle { polls, .. } => Some(*polls),
-            Worker::Done => None,
-        });
-        let polls = polls.min().unwrap_or(0);
+        let polls = state.polls().min().unwrap_or(0);
         if polls >= SURE {
-            let all = workers.iter().flat_map(|worker| match worker {
+            let all = state.workers.iter().flat_map(|worker| match worker {
                 Worker::Idle { loops, .. } => &loops[..],
                 _ => &[],
             });
@@ -112,9 +131,13 @@ impl Waits {
             if let Verdict::End(why) =
                 external_writers.map_or_else(nobody, |writers| writers.wait(polls, &all))
             {
-                let waiting = format!("{}; {why}", described(program, &all));
-                let fault = FaultKind::Deadlock { waiting };
-                return Some(self.state().1.get_or_insert(fault).clone());
+                let mut state = self.state();
+                let last = state.polls().max().unwrap_or(0);
+                if polls >= *state.ends_at.get_or_insert(last) + SURE {
+                    let waiting = format!("{}; {why}", described(program, &all));
+                    let fault = FaultKind::Deadlock { waiting };
+                    return Some(state.fault.get_or_insert(fault).clone());
+                }
             }
         } else {
             drop(state);
@@ -129,9 +152,10 @@ impl Waits {
     /// Called when a CTA of an idle worker continues.
     pub(super) fn go_on(&self, worker: usize, external_writers: Option<&dyn ExternalWriters>) {
         let mut state = self.state();
-        let Some(own) = state.0.get_mut(worker) else { return };
+        let Some(own) = state.workers.get_mut(worker) else { return };
         let was_idle = matches!(own, Worker::Idle { .. });
         *own = Worker::Busy;
+        state.ends_at = None;
         drop(state);
         if was_idle && let Some(writers) = external_writers {
             writers.resumed();
@@ -141,11 +165,10 @@ impl Waits {
     /// Called when a worker has no CTAs left.
     pub(super) fn done(&self, worker: usize) {
         let mut state = self.state();
-        let workers = &mut state.0;
-        if let Some(own) = workers.get_mut(worker) {
+        if let Some(own) = state.workers.get_mut(worker) {
             *own = Worker::Done;
         }
-        poll_again(workers);
+        state.poll_again();
     }
 }
 
