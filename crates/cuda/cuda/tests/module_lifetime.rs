@@ -8,13 +8,7 @@ use common::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 word = 7;
-.visible .entry k(.param .u64 out) { ret; }
-";
+const PTX: &CStr = ptx!("ptx/module_lifetime.ptx");
 
 #[test]
 fn nothing_is_left_of_modules() {

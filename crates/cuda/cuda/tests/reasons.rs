@@ -24,15 +24,7 @@ functions! {
 }
 
 /// Kernels with parameters, with a required block size, with shared memory.
-const KERNELS: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry fill(.param .u64 to, .param .u32 n) { ret; }
-.visible .entry _Z5scalePfi(.param .u64 a, .param .u32 b) { ret; }
-.visible .entry bounded() .maxntid 64, 1, 1 { ret; }
-.visible .entry shared() { .shared .align 4 .b32 x; st.shared.u32 [x], 1; ret; }
-";
+const KERNELS: &CStr = ptx!("ptx/reasons.ptx");
 
 struct Cases(Vec<String>);
 

@@ -24,42 +24,10 @@ functions! {
 const PTX: &CStr = ptx!("ptx/settings.ptx");
 
 /// `beyond` stores a word for each thread.
-const BEYOND: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry beyond(.param .u64 to)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<2>;
-    ld.param.u64 %rd1, [to];
-    mov.u32 %r1, %tid.x;
-    mad.wide.u32 %rd1, %r1, 4, %rd1;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-";
+const BEYOND: &CStr = ptx!("ptx/settings_beyond.ptx");
 
 /// `wrong` fetches from a texture and by an address, and stores the sum of the results.
-const WRONG: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry wrong(.param .u64 texture, .param .u64 out)
-{
-    .reg .b64 %rd<3>;
-    .reg .f32 %f<6>;
-    ld.param.u64 %rd1, [texture];
-    ld.param.u64 %rd2, [out];
-    mov.f32 %f5, 0f3F800000;
-    tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5, %f5, %f5}];
-    add.f32 %f5, %f5, %f1;
-    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5, %f5}];
-    add.f32 %f5, %f5, %f4;
-    st.global.f32 [%rd2], %f5;
-    ret;
-}
-";
+const WRONG: &CStr = ptx!("ptx/settings_wrong.ptx");
 
 /// Runs an ignored test of this file with a variable set; returns standard output and standard
 /// error.
@@ -132,23 +100,7 @@ fn launches_and_fetches_are_traced() {
 }
 
 /// `clocks` reads `%clock`, which is not compiled, in a loop.
-const CLOCKS: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry clocks()
-{
-    .reg .b32 %r<4>;
-    .reg .pred %p1;
-    mov.u32 %r1, 0;
-AGAIN:
-    mov.u32 %r2, %clock;
-    add.u32 %r1, %r1, 1;
-    setp.lt.u32 %p1, %r1, 100;
-    @%p1 bra AGAIN;
-    ret;
-}
-";
+const CLOCKS: &CStr = ptx!("ptx/settings_clocks.ptx");
 
 #[test]
 #[ignore = "a child process of others"]

@@ -19,30 +19,7 @@ use world::*;
 const THREADS: u64 = 8;
 
 /// `add` adds the texels of an 8 x 8 texture to 64 numbers.
-const ADD: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry add(.param .u64 at, .param .u64 texture)
-{
-    .reg .b64 %rd<6>;
-    .reg .b32 %r<8>;
-    .reg .f32 %f<8>;
-    ld.param.u64 %rd1, [at];
-    ld.param.u64 %rd2, [texture];
-    mov.u32 %r1, %tid.x;
-    mov.u32 %r2, %tid.y;
-    shl.b32 %r3, %r2, 3;
-    add.u32 %r4, %r3, %r1;
-    mul.wide.u32 %rd3, %r4, 4;
-    add.u64 %rd4, %rd1, %rd3;
-    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1, %r2}];
-    ld.global.f32 %f5, [%rd4];
-    add.f32 %f6, %f5, %f1;
-    st.global.f32 [%rd4], %f6;
-    ret;
-}
-";
+const ADD: &CStr = ptx!("ptx/threads_add.ptx");
 
 /// Runs work in many threads. It fails if one of them fails or does not end.
 fn all_at_once(work: impl Fn(u64) + Clone + Send + 'static) {

@@ -61,26 +61,7 @@ fn block_on(test: impl Future<Output = ()>) {
 
 /// A kernel with three errors: an unknown suffix of `st`, a missing bound, and rows exchanged with
 /// columns.
-const WRONG: &str = ".version 8.0
-.target sm_80
-.address_size 64
-.visible .entry scale(.param .u64 out, .param .u64 in)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<8>;
-  .reg .b64 %rd<8>;
-  mov.u32 %r0, %tid.x;
-  ld.param.u64 %rd0, [out];
-  ld.param.u64 %rd1, [in];
-  mul.wide.u32 %rd2, %r0, 32;
-  add.u64 %rd3, %rd1, %rd2;
-  ld.global.u32 %r1, [%rd3];
-  mul.wide.u32 %rd4, %r0, 4;
-  add.u64 %rd5, %rd0, %rd4;
-  st.globl.u32 [%rd5], %r1;
-  ret;
-}
-";
+const WRONG: &str = include_str!("ptx/mcp_wrong.ptx");
 
 const JOB: &str = "ptx = \"k.ptx\"
 kernel = \"scale\"

@@ -30,54 +30,7 @@ fn archive(object: &str) -> Vec<u8> {
 /// Functions of cooperative groups, as declared and called by nvcc and Numba: every thread adds 1,
 /// synchronises with all others, and writes the sum that it then reads; the thread of rank 0 also
 /// writes the size, and each thread its rank.
-const COOPERATIVE: &str = "
-.version 7.8
-.target sm_70
-.address_size 64
-.extern .func (.param .b64 func_retval0) cudaCGGetIntrinsicHandle(.param .b32 a_0);
-.extern .func (.param .b32 func_retval0) cudaCGSynchronize(.param .b64 a_0, .param .b32 a_1);
-.extern .func (.param .b32 func_retval0) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 c);
-.extern .func (.param .b32 func_retval0) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 c);
-.visible .entry k(.param .u64 words)
-{
-    .local .align 4 .b8 numbers[16];
-    .reg .b32 %r<20>;
-    .reg .b64 %rd<12>;
-    ld.param.u64 %rd1, [words];
-    { .param .b32 a; st.param.b32 [a], 1; .param .b64 r;
-      call.uni (r), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %rd2, [r]; }
-    mov.u64 %rd3, numbers;
-    cvta.local.u64 %rd3, %rd3;
-    add.u64 %rd4, %rd3, 4;
-    { .param .b64 a; .param .b64 b; .param .b64 c; .param .b32 r;
-      st.param.b64 [a], %rd3; st.param.b64 [b], %rd4; st.param.b64 [c], %rd2;
-      call.uni (r), cudaCGGetSize, (a, b, c); ld.param.b32 %r1, [r]; }
-    add.u64 %rd5, %rd3, 8;
-    add.u64 %rd6, %rd3, 12;
-    { .param .b64 a; .param .b64 b; .param .b64 c; .param .b32 r;
-      st.param.b64 [a], %rd5; st.param.b64 [b], %rd6; st.param.b64 [c], %rd2;
-      call.uni (r), cudaCGGetRank, (a, b, c); ld.param.b32 %r2, [r]; }
-    red.global.add.u32 [%rd1], 1;
-    { .param .b64 a; .param .b32 b; .param .b32 r;
-      st.param.b64 [a], %rd2; st.param.b32 [b], 0;
-      call.uni (r), cudaCGSynchronize, (a, b); ld.param.b32 %r3, [r]; }
-    ld.volatile.global.u32 %r4, [%rd1];
-    ld.u32 %r5, [%rd3];
-    ld.u32 %r6, [%rd4];
-    ld.u32 %r7, [%rd5];
-    ld.u32 %r8, [%rd6];
-    mul.wide.u32 %rd7, %r7, 4;
-    add.u64 %rd8, %rd1, %rd7;
-    // Sum, size and number of grids, rank of the grid, and the three errors.
-    mad.lo.u32 %r9, %r5, 1000, %r4;
-    mad.lo.u32 %r9, %r6, 1000000, %r9;
-    mad.lo.u32 %r9, %r8, 10000000, %r9;
-    add.u32 %r10, %r1, %r2;
-    add.u32 %r10, %r10, %r3;
-    mad.lo.u32 %r9, %r10, 100000000, %r9;
-    st.global.u32 [%rd8+4], %r9;
-    ret;
-}";
+const COOPERATIVE: &str = include_str!("../ptx/link_cooperative.ptx");
 
 /// Links inputs and loads the resulting module.
 fn linked(inputs: &[(u32, &[u8])], options: &[(u32, usize)]) -> Ptr {
@@ -174,19 +127,7 @@ fn the_runtime_of_the_device_is_taken_as_a_library_only() {
 }
 
 /// The calls that nvcc generates for `<<<...>>>` in a kernel.
-const LAUNCHES: &str = "
-.version 7.8
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 func_retval0) cudaLaunchDeviceV2(.param .b64 a_0, .param .b64 a_1);
-.visible .entry fine() { ret; }
-.visible .entry k()
-{
-    .reg .b32 %r<2>;
-    { .param .b64 a; st.param.b64 [a], 0; .param .b64 b; st.param.b64 [b], 0; .param .b32 r;
-      call.uni (r), cudaLaunchDeviceV2, (a, b); ld.param.b32 %r1, [r]; }
-    ret;
-}";
+const LAUNCHES: &str = include_str!("../ptx/link_launches.ptx");
 
 #[test]
 fn launches_from_the_device_are_linked_with_texunits_own_runtime() {

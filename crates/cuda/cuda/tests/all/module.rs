@@ -18,23 +18,7 @@ const ZSTD: &[u8] = include_bytes!("../data/zstd.fatbin");
 const NEWER: &[u8] = include_bytes!("../data/newer.fatbin");
 const MACHINE: &[u8] = include_bytes!("../data/machine.fatbin");
 
-const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 word = 7;
-.global .attribute(.managed) .align 4 .u32 shared_word;
-.visible .entry second(.param .u64 out, .param .align 8 .b8 pair[12], .param .u8 last)
-.maxntid 128, 1, 1
-{
-    .shared .align 4 .b8 buffer[256];
-    .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [out];
-    st.shared.u64 [buffer], %rd1;
-    ret;
-}
-.visible .entry first() { ret; }
-";
+const PTX: &CStr = ptx!("../ptx/module.ptx");
 
 fn load(image: &[u8]) -> Ptr {
     let mut module = null_mut();
@@ -399,46 +383,9 @@ fn libraries_are_loaded_where_they_are_used() {
     fails!(INVALID_HANDLE, cuFuncGetAttribute(&raw mut value, 0, functions[0]));
 }
 
-const USES: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.extern .func (.param .b32 result) twice(.param .b32 value);
-.extern .global .align 4 .u32 base;
-.global .align 4 .u32 own = 3;
-.visible .entry run(.param .u64 out)
-{
-    .reg .b32 %r<6>;
-    .reg .b64 %rd<2>;
-    .param .b32 a;
-    .param .b32 r;
-    ld.global.u32 %r1, [base];
-    st.param.b32 [a], %r1;
-    call (r), twice, (a);
-    ld.param.b32 %r2, [r];
-    ld.global.u32 %r3, [own];
-    add.u32 %r4, %r2, %r3;
-    ld.param.u64 %rd1, [out];
-    st.global.u32 [%rd1], %r4;
-    ret;
-}";
+const USES: &CStr = ptx!("../ptx/module_uses.ptx");
 
-const DEFINES: &CStr = c"
-.version 7.8
-.target sm_60
-.address_size 64
-.visible .global .align 4 .u32 base = 20;
-.global .align 4 .u32 own = 100; // own
-.visible .func (.param .b32 result) twice(.param .b32 value)
-{
-    .reg .b32 %r<5>;
-    ld.param.b32 %r1, [value];
-    ld.global.u32 %r2, [own];
-    add.u32 %r3, %r1, %r1;
-    add.u32 %r4, %r3, %r2;
-    st.param.b32 [result], %r4;
-    ret;
-}";
+const DEFINES: &CStr = ptx!("../ptx/module_defines.ptx");
 
 #[test]
 fn texts_are_linked() {

@@ -28,20 +28,7 @@ functions! {
 }
 
 /// `good` has no effect, `bad` writes to an invalid address.
-pub(crate) const PTX: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 word = 7;
-.visible .entry good() { ret; }
-.visible .entry bad()
-{
-    .reg .b64 %rd<2>;
-    mov.u64 %rd1, 16;
-    st.global.u32 [%rd1], 1;
-    ret;
-}
-";
+pub(crate) const PTX: &CStr = ptx!("../ptx/world.ptx");
 
 /// One object of each kind.
 #[derive(Clone, Copy, Debug)]

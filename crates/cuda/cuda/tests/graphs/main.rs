@@ -33,25 +33,7 @@ functions! {
     cuGraphAddNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize, params: *mut CUgraphNodeParams);
 }
 
-const KERNELS: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-// word[to] = word[to] * by + word[from]
-.visible .entry mix(.param .u64 to, .param .u64 from, .param .u32 by)
-{
-    .reg .u64 %rd<3>;
-    .reg .u32 %r<4>;
-    ld.param.u64 %rd1, [to];
-    ld.param.u64 %rd2, [from];
-    ld.param.u32 %r1, [by];
-    ld.global.u32 %r2, [%rd1];
-    ld.global.u32 %r3, [%rd2];
-    mad.lo.u32 %r2, %r2, %r1, %r3;
-    st.global.u32 [%rd1], %r2;
-    ret;
-}
-";
+const KERNELS: &CStr = ptx!("../ptx/graphs.ptx");
 
 /// Number of programs of each kind.
 fn count() -> u64 {
@@ -380,22 +362,7 @@ fn captures_become_what_streams_would_do() {
 }
 
 /// Sets a condition, in the code that nvrtc generates; no device runtime is linked.
-const DECIDES: &CStr = c"
-.version 8.0
-.target sm_75
-.address_size 64
-.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
-.visible .entry decide(.param .u64 handle, .param .u32 value)
-{
-    .reg .u64 %rd<2>;
-    .reg .u32 %r<2>;
-    ld.param.u64 %rd1, [handle];
-    ld.param.u32 %r1, [value];
-    { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; st.param.b32 [b], %r1;
-      call.uni cudaGraphSetConditional, (a, b); }
-    ret;
-}
-";
+const DECIDES: &CStr = ptx!("../ptx/graphs_decides.ptx");
 
 #[test]
 fn a_driver_defines_itself_what_kernels_of_graphs_call() {

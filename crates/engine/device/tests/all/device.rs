@@ -28,20 +28,7 @@ fn load(device: &Device, body: &str) -> Module {
     Module::load(device, "t.ptx", &format!("{HEADER}{body}")).unwrap()
 }
 
-const FETCH: &str = "
-.visible .entry fetch(.param .u64 tex, .param .u64 out)
-{
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<5>;
-    .reg .f32 %f<3>;
-    ld.param.u64 %rd1, [tex];
-    ld.param.u64 %rd2, [out];
-    mov.f32 %f1, 0f3FC00000;
-    mov.f32 %f2, 0f3F000000;
-    tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f2}];
-    st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r4};
-    ret;
-}";
+const FETCH: &str = include_str!("../ptx/device_fetch.ptx");
 
 #[test]
 fn fetches_from_an_array_and_refuses_stale_handles() {

@@ -6,51 +6,7 @@ use texunit_device::{
     LaunchError, LaunchOptions, MemoryTexels, Module, TextureDescriptor, TextureResource,
 };
 
-const PTX: &str = "
-.version 8.0
-.target sm_80
-.address_size 64
-.global .texref reference;
-.visible .entry fetch(.param .u64 t)
-{
-    .reg .u64 %t; .reg .f32 %f<4>; .reg .u32 %i;
-    ld.param.u64 %t, [t];
-    mov.u32 %i, 0;
-    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, {%i}];
-    ret;
-}
-.visible .entry by_reference()
-{
-    .reg .f32 %f<4>; .reg .u32 %i;
-    mov.u32 %i, 0;
-    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [reference, {%i}];
-    ret;
-}
-.visible .entry store(.param .u64 s)
-{
-    .reg .u64 %s; .reg .u32 %i;
-    ld.param.u64 %s, [s];
-    mov.u32 %i, 0;
-    sust.b.1d.b32.trap [%s, {%i}], %i;
-    ret;
-}
-.visible .entry size(.param .u64 t)
-{
-    .reg .u64 %t; .reg .u32 %i;
-    ld.param.u64 %t, [t];
-    txq.width.b32 %i, [%t];
-    ret;
-}
-.visible .entry load(.param .u64 p)
-{
-    .reg .u64 %p; .reg .u32 %i;
-    ld.param.u64 %p, [p];
-    ld.u32 %i, [%p];
-    st.u32 [%p+4], %i;
-    atom.add.u32 %i, [%p+8], 1;
-    ret;
-}
-";
+const PTX: &str = include_str!("../ptx/freed.ptx");
 
 struct TestDevice {
     device: Device,

@@ -13,18 +13,7 @@ fn kernel(device: &Device, text: &str) -> Kernel {
     module.kernel("k").unwrap()
 }
 
-const SUM: &str = "
-.visible .entry k(.param .u8 a, .param .u64 out, .param .align 8 .b8 c[12]) .maxntid 16, 4, 1
-{
-    .reg .u32 %r<4>; .reg .u64 %p;
-    .shared .b8 s[100];
-    ld.param.u8 %r1, [a];
-    ld.param.u64 %p, [out];
-    ld.param.u32 %r2, [c+8];
-    add.u32 %r1, %r1, %r2;
-    st.global.u32 [%p], %r1;
-    ret;
-}";
+const SUM: &str = include_str!("../ptx/launches_sum.ptx");
 
 #[test]
 fn parameters_laid_out_by_the_caller() {
@@ -57,20 +46,7 @@ fn parameters_laid_out_by_the_caller() {
 }
 
 /// A kernel in which every CTA increments a counter, and waits until all have.
-const MEET: &str = "
-.visible .entry k(.param .u64 count)
-{
-    .reg .u32 %r<4>; .reg .u64 %p; .reg .pred %q;
-    .shared .b8 s[16384];
-    ld.param.u64 %p, [count];
-    mov.u32 %r2, %nctaid.x;
-    red.global.add.u32 [%p], 1;
-W:  ld.volatile.global.u32 %r1, [%p];
-    st.shared.u32 [s], %r1;
-    setp.lt.u32 %q, %r1, %r2;
-    @%q bra W;
-    ret;
-}";
+const MEET: &str = include_str!("../ptx/launches_meet.ptx");
 
 #[test]
 fn cooperative_launches() {
@@ -101,26 +77,8 @@ fn cooperative_launches() {
     assert!(matches!(error, LaunchError::Args(ArgError::Memory(Error::Memory { .. }))), "{error}");
 }
 
-const MALLOC: &str = "
-.extern .func (.param .b64 r) malloc(.param .b64 n);
-.visible .entry k(.param .u64 out, .param .u64 size)
-{
-    .reg .u64 %p, %n, %out;
-    ld.param.u64 %out, [out];
-    ld.param.u64 %n, [size];
-    { .param .b64 n; .param .b64 r;
-      st.param.b64 [n], %n; call.uni (r), malloc, (n); ld.param.b64 %p, [r]; }
-    st.global.u64 [%out], %p;
-    ret;
-}";
-const READ: &str = "
-.visible .entry k(.param .u64 place)
-{
-    .reg .u64 %p; .reg .u32 %r;
-    ld.param.u64 %p, [place];
-    ld.global.u32 %r, [%p];
-    ret;
-}";
+const MALLOC: &str = include_str!("../ptx/launches_malloc.ptx");
+const READ: &str = include_str!("../ptx/launches_read.ptx");
 
 #[test]
 fn the_heap_lives_as_long_as_the_device() {

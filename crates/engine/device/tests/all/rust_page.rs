@@ -4,21 +4,7 @@
 use std::path::Path;
 use texunit_device::{Arg, Device, LaunchOptions, Module};
 
-const PTX: &str = "
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry fill(.param .u64 out, .param .u32 value)
-{
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<3>;
-    ld.param.u64 %rd1, [out];
-    ld.param.u32 %r1, [value];
-    mov.u32 %r2, %tid.x;
-    mad.wide.u32 %rd2, %r2, 4, %rd1;
-    st.global.u32 [%rd2], %r1;
-    ret;
-}";
+const PTX: &str = include_str!("../ptx/rust_page.ptx");
 
 #[test]
 fn a_kernel_fills_a_buffer() -> Result<(), Box<dyn std::error::Error>> {

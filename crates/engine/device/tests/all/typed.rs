@@ -2,31 +2,7 @@
 
 use texunit_device::{Device, Dim, LaunchOptions, Module, args};
 
-const PTX: &str = "
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry scale(.param .u64 values, .param .f32 factor, .param .b8 pair[8])
-{
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<5>;
-    .reg .f32 %f<5>;
-    ld.param.u64 %rd1, [values];
-    ld.param.f32 %f1, [factor];
-    ld.param.f32 %f2, [pair+4];
-    mov.u32 %r1, %ctaid.x;
-    mov.u32 %r2, %ntid.x;
-    mov.u32 %r3, %tid.x;
-    mad.lo.u32 %r4, %r1, %r2, %r3;
-    mad.wide.u32 %rd2, %r4, 4, %rd1;
-    ld.global.f32 %f3, [%rd2];
-    fma.rn.f32 %f4, %f3, %f1, %f2;
-    st.global.f32 [%rd2], %f4;
-    ret;
-}
-.visible .entry _Z6squarePi() { ret; }
-.visible .entry _Z4cubePi() { ret; }
-";
+const PTX: &str = include_str!("../ptx/typed.ptx");
 
 #[test]
 fn numbers_go_in_and_come_out() {

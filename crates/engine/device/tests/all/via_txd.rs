@@ -222,16 +222,7 @@ fn texels_that_a_store_to_memory_changes() {
     stored_texels([store, store], &pitched, &device, Arg::Buffer(&buffer));
 }
 
-const GRADIENTS: &str = "
-.visible .entry k(.param .u64 texture, .param .u64 out)
-{
-    .reg .b32 %r<8>; .reg .f32 %x; .reg .b64 %t, %out;
-    ld.param.u64 %t, [texture]; ld.param.u64 %out, [out];
-    mov.f32 %x, 0f3F000000;
-    tex.grad.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x}], {%x}, {%x};
-    st.global.u32 [%out], %r2;
-    ret;
-}";
+const GRADIENTS: &str = include_str!("../ptx/via_txd_gradients.ptx");
 
 /// A watched thread reports all components, even those that no instruction reads.
 #[test]

@@ -133,25 +133,7 @@ fn constants_cannot_be_written() {
     assert!(matches!(fault.kind, FaultKind::ReadOnly { space: SpaceKind::Const, .. }));
 }
 
-const DEEP: &str = "
-.func (.param .u32 r) deep(.param .u32 n)
-{
-    .reg .pred %p; .reg .u32 %n;
-    .local .b8 room[64];
-    ld.param.u32 %n, [n];
-    setp.eq.u32 %p, %n, 0;
-    @%p trap;
-    sub.u32 %n, %n, 1;
-    {
-        .param .u32 x; .param .u32 y;
-        st.param.u32 [x], %n;
-        call (y), deep, (x);
-        ld.param.u32 %n, [y];
-    }
-    st.param.u32 [r], %n;
-    ret;
-}
-";
+const DEEP: &str = include_str!("../ptx/faults_deep.ptx");
 
 fn deep(depth: u32) -> String {
     kernel_with(

@@ -19,63 +19,7 @@ use texunit_testkit::TempDir;
 /// A kernel that reads an array's level by a handle in memory, a row of memory, and a texture
 /// reference; it writes to a surface, to memory whose address is in memory, and to variables, one
 /// of them through a pointer.
-const KERNEL: &str = "
-.version 8.0
-.target sm_75
-.address_size 64
-.global .align 8 .u32 counter = 5;
-.global .align 8 .u64 pointer = counter;
-.global .align 4 .u32 untouched[4] = { 1, 2, 3 };
-.const .align 4 .f32 scale = 0f3f000000;
-.global .texref bound;
-.visible .entry run(.param .u64 table, .param .u32 n, .param .align 8 .b8 pair[16], .param .f32 add)
-{
-    .reg .b32 %r<12>;
-    .reg .b64 %rd<20>;
-    .reg .f32 %f<24>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd1, [table];
-    ld.param.u32 %r1, [n];
-    mov.u32 %r2, %tid.x;
-    setp.ge.u32 %p1, %r2, %r1;
-    @%p1 ret;
-    ld.global.u64 %rd2, [%rd1];
-    ld.global.u64 %rd3, [%rd1+8];
-    ld.global.u64 %rd4, [%rd1+16];
-    ld.global.u64 %rd5, [%rd1+24];
-    cvt.rn.f32.u32 %f1, %r2;
-    mov.f32 %f2, 0f3f000000;
-    tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd3, {%f1, %f2}];
-    tex.1d.v4.f32.s32 {%f7, %f8, %f9, %f10}, [%rd5, {%r2}];
-    tex.2d.v4.f32.f32 {%f11, %f12, %f13, %f14}, [bound, {%f1, %f2}];
-    ld.const.f32 %f15, [scale];
-    add.f32 %f16, %f3, %f7;
-    fma.rn.f32 %f16, %f11, %f15, %f16;
-    ld.param.f32 %f17, [add];
-    add.f32 %f16, %f16, %f17;
-    mul.wide.u32 %rd6, %r2, 4;
-    add.u64 %rd7, %rd2, %rd6;
-    st.global.f32 [%rd7], %f16;
-    mov.b32 %r3, %f16;
-    shl.b32 %r4, %r2, 2;
-    sust.b.2d.b32.trap [%rd4, {%r4, 1}], {%r3};
-    ld.param.u64 %rd8, [pair+8];
-    add.u64 %rd9, %rd8, %rd6;
-    st.u32 [%rd9], %r2;
-    ld.global.u64 %rd10, [pointer];
-    atom.add.u32 %r5, [%rd10], 3;
-    ret;
-}
-.visible .entry idle(.param .u64 out)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<2>;
-    ld.param.u64 %rd1, [out];
-    mov.u32 %r1, %gridid;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-";
+const KERNEL: &str = include_str!("../ptx/record.ptx");
 
 /// A device on which other allocations and handles precede those of the test.
 fn used_device() -> Device {
