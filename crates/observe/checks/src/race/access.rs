@@ -1,6 +1,7 @@
-//! One access of a warp, classified by how its lanes' addresses are arranged: a coalesced row of
-//! whole lines, one address for all lanes, octets of lanes, or anything else. Each class is
-//! recorded in the shadow with as few operations as possible; the result is the list of conflicts.
+//! Classifies one access of a warp by the addresses of its lanes: consecutive addresses that fill
+//! whole lines, one address for all lanes, groups of eight lanes (octets) with such addresses, or
+//! anything else. Each class is recorded in the shadow memory with as few operations as possible.
+//! The result is the list of races.
 
 use super::cell::{Conflict, ShadowAccess};
 use super::line::{
@@ -13,13 +14,13 @@ use texunit_simt::observe::{
 };
 use texunit_unit::Build;
 
-/// Maximum number of elements (registers) of an access.
+/// Maximum number of elements of a vector access; each is a register of the lane.
 const MAX_ELEMENTS: usize = 8;
 
-/// A race of a lane's access: lane, byte of the access, and the conflicting access.
+/// The race of a lane: the lane, the byte of its access, and the conflicting access.
 pub(super) type LaneRace = (u32, u64, Conflict);
 
-/// Classifies an instruction's access by memory order, scope and whether it stores.
+/// Classifies an access by its memory order, its scope, and whether it stores.
 pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
         (Semantics::Weak, _) => AccessKind::WEAK,
@@ -43,48 +44,49 @@ pub(super) struct Warp<'a> {
     pub(super) access: &'a Access<'a>,
     pub(super) kind: AccessKind,
     stored: &'a Stored,
-    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
-    /// 0.
+    /// Number of 4-byte words that each lane accesses; 0 if the access does not consist of whole
+    /// words or is asynchronous.
     words: usize,
     stamp: Stamp,
     pub(super) shape: Shape,
-    /// For [`Shape::Octets`]. They are no part of the shape, because that is copied often, and a
-    /// copy of memory waits for the stores of its parts.
+    /// The octets of [`Shape::Octets`]. They are not stored in the enum, because `Shape` is copied
+    /// often, and the copy of a value that was just stored in parts waits for the stores.
     pub(super) octets: [Octet; 4],
-    /// Offset from the observed addresses, for a load that is reported together with another.
+    /// The offset that is added to the observed addresses: that of a [`FurtherLoad`], else 0.
     moved: u64,
 }
 
-/// Consecutive active lanes that access the same 128-byte line.
+/// Consecutive active lanes that access the same line of the shadow (128 bytes).
 pub(super) struct LineLanes {
-    /// Address of the first lane.
+    /// Address of the first of the lanes.
     pub(super) at: u64,
     pub(super) lanes: u32,
-    /// Mask of the line's words that the lanes access, if they access whole words.
+    /// The words of the line that the lanes access, as a mask; only valid if each lane accesses
+    /// whole words.
     words: u32,
-    /// Bitwise OR of the lanes' addresses, to test their alignment.
+    /// Bitwise OR of the lanes' addresses, by which their alignment is tested.
     off: u64,
 }
 
-/// The arrangement of the lanes' addresses.
+/// How the lanes' addresses are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Consecutive lanes access consecutive memory; the address is that of lane 0, even if lane 0
+    /// Consecutive lanes access consecutive memory. The address is that of lane 0, even if lane 0
     /// is inactive.
     Row(u64),
-    /// All active lanes access one address.
+    /// All active lanes access this address.
     One(u64),
-    /// Each octet of lanes is a row or accesses one address ([`Warp::octets`]); all lanes are
-    /// active.
+    /// All lanes are active, and each octet of lanes ([`Warp::octets`]) accesses consecutive memory
+    /// or one address.
     Octets,
-    /// The lanes' addresses have any other arrangement.
+    /// Any other arrangement.
     Any,
 }
 
-/// The addresses of eight consecutive lanes.
+/// The addresses of eight consecutive lanes (an octet).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octet {
-    /// Address of the first lane.
+    /// Whether the lanes access consecutive memory. Otherwise all eight access one address.
     pub(super) at: u64,
     /// Whether the lanes access consecutive memory; otherwise all access the same address.
     pub(super) is_row: bool,
@@ -108,7 +110,8 @@ impl Octet {
         }
     }
 
-    /// The octets of a warp, if each is a row or accesses one address.
+    /// The addresses of the four octets of a warp; `None` if an octet accesses neither consecutive
+    /// memory nor one address.
     #[inline(always)]
     fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
         let mut octets = [Self::default(); 4];
@@ -120,7 +123,7 @@ impl Octet {
 }
 
 impl Shape {
-    /// The arrangement with all addresses `by` bytes higher.
+    /// The same arrangement with all addresses `by` bytes higher.
     fn moved(self, by: u64) -> Self {
         match self {
             Self::Row(at) => Self::Row(at.wrapping_add(by)),
@@ -130,17 +133,17 @@ impl Shape {
     }
 }
 
-/// The values that a store writes.
+/// The values that a store instruction writes.
 #[derive(Default)]
 pub(super) struct Stored {
-    /// The values of the first element of each lane.
+    /// For each lane, the value of the access's first element.
     first: Option<[u64; 32]>,
-    /// The values of the further elements of a vector access.
+    /// For each lane, the values of the other elements of a vector access.
     more: Vec<Option<[u64; 32]>>,
 }
 
 impl Stored {
-    /// The values of a store; empty for other accesses.
+    /// The values that a store instruction writes; empty for other accesses.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Self {
         if access.operation != AccessOp::Store {
@@ -153,17 +156,17 @@ impl Stored {
         }
     }
 
-    /// The values of the given elements.
+    /// The values of a store whose elements are given, each with the values of 32 lanes.
     pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
         Self { first: elements.next(), more: elements.map(Some).collect() }
     }
 
-    /// The stored values of an access that does not store.
+    /// The values of an access that does not store.
     const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 
 impl<'a> Warp<'a> {
-    /// An access whose stored values are not known yet.
+    /// The access of an event, without the values that it stores ([`Self::store`]).
     #[inline]
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
         let kind = kind(access.operation, access.order);
@@ -202,8 +205,8 @@ impl<'a> Warp<'a> {
         self.stored = stored;
     }
 
-    /// A further load with the same elements at an offset, of which only the arrangement of
-    /// addresses matters.
+    /// The access of a further load that the simulator reports together with this one. It has the
+    /// same number and size of elements, at an offset.
     #[inline]
     pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
         Self {
@@ -224,15 +227,16 @@ impl<'a> Warp<'a> {
         self.access.addresses[lane as usize & 31].wrapping_add(self.moved)
     }
 
-    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
-    /// 0.
+    /// Number of 4-byte words that each lane accesses; 0 if the access does not consist of whole
+    /// words or is asynchronous.
     #[inline]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// For a weak, synchronous access by all lanes to a row of whole lines: the first line's
-    /// address, and the binary logarithm of the number of lines (and of words per lane).
+    /// The lines of an access whose 32 lanes together access whole lines, if the access is weak and
+    /// synchronous: the first line's address, and the binary logarithm of the number of lines. The
+    /// number of lines is also the number of words of each lane.
     pub(super) fn lines(&self) -> Option<(u64, u32)> {
         let Shape::Row(first) = self.shape else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
@@ -241,7 +245,7 @@ impl<'a> Warp<'a> {
             .then(|| (first, self.words.trailing_zeros()))
     }
 
-    /// The address that all lanes of a weak load read; `None` for other accesses.
+    /// The address that all lanes read, if the access is a weak load of one address.
     pub(super) fn place(&self) -> Option<u64> {
         let Shape::One(at) = self.shape else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
@@ -253,11 +257,11 @@ impl<'a> Warp<'a> {
         self.at.warp * 32 + lane
     }
 
-    /// The value that a lane stores from byte `offset` of its access on.
+    /// The value that a lane stores to the word at byte `offset` of its access.
     fn value(&self, lane: u32, offset: u64) -> Option<u64> {
         let size = u64::from(self.access.size);
         let of = |offset: u64| {
-            // Sizes are powers of two.
+            // The size is a power of two, so that a shift divides.
             let element = (offset >> size.trailing_zeros()) as usize;
             let value = match element {
                 0 => self.stored.first.as_ref(),
@@ -266,7 +270,7 @@ impl<'a> Warp<'a> {
             Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
         match size {
-            // Neighbouring elements of 1 or 2 bytes form a word.
+            // Neighbouring elements of 1 or 2 bytes are combined to a word.
             1 | 2 => {
                 let low = (1 << (8 * size)) - 1;
                 let part =
@@ -281,8 +285,8 @@ impl<'a> Warp<'a> {
         ShadowAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
-    /// Records the lanes whose words are in line `number` of the row. Returns false, with nothing
-    /// recorded, if the row has to be recorded lane by lane.
+    /// Records the lanes that access line `number` of a row of lines ([`Self::lines`]). Returns
+    /// false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn row(
         &self,
@@ -305,12 +309,12 @@ impl<'a> Warp<'a> {
         line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// Whether the stored values are known.
+    /// Whether the stored values were added to the access ([`Self::store`]).
     fn is_stored(&self) -> bool {
         self.stored.first.is_some()
     }
 
-    /// Collects the words that the row's lanes, from `first` on, store in one line.
+    /// Collects the words that lanes from `first` on store to one line.
     fn values_of_row(&self, words: &mut [u32; 32], (first, shift): (usize, u32)) {
         for element in 0..1 << shift {
             let row = self.access.values.low(element).unwrap_or_default();
@@ -328,9 +332,10 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// For a weak, synchronous access by all lanes to consecutive bytes or half-words that fill
-    /// whole 32-byte quarters of a line: its address, and the number that the thread at the line's
-    /// first byte would have.
+    /// The quarters of a line (32 bytes each) of an access whose 32 lanes together access whole
+    /// quarters in bytes or half-words, if the access is weak and synchronous: its address, and the
+    /// thread number that belongs to the line's first byte if the row of threads is continued to
+    /// the front.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
         let Shape::Row(first) = self.shape else { return None };
         let bytes = self.access.bytes();
@@ -343,8 +348,8 @@ impl<'a> Warp<'a> {
         self.thread(0).checked_sub(before).map(|thread| (first, thread))
     }
 
-    /// Records a row of quarters ([`Self::quarters`]). Returns false, with nothing recorded, if it
-    /// has to be recorded lane by lane.
+    /// Records an access to quarters of a line ([`Self::quarters`]). Returns false, with nothing
+    /// recorded, if each lane has to be recorded on its own.
     pub(super) fn narrow_row(
         &self,
         line: &mut Line,
@@ -370,8 +375,8 @@ impl<'a> Warp<'a> {
         line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// Records a load of one address by all lanes. Returns false if it has to be recorded lane by
-    /// lane.
+    /// Records a load by which all lanes read one address. Returns false if each lane has to be
+    /// recorded on its own.
     pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, epoch): (u64, u64)) -> bool {
         let first = self.at.lanes.trailing_zeros() & 31;
         let stamp = self.stamp.of_thread(self.thread(first));
@@ -384,8 +389,8 @@ impl<'a> Warp<'a> {
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
 
-    /// Records the accesses of lanes to one line. Returns the lanes that are done; the others have
-    /// to be recorded one by one.
+    /// Records the lanes of an access to one line together. Returns the lanes that are recorded;
+    /// each other lane has to be recorded on its own.
     #[inline]
     pub(super) fn part(
         &self,
@@ -402,8 +407,8 @@ impl<'a> Warp<'a> {
         line.part(view, &part, of.words)
     }
 
-    /// Records a weak load of whole words in one line, octet by octet. Returns false, with nothing
-    /// recorded, if it has to be recorded lane by lane.
+    /// Records a weak load of words in one line, whose octets access consecutive memory or one
+    /// address. Returns false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn octets(
         &self,
@@ -415,7 +420,7 @@ impl<'a> Warp<'a> {
         line.octets(view, stamp, &OctetLoad { octets, count: self.words as u32, epoch })
     }
 
-    /// The octets of a weak load of whole words that lie in one line.
+    /// The octets of the access, if it is a weak load of words that all lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
         let octets = (self.shape == Shape::Octets).then_some(&self.octets)?;
@@ -424,7 +429,7 @@ impl<'a> Warp<'a> {
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)
     }
 
-    /// The first of the lanes in `rest`, with the lanes after it that access the same line.
+    /// The first lane in `rest`, with the lanes that follow it and access the same line.
     #[inline]
     pub(super) fn line_lanes(&self, rest: u32) -> LineLanes {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
@@ -467,7 +472,7 @@ impl<'a> Warp<'a> {
     }
 }
 
-/// The lane numbers in a mask.
+/// The lane numbers in a mask, in ascending order.
 pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();

@@ -1,18 +1,17 @@
-//! Deferred loads: loads from allocations that have not been stored to since the launch began
-//! cannot race yet.
+//! Deferred loads: a load from an allocation that the launch has not stored to cannot race yet.
 //!
-//! Such a load is recorded as one note instead of in the shadow of each word, and most notes are
-//! never needed. The first other access to the allocation (a store, copy, atomic or volatile load)
-//! enters its notes into the shadow, in their order and with the clocks of their time
-//! ([`Loads::materialize`]). The same happens when the host accesses the allocation, and when a
-//! concurrent launch begins.
+//! Such a load is appended to a list, which is cheaper than a record in the shadow memory of each
+//! word, and most lists are never needed. The first other access to the allocation (a store, copy,
+//! atomic or volatile load) records its listed loads in the shadow memory, in their order and with
+//! the vector clocks that they had ([`Loads::materialize`]). The same happens when the host
+//! accesses the allocation, and when a concurrent launch begins.
 //!
-//! A worker has its notes to itself, so that a note takes no lock, and hands them over
-//! ([`DeferredLoads::publish`]) at a strong access to global memory, which may publish a clock, at
-//! other synchronisation with CTAs of other workers, and at its end. Whoever enters the notes of an
-//! allocation meanwhile leaves those to the worker, which enters them when it hands them over:
-//! until then nothing is ordered after them, and nothing that others have recorded is ordered
-//! before them.
+//! A worker thread owns its lists, so that appending takes no lock. It publishes them
+//! ([`DeferredLoads::publish`]) at its end, at a strong access to global memory (which may publish
+//! a vector clock), and at other synchronisation with CTAs of other workers. Another worker that
+//! materializes an allocation finds only published lists. The owner records the rest when it
+//! publishes: until then no access is ordered after these loads, and no access that other workers
+//! have recorded is ordered before them.
 
 use super::access::{LaneRace, Warp};
 use super::happens_before::Cta;
@@ -30,40 +29,42 @@ use texunit_simt::observe::{
 };
 use texunit_unit::Build;
 
-/// Maximum size of a worker's notes for an allocation; beyond it, they are entered into the shadow.
+/// Maximum size in bytes of a worker's list for one allocation. A longer list is recorded in the
+/// shadow memory.
 const MAX: usize = 64 << 20;
-/// The notes of earlier launches, at most four times [`MAX`].
+/// Memory of the lists of earlier launches, at most four times [`MAX`].
 static RECYCLED: Recycled<LoadNote> = Recycled::new(4, MAX / size_of::<LoadNote>());
-/// Size of the table of recently noted loads.
+/// Number of entries in the table of recently listed loads.
 const SEEN: usize = 1 << 12;
 
-/// An odd multiplier for hashing.
+/// An odd multiplier for hashing (2^64 divided by the golden ratio).
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// States of an allocation: loads are noted; notes are being entered into the shadow; loads go
-/// directly into the shadow.
+/// States of an allocation: loads are listed; the listed loads are being recorded in the shadow
+/// memory; loads are recorded in the shadow memory at once.
 const OPEN: u8 = 0;
 const MATERIALIZING: u8 = 1;
 const MATERIALIZED: u8 = 2;
 
-/// The deferred loads of a launch.
+/// The deferred loads of a launch, by all its workers.
 #[derive(Debug)]
 pub(super) struct Loads {
     order: Order,
-    /// Allocations, sorted by address.
+    /// The allocations of the program, sorted by address.
     allocations: Vec<Allocation>,
-    /// Warps of a CTA.
+    /// Number of warps of a CTA.
     warps: u32,
-    /// Whether a host thread executes several CTAs in turn, each with a worker of its own, so that
-    /// notes are handed over at once.
+    /// Whether a host thread executes several CTAs in turn, each with a worker of its own. Then
+    /// each load is published at once.
     are_interleaved: bool,
-    /// The notes of each worker.
+    /// The published lists of each worker.
     notes: Mutex<Vec<Noted>>,
-    /// Size of the notes in bytes, once the launch has ended.
+    /// Size of the lists in bytes, measured when the launch has ended.
     bytes: AtomicUsize,
-    /// Held while notes are entered into the shadow.
+    /// Held while listed loads are being recorded in the shadow memory.
     materializing: Mutex<()>,
-    /// Number of allocations whose notes are in the shadow or are being entered.
+    /// Number of allocations whose listed loads are recorded in the shadow memory, or are being
+    /// recorded there.
     entered: AtomicU32,
 }
 
@@ -74,29 +75,29 @@ struct Allocation {
     state: AtomicU8,
 }
 
-/// The notes of a worker, by allocation; nothing while the worker has them to itself.
+/// The published lists of a worker, by allocation; empty while the worker owns them.
 type Noted = Arc<Mutex<Vec<LoadNotes>>>;
 
 #[derive(Debug, Default)]
 struct LoadNotes {
     all: Vec<LoadNote>,
-    /// The clocks of the notes.
+    /// The vector clocks of the listed loads.
     clocks: Vec<WarpClock>,
-    /// The offset of each lane in the allocation, for the notes whose addresses are not a row, in
-    /// order.
+    /// The offset of each lane in the allocation, for each listed load whose arrangement is
+    /// [`AddressShape::Any`].
     offsets: Vec<[u32; 32]>,
 }
 
-/// The arrangement of a note's addresses.
+/// How the lane addresses of a listed load are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressShape {
     Row,
     One,
-    /// Arbitrary addresses, stored in `offsets`.
+    /// Arbitrary addresses, which are stored in `offsets`.
     Any,
 }
 
-/// The clock of a warp at a load.
+/// The vector clock of a warp at a load, as far as it is not shared with other CTAs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WarpClock {
     serial: u32,
@@ -105,20 +106,21 @@ struct WarpClock {
     of_warp: u32,
 }
 
-/// A noted load; for rows, also the same load by the following warps of the following rows.
+/// A listed load of a warp. If the following warps load the following addresses, they are part of
+/// the same entry (rows).
 #[derive(Clone, Copy, Debug)]
 struct LoadNote {
-    /// The address of lane 0 of a row, or of all lanes.
+    /// The address of lane 0, or the address of all lanes.
     first: u64,
     lies: AddressShape,
-    /// Bytes of an element, and the number of elements.
+    /// Bytes of an element, and the number of elements of each lane.
     elements: (u8, u8),
     warp: u32,
     lanes: u32,
     op: u32,
-    /// Number of rows of the note.
+    /// Number of rows: warps with consecutive numbers that load consecutive addresses.
     count: u32,
-    /// Index of its clock, which is that of the first row.
+    /// Index of the vector clock of the first row.
     clock: u32,
 }
 
@@ -129,7 +131,8 @@ impl LoadNotes {
             + self.offsets.len() * size_of::<[u32; 32]>()
     }
 
-    /// Merges a load that continues the rows of the last note. Returns false if it does not.
+    /// Adds the load to the last entry as its next row. Returns false if it does not continue the
+    /// rows.
     #[inline]
     fn goes_on(&mut self, by: &LoadNote, clock: &WarpClock, warps: u32) -> bool {
         let (Some(last), Some(of)) = (self.all.last_mut(), self.clocks.last()) else {
@@ -147,7 +150,7 @@ impl LoadNotes {
         is_next
     }
 
-    /// Adds a note.
+    /// Appends an entry to the list.
     #[inline]
     fn push(&mut self, note: LoadNote, clock: WarpClock) {
         if self.clocks.last() != Some(&clock) {
@@ -167,18 +170,20 @@ impl Drop for LoadNotes {
 }
 
 impl LoadNote {
-    /// The warp of a row, as CTA and warp number; `serial` is the CTA of the first row.
+    /// The CTA's serial number and the warp's number for a row of the entry; `serial` is the CTA of
+    /// the first row, and each CTA has `warps` warps.
     fn warp_of(&self, row: u32, serial: u32, warps: u32) -> (u32, u32) {
         let warp = self.warp + row;
         (serial.wrapping_add(warp / warps), warp % warps)
     }
 }
 
-/// Receives the races of a load with its CTA's serial number.
+/// Receives the races of a deferred load, with the serial number of its CTA.
 type Tell<'t> = &'t mut dyn FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>);
 
 impl Loads {
-    /// Deferred loads of a launch; `None` if a concurrent launch may store at any time.
+    /// The deferred loads of a launch; `None` if another launch is concurrent, which may store at
+    /// any time.
     pub(super) fn of(order: &Order, info: &LaunchInfo<'_>) -> Option<Self> {
         if !order.is_alone() {
             return None;
@@ -186,7 +191,8 @@ impl Loads {
         let heap = info.config.heap.map(|heap| heap.base());
         let allocations = info.config.memory.blocks().iter().map(|(base, block)| {
             let len = block.size() as u64;
-            // The device heap reuses memory, so its loads are not deferred.
+            // The device heap reuses memory within a launch, so that loads from it are not
+            // deferred.
             let is_noted = heap != Some(*base) && len <= u32::MAX.into();
             let state = AtomicU8::new(if is_noted { OPEN } else { MATERIALIZED });
             Allocation { base: *base, len, state }
@@ -212,30 +218,31 @@ impl Loads {
         self.order.serial(0)
     }
 
-    /// Measures its notes when the launch has ended.
+    /// Measures the size of the lists when the launch has ended.
     pub(super) fn measure(&self) {
         let of = |noted: &Noted| lock(noted).iter().map(LoadNotes::bytes).sum::<usize>();
         self.bytes.store(lock(&self.notes).iter().map(of).sum(), Ordering::Relaxed);
     }
 
-    /// Size of its notes in bytes.
+    /// The size of the lists in bytes, which [`Self::measure`] has measured.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The index of the allocation at an address.
+    /// The index of the allocation that contains an address.
     fn find(&self, address: u64) -> Option<usize> {
         let i = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
         self.allocations[i].has(address).then_some(i)
     }
 
-    /// Enters all notes into the shadow.
+    /// Records all published loads of the launch in the shadow memory.
     pub(super) fn materialize_all(&self, shadow: &Shadow) {
         (0..self.allocations.len()).for_each(|i| self.materialize(i, shadow));
         self.bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Enters the notes of an allocation into the shadow. Afterwards no more notes are made for it.
+    /// Records the published loads from an allocation in the shadow memory. Afterwards no load from
+    /// it is deferred.
     fn materialize(&self, i: usize, shadow: &Shadow) {
         let state = &self.allocations[i].state;
         if state.load(Ordering::Acquire) == MATERIALIZED {
@@ -245,8 +252,8 @@ impl Loads {
         if state.load(Ordering::Acquire) == MATERIALIZED {
             return;
         }
-        // Before the locks of the notes are taken, so that a worker which hands its notes over
-        // later sees that it has to enter them.
+        // The state changes before the locks of the lists are taken. A worker that publishes its
+        // list later sees the new state, and records its loads itself.
         state.store(MATERIALIZING, Ordering::SeqCst);
         self.entered.fetch_add(1, Ordering::SeqCst);
         let all: Vec<Noted> = lock(&self.notes).clone();
@@ -261,7 +268,7 @@ impl Loads {
         state.store(MATERIALIZED, Ordering::Release);
     }
 
-    /// Enters notes of allocation `i` into the shadow.
+    /// Records the listed loads from allocation `i` in the shadow memory.
     fn make(
         &self,
         (i, notes): (usize, &LoadNotes),
@@ -321,42 +328,44 @@ impl Allocation {
     }
 }
 
-/// A load that was noted recently: by one warp at one time, or by two CTAs. The alignment keeps it
-/// in one line of the cache, which most of the table is not in.
+/// A load that was listed recently: by one warp at one time, or by two CTAs. The alignment keeps an
+/// entry in one cache line, since the table is larger than the cache.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct RecentLoad {
     what: (u64, u32, u32),
     serials: [u32; 2],
-    /// The time; the warp, of which a CTA has at most 32, in the upper bits, and the operation.
+    /// The time of the CTA; and the warp (32 at most) in the upper bits, with the operation in the
+    /// lower ones.
     by: (u32, u32),
 }
 
-/// What became of an access to global memory.
+/// What has to be done with an access to global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deferral {
-    /// The access is noted.
+    /// Nothing: the access is listed.
     Noted,
-    /// The access has to be recorded in the shadow, where the notes of its allocation are.
+    /// The access has to be recorded in the shadow memory. No listed load precedes it.
     Recorded,
-    /// The notes of its allocations have to be entered into the shadow
-    /// ([`DeferredLoads::enter_notes`]); then the access has to be recorded, unless it is `noted`.
+    /// The listed loads from the access's allocations have to be recorded in the shadow memory
+    /// ([`DeferredLoads::enter_notes`]). Then the access itself has to be recorded, unless it is in
+    /// the list (`noted`).
     Ends { noted: bool },
 }
 
-/// The deferred loads of a worker.
+/// The deferred loads of a worker thread.
 pub(super) struct DeferredLoads {
     of: Option<Arc<Loads>>,
-    /// Where others find the notes.
+    /// The lists as other workers see them.
     shared: Noted,
-    /// The notes while the worker has them to itself.
+    /// The lists while the worker owns them.
     own: Vec<LoadNotes>,
-    /// [`Loads::entered`] at the last look for own notes that others have left to the worker.
+    /// The value of [`Loads::entered`] when the worker last checked it.
     entered: u32,
     /// For each operation, the allocation that it accessed last.
     last: Vec<u32>,
     seen: Vec<RecentLoad>,
-    /// The offsets of the lanes of the current access.
+    /// The offsets of the current access's lanes in its allocation.
     offsets: [u32; 32],
 }
 
@@ -371,14 +380,14 @@ impl DeferredLoads {
         Self { of, shared, own: Vec::new(), entered: 0, last, seen, offsets: [0; 32] }
     }
 
-    /// Notes an access if it is a load that can be deferred.
+    /// Lists an access, if it is a load that can be deferred.
     #[inline]
     pub(super) fn note(&mut self, at: &At, access: &Access<'_>, cta: &Cta) -> Deferral {
         let Some(of) = &self.of else { return Deferral::Recorded };
         let first = access.addresses[at.lanes.trailing_zeros() as usize & 31];
         let mut i = self.last.get(at.op as usize).map_or(0, |&i| i as usize);
         if !of.allocations.get(i).is_some_and(|a| a.has(first)) {
-            // An address outside every allocation is a fault.
+            // An address outside every allocation is a fault, which the simulator reports.
             let Some(found) = of.find(first) else { return Deferral::Recorded };
             self.last.get_mut(at.op as usize).into_iter().for_each(|i| *i = found as u32);
             i = found;
@@ -410,7 +419,7 @@ impl DeferredLoads {
         };
         let recent = RecentLoad::new(at, access, (lies, place), cta);
         let seen = &mut self.seen[(place.wrapping_mul(FACTOR) >> 52) as usize % SEEN];
-        // Such a load is in the notes, or was entered into the shadow with them.
+        // The load is redundant: an equal one is in the list, or was recorded in the shadow memory.
         if seen.covers(&recent) {
             return Deferral::Noted;
         }
@@ -448,7 +457,7 @@ impl DeferredLoads {
         Deferral::Noted
     }
 
-    /// Enters the notes of all allocations that an access touches into the shadow.
+    /// Records the listed loads from all allocations that an access touches in the shadow memory.
     #[cold]
     pub(super) fn enter_notes(
         &mut self,
@@ -464,20 +473,24 @@ impl DeferredLoads {
         }
     }
 
-    /// Whether others have left notes to the worker, or may have.
+    /// Whether another worker may have recorded listed loads in the shadow memory, and missed those
+    /// that this worker owns.
     #[inline]
     pub(super) fn are_left(&self) -> bool {
         !self.own.is_empty()
             && self.of.as_ref().is_some_and(|of| of.entered.load(Ordering::Relaxed) != self.entered)
     }
 
-    /// Hands the notes over, and enters those into the shadow that others have left to the worker.
+    /// Publishes the lists that the worker owns. If another worker has recorded the loads from an
+    /// allocation in the shadow memory meanwhile, the published ones are recorded there, too.
     pub(super) fn publish(&mut self, shadow: &Shadow, tell: Tell<'_>) {
         let Some(of) = self.of.as_ref().filter(|_| !self.own.is_empty()) else { return };
         let left: Vec<(usize, LoadNotes)> = {
             let mut shared = lock(&self.shared);
             *shared = take(&mut self.own);
-            // Whoever finds nothing there has counted before.
+            // A worker that records the loads of an allocation increments the counter before it
+            // reads the published lists. If it has found this list empty, the new value is seen
+            // here.
             let entered = of.entered.load(Ordering::SeqCst);
             if entered == self.entered {
                 return;
@@ -494,8 +507,8 @@ impl DeferredLoads {
 }
 
 impl Allocation {
-    /// Stores the offset of each lane, 0 for inactive ones. Returns a hash of them, and whether all
-    /// are inside.
+    /// Stores the offset of each lane in the allocation, 0 for inactive lanes. Returns a hash of
+    /// the offsets, and whether all lanes are inside the allocation.
     #[inline(never)]
     fn offsets(&self, addresses: &[u64; 32], lanes: u32, offsets: &mut [u32; 32]) -> (u64, bool) {
         Build::current().run(
@@ -523,14 +536,15 @@ impl RecentLoad {
         Self { what: (place, at.lanes, how), serials: [cta.serial, 0], by }
     }
 
-    /// Whether a load is redundant: it was noted by two CTAs, or by the same warp at the same time.
+    /// Whether a load is redundant: an equal load was listed by two CTAs, or by the same warp at
+    /// the same time.
     fn covers(&self, load: &Self) -> bool {
         let [first, second] = self.serials;
         let again = first == load.serials[0] && self.by == load.by;
         self.what == load.what && (second != 0 || again)
     }
 
-    /// Remembers that a load is noted which was not redundant.
+    /// Adds a listed load to the table.
     fn add(&mut self, load: &Self) {
         if self.what != load.what {
             *self = *load;

@@ -1,13 +1,14 @@
-//! Accesses to shared memory between two barriers of all threads of a CTA.
+//! Accesses to shared memory between two barriers of all threads of a CTA (a phase).
 //!
-//! Everything before such a barrier is ordered before everything after it, and between two of them
-//! usually no thread touches a word that another thread stores: a tile is filled, or it is read, or
-//! all threads change it by atomics, or only one warp uses it, with `.sync` instructions. As long
-//! as that holds no two accesses race, and it is enough to record which thread has touched each
-//! word, with a list of all accesses that is dropped at the next barrier. The first access that
-//! violates it, or is none of these, has the list entered into the shadow ([`Phase::materialize`]),
-//! in its order and with the clocks of its time. From then on until the barrier each access is
-//! recorded in the shadow.
+//! Such a barrier orders all accesses before it and all accesses after it. In a phase usually no
+//! thread accesses a word that another thread stores: the threads fill a tile, or read it, or
+//! change it by atomics, or only one warp uses it, with `.sync` instructions. As long as this holds
+//! no two accesses race. It is then enough to record which thread has accessed each word
+//! ([`LineAccesses`]), and to append each access to a list, which is dropped at the next barrier.
+//!
+//! The first access for which this does not hold records all listed accesses in the shadow memory,
+//! in their order and with the vector clocks that they had ([`Phase::materialize`]). From then on
+//! until the barrier each access is recorded in the shadow memory at once.
 
 use super::access::{Octet, Shape, Stored, Warp, lanes};
 use super::happens_before::Cta;
@@ -21,25 +22,25 @@ use std::iter::once;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values};
 
-/// Maximum length of the list; further accesses are recorded in the shadow.
+/// Maximum length of the list. Further accesses are recorded in the shadow memory.
 const MAX: usize = 1 << 14;
-/// Shared memory above this address is recorded in the shadow only.
+/// An access to shared memory above this address is recorded in the shadow memory.
 const MAX_BYTES: u64 = 1 << 20;
-/// Maximum number of phases that start without a list, after phases whose lists had to be entered
-/// into the shadow.
+/// Maximum number of phases without a list. After a phase whose list was needed, some phases record
+/// all accesses in the shadow memory, because their lists would probably be needed, too.
 const MAX_SKIPPED: u32 = 63;
 
-/// The arrangement of an access's addresses, in compact form.
+/// How the lane addresses of a listed access are arranged.
 #[derive(Clone, Copy, Debug)]
 enum AddressShape {
     Row(u64),
     One(u64),
     OctetLoad([(u32, bool); 4]),
-    /// Arbitrary addresses, stored in `rows`.
+    /// Arbitrary addresses, which are stored in `rows`.
     Any,
 }
 
-/// An access in the list.
+/// A listed access.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     lies: AddressShape,
@@ -47,46 +48,48 @@ struct Entry {
     elements: (u32, u32),
     operation: AccessOp,
     order: How,
-    /// The warp's clock at the access.
+    /// The time of the CTA and that of the warp, which are the vector clock of the access.
     now: u32,
     of_warp: u32,
-    /// Number of further loads of the same lanes, which are in `more`.
+    /// Number of further loads by the same lanes, which are in `more`.
     further: usize,
 }
 
-/// Loads that are reported together: operation and address arrangement of the first, the lanes, and
-/// the number of further loads.
+/// Loads that the simulator reports together: the first load's operation and addresses, the lanes,
+/// and the number of further loads.
 type Group = (u32, Shape, [Octet; 4], u32, usize);
 
-/// The accesses since the last barrier of all threads.
+/// The accesses to shared memory since the last barrier of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Phase {
-    /// The synchronisation interval ([`View::epoch`]).
+    /// Number of the current synchronisation interval ([`View::epoch`]).
     epoch: u64,
-    /// Whether accesses are recorded in the shadow.
+    /// Whether each access is recorded in the shadow memory at once.
     is_materialized: bool,
-    /// Number of following phases that start without a list, and the number that was chosen last.
+    /// Number of following phases without a list, and the number that was chosen when a list was
+    /// last needed.
     skips: u32,
     skipped: u32,
-    /// Serial number of the last CTA with `cp.async` copies: their completion does not depend on
-    /// the barrier.
+    /// Serial number of the last CTA with `cp.async` copies. Such a CTA has no lists, because the
+    /// barriers do not order the copies.
     copies: u32,
     lines: Vec<LineAccesses>,
-    /// The warp and clock of the current access.
+    /// The warp of the current access and its clock.
     by: Accessor,
-    /// The last loads that were reported together and added nothing to the list.
+    /// The last loads that were reported together and were not listed, because enough loads of
+    /// their words are.
     redundant: Option<Group>,
     list: Vec<Entry>,
-    /// The further loads of entries, in order.
+    /// The further loads of the listed accesses, in order.
     more: Vec<FurtherLoad>,
-    /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
-    /// first.
+    /// The arbitrary addresses and the stored values of the listed accesses, in order. The low
+    /// words of 64-bit values precede the high words.
     rows: Vec<[u32; 32]>,
 }
 
 impl Phase {
-    /// Adds an access, and further loads that are reported together with it. Returns false if they
-    /// have to be recorded in the shadow, after all earlier ones ([`Self::materialize`]).
+    /// Lists an access, and further loads that the simulator reports together with it. Returns
+    /// false if they have to be recorded in the shadow memory, after [`Self::materialize`].
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();
@@ -124,7 +127,7 @@ impl Phase {
         };
         match touched {
             Some(true) => self.push(warp, more, view),
-            // Enough loads of these words are recorded.
+            // Enough loads of these words are listed.
             Some(false) => {
                 if warp.shape != Shape::Any {
                     let At { op, lanes, .. } = warp.at;
@@ -136,10 +139,10 @@ impl Phase {
         }
     }
 
-    /// Starts the next phase at a barrier of all threads.
+    /// Starts the next phase, behind a barrier of all threads.
     fn begin(&mut self, epoch: u64) {
         if !self.list.is_empty() {
-            // The list was not needed in the last phase.
+            // The list of the last phase was not needed.
             self.skipped = 0;
         }
         self.clear();
@@ -155,13 +158,14 @@ impl Phase {
         self.redundant = None;
     }
 
-    /// Records the words that an access and further loads touch. Returns whether they have to be
-    /// listed, or `None` if another thread has touched them in a conflicting way.
+    /// Records which threads access which words, for an access and its further loads. Returns
+    /// whether the access has to be listed; `None` if it conflicts with an access of another
+    /// thread.
     #[inline]
     fn touch(&mut self, warp: &Warp<'_>, more: &[FurtherLoad]) -> Option<bool> {
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         let mut is_new = false;
-        // Otherwise the bytes may be parts of words.
+        // If this is false, the access may cover parts of words.
         let is_whole = words.is_power_of_two();
         let (places, count) = if is_whole && !writes { places(warp) } else { Default::default() };
         if count != 0 {
@@ -195,8 +199,8 @@ impl Phase {
         Some(is_new)
     }
 
-    /// The line of this number, for the current access; `None` if it has to be recorded in the
-    /// shadow.
+    /// The state of the line with this number, for the current access; `None` if the access has to
+    /// be recorded in the shadow memory.
     #[inline]
     fn line(&mut self, number: u64) -> Option<&mut LineAccesses> {
         let i = number as usize;
@@ -210,11 +214,13 @@ impl Phase {
         line.begin(self.epoch, &self.by).then_some(line)
     }
 
-    /// Records a row that starts at `at` for lane 0, even if lane 0 is inactive.
+    /// Records that consecutive lanes access consecutive words. `at` is the address of lane 0, even
+    /// if lane 0 is inactive.
     #[inline]
     fn touch_row(&mut self, at: u64, lanes: u32, row: &RowAccess) -> Option<bool> {
         let (lowest, highest) = (lanes.trailing_zeros(), 31 - lanes.leading_zeros());
-        // The word of lane 0, which may lie before the memory if lane 0 is inactive.
+        // The number of lane 0's first word, which is negative if lane 0 is inactive and would
+        // access memory before address 0.
         let first = at.cast_signed() / 4;
         let begin = first + (i64::from(lowest) << row.shift);
         let end = first + (i64::from(highest + 1) << row.shift);
@@ -224,7 +230,7 @@ impl Phase {
             let (number, line_end) =
                 (word / WORDS as u64, (word / WORDS as u64 + 1) * WORDS as u64);
             let mut words = between(word, all.min(line_end));
-            // The offset of the line's first word from lane 0's word.
+            // The number of words from lane 0's first word to the line's first word.
             let offset = (number * WORDS as u64).cast_signed() - first;
             if lanes != u32::MAX {
                 words &= words_of(lanes, offset, row.shift);
@@ -237,7 +243,7 @@ impl Phase {
     }
 
     /// Records loads of the same words by several lanes of a warp: of `len` bytes at `at`, and of
-    /// as many at the distances of further loads. Loads of neighbouring words are recorded as one.
+    /// as many bytes for each further load. Loads of neighbouring words are recorded together.
     #[inline]
     fn touch_places(
         &mut self,
@@ -257,7 +263,7 @@ impl Phase {
         Some(is_new | self.touch_all(begin, end, thread)?)
     }
 
-    /// Records loads of the words in `begin..end` by several lanes of a warp.
+    /// Records that several lanes of a warp load each of the words in `begin..end` (addresses).
     #[inline]
     fn touch_all(&mut self, begin: u64, end: u64, thread: u32) -> Option<bool> {
         let (mut is_new, mut word, all) = (false, begin / 4, end.div_ceil(4));
@@ -270,15 +276,16 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Records lanes at arbitrary addresses, `by` bytes higher, including parts of words.
+    /// Records lanes with arbitrary addresses, each increased by `by` bytes. The lanes may access
+    /// parts of words.
     fn touch_lanes(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
         let (first, writes) = (warp.at.warp * 32, warp.kind.writes());
         self.each_word(warp, by, |line, i, lane| line.one(i, first + lane, writes))
     }
 
-    /// Calls `record` for each word that a lane touches at its address, `by` bytes higher, with the
-    /// line of the word, the word's index in it, and the lane. Returns `None` when `record` returns
-    /// false.
+    /// Calls `record` for each word that a lane accesses, with the state of the word's line, the
+    /// word's index in the line, and the lane. `by` is added to each address. Returns `None` as
+    /// soon as `record` returns false.
     #[inline]
     fn each_word(
         &mut self,
@@ -299,8 +306,8 @@ impl Phase {
         Some(true)
     }
 
-    /// Does [`Self::touch_lanes`] for accesses of whole words: neighbouring lanes that access
-    /// different words of a line are recorded together.
+    /// Does [`Self::touch_lanes`] for accesses of whole words. Neighbouring lanes that access
+    /// different words of one line are recorded together.
     fn touch_words(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
         let (words, first, writes) = (warp.words(), warp.at.warp * 32, warp.kind.writes());
         let address = |lane: u32| warp.address(lane).wrapping_add(by);
@@ -330,7 +337,7 @@ impl Phase {
             }
             let together = rest & !all;
             if together == 0 {
-                // An access is misaligned.
+                // The access is misaligned, or crosses the end of a line.
                 return None;
             }
             let line = self.line(number)?;
@@ -340,7 +347,8 @@ impl Phase {
         Some(is_new)
     }
 
-    /// Adds an access and further loads to the list. Returns false if that is impossible.
+    /// Appends an access and its further loads to the list. Returns false if the values that it
+    /// stores are not known.
     #[inline]
     fn push(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         if warp.kind.writes() {
@@ -382,8 +390,8 @@ impl Phase {
         true
     }
 
-    /// Enters the list of the current phase into the shadow, where all accesses until the next
-    /// barrier are recorded.
+    /// Records the listed accesses of the current phase in the shadow memory. Until the next
+    /// barrier of all threads, each access is recorded there at once.
     #[inline]
     pub(super) fn materialize(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
         if self.epoch != epoch {
@@ -461,13 +469,13 @@ impl Phase {
     }
 }
 
-/// Whether all octets are rows, and no two of them are the same.
+/// Whether each octet accesses consecutive memory, and no two octets are equal.
 fn are_apart(octets: &[Octet; 4]) -> bool {
     (0..4).all(|i| octets[i].is_row && !octets[..i].contains(&octets[i]))
 }
 
-/// The words that a load of whole words touches if several lanes load the same ones, as up to four
-/// addresses and lengths, and their number; otherwise none.
+/// The memory that a load of whole words reads, if several lanes read the same words: up to four
+/// ranges (address and length), and their number. The number is 0 for other loads.
 #[inline]
 fn places(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
     let (mut places, mut count) = ([(0, 0); 4], 0);
@@ -475,7 +483,7 @@ fn places(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
     match warp.shape {
         Shape::One(at) if !warp.at.lanes.is_power_of_two() => (places[0], count) = ((at, bytes), 1),
         Shape::Octets if octets.iter().all(|o| o.at.is_multiple_of(4)) && !are_apart(octets) => {
-            // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
+            // Equal octets read the same words, and adjacent ranges are merged.
             for (i, octet) in octets.iter().enumerate() {
                 if octets[..i].contains(octet) {
                     continue;
@@ -495,26 +503,26 @@ fn places(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
     (places, count)
 }
 
-/// A row of consecutive lanes.
+/// Consecutive lanes that access consecutive words.
 #[derive(Clone, Copy)]
 struct RowAccess {
-    /// The thread of lane 0.
+    /// Number in the CTA of lane 0's thread.
     thread: u32,
-    /// Each lane has `1 << shift` words.
+    /// The binary logarithm of the number of words that each lane accesses.
     shift: u32,
     writes: bool,
 }
 
-/// Mask of the words from `first` to before `end` in a line; `end` may be the first word of the
-/// next line.
+/// A mask of the words of a line from number `first` to `end`, which is not included. The numbers
+/// count from address 0; `end` may be the first word of the next line.
 #[inline]
 fn between(first: u64, end: u64) -> u32 {
     let (low, count) = (first % WORDS as u64, end - first);
     (((1_u64 << count) - 1) << low) as u32
 }
 
-/// Mask of a line's words that these lanes access; the line's first word is `offset` words after
-/// lane 0's first word.
+/// A mask of the words of a line that active lanes access. `offset` is the number of words from
+/// lane 0's first word to the line's first word.
 fn words_of(lanes: u32, offset: i64, shift: u32) -> u32 {
     if shift == 0 && offset.unsigned_abs() < 32 {
         return if offset < 0 { lanes << -offset } else { lanes >> offset };

@@ -1,4 +1,4 @@
-//! The shadow of a line that is split into cells of words or bytes.
+//! The shadow memory of a line that is split into cells, one for each word or each byte.
 
 use super::cell::{Cell, ShadowAccess};
 use super::line::{
@@ -7,42 +7,42 @@ use super::line::{
 use super::stamp::Stamp;
 use super::view::View;
 
-/// The cells of a line.
+/// The cells of a line that is split.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Split {
     /// A cell for each word or each byte; empty if the line is not split.
     cells: Vec<Cell>,
-    /// Whether the cells are words.
+    /// Whether each cell is for a word; otherwise each is for a byte.
     is_words: bool,
     open: Open,
 }
 
-/// Which words of a line have accesses that may still race. Cached for one synchronisation
-/// interval, in which the answer can only shrink.
+/// Which words of a line have recorded accesses that can still race with a later access. The masks
+/// are cached for one synchronisation interval, in which they do not grow except by new accesses.
 #[derive(Clone, Debug, Default)]
 struct Open {
-    /// The synchronisation interval; 0 if nothing is cached.
+    /// Number of the synchronisation interval of the masks; 0 if nothing is cached.
     epoch: u64,
-    /// Words whose state is cached.
+    /// A mask of the words whose state is cached.
     known: u32,
-    /// Superset of the words with open stores.
+    /// A mask that contains at least the words with stores that can still race.
     stored: u32,
-    /// Superset of the words with other open accesses.
+    /// A mask that contains at least the words with other accesses that can still race.
     others: u32,
-    /// Words of which no more weak loads need be recorded.
+    /// A mask of the words of which further weak loads need not be recorded.
     full: u32,
-    /// CTA and time of the latest access; [`NEVER`] if unknown.
+    /// CTA and time of the latest recorded access of the line; [`NEVER`] if they are not known.
     last: (u32, u32),
-    /// CTA and time of the latest access to the words whose state is cached.
+    /// CTA and time of the latest recorded access to the words whose state is cached.
     newest: (u32, u32),
 }
 
-/// A time after every access.
+/// A time later than that of every access.
 const NEVER: u32 = u32::MAX;
 
 impl Split {
-    /// Splits a line into words or bytes, from its last store with the stored values, and two other
-    /// records.
+    /// Splits a line into words or bytes. The records of the whole line (last store and two others)
+    /// become records of each cell, and `values` are the stored values.
     pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
         self.is_words = !all.into_iter().any(|stamp| LaneMapping::of(stamp).is_narrow());
         let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
@@ -63,7 +63,8 @@ impl Split {
             Cell::of(write, others)
         };
         self.cells.extend((0..len).map(cell));
-        // The accesses are weak and synchronous, so that the latest time is enough.
+        // The records of a whole line are weak and synchronous, so that the latest time decides
+        // whether all are ordered before an access.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
         self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
     }
@@ -76,7 +77,7 @@ impl Split {
         }
     }
 
-    /// Joins the cells, so that the line is whole again.
+    /// Removes the cells, so that the line has records for all its words again.
     pub(super) fn clear(&mut self) {
         self.cells.clear();
     }
@@ -85,18 +86,19 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of cells of the line.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Size of the line's cells in bytes.
+    /// Size of the cells in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }
 
-    /// Handles a row. Returns whether it is recorded, or `None` if all records are ordered before
-    /// it, so that the line can be made whole again.
+    /// What an access to the whole line or to quarters of it needs: nothing (`Some(true)`), because
+    /// enough loads are recorded; a record of each lane on its own (`Some(false)`); or a line that
+    /// is not split (`None`), because all recorded accesses are ordered before it.
     pub(super) fn row(&mut self, view: &View<'_>, row: &RowAccess<'_>) -> Option<bool> {
         if !self.is_words || row.by.is_narrow() {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
@@ -109,7 +111,7 @@ impl Split {
         (is_enough || open.stored | open.others != 0).then_some(is_enough)
     }
 
-    /// Drops records of the bytes.
+    /// Removes the records of accesses to the bytes.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
         cells.fill(Cell::default());
@@ -123,12 +125,12 @@ impl Split {
         here.flat_map(|(cell, _)| cell.stamps())
     }
 
-    /// The cells of `at..at + len`, and the shift from cell number to byte.
+    /// The cells for the bytes `at..at + len`, and the binary logarithm of the bytes of a cell.
     fn cells(&mut self, at: u64, len: u64) -> (&mut [Cell], u32) {
         if !at.is_multiple_of(4) || !len.is_multiple_of(4) {
             self.become_bytes();
         }
-        // The caller changes cells in ways that the cache does not follow.
+        // The caller changes cells without an update of the cached masks.
         self.open.epoch = 0;
         self.open.last = (NEVER, NEVER);
         let shift = if self.cells.len() == WORDS { 2 } else { 0 };
@@ -136,8 +138,8 @@ impl Split {
         (&mut self.cells[cells], shift)
     }
 
-    /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
-    /// misaligned one is a fault.
+    /// Records an access to the bytes from `at` on. An aligned access lies within one line, and a
+    /// misaligned access is a fault.
     pub(super) fn bytes(
         &mut self,
         view: &View<'_>,
@@ -164,8 +166,8 @@ impl Split {
         found
     }
 
-    /// Records a load of the same bytes by several lanes of a warp. Returns false if it has to be
-    /// recorded lane by lane.
+    /// Records a load of the same bytes by several lanes of a warp. Returns false if each lane has
+    /// to be recorded on its own.
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
@@ -176,7 +178,8 @@ impl Split {
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
-    /// Computes the cached state of words that are not cached in this interval.
+    /// Computes the cached state of the words in a mask, as far as it is not cached for this
+    /// synchronisation interval.
     #[inline]
     fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
         if self.open.epoch != epoch {
@@ -211,15 +214,15 @@ impl Split {
         }
     }
 
-    /// Updates the cached time after an access.
+    /// Updates the cached times after an access is recorded.
     #[inline(always)]
     fn made(&mut self, view: &View<'_>) {
         let (now, open) = ((view.serial, view.now), &mut self.open);
         (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
     }
 
-    /// Records an access to whole words if the cells decide it without comparing clocks. Returns
-    /// false if [`Self::bytes`] has to record it.
+    /// Records an access to whole words, if the cells show without a comparison of vector clocks
+    /// that it races with nothing. Returns false if [`Self::bytes`] has to record it.
     #[inline]
     pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
         let first = (at / 4) as usize;
@@ -267,9 +270,9 @@ impl Split {
         true
     }
 
-    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`; this is
-    /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
-    /// record the others.
+    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`. This is
+    /// fast if no recorded access can race. Returns the lanes that are recorded; the other lanes
+    /// have to be recorded by [`Self::bytes`].
     #[inline]
     pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
         if !self.is_words {
@@ -284,7 +287,7 @@ impl Split {
             return done;
         }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
-            // Enough loads are recorded.
+            // Enough loads of these words are recorded.
             return part.lanes;
         }
         let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
@@ -292,7 +295,7 @@ impl Split {
         done
     }
 
-    /// Records a load in octets. Returns false if it has to be recorded lane by lane.
+    /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
         let count = load.count;
@@ -317,7 +320,7 @@ impl Split {
             return true;
         }
         for (i, octet) in load.octets.iter().enumerate() {
-            // Octets that load the same words are recorded once.
+            // Equal octets load the same words and are recorded together.
             if load.octets[..i].contains(octet) {
                 continue;
             }
@@ -339,7 +342,7 @@ impl Split {
         true
     }
 
-    /// Records a weak load of a word that has no open store.
+    /// Records a weak load of a word without stores that can still race.
     #[inline(always)]
     fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
@@ -401,7 +404,7 @@ impl Split {
     fn load_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
-            // Neighbouring lanes that load the same words are recorded once.
+            // Neighbouring lanes that load the same words are recorded together.
             let lane = rest.trailing_zeros();
             let at = part.addresses[lane as usize];
             let mut lanes = 1 << lane;
