@@ -56,7 +56,7 @@ pub(super) struct Warp<'a> {
     moved: u64,
 }
 
-/// Consecutive active lanes that access the same line of the shadow (128 bytes).
+/// Consecutive active lanes that access the same 128-byte line.
 pub(super) struct LineLanes {
     /// Address of the first of the lanes.
     pub(super) at: u64,
@@ -270,7 +270,8 @@ impl<'a> Warp<'a> {
             Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
         match size {
-            // Neighbouring elements of 1 or 2 bytes are combined to a word.
+            // Neighbouring elements of 1 or 2 bytes are combined, because the shadow memory
+            // compares the values of whole words.
             1 | 2 => {
                 let low = (1 << (8 * size)) - 1;
                 let part =
@@ -332,10 +333,10 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// The quarters of a line (32 bytes each) of an access whose 32 lanes together access whole
-    /// quarters in bytes or half-words, if the access is weak and synchronous: its address, and the
-    /// thread number that belongs to the line's first byte if the row of threads is continued to
-    /// the front.
+    /// For a weak, synchronous access whose 32 lanes together access whole quarters (32 bytes) of a
+    /// line in bytes or half-words: the address of the first quarter, and the number of the thread
+    /// that would access the line's first byte if lower threads continued the access to the front.
+    /// `None` for other accesses.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
         let Shape::Row(first) = self.shape else { return None };
         let bytes = self.access.bytes();

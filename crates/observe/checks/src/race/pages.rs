@@ -28,7 +28,7 @@ impl<'s> Pages<'s> {
         if self.missed > self.at_hand.len() {
             self.grow();
         }
-        // The number of entries is a power of two.
+        // The number of entries is a power of two, so that a mask replaces the division.
         let (number, last) = (address / PAGE, self.at_hand.len() - 1);
         let slot = &mut self.at_hand[number as usize & last];
         let page = match slot {

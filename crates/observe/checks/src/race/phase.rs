@@ -66,8 +66,8 @@ pub(super) struct Phase {
     epoch: u64,
     /// Whether each access is recorded in the shadow memory at once.
     is_materialized: bool,
-    /// Number of following phases without a list, and the number that was chosen when a list was
-    /// last needed.
+    /// Number of the following phases that keep no list. `skipped` is this number as it was last
+    /// chosen; each time a list is needed again it about doubles.
     skips: u32,
     skipped: u32,
     /// Serial number of the last CTA with `cp.async` copies. Such a CTA has no lists, because the
@@ -89,7 +89,8 @@ pub(super) struct Phase {
 
 impl Phase {
     /// Lists an access, and further loads that the simulator reports together with it. Returns
-    /// false if they have to be recorded in the shadow memory, after [`Self::materialize`].
+    /// false if it has not listed them: they then have to be recorded in the shadow memory, behind
+    /// the accesses that are listed ([`Self::materialize`]).
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();

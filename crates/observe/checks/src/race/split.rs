@@ -342,7 +342,7 @@ impl Split {
         true
     }
 
-    /// Records a weak load of a word without stores that can still race.
+    /// Records a weak load of a word. No recorded store of the word can race any more.
     #[inline(always)]
     fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);

@@ -160,7 +160,7 @@ impl Submitted {
         self.at
     }
 
-    /// The positions of streams that are ordered before the work.
+    /// For each stream, the position until which its work is ordered before this work.
     pub(super) fn known(&self) -> StreamPositions {
         StreamPositions::clone(&self.before)
     }
