@@ -3,6 +3,10 @@
 //! anything else. Each class is recorded in the shadow memory with as few operations as possible.
 //! The result is the list of races.
 
+mod parts;
+
+pub(super) use parts::{Octet, Stored};
+
 use super::cell::{Conflict, ShadowAccess};
 use super::line::{
     ByteAccess, LINE, LaneMapping, Line, OctetLoad, PartAccess, RowAccess, WordAccess,
@@ -48,9 +52,10 @@ pub(super) struct Warp<'a> {
     /// words or is asynchronous.
     words: usize,
     stamp: Stamp,
-    pub(super) shape: Shape,
-    /// The octets of [`Shape::Octets`]. They are not stored in the enum, because `Shape` is copied
-    /// often, and the copy of a value that was just stored in parts waits for the stores.
+    pub(super) arrangement: Arrangement,
+    /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
+    /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
+    pub(super) has_octets: bool,
     pub(super) octets: [Octet; 4],
     /// The offset that is added to the observed addresses: that of a [`FurtherLoad`], else 0.
     moved: u64,
@@ -68,103 +73,6 @@ pub(super) struct LineLanes {
     off: u64,
 }
 
-/// How the lanes' addresses are arranged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// Consecutive lanes access consecutive memory. The address is that of lane 0, even if lane 0
-    /// is inactive.
-    Row(u64),
-    /// All active lanes access this address.
-    One(u64),
-    /// All lanes are active, and each octet of lanes ([`Warp::octets`]) accesses consecutive memory
-    /// or one address.
-    Octets,
-    /// Any other arrangement.
-    Any,
-}
-
-/// The addresses of eight consecutive lanes (an octet).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Octet {
-    /// Whether the lanes access consecutive memory. Otherwise all eight access one address.
-    pub(super) at: u64,
-    /// Whether the lanes access consecutive memory; otherwise all access the same address.
-    pub(super) is_row: bool,
-}
-
-impl Octet {
-    #[inline(always)]
-    fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
-        let at = all[0];
-        let (mut apart, mut off) = (0, 0);
-        let mut next = at;
-        for &address in all {
-            apart |= address ^ at;
-            off |= address ^ next;
-            next = next.wrapping_add(bytes);
-        }
-        match (apart, off) {
-            (0, _) => Some(Self { at, is_row: false }),
-            (_, 0) => Some(Self { at, is_row: true }),
-            _ => None,
-        }
-    }
-
-    /// The addresses of the four octets of a warp; `None` if an octet accesses neither consecutive
-    /// memory nor one address.
-    #[inline(always)]
-    fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
-        let mut octets = [Self::default(); 4];
-        for (octet, part) in octets.iter_mut().zip(addresses.as_chunks::<8>().0) {
-            *octet = Self::of(part, bytes)?;
-        }
-        Some(octets)
-    }
-}
-
-impl Shape {
-    /// The same arrangement with all addresses `by` bytes higher.
-    fn moved(self, by: u64) -> Self {
-        match self {
-            Self::Row(at) => Self::Row(at.wrapping_add(by)),
-            Self::One(at) => Self::One(at.wrapping_add(by)),
-            Self::Octets | Self::Any => self,
-        }
-    }
-}
-
-/// The values that a store instruction writes.
-#[derive(Default)]
-pub(super) struct Stored {
-    /// For each lane, the value of the access's first element.
-    first: Option<[u64; 32]>,
-    /// For each lane, the values of the other elements of a vector access.
-    more: Vec<Option<[u64; 32]>>,
-}
-
-impl Stored {
-    /// The values that a store instruction writes; empty for other accesses.
-    #[inline]
-    pub(super) fn of(access: &Access<'_>) -> Self {
-        if access.operation != AccessOp::Store {
-            return Self { first: None, more: Vec::new() };
-        }
-        let count = access.values.len().min(MAX_ELEMENTS);
-        Self {
-            first: access.values.get(0),
-            more: (1..count).map(|i| access.values.get(i)).collect(),
-        }
-    }
-
-    /// The values of a store whose elements are given, each with the values of 32 lanes.
-    pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
-        Self { first: elements.next(), more: elements.map(Some).collect() }
-    }
-
-    /// The values of an access that does not store.
-    const NOTHING: &Self = &Self { first: None, more: Vec::new() };
-}
-
 impl<'a> Warp<'a> {
     /// The access of an event, without the values that it stores ([`Self::store`]).
     #[inline]
@@ -173,15 +81,19 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let shape = match access.arrangement {
-            Arrangement::Row(at) => Shape::Row(at),
-            Arrangement::One(at) => Shape::One(at),
-            Arrangement::Other => Shape::Any,
+        let mut warp = Self {
+            at: *at,
+            access,
+            kind,
+            stored: Stored::NOTHING,
+            words,
+            stamp,
+            arrangement: access.arrangement,
+            has_octets: false,
+            octets: [Octet::default(); 4],
+            moved: 0,
         };
-        let (stored, octets) = (Stored::NOTHING, [Octet::default(); 4]);
-        let mut warp =
-            Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 };
-        if shape == Shape::Any && at.lanes == u32::MAX {
+        if access.arrangement == Arrangement::Other && at.lanes == u32::MAX {
             warp.look_for_octets();
         }
         warp
@@ -195,7 +107,7 @@ impl<'a> Warp<'a> {
             || Octet::all_of(addresses, bytes),
         );
         if let Some(octets) = found {
-            (self.shape, self.octets) = (Shape::Octets, octets);
+            (self.has_octets, self.octets) = (true, octets);
         }
     }
 
@@ -212,7 +124,7 @@ impl<'a> Warp<'a> {
         Self {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),
-            shape: self.shape.moved(further.offset),
+            arrangement: self.arrangement.moved(further.offset),
             octets: self
                 .octets
                 .map(|octet| Octet { at: octet.at.wrapping_add(further.offset), ..octet }),
@@ -238,7 +150,7 @@ impl<'a> Warp<'a> {
     /// synchronous: the first line's address, and the binary logarithm of the number of lines. The
     /// number of lines is also the number of words of each lane.
     pub(super) fn lines(&self) -> Option<(u64, u32)> {
-        let Shape::Row(first) = self.shape else { return None };
+        let Arrangement::Row(first) = self.arrangement else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(LINE);
         (is_plain && whole && matches!(self.words, 1 | 2 | 4))
@@ -247,7 +159,7 @@ impl<'a> Warp<'a> {
 
     /// The address that all lanes read, if the access is a weak load of one address.
     pub(super) fn place(&self) -> Option<u64> {
-        let Shape::One(at) = self.shape else { return None };
+        let Arrangement::One(at) = self.arrangement else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         (is_plain && !self.kind.writes()).then_some(at)
     }
@@ -338,7 +250,7 @@ impl<'a> Warp<'a> {
     /// that would access the line's first byte if lower threads continued the access to the front.
     /// `None` for other accesses.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
-        let Shape::Row(first) = self.shape else { return None };
+        let Arrangement::Row(first) = self.arrangement else { return None };
         let bytes = self.access.bytes();
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(u64::from(32 * bytes));
@@ -424,7 +336,7 @@ impl<'a> Warp<'a> {
     /// The octets of the access, if it is a weak load of words that all lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
-        let octets = (self.shape == Shape::Octets).then_some(&self.octets)?;
+        let octets = self.has_octets.then_some(&self.octets)?;
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = octets[0].at / LINE;
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)

@@ -8,9 +8,10 @@
 //! causes no false reports.
 
 use super::launch::Memory;
+use super::queue::Queue;
 use super::shadow::lock;
 use super::stamp::{AccessKind, Stamp};
-use super::streams::{Queue, Submitted};
+use super::streams::Submitted;
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};

@@ -11,10 +11,15 @@
 //! thread, followed by a barrier, orders the store of another thread after the fence. All GPUs do
 //! so, although the PTX memory model promises it for the fencing thread only.
 
+mod barriers;
+mod gathered;
+
 use super::clock::{Clock, Unit};
 use super::copies::Copies;
 use super::shadow::join;
 use super::stamp::{LAST_TIME, Stamp};
+use barriers::Barrier;
+use gathered::Gathered;
 use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
@@ -60,19 +65,6 @@ struct Warp {
     own: Option<Box<[Lane; 32]>>,
 }
 
-/// The joined state of the threads that have arrived at a barrier.
-#[derive(Clone, Debug, Default)]
-struct Barrier {
-    knows: Clock,
-    seen: ScopedClocks,
-    fenced: ScopedClocks,
-    /// Whether the barrier is for all threads, and each thread that has arrived waits at it
-    /// (`bar.sync`).
-    is_whole: bool,
-    /// Whether no thread has passed the barrier since its first arrival.
-    is_new: bool,
-}
-
 /// The happens-before state of a CTA.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cta {
@@ -109,15 +101,6 @@ impl Cta {
         copies.clear();
         let threads = warps.iter().map(|warp| warp.lanes.count_ones()).sum();
         *self = Self { serial, now: 1, warps, threads, barriers, copies, ..Self::default() };
-    }
-
-    /// The index of a barrier's state, which is added if the barrier was not used yet.
-    fn barrier(&mut self, id: u32) -> usize {
-        let found = self.barriers.iter().position(|barrier| barrier.0 == id);
-        found.unwrap_or_else(|| {
-            self.barriers.push((id, Barrier::default()));
-            self.barriers.len() - 1
-        })
     }
 
     /// Increments the time, so that the clocks can tell later accesses from earlier ones. Returns
@@ -314,150 +297,6 @@ impl Cta {
             }
         }
         together.give(self, index, lanes);
-    }
-
-    /// Lanes arrive at a barrier, which is for `count` threads or for all (`None`).
-    pub(super) fn arrives(
-        &mut self,
-        (warp, lanes): (u32, u32),
-        id: u32,
-        (count, waits): (Option<u32>, bool),
-    ) {
-        let whole = waits && count.is_none_or(|count| count >= self.threads);
-        let i = self.barrier(id);
-        let barrier = &mut self.barriers[i].1;
-        if !barrier.is_new {
-            *barrier = Barrier { is_new: true, is_whole: true, ..Barrier::default() };
-        }
-        barrier.is_whole &= whole;
-        if !whole {
-            let mut barrier = take(barrier);
-            let now = self.tick();
-            let mut together = Gathered::default();
-            let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            for thread in threads(warp, lanes) {
-                together.take(self, thread, if as_one { 0 } else { now });
-            }
-            if as_one {
-                together.knows.add(self.serial, Unit::Warp(warp), now);
-            }
-            barrier.knows.join(&together.knows);
-            for (to, from) in barrier
-                .seen
-                .iter_mut()
-                .chain(&mut barrier.fenced)
-                .zip(together.seen.iter().chain(&together.fenced))
-            {
-                from.iter().for_each(|clock| join(to, clock));
-            }
-            self.barriers[i].1 = barrier;
-        }
-    }
-
-    /// Lanes continue behind a completed barrier.
-    pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
-        let Some(i) = self.barriers.iter().position(|barrier| barrier.0 == id) else { return };
-        let barrier = &mut self.barriers[i].1;
-        let is_new = take(&mut barrier.is_new);
-        if barrier.is_whole {
-            if is_new {
-                self.meet();
-            }
-        } else {
-            let whole = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            let given = Gathered {
-                knows: barrier.knows.clone(),
-                seen: barrier.seen.clone(),
-                fenced: barrier.fenced.clone(),
-            };
-            match self.warps.get_mut(warp as usize) {
-                Some(warp) if whole && given.is_empty() => {
-                    join(&mut warp.knows, &Arc::new(given.knows));
-                    self.has_own = true;
-                }
-                _ => given.give(self, warp, lanes),
-            }
-        }
-    }
-
-    /// All threads have met at a barrier: the joined clock of all threads becomes that of each.
-    fn meet(&mut self) {
-        self.all = self.tick();
-        if !take(&mut self.has_own) {
-            return;
-        }
-        let mut together = Gathered::default();
-        for i in 0..self.warps.len() as u32 {
-            let warp = &self.warps[i as usize];
-            let lanes = warp.lanes;
-            match warp.own {
-                Some(_) => threads(i, lanes).for_each(|thread| together.take(self, thread, 0)),
-                None => warp.knows.iter().for_each(|clock| together.knows.join(clock)),
-            }
-            let warp = &mut self.warps[i as usize];
-            (warp.knows, warp.own) = (None, None);
-        }
-        if !together.knows.is_empty() {
-            join(&mut self.knows, &Arc::new(together.knows));
-        }
-        let mine = self.seen.iter_mut().chain(&mut self.fenced);
-        for (to, from) in mine.zip(together.seen.iter().chain(&together.fenced)) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
-    }
-}
-
-/// The joined state of lanes that synchronise.
-#[derive(Clone, Debug, Default)]
-struct Gathered {
-    knows: Clock,
-    seen: ScopedClocks,
-    fenced: ScopedClocks,
-}
-
-impl Gathered {
-    /// Joins the state of a thread; `own` is the time until which the joined clock contains the
-    /// thread's own accesses, or 0 to leave them out.
-    fn take(&mut self, cta: &Cta, thread: u32, own: u32) {
-        let [_, of_warp, own_clock] = cta.clocks(thread);
-        of_warp.iter().chain(&own_clock).for_each(|clock| self.knows.join(clock));
-        if own != 0 {
-            self.knows.add(cta.serial, Unit::Warp(thread / 32), cta.of_warp(thread / 32));
-            self.knows.add(cta.serial, Unit::Thread(thread), own);
-        }
-        let Some(lane) = cta.own(thread) else { return };
-        for (to, from) in self.seen.iter_mut().zip(&lane.seen) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
-        for (to, from) in self.fenced.iter_mut().zip(&lane.fenced) {
-            from.iter().for_each(|snapshot| join(to, &Arc::new(cta.clock_of(snapshot, thread))));
-        }
-    }
-
-    /// Whether no thread has read a clock or taken a snapshot. (The joined clock itself may be
-    /// nonempty.)
-    fn is_empty(&self) -> bool {
-        self.seen.iter().chain(&self.fenced).all(Option::is_none)
-    }
-
-    /// Joins this state to that of each lane.
-    fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
-        let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
-        let of_fence = |clock: Arc<Clock>| {
-            Box::new(Snapshot { of_others: [Some(clock), None, None], ..Snapshot::default() })
-        };
-        for thread in threads(warp, lanes) {
-            let Some(lane) = cta.lane(thread) else { return };
-            knows.iter().for_each(|clock| join(&mut lane.knows, clock));
-            for (to, from) in lane.seen.iter_mut().zip(&self.seen) {
-                from.iter().for_each(|clock| join(to, clock));
-            }
-            for (to, from) in lane.fenced.iter_mut().zip(&self.fenced) {
-                if let Some(clock) = from {
-                    *to = Some(of_fence(Arc::clone(clock)));
-                }
-            }
-        }
     }
 }
 

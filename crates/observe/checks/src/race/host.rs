@@ -3,9 +3,9 @@
 
 use super::launch::Memory;
 use super::line::LINE;
+use super::queue::Queue;
 use super::shadow::PAGE;
 use super::stamp::Stamp;
-use super::streams::Queue;
 use crate::finding::End;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -47,6 +47,7 @@ mod pages;
 mod phase;
 mod pools;
 mod probe;
+mod queue;
 mod recycled;
 mod report;
 mod shadow;
@@ -60,7 +61,8 @@ mod view;
 pub use host::{HostRace, Pending, PendingAccess};
 pub use launch::Memory;
 pub use pools::PoolUse;
-pub use streams::{Queue, Submitted};
+pub use queue::Queue;
+pub use streams::Submitted;
 
 use crate::sink::Sink;
 use cluster::Clusters;

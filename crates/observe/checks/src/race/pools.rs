@@ -6,8 +6,9 @@
 //! memory is freed, or its stream is destroyed.
 
 use super::launch::Memory;
+use super::queue::Queue;
 use super::stamp::Stamp;
-use super::streams::{Queue, StreamPositions, Submitted};
+use super::streams::{StreamPositions, Submitted};
 use crate::finding::End;
 
 /// A pool allocation, with its position in its stream.

@@ -235,7 +235,7 @@ impl Probe for Worker<'_> {
 
     fn cta_ends(&mut self, _: &CtaInfo, _: Option<&Fault>) {
         self.races.clear();
-        if self.loads.are_left() {
+        if self.loads.may_be_missed() {
             self.publish_loads();
         }
     }
@@ -246,13 +246,13 @@ impl Probe for Worker<'_> {
         }
         let near = access.space == SpaceKind::Shared;
         if !near {
-            match self.loads.note(at, access, &self.cta) {
-                Deferral::Noted => return,
-                Deferral::Recorded => {}
-                Deferral::Ends { noted } => {
+            match self.loads.defer(at, access, &self.cta) {
+                Deferral::Listed => return,
+                Deferral::Direct => {}
+                Deferral::Ends { listed } => {
                     let mut tell = tell_deferred(&self.launch);
-                    self.loads.enter_notes((at, access), self.launch.shadow, &mut tell);
-                    if noted {
+                    self.loads.record_listed((at, access), self.launch.shadow, &mut tell);
+                    if listed {
                         return;
                     }
                 }

@@ -1,11 +1,14 @@
 //! The shadow memory of a line that is split into cells, one for each word or each byte.
 
+mod open;
+
 use super::cell::{Cell, ShadowAccess};
 use super::line::{
     ByteAccess, Hit, LINE, LaneMapping, OctetLoad, PartAccess, RowAccess, WORDS, WordAccess,
 };
 use super::stamp::Stamp;
 use super::view::View;
+use open::{NEVER, Open};
 
 /// The cells of a line that is split.
 #[derive(Clone, Debug, Default)]
@@ -16,29 +19,6 @@ pub(super) struct Split {
     is_words: bool,
     open: Open,
 }
-
-/// Which words of a line have recorded accesses that can still race with a later access. The masks
-/// are cached for one synchronisation interval, in which they do not grow except by new accesses.
-#[derive(Clone, Debug, Default)]
-struct Open {
-    /// Number of the synchronisation interval of the masks; 0 if nothing is cached.
-    epoch: u64,
-    /// A mask of the words whose state is cached.
-    known: u32,
-    /// A mask that contains at least the words with stores that can still race.
-    stored: u32,
-    /// A mask that contains at least the words with other accesses that can still race.
-    others: u32,
-    /// A mask of the words of which further weak loads need not be recorded.
-    full: u32,
-    /// CTA and time of the latest recorded access of the line; [`NEVER`] if they are not known.
-    last: (u32, u32),
-    /// CTA and time of the latest recorded access to the words whose state is cached.
-    newest: (u32, u32),
-}
-
-/// A time later than that of every access.
-const NEVER: u32 = u32::MAX;
 
 impl Split {
     /// Splits a line into words or bytes. The records of the whole line (last store and two others)
@@ -176,49 +156,6 @@ impl Split {
     ) -> bool {
         let len = len.min(LINE - at);
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
-    }
-
-    /// Computes the cached state of the words in a mask, as far as it is not cached for this
-    /// synchronisation interval.
-    #[inline]
-    fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
-        if self.open.epoch != epoch {
-            let last = self.open.last;
-            let past =
-                last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
-            let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
-            self.open = Open { epoch, known, last, newest, ..Open::default() };
-        }
-        if words & !self.open.known != 0 {
-            self.look_at(view, words & !self.open.known);
-        }
-    }
-
-    fn look_at(&mut self, view: &View<'_>, words: u32) {
-        let (mut rest, open) = (words, &mut self.open);
-        while rest != 0 {
-            let i = rest.trailing_zeros();
-            rest &= rest - 1;
-            let Some(cell) = self.cells.get(i as usize) else { break };
-            let [stored, others] = cell.is_open(view);
-            open.stored |= u32::from(stored) << i;
-            open.others |= u32::from(others) << i;
-            for stamp in cell.stamps() {
-                let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
-                open.newest = open.newest.max((stamp.serial, time));
-            }
-        }
-        open.known |= words;
-        if open.known == u32::MAX {
-            open.last = open.newest;
-        }
-    }
-
-    /// Updates the cached times after an access is recorded.
-    #[inline(always)]
-    fn made(&mut self, view: &View<'_>) {
-        let (now, open) = ((view.serial, view.now), &mut self.open);
-        (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
     }
 
     /// Records an access to whole words, if the cells show without a comparison of vector clocks

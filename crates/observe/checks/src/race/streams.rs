@@ -7,89 +7,16 @@
 //! host, which submits the launch after it has waited for other work. All threads of the host count
 //! as one.
 
+mod locations;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use texunit_report::CodeLocation;
-use texunit_simt::Sources;
 use texunit_simt::observe::LaunchInfo;
-use texunit_syntax::{SourceFile, Span};
 
 use super::host::Copied;
 use super::pools::{self, Allocated, UnorderedPools};
-use crate::finding::End;
-
-/// A stream to which the host submits work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Queue {
-    /// The default stream of the first device. It waits for all blocking streams of the device, and
-    /// these wait for it.
-    #[default]
-    Default,
-    /// A stream of the first device that is not the default stream.
-    Own {
-        /// The handle of the stream, or another unique number.
-        id: u64,
-        /// Whether the stream is blocking: the default stream and this stream wait for each other.
-        is_blocking: bool,
-    },
-    /// A stream of another device.
-    On {
-        /// The device's number, from 1.
-        device: u32,
-        /// The handle (or another unique number), and whether the stream is blocking; `None` for
-        /// the default stream of the device.
-        own: Option<(u64, bool)>,
-    },
-}
-
-impl Queue {
-    /// The stream of a device: its handle, and whether it is blocking; `None` for the default
-    /// stream.
-    pub fn on(device: u32, own: Option<(u64, bool)>) -> Self {
-        match (device, own) {
-            (0, None) => Self::Default,
-            (0, Some((id, is_blocking))) => Self::Own { id, is_blocking },
-            (device, own) => Self::On { device, own },
-        }
-    }
-
-    /// The number of the device, and the stream's handle and whether it is blocking (`None` for the
-    /// default stream).
-    fn place(self) -> (u32, Option<(u64, bool)>) {
-        match self {
-            Self::Default => (0, None),
-            Self::Own { id, is_blocking } => (0, Some((id, is_blocking))),
-            Self::On { device, own } => (device, own),
-        }
-    }
-
-    /// The stream's handle (or another unique number), and whether it is blocking; `None` for a
-    /// default stream.
-    pub fn own(self) -> Option<(u64, bool)> {
-        self.place().1
-    }
-
-    /// The number of the stream's device.
-    pub fn device(self) -> u32 {
-        self.place().0
-    }
-
-    /// Whether the stream is the default stream of its device.
-    pub fn is_default(self) -> bool {
-        self.place().1.is_none()
-    }
-
-    /// Whether the two streams wait for each other: one is the default stream of a device, and the
-    /// other is a blocking stream of that device.
-    pub fn waits_for(self, other: Self) -> bool {
-        let ((here, own), (there, others)) = (self.place(), other.place());
-        let is_blocking = match (own, others) {
-            (None, Some((_, is_blocking))) | (Some((_, is_blocking)), None) => is_blocking,
-            _ => false,
-        };
-        here == there && is_blocking
-    }
-}
+use super::queue::Queue;
+use locations::Text;
 
 /// A reserved position in a stream, for work that is submitted now and executed later.
 #[derive(Clone, Debug)]
@@ -101,8 +28,6 @@ pub struct Submitted {
 
 /// Maximum number of recorded launches.
 const MAX: usize = 1024;
-/// Maximum number of modules whose source locations are recorded.
-const MAX_TEXTS: usize = 64;
 
 /// For each stream, a position: the stream's work until this position is ordered before an event or
 /// a launch.
@@ -112,15 +37,6 @@ pub(super) type StreamPositions = BTreeMap<Queue, u64>;
 struct Stream {
     launches: u64,
     knows: StreamPositions,
-}
-
-/// The source locations of a kernel's operations.
-#[derive(Debug)]
-struct Text {
-    kernel: String,
-    source: SourceFile,
-    sources: Arc<Sources>,
-    spans: Vec<Span>,
 }
 
 /// A launch that the host has not waited for.
@@ -297,28 +213,6 @@ impl Streams {
         self.allocated.retain(|allocated| !pools::is_known(host, allocated));
     }
 
-    fn text(&mut self, info: &LaunchInfo<'_>) -> Arc<Text> {
-        let listing = &info.listing;
-        let (name, text) = (listing.source().name(), listing.source().text());
-        let is = |kept: &&Arc<Text>| {
-            kept.kernel == info.kernel && kept.source.name() == name && kept.source.text() == text
-        };
-        if let Some(kept) = self.texts.iter().find(is) {
-            return Arc::clone(kept);
-        }
-        let kept = Arc::new(Text {
-            kernel: info.kernel.to_owned(),
-            source: listing.source().clone(),
-            sources: Arc::clone(listing.shared_sources()),
-            spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
-        });
-        if self.texts.len() == MAX_TEXTS {
-            self.texts.remove(0);
-        }
-        self.texts.push(Arc::clone(&kept));
-        kept
-    }
-
     /// Sets the name of the graph node that has this stream.
     pub(super) fn named(&mut self, queue: Queue, name: String) {
         self.names.insert(queue, name);
@@ -339,19 +233,6 @@ impl Streams {
     pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
         let is_one = |past: &&Past| queues.contains(&past.queue);
         self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
-    }
-
-    /// The thread and instruction of an access in an earlier launch, if the launch and its source
-    /// locations are recorded.
-    pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
-        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
-        let text = past.text.as_ref()?;
-        let index = u64::from(serial - past.first);
-        let [cta, thread] = place_of(index, thread, (past.grid, past.block));
-        let span = *text.spans.get(op as usize)?;
-        let place = CodeLocation::new(&text.sources, &text.source, span);
-        let node = self.names.get(&past.queue).cloned();
-        Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
     }
 
     /// The launches that are not ordered before the next work of a stream or (`None`) before the
