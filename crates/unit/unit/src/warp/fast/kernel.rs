@@ -26,7 +26,7 @@ impl Arguments for KernelArgs {
 /// The shape of a footprint: the number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// One texel, which is returned without filtering.
+    /// One texel per lane, which is returned without filtering.
     Texel,
     /// Two texels of a row.
     Row,
@@ -129,7 +129,8 @@ struct SeparateKernel<K>(PhantomData<K>);
 impl<K: Kernel> Stage<KernelArgs> for SeparateKernel<K> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { groups, task }: Call<'_>) {
-        // Nothing is prefetched, because the variant of the kernel that prefetches is not compiled.
+        // Nothing is prefetched, because the variant of the kernel that prefetches is not compiled
+        // for this stage.
         let mut task = Task { next: None, ..task };
         for chunk in 0..32 / S::LANES {
             K::values(simd, &mut task, &Chunk { groups, chunk }, chunk);

@@ -79,7 +79,8 @@ pub(super) struct General {
     /// Whether a fetch with gradients can consist of several taps.
     anisotropic: bool,
     find: Find,
-    /// The stage of each axis; `None` for axes along which no coordinate moves the texel.
+    /// The stage of each axis; `None` for an axis along which every coordinate selects the same
+    /// texel.
     axes: [Option<Axis>; 3],
     /// For integer coordinates, the numbers of layers and levels that exist.
     named: Option<IntegerLimits>,
