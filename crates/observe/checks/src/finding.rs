@@ -174,7 +174,7 @@ impl Finding {
         }
     }
 
-    /// The code of the finding's rule, for example `race-shared-raw`.
+    /// The code of the finding's rule, for example `race-read-after-write`.
     pub fn code(&self) -> &'static str {
         self.rule.code
     }

@@ -5,7 +5,7 @@
 //! # The tail is read by nobody.
 //! {
 //!    tail of reduce
-//!    rule: race-shared-*
+//!    rule: race-*
 //!    kernel: reduce*
 //!    at: *reduce.cu:42
 //!    with: *reduce.cu:45

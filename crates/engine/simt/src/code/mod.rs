@@ -28,7 +28,7 @@ use texunit_syntax::Span;
 
 /// Marks the absence of a branch target, reconvergence point, call frame or group.
 pub(crate) const NONE: u32 = u32::MAX;
-/// As a reconvergence point: the lanes reconverge when the function returns.
+/// Stands for a reconvergence point: the lanes reconverge when the function returns.
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
 pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
@@ -367,8 +367,8 @@ pub(crate) struct Func {
     /// Names, offsets and sizes of the variables in the call frame, for messages.
     pub(crate) objects: Vec<(String, u32, u32)>,
     pub(crate) has_body: bool,
-    /// For a kernel: whether its registers must be zeroed at the start, and whether its predicates
-    /// must.
+    /// For a kernel: whether its registers have to be cleared at the start, and whether its
+    /// predicates have to be.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
     /// Slots of the PTX registers, by their numbers; only in code for a debugger.

@@ -24,7 +24,7 @@ impl Context<'_> {
                 };
                 let mut objects: Vec<_> =
                     launch.shared.offsets.iter().filter_map(variable).collect();
-                // Maps are unordered, and messages must be reproducible.
+                // The order of a hash map differs from run to run, and messages must not.
                 sort_by_key(&mut objects, |o| (o.at, o.name));
                 objects
             }

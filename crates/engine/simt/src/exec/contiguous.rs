@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
         let (block, at) = self.row(warp, access, true)?;
         let constants = &self.launch.constants;
         let (words, parts) = (&mut self.words, access.parts.len());
-        // References avoid a copy, which would stall on the preceding stores.
+        // References avoid a copy of the registers, which would wait for the preceding stores.
         if access.size == 4 {
             let mut registers = [&[0; 32]; 4];
             for (register, &slot) in registers.iter_mut().zip(&access.parts) {

@@ -17,7 +17,8 @@ use texunit_syntax::Span;
 const CALLS_SHOWN: usize = 50;
 
 impl Context<'_> {
-    /// The fault of a launch that waits in vain, reported for a waiting thread.
+    /// The fault of a launch that waits for memory which nothing will change, reported for one of
+    /// the waiting threads.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));

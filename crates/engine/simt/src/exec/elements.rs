@@ -17,8 +17,8 @@ use texunit_memory::Block;
 pub(super) struct ActiveLanes {
     /// Mask of the lanes that take part.
     pub(super) mask: u32,
-    /// Mask of the lanes that have not exited. If all of them take part, registers are written as a
-    /// whole.
+    /// Mask of the lanes that have not exited. If all of these take part, registers are written as
+    /// a whole.
     pub(super) live: u32,
     /// Whether all lanes have the same address.
     pub(super) same: bool,

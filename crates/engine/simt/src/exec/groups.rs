@@ -11,8 +11,9 @@ const PATIENCE: u64 = 1 << 16;
 /// Number of steps that a group waits if atomics were executed meanwhile, because the lanes may be
 /// spinning on a lock that a waiting lane holds.
 const SPIN_PATIENCE: u64 = 1 << 11;
-/// Factors of both limits for code that reads the active mask without `.sync`. As on a card, slow
-/// lanes are waited for, at the price of a long delay if a lane waits for another lane of its warp.
+/// Factor of both limits for code that reads the active mask without `.sync`. Such code expects
+/// converged lanes, so that slow lanes are waited for longer, as on a GPU. The price is a long
+/// delay if a lane waits for another lane of its warp.
 const TOGETHER: u64 = 1 << 8;
 const SPIN_TOGETHER: u64 = 1 << 9;
 /// Number of steps that a turn counts for if it ended because lanes yielded.
@@ -120,7 +121,8 @@ impl Warp {
         }
     }
 
-    /// Continues a split with the lanes `kept` alone; the others execute its instruction later.
+    /// Continues a split with the lanes `kept` alone. The other lanes become a split that executes
+    /// the same instruction later.
     pub(super) fn part(&mut self, split: &mut Split, kept: u32) {
         if kept != split.mask {
             self.frames.retain(split.frame);
@@ -309,7 +311,7 @@ impl Warp {
         if split.mask == 0 {
             self.frames.release(split.frame);
         }
-        // Lanes waiting for the exited lanes must check again.
+        // Splits that wait for the exited lanes check again whether all lanes have arrived.
         for other in &mut self.splits {
             if other.state == State::Sync {
                 other.state = State::Ready;

@@ -114,7 +114,7 @@ impl Shared {
         }
     }
 
-    /// Ends a CTA prematurely, keeping the text that it has printed so far.
+    /// Ends a CTA before its end. The text that it has printed so far is kept.
     fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
         context.notify_end(None);
         let limit = context.launch.config.printf_limit;

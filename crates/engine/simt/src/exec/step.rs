@@ -103,7 +103,7 @@ impl Context<'_> {
                 Flow::Continues if self.is_random && warp.steps >= *limit => {
                     return Ok(Flow::Pauses);
                 }
-                // No other split is waiting for a turn.
+                // No other split waits to be executed.
                 Flow::Continues if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
                     *limit = warp.end;
                 }

@@ -119,13 +119,13 @@ impl Context<'_> {
                 let order = &mut round.order;
                 order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
                 random.shuffle(order);
-                // Only part of the warps get turns, so that some get ahead; but all of them do if
-                // none of the part can continue.
+                // Only some of the warps get turns, so that some get ahead. All of them do if none
+                // of these can continue.
                 round.part = 1 + random.below(order.len().max(1) as u64) as usize;
             }
             self.execute_unit_accesses(warps)?;
         }
-        // If one warp leaves a region within its turn, the others usually do, too.
+        // If one warp leaves a region in the middle of its turn, the others usually do so as well.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
             let (i, budget) = match &mut policy {
@@ -268,7 +268,7 @@ impl Context<'_> {
                     (splits[i], ends[i]) = (split, warp.end);
                     on |= 1 << i;
                 }
-                // An earlier warp may open the barrier that it waits for.
+                // An earlier warp may open the barrier at which this warp waits.
                 _ if warp.live != 0 => break,
                 _ => {}
             }

@@ -242,9 +242,9 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Lowers `redux` of f32 to an integer reduction of keys that have the same order as the
-    /// numbers, followed by the conversion back. Without `.NaN` a NaN loses against every number,
-    /// with it it wins.
+    /// Lowers `redux` of f32 to an integer reduction of keys, which have the same order as the
+    /// numbers, followed by the conversion back. Without `.NaN`, a number wins against a NaN; with
+    /// `.NaN`, a NaN wins.
     pub(super) fn redux_float(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, mods) = (inst.mods.redux?, &inst.mods);

@@ -49,8 +49,8 @@ impl Builder<'_> {
     /// An operand in a slot of its own kind; immediates are wide if `wide`.
     pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
         Some(match operand {
-            // For 128-bit registers the low half, because `st` and `cvt` accept registers that are
-            // wider than their type.
+            // A 128-bit register stands for its low half, because `st` and `cvt` accept registers
+            // that are wider than their type.
             Operand::Reg(r) => self.register(*r),
             Operand::NotReg(r) => self.register(*r).negated(),
             Operand::Imm(v) => self.constant(*v, wide),

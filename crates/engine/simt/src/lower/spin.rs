@@ -49,8 +49,8 @@ pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
 
 /// Whether a loop is a spin loop. `start` returns the target of a branch.
 fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize>) -> bool {
-    // Registers that are read before the loop has written them, registers that the loop writes, and
-    // registers that all lanes have written.
+    // `early`: registers that the loop reads before it writes them. `written`: registers that the
+    // loop writes. `whole`: registers that all lanes have written.
     let (mut early, mut written, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut looks = false;
     // Reconvergence point of the last divergent branch in the loop; before it, some lanes may skip

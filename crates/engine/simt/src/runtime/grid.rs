@@ -315,7 +315,7 @@ mod tests {
         let grid = Grid::new(100);
         let (a, b) = (grid.create_stream().unwrap(), grid.create_stream().unwrap());
         let event = grid.create_event().unwrap();
-        // A later CTA is the first to use stream `a`.
+        // The CTA with the higher number uses stream `a` first.
         grid.submit(target(a, 1), caller(), task()).unwrap();
         grid.submit(target(a, 0), caller(), task()).unwrap();
         grid.record(event, target(a, 0)).unwrap();

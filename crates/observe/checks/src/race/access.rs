@@ -52,7 +52,6 @@ pub(super) struct Warp<'a> {
     /// words or is asynchronous.
     words: usize,
     stamp: Stamp,
-    pub(super) arrangement: Arrangement,
     /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
     /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
     pub(super) has_octets: bool,
@@ -88,7 +87,6 @@ impl<'a> Warp<'a> {
             stored: Stored::NOTHING,
             words,
             stamp,
-            arrangement: access.arrangement,
             has_octets: false,
             octets: [Octet::default(); 4],
             moved: 0,
@@ -124,13 +122,20 @@ impl<'a> Warp<'a> {
         Self {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),
-            arrangement: self.arrangement.moved(further.offset),
             octets: self
                 .octets
                 .map(|octet| Octet { at: octet.at.wrapping_add(further.offset), ..octet }),
             moved: further.offset,
             ..*self
         }
+    }
+
+    /// How the addresses of the lanes are arranged.
+    // It is computed on demand, because the copy of an enum that was just stored in parts waits for
+    // the stores.
+    #[inline]
+    pub(super) fn arrangement(&self) -> Arrangement {
+        self.access.arrangement.moved(self.moved)
     }
 
     /// The address that a lane accesses.
@@ -150,7 +155,7 @@ impl<'a> Warp<'a> {
     /// synchronous: the first line's address, and the binary logarithm of the number of lines. The
     /// number of lines is also the number of words of each lane.
     pub(super) fn lines(&self) -> Option<(u64, u32)> {
-        let Arrangement::Row(first) = self.arrangement else { return None };
+        let Arrangement::Row(first) = self.arrangement() else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(LINE);
         (is_plain && whole && matches!(self.words, 1 | 2 | 4))
@@ -159,7 +164,7 @@ impl<'a> Warp<'a> {
 
     /// The address that all lanes read, if the access is a weak load of one address.
     pub(super) fn place(&self) -> Option<u64> {
-        let Arrangement::One(at) = self.arrangement else { return None };
+        let Arrangement::One(at) = self.arrangement() else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         (is_plain && !self.kind.writes()).then_some(at)
     }
@@ -227,7 +232,7 @@ impl<'a> Warp<'a> {
         self.stored.first.is_some()
     }
 
-    /// Collects the words that lanes from `first` on store to one line.
+    /// Collects the words that the lanes from number `first` on store to one line.
     fn values_of_row(&self, words: &mut [u32; 32], (first, shift): (usize, u32)) {
         for element in 0..1 << shift {
             let row = self.access.values.low(element).unwrap_or_default();
@@ -250,7 +255,7 @@ impl<'a> Warp<'a> {
     /// that would access the line's first byte if lower threads continued the access to the front.
     /// `None` for other accesses.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
-        let Arrangement::Row(first) = self.arrangement else { return None };
+        let Arrangement::Row(first) = self.arrangement() else { return None };
         let bytes = self.access.bytes();
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(u64::from(32 * bytes));

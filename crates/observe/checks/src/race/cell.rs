@@ -14,7 +14,7 @@ pub(super) struct Cell {
     others: [Stamp; 2],
 }
 
-/// An access of one thread to a cell.
+/// An access of one thread to a word or byte of the program's memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShadowAccess {
     pub(super) thread: u32,

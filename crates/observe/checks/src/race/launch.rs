@@ -192,7 +192,8 @@ impl Memory {
     }
 
     /// A copy in a stream, or the host (`None`), reads or (if `writes`) writes device memory.
-    /// Returns a concurrent access of a launch, and whether that stores.
+    /// Returns a thread of a concurrent launch that has accessed the memory, and whether the thread
+    /// has stored.
     pub fn accessed(
         &self,
         queue: Option<Queue>,
@@ -230,7 +231,8 @@ impl Memory {
     }
 
     /// A copy that was submitted earlier reads or (if `writes`) writes device memory. Returns a
-    /// concurrent access of a launch, and whether that stores.
+    /// thread of a concurrent launch that has accessed the memory, and whether the thread has
+    /// stored.
     pub fn accessed_by(
         &self,
         work: &Submitted,

@@ -99,7 +99,7 @@ impl Phase {
         }
         let is_same = |(op, arrangement, octets, lanes, len): &Group| {
             (*op, *lanes, *len) == (warp.at.op, warp.at.lanes, more.len())
-                && *arrangement == warp.arrangement
+                && *arrangement == warp.arrangement()
                 && *octets == warp.octets
         };
         if self.redundant.as_ref().is_some_and(is_same) {
@@ -123,9 +123,9 @@ impl Phase {
             Some(true) => self.push(warp, more, view),
             // Enough loads of these words are listed.
             Some(false) => {
-                if warp.has_octets || warp.arrangement != Arrangement::Other {
+                if warp.has_octets || warp.arrangement() != Arrangement::Other {
                     let At { op, lanes, .. } = warp.at;
-                    self.redundant = Some((op, warp.arrangement, warp.octets, lanes, more.len()));
+                    self.redundant = Some((op, warp.arrangement(), warp.octets, lanes, more.len()));
                 }
                 true
             }
@@ -162,7 +162,7 @@ impl Phase {
         }
         if warp.has_octets {
             self.octets.push(warp.octets);
-        } else if warp.arrangement == Arrangement::Other {
+        } else if warp.arrangement() == Arrangement::Other {
             let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
             self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
         }
@@ -178,7 +178,7 @@ impl Phase {
         }
         self.more.extend_from_slice(more);
         self.list.push(Entry {
-            arrangement: warp.arrangement,
+            arrangement: warp.arrangement(),
             has_octets: warp.has_octets,
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             elements: (size, elements),

@@ -19,15 +19,15 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Records loads that the simulator reports together, with one operation. Returns false if each
-    /// load has to be recorded on its own.
+    /// Records loads that the simulator reports together, all in one step. Returns false if each
+    /// load has to be recorded by itself.
     #[inline]
     pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         self.phase.note(warp, more, view)
     }
 
-    /// Records a load with one operation for all its lanes. Returns false if [`Self::access`] has
-    /// to record it.
+    /// Records a load in one step for all its lanes. Returns false if [`Self::access`] has to
+    /// record it.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         self.phase.note(warp, &[], view) || self.materialized(view).whole(warp, view, view.epoch())
@@ -66,8 +66,8 @@ impl Lines {
         self.0.get_mut(i)
     }
 
-    /// Records an access with one operation for all its lanes, if their addresses allow this.
-    /// Returns false if each lane has to be recorded on its own.
+    /// Records an access in one step for all its lanes, if their addresses allow this. Returns
+    /// false if each lane has to be recorded by itself.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> bool {
         if let Some((first, shift)) = warp.lines() {

@@ -36,7 +36,7 @@ struct CtaLoop<'c> {
     taken: Option<&'c CtaChunk<'c>>,
     /// Maximum number of steps of each warp.
     budget: u64,
-    /// Number of CTAs executed after the first one.
+    /// Number of CTAs that compiled code has executed behind the first one.
     followed: u64,
     /// Values of the last CTA that are equal for all its threads, and its number unless it is the
     /// first one.
@@ -245,7 +245,7 @@ impl Context<'_> {
         self.begin_remaining(warps, begun, entry);
         self.cta_loop.failed = match (self.cta.live, last) {
             (0, _) => 0,
-            // The CTA before it has retired.
+            // The CTA before this one has retired in the loop.
             (_, Some(_)) => 1,
             _ => self.cta_loop.failed + 1,
         };

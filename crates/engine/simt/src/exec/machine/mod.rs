@@ -419,7 +419,8 @@ impl<'a> Machine<'a> {
     fn cancelled(&mut self) -> Box<Fault> {
         let resident = &mut self.residents.all[0];
         if !resident.runs() {
-            // If no CTA runs, the launch is reported to end at the start of the kernel.
+            // If no CTA is running, the debugger shows the launch as ended at the start of the
+            // kernel.
             resident.warps[0].frames.start(self.launch.entry, 0);
         }
         resident.context.cancelled(&resident.warps[0])

@@ -61,7 +61,7 @@ impl Context<'_> {
         }
     }
 
-    /// Records the position of a fault.
+    /// Records the position of a faulting thread as that of the stop.
     pub(in super::super) fn stands(&mut self, warp: &Warp, split: Split) {
         if let Some(stepper) = &mut self.debug {
             let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);

@@ -214,10 +214,11 @@ impl AccessReport<'_, '_> {
     }
 }
 
-/// Whether the addresses of these lanes agree with `base` in all bits from `from` up.
+/// Whether the addresses of these lanes agree with `base` in all bits from bit `from` on.
 #[inline(always)]
 fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
-    // Mostly the addresses of inactive lanes agree, too. Four numbers make a vector.
+    // The addresses of inactive lanes usually agree as well, so that all lanes are compared first.
+    // Four numbers make a vector.
     let mut each = [0; 4];
     for four in all.as_chunks::<4>().0 {
         for (any, address) in each.iter_mut().zip(four) {
@@ -234,7 +235,7 @@ fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
     any >> from == 0
 }
 
-/// The state space of a row with these first and last addresses, if that decides what
+/// The state space of contiguous addresses, from the first and the last one, if these decide what
 /// [`plain_space`] returns.
 #[inline]
 fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<SpaceKind> {

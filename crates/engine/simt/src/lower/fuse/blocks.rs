@@ -131,7 +131,8 @@ impl<'a> Blocks<'a> {
         is_in
     }
 
-    /// Registers that are live after a block, and the dead instructions in it, from last to first.
+    /// The registers that are live behind a block, and the block's dead instructions, from last to
+    /// first.
     pub(super) fn needs(&self, chain: &Chain) -> (LiveSet<'_>, Vec<usize>) {
         let last = chain.0.last().copied().unwrap_or(self.cfg.exit());
         let live_out = self.liveness.live_out(&self.cfg, last);

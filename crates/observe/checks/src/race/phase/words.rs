@@ -28,7 +28,7 @@ impl Phase {
         let row = RowAccess { thread: first, shift: words.trailing_zeros(), writes };
         for by in once(0).chain(more.iter().map(|further| further.offset)) {
             let is_aligned = |at: u64| at.wrapping_add(by).is_multiple_of(4);
-            is_new |= match warp.arrangement {
+            is_new |= match warp.arrangement() {
                 _ if !is_whole => self.touch_lanes(warp, by)?,
                 Arrangement::Row(at) if is_aligned(at) => {
                     self.touch_row(at.wrapping_add(by), warp.at.lanes, &row)?
@@ -210,7 +210,7 @@ fn are_apart(octets: &[Octet; 4]) -> bool {
 fn shared_ranges(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
     let (mut ranges, mut count) = ([(0, 0); 4], 0);
     let (octets, bytes) = (&warp.octets, u64::from(warp.access.bytes()));
-    match warp.arrangement {
+    match warp.arrangement() {
         Arrangement::One(at) if !warp.at.lanes.is_power_of_two() => {
             (ranges[0], count) = ((at, bytes), 1);
         }
