@@ -3,7 +3,7 @@
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
-use crate::init::{InitWhen, Moves};
+use crate::init::{InitWhen, StoredOrigins};
 use crate::launch::{LaunchChecks, LaunchId};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
@@ -81,7 +81,7 @@ pub struct Log {
     pub(crate) race: race::Memory,
     /// For undefined bytes that kernels and copies stored in global memory, the origin of the
     /// bytes.
-    pub(crate) moves: Moves,
+    pub(crate) moves: StoredOrigins,
     state: Mutex<State>,
     /// Device heap allocations that kernels made and did not free.
     heap: Mutex<Heap>,

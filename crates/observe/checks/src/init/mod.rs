@@ -10,9 +10,9 @@ use crate::callers::Callers;
 use crate::object;
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
-pub(crate) use moves::Moves;
-use moves::{CtaMoves, Moved, Root};
-use origins::{Brought, Origins, Source};
+pub(crate) use moves::StoredOrigins;
+use moves::{CtaStoredOrigins, Root, StoredOrigin};
+use origins::{Origins, Source, UndefinedLoad};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_forms::Count;
@@ -56,11 +56,11 @@ impl InitWhen {
 pub(crate) struct Init<'l> {
     sink: Arc<Sink>,
     when: InitWhen,
-    moves: &'l Moves,
+    moves: &'l StoredOrigins,
 }
 
 impl<'l> Init<'l> {
-    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen, moves: &'l Moves) -> Self {
+    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen, moves: &'l StoredOrigins) -> Self {
         Self { sink: Arc::clone(sink), when, moves }
     }
 }
@@ -81,7 +81,7 @@ impl Observer for Init<'_> {
             origins: Origins::default(),
             slices: HashMap::new(),
             moves: self.moves,
-            own: CtaMoves::default(),
+            own: CtaStoredOrigins::default(),
         })
     }
 }
@@ -97,9 +97,9 @@ struct Worker<'a> {
     /// (`Listing::origins`).
     slices: HashMap<(u32, Register), Arc<[Origin]>>,
     /// The origins of undefined bytes that kernels stored in global memory.
-    moves: &'a Moves,
+    moves: &'a StoredOrigins,
     /// The origins of undefined bytes that the CTA stored in its shared and local memory.
-    own: CtaMoves,
+    own: CtaStoredOrigins,
 }
 
 /// The rule for a use of undefined data, and the beginning of the finding's message.
@@ -129,7 +129,7 @@ impl Worker<'_> {
 
     /// The address of the first undefined byte that a load returned to a lane, and the number of
     /// undefined bytes.
-    fn bytes(brought: &Brought, address: u64, lane: usize) -> (u64, usize) {
+    fn bytes(brought: &UndefinedLoad, address: u64, lane: usize) -> (u64, usize) {
         let bits = brought.bits[lane];
         let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
         let first = (0..brought.size).find(is_undefined).unwrap_or(0);
@@ -139,7 +139,7 @@ impl Worker<'_> {
 
     /// The store that wrote the undefined bytes which a load returned to a lane; `None` if they
     /// were never written.
-    fn moved(&self, brought: &Brought, warp: u32, lane: usize) -> Option<Moved> {
+    fn moved(&self, brought: &UndefinedLoad, warp: u32, lane: usize) -> Option<StoredOrigin> {
         let Source::Memory { space, addresses } = &brought.from else { return None };
         let (address, _) = Self::bytes(brought, addresses[lane], lane);
         match space {
@@ -158,7 +158,7 @@ impl Worker<'_> {
 
     /// The undefined bytes or texel that a load returned to a lane: as text, and the object that
     /// contains them.
-    fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, Described) {
+    fn memory(&self, brought: &UndefinedLoad, warp: u32, lane: usize) -> (String, Described) {
         let (space, address) = match &brought.from {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
             Source::Texels { of, shape, at } => {
@@ -173,7 +173,7 @@ impl Worker<'_> {
         };
         let bytes = if count == 1 { "a byte".to_owned() } else { Count(count, "byte").to_string() };
         let words = match self.moved(brought, warp, lane) {
-            Some(Moved { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
+            Some(StoredOrigin { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
             None => format!("{bytes} of {name} that were never written"),
         };
         (words, name)
@@ -263,7 +263,7 @@ impl Worker<'_> {
                 let (file, line) = line_at(listing.sources(), listing.source(), span);
                 format!("{does} at {}:{line}", shown_file(&file)).into()
             });
-            let mut moved = Moved { how: Arc::clone(how), from, object, op, allocation: 0 };
+            let mut moved = StoredOrigin { how: Arc::clone(how), from, object, op, allocation: 0 };
             let bytes = addresses[lane]..addresses[lane].wrapping_add(what.size.into());
             match space {
                 SpaceKind::Global => {
@@ -280,7 +280,7 @@ impl Worker<'_> {
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
         let (rule, begin) = kind(what.sink);
         let own = matches!(what.sink, Use::Origin | Use::Atomic);
-        let (words, object, op) = match Brought::of(at, what) {
+        let (words, object, op) = match UndefinedLoad::of(at, what) {
             Some(brought) if own => {
                 let (words, object) = self.memory(&brought, at.warp, lane);
                 (words, Some(object), at.op)

@@ -12,7 +12,7 @@ const MAX: usize = 1 << 18;
 
 /// The origin of undefined bytes that a kernel stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Moved {
+pub(crate) struct StoredOrigin {
     /// The store as text, for example `copied at stencil.cu:74`.
     pub(super) how: Arc<str>,
     /// The undefined bytes that the kernel loaded, as text, for example ``4 bytes of
@@ -29,18 +29,18 @@ pub(crate) struct Moved {
 
 /// Origins of undefined 4-byte words in global memory, by address.
 #[derive(Debug, Default)]
-pub(crate) struct Moves(Mutex<HashMap<u64, Moved>>);
+pub(crate) struct StoredOrigins(Mutex<HashMap<u64, StoredOrigin>>);
 
 fn words(bytes: &Range<u64>) -> RangeInclusive<u64> {
     bytes.start / 4..=bytes.end.saturating_sub(1) / 4
 }
 
-impl Moves {
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, Moved>> {
+impl StoredOrigins {
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, StoredOrigin>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn put(&self, bytes: Range<u64>, moved: &Moved) {
+    pub(super) fn put(&self, bytes: Range<u64>, moved: &StoredOrigin) {
         let mut all = self.all();
         for word in words(&bytes) {
             if all.len() < MAX || all.contains_key(&word) {
@@ -49,7 +49,7 @@ impl Moves {
         }
     }
 
-    pub(super) fn at(&self, address: u64, allocation: u64) -> Option<Moved> {
+    pub(super) fn at(&self, address: u64, allocation: u64) -> Option<StoredOrigin> {
         self.all().get(&(address / 4)).filter(|moved| moved.allocation == allocation).cloned()
     }
 
@@ -65,9 +65,9 @@ pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 
 /// Origins of undefined 4-byte words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
-pub(super) struct CtaMoves {
-    shared: HashMap<u64, Moved>,
-    local: HashMap<(u32, u64), Moved>,
+pub(super) struct CtaStoredOrigins {
+    shared: HashMap<u64, StoredOrigin>,
+    local: HashMap<(u32, u64), StoredOrigin>,
     /// For each store operation, its text, for example `copied at stencil.cu:74`.
     pub(super) how: HashMap<u32, Arc<str>>,
     /// For each pair of a store operation and the load operation that its value came from, the
@@ -75,7 +75,7 @@ pub(super) struct CtaMoves {
     pub(super) words: HashMap<(u32, u32), Root>,
 }
 
-impl CtaMoves {
+impl CtaStoredOrigins {
     /// Forgets the memory when a CTA begins. The texts of operations are the same in all CTAs and
     /// remain.
     pub(super) fn clear(&mut self) {
@@ -87,7 +87,7 @@ impl CtaMoves {
         &mut self,
         space: SpaceKind,
         (thread, bytes): (u32, Range<u64>),
-        moved: &Moved,
+        moved: &StoredOrigin,
     ) {
         for word in words(&bytes) {
             match space {
@@ -102,7 +102,11 @@ impl CtaMoves {
         }
     }
 
-    pub(super) fn at(&self, space: SpaceKind, (thread, address): (u32, u64)) -> Option<Moved> {
+    pub(super) fn at(
+        &self,
+        space: SpaceKind,
+        (thread, address): (u32, u64),
+    ) -> Option<StoredOrigin> {
         match space {
             SpaceKind::Shared => self.shared.get(&(address / 4)).cloned(),
             SpaceKind::Local => self.local.get(&(thread, address / 4)).cloned(),

@@ -12,7 +12,7 @@ const MAX: usize = 1 << 14;
 
 /// A load that returned undefined bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Brought {
+pub(super) struct UndefinedLoad {
     lanes: u32,
     /// Sequence number of the load in the CTA.
     number: u64,
@@ -88,7 +88,7 @@ impl Shape {
     }
 }
 
-impl Brought {
+impl UndefinedLoad {
     /// The load of an event that the simulator reports; `None` if the event is no load.
     pub(super) fn of(at: &At, what: &Undefined<'_>) -> Option<Self> {
         let from = match (what.memory, what.texels) {
@@ -135,7 +135,7 @@ impl Brought {
 /// Loads that returned undefined bytes, by warp, operation and destination register.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    loads: HashMap<(u32, u32, Register), Brought>,
+    loads: HashMap<(u32, u32, Register), UndefinedLoad>,
     number: u64,
 }
 
@@ -148,7 +148,9 @@ impl Origins {
 
     /// Records a load that returned undefined bytes to some lanes.
     pub(super) fn note(&mut self, at: &At, what: &Undefined<'_>) {
-        let Some((register, brought)) = what.register.zip(Brought::of(at, what)) else { return };
+        let Some((register, brought)) = what.register.zip(UndefinedLoad::of(at, what)) else {
+            return;
+        };
         let key = (at.warp, at.op, register);
         if self.loads.len() >= MAX && !self.loads.contains_key(&key) {
             return;
@@ -160,12 +162,12 @@ impl Origins {
         {
             known.number = number;
         } else {
-            self.loads.insert(key, Brought { number, ..brought });
+            self.loads.insert(key, UndefinedLoad { number, ..brought });
         }
     }
 
     /// The latest recorded load by this operation and lane number, in any warp of the CTA.
-    pub(super) fn of(&self, op: u32, lane: usize) -> Option<&Brought> {
+    pub(super) fn of(&self, op: u32, lane: usize) -> Option<&UndefinedLoad> {
         let all = self.loads.iter().filter(|((_, at, _), _)| *at == op);
         let there = all.map(|(_, brought)| brought).filter(|of| of.lanes >> lane & 1 == 1);
         there.max_by_key(|brought| brought.number)
@@ -173,7 +175,12 @@ impl Origins {
 
     /// Among the given origins of a value, the latest recorded load that returned undefined bytes
     /// to a lane.
-    pub(super) fn latest(&self, warp: u32, lane: usize, all: &[Origin]) -> Option<(u32, &Brought)> {
+    pub(super) fn latest(
+        &self,
+        warp: u32,
+        lane: usize,
+        all: &[Origin],
+    ) -> Option<(u32, &UndefinedLoad)> {
         let brought = all.iter().filter_map(|origin| match *origin {
             Origin::Memory(op, register) => Some((op, self.loads.get(&(warp, op, register))?)),
             _ => None,

@@ -11,7 +11,7 @@ use super::cell::{Conflict, ShadowAccess};
 use super::line::{
     ByteAccess, LINE, LaneMapping, Line, OctetLoad, PartAccess, RowAccess, WordAccess,
 };
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 use super::view::View;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, FurtherLoad, Order, Scope, Semantics,
@@ -51,7 +51,7 @@ pub(super) struct Warp<'a> {
     /// Number of 4-byte words that each lane accesses; 0 if the access does not consist of whole
     /// words or is asynchronous.
     words: usize,
-    stamp: Stamp,
+    stamp: AccessRecord,
     /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
     /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
     pub(super) has_octets: bool,
@@ -79,7 +79,7 @@ impl<'a> Warp<'a> {
         let kind = kind(access.operation, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
-        let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
+        let stamp = AccessRecord::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
         let mut warp = Self {
             at: *at,
             access,
@@ -92,13 +92,13 @@ impl<'a> Warp<'a> {
             moved: 0,
         };
         if access.arrangement == Arrangement::Other && at.lanes == u32::MAX {
-            warp.look_for_octets();
+            warp.find_octets();
         }
         warp
     }
 
     #[inline(never)]
-    fn look_for_octets(&mut self) {
+    fn find_octets(&mut self) {
         let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
         let found = Build::current().run_narrow(
             #[inline(always)]

@@ -9,8 +9,8 @@
 
 use super::launch::Memory;
 use super::queue::Queue;
+use super::record::{AccessKind, AccessRecord};
 use super::shadow::lock;
-use super::stamp::{AccessKind, Stamp};
 use super::streams::Submitted;
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};
@@ -33,8 +33,8 @@ const MAX_LAUNCHES: usize = 256;
 #[derive(Clone, Copy, Debug)]
 struct Texel {
     size: u32,
-    read: Stamp,
-    written: Stamp,
+    read: AccessRecord,
+    written: AccessRecord,
 }
 
 /// Texels by the host address of the array and the texel's offset in it.
@@ -76,7 +76,7 @@ impl WorkerTexels {
     }
 
     /// Records the texels that the chosen lanes of a fetch read.
-    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &ExecutedFetch<'_>) {
+    pub(super) fn fetched(&mut self, stamp: AccessRecord, lanes: u32, fetch: &ExecutedFetch<'_>) {
         let resource = &fetch.plan.seen().resource;
         if resource.layout() != Layout::Array {
             return;
@@ -94,7 +94,7 @@ impl WorkerTexels {
     /// Records the texels that the chosen lanes of a surface access read or write.
     pub(super) fn accessed(
         &mut self,
-        stamp: Stamp,
+        stamp: AccessRecord,
         lanes: u32,
         access: &ExecutedSurfaceAccess<'_>,
     ) {
@@ -108,10 +108,10 @@ impl WorkerTexels {
         }
     }
 
-    fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: Stamp) {
+    fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: AccessRecord) {
         let texels = self.texels.entry(array).or_default();
         let is_full = texels.len() >= MAX;
-        let none = Texel { size, read: Stamp::NONE, written: Stamp::NONE };
+        let none = Texel { size, read: AccessRecord::NONE, written: AccessRecord::NONE };
         let texel = match texels.get_mut(&offset) {
             Some(texel) => texel,
             None if is_full => return,
@@ -187,7 +187,7 @@ impl Memory {
         others: &[(u32, u32)],
         (array, offset, len): (usize, u64, u64),
         writes: bool,
-    ) -> Option<Stamp> {
+    ) -> Option<AccessRecord> {
         let all = lock(&self.arrays);
         let end = offset.saturating_add(len);
         let is_other =
@@ -197,7 +197,7 @@ impl Memory {
         let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));
         let mut texels = texels.filter(|(at, texel)| **at + u64::from(texel.size) > offset);
         texels.find_map(|(_, texel)| {
-            let reads = if writes { texel.read } else { Stamp::NONE };
+            let reads = if writes { texel.read } else { AccessRecord::NONE };
             [texel.written, reads].into_iter().find(|stamp| !stamp.is_none())
         })
     }

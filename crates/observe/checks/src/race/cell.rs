@@ -1,17 +1,17 @@
 //! The shadow memory of one word or byte: records of its last store and of up to two later
 //! accesses, and the rules by which a new access races with one of these.
 
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 use super::view::View;
 
 /// The shadow memory of one word or byte of the program's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
     /// The last store. Its field `extra` has the stored value.
-    write: Stamp,
+    write: AccessRecord,
     /// Accesses after the last store that may be concurrent with a later access: loads, whose field
     /// `extra` is a mask of lanes, and strong stores that are concurrent with a strong last store.
-    others: [Stamp; 2],
+    others: [AccessRecord; 2],
 }
 
 /// An access of one thread to a word or byte of the program's memory.
@@ -28,23 +28,23 @@ pub(super) struct ShadowAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     /// The recorded access that races with the new one.
-    pub(super) with: Stamp,
+    pub(super) with: AccessRecord,
     /// Whether both accesses store the same value.
     pub(super) is_same: bool,
 }
 
 impl Cell {
     /// The cell for a word or byte of a line that had one record for all its words until now.
-    pub(super) fn of(write: Stamp, others: [Stamp; 2]) -> Self {
+    pub(super) fn of(write: AccessRecord, others: [AccessRecord; 2]) -> Self {
         Self { write, others }
     }
 
-    fn stamp(view: &View<'_>, touch: &ShadowAccess) -> Stamp {
-        Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
+    fn stamp(view: &View<'_>, touch: &ShadowAccess) -> AccessRecord {
+        AccessRecord::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
     /// The recorded accesses of the cell.
-    pub(super) fn stamps(&self) -> [Stamp; 3] {
+    pub(super) fn stamps(&self) -> [AccessRecord; 3] {
         [self.write, self.others[0], self.others[1]]
     }
 
@@ -58,7 +58,7 @@ impl Cell {
     /// Returns false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn load_all(&mut self, view: &View<'_>, touch: &ShadowAccess, lanes: u32) -> bool {
-        let is_plain = |stamp: Stamp| !stamp.kind().writes() || view.is_past(stamp);
+        let is_plain = |stamp: AccessRecord| !stamp.kind().writes() || view.is_past(stamp);
         if !view.is_past(self.write) || !self.others.into_iter().all(is_plain) {
             return false;
         }
@@ -69,8 +69,8 @@ impl Cell {
     /// Records a weak store, if each recorded access is ordered before it or was made by the same
     /// thread. Otherwise returns false, with nothing recorded.
     #[inline(always)]
-    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
-        let is_behind = |slot: Stamp| view.is_past(slot) || slot.is_of(stamp, lane);
+    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: AccessRecord, lane: u32) -> bool {
+        let is_behind = |slot: AccessRecord| view.is_past(slot) || slot.is_of(stamp, lane);
         let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_behind);
         if done {
             self.stored(stamp);
@@ -80,15 +80,15 @@ impl Cell {
 
     /// Records a weak store that is known to race with nothing.
     #[inline(always)]
-    pub(super) fn stored(&mut self, stamp: Stamp) {
-        *self = Self { write: stamp, others: [Stamp::NONE; 2] };
+    pub(super) fn stored(&mut self, stamp: AccessRecord) {
+        *self = Self { write: stamp, others: [AccessRecord::NONE; 2] };
     }
 
     /// Records a weak load, if the last store is ordered before it or was made by the same thread.
     /// Otherwise returns false, with nothing recorded.
     #[inline(always)]
-    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: Stamp) -> bool {
-        let is_plain = |slot: Stamp| !slot.kind().writes() || view.is_past(slot);
+    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: AccessRecord) -> bool {
+        let is_plain = |slot: AccessRecord| !slot.kind().writes() || view.is_past(slot);
         let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_plain);
         if done {
             self.note(view, stamp);
@@ -97,7 +97,7 @@ impl Cell {
     }
 
     #[inline(always)]
-    fn is_written_by(&self, view: &View<'_>, stamp: Stamp) -> bool {
+    fn is_written_by(&self, view: &View<'_>, stamp: AccessRecord) -> bool {
         let write = self.write;
         let own = write.serial == stamp.serial && write.thread() == stamp.thread();
         view.is_past(write) || (own && !write.kind().is_async())
@@ -106,9 +106,9 @@ impl Cell {
     /// Records a strong access (`lane` is the lane's bit), if each recorded access is strong too or
     /// ordered before it. Otherwise returns false, with nothing recorded.
     #[inline]
-    pub(super) fn strong(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
+    pub(super) fn strong(&mut self, view: &View<'_>, stamp: AccessRecord, lane: u32) -> bool {
         let who = (stamp.thread(), stamp.kind());
-        let is_fine = |slot: Stamp| view.is_past(slot) || view.are_strong(slot, who);
+        let is_fine = |slot: AccessRecord| view.is_past(slot) || view.are_strong(slot, who);
         let writes = stamp.kind().writes();
         let others = self.others.into_iter();
         if !is_fine(self.write)
@@ -135,7 +135,7 @@ impl Cell {
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;
-        let kept = |slot: Stamp| slot.kind() == AccessKind::WEAK && !view.is_over(slot);
+        let kept = |slot: AccessRecord| slot.kind() == AccessKind::WEAK && !view.is_over(slot);
         let apart = match view.near {
             true => first.thread() / 32 != second.thread() / 32,
             false => first.serial != second.serial,
@@ -146,7 +146,7 @@ impl Cell {
     /// Whether a recorded store, and whether any other recorded access, can race with a later
     /// access.
     pub(super) fn is_open(&self, view: &View<'_>) -> [bool; 2] {
-        let is_open = |slot: Stamp| !view.is_over(slot);
+        let is_open = |slot: AccessRecord| !view.is_over(slot);
         let others = self.others.into_iter();
         let strong = others.clone().any(|slot| slot.kind().writes() && is_open(slot));
         [is_open(self.write) || strong, others.into_iter().any(is_open)]
@@ -169,14 +169,14 @@ impl Cell {
     /// Merges a load into a record that differs only in its lanes; returns false if there is no
     /// such record.
     #[inline(always)]
-    pub(super) fn note_again(&mut self, stamp: Stamp) -> bool {
+    pub(super) fn merge_into_record(&mut self, stamp: AccessRecord) -> bool {
         let slot = self.others.iter_mut().find(|slot| slot.is_like(stamp));
         slot.map(|slot| *slot = stamp.with(slot.extra | stamp.extra)).is_some()
     }
 
     /// Records an access that is no new last store.
     #[inline]
-    pub(super) fn note(&mut self, view: &View<'_>, stamp: Stamp) {
+    pub(super) fn note(&mut self, view: &View<'_>, stamp: AccessRecord) {
         let [first, second] = &mut self.others;
         for slot in [&mut *first, &mut *second] {
             if slot.is_like(stamp) {
@@ -184,7 +184,7 @@ impl Cell {
                 return;
             }
         }
-        let gone = |slot: Stamp| {
+        let gone = |slot: AccessRecord| {
             // A later access of the same lane replaces the earlier one, because it is ordered after
             // it.
             let own = slot.extra == stamp.extra && slot.thread() == stamp.thread();
@@ -220,7 +220,7 @@ impl Cell {
         let stamp = Self::stamp(view, touch).with(value);
         self.write = stamp;
         if touch.kind.strength() == 0 {
-            self.others = [Stamp::NONE; 2];
+            self.others = [AccessRecord::NONE; 2];
         } else if !past && before.thread() != stamp.thread() && !Self::is_flag(before, touch, same)
         {
             // Two strong stores may be concurrent, and a later weak access may race with either, so
@@ -232,13 +232,13 @@ impl Cell {
 
     /// Whether two stores set a flag: both are volatile and store the same value. They are not
     /// reported as a race, because the result does not depend on their order.
-    fn is_flag(stamp: Stamp, touch: &ShadowAccess, is_same: bool) -> bool {
+    fn is_flag(stamp: AccessRecord, touch: &ShadowAccess, is_same: bool) -> bool {
         is_same && touch.kind.is_volatile() && stamp.kind().is_volatile()
     }
 
     fn against(
         view: &View<'_>,
-        stamp: Stamp,
+        stamp: AccessRecord,
         touch: &ShadowAccess,
         is_same: bool,
     ) -> Option<Conflict> {
@@ -250,7 +250,11 @@ impl Cell {
 
     /// The race between an access and one of the lanes of a recorded access; `None` if there is
     /// none.
-    fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &ShadowAccess) -> Option<Conflict> {
+    fn against_lanes(
+        view: &View<'_>,
+        stamp: AccessRecord,
+        touch: &ShadowAccess,
+    ) -> Option<Conflict> {
         if view.is_past(stamp) {
             return None;
         }

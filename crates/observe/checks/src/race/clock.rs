@@ -95,7 +95,7 @@ impl Clock {
 
     /// Whether the clock contains the completion of the asynchronous copies that a warp has started
     /// until `time`.
-    pub(super) fn knows_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
+    pub(super) fn contains_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
         self.is_all || self.part((serial, Unit::Copies(warp))) >= time
     }
 

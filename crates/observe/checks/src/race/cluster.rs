@@ -6,7 +6,7 @@
 
 use super::clock::Clock;
 use super::happens_before::Cta;
-use super::mbarrier::{Acts, Mbarriers};
+use super::mbarrier::{MbarrierInstruction, Mbarriers};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::At;
@@ -50,14 +50,19 @@ impl Clusters {
 
     /// Applies an mbarrier instruction, whose mbarriers may be in the shared memory of any CTA of
     /// the cluster.
-    pub(super) fn mbarrier(&mut self, config: &LaunchConfig<'_>, cta: &mut Cta, acts: &Acts<'_>) {
+    pub(super) fn mbarrier(
+        &mut self,
+        config: &LaunchConfig<'_>,
+        cta: &mut Cta,
+        acts: &MbarrierInstruction<'_>,
+    ) {
         let of = |&address: &u64| {
             let (rank, place) = split_shared_address(address);
             let owner = rank.map_or(acts.at.cta, |rank| config.in_cluster(acts.at.cta, rank));
             index_of(config, owner) << PLACE_BITS | place
         };
         let addresses = acts.addresses.each_ref().map(of);
-        self.mbarriers.act(cta, &Acts { addresses: &addresses, ..*acts });
+        self.mbarriers.act(cta, &MbarrierInstruction { addresses: &addresses, ..*acts });
     }
 
     /// Removes the mbarriers of a CTA that begins, since its shared memory is new.

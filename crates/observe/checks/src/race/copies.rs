@@ -84,7 +84,7 @@ impl Copies {
 
     /// `cp.async.mbarrier.arrive`: an mbarrier signals the completion of the thread's copies until
     /// now.
-    pub(super) fn tell(&mut self, thread: u32, now: u32) {
+    pub(super) fn track(&mut self, thread: u32, now: u32) {
         push(&mut self.0.entry(thread).or_default().reported, Completion { of: now, at: now });
     }
 
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(copies.ends(9, 3), [Some(7), None]);
         copies.wait(9, Some(5), 8);
         assert_eq!(copies.ends(9, 4), [None; 2]);
-        copies.tell(9, 9);
+        copies.track(9, 9);
         copies.wait(9, None, 10);
         assert_eq!(copies.ends(9, 8), [Some(10), Some(9)]);
         assert_eq!(copies.ends(8, 1), [None; 2]);

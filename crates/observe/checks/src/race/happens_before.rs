@@ -16,8 +16,8 @@ mod gathered;
 
 use super::clock::{Clock, Unit};
 use super::copies::Copies;
+use super::record::{AccessRecord, LAST_TIME};
 use super::shadow::join;
-use super::stamp::{LAST_TIME, Stamp};
 use barriers::Barrier;
 use gathered::Gathered;
 use std::mem::take;
@@ -198,7 +198,7 @@ impl Cta {
             clock.add(self.serial, Unit::Warp(warp), now);
         }
         if copies {
-            threads(warp, lanes).for_each(|thread| self.copies.tell(thread, now));
+            threads(warp, lanes).for_each(|thread| self.copies.track(thread, now));
             clock.add(self.serial, Unit::Copies(warp), now);
         }
         clock
@@ -307,14 +307,14 @@ pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
 
 impl Cta {
     /// Whether an access of this CTA is ordered before the next access of `thread`.
-    pub(super) fn knows_own(&self, stamp: Stamp, thread: u32) -> bool {
+    pub(super) fn is_ordered_in_cta(&self, stamp: AccessRecord, thread: u32) -> bool {
         let whose = stamp.thread();
         if !stamp.kind().is_async() {
             return self.knows(thread, whose, stamp.time());
         }
         let [waited, told_end] = self.copies.ends(whose, stamp.time());
         let told = |at| {
-            let of = |clock: &Arc<Clock>| clock.knows_copies(stamp.serial, whose / 32, at);
+            let of = |clock: &Arc<Clock>| clock.contains_copies(stamp.serial, whose / 32, at);
             self.clocks(thread).iter().flatten().any(of)
         };
         waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
@@ -322,7 +322,7 @@ impl Cta {
 
     /// Whether an access of another CTA of the launch is ordered before the next access of
     /// `thread`.
-    pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
+    pub(super) fn is_ordered_between_ctas(&self, stamp: AccessRecord, thread: u32) -> bool {
         let of = (stamp.serial, stamp.thread(), stamp.time());
         self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))
     }

@@ -4,8 +4,8 @@
 use super::launch::Memory;
 use super::line::LINE;
 use super::queue::Queue;
+use super::record::AccessRecord;
 use super::shadow::PAGE;
-use super::stamp::Stamp;
 use crate::finding::End;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -41,7 +41,7 @@ pub enum HostRace {
 
 /// A copy or fill that the host has submitted to a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Copied {
+pub(super) struct RecordedCopy {
     pub(super) queue: Queue,
     pub(super) at: u64,
     what: String,
@@ -52,7 +52,7 @@ pub(super) struct Copied {
 /// Maximum number of recorded ranges of a copy.
 const MAX_PIECES: usize = 64;
 
-impl Copied {
+impl RecordedCopy {
     pub(super) fn new(
         (queue, at): (Queue, u64),
         what: String,
@@ -155,7 +155,7 @@ impl Memory {
         others.sort_unstable();
         self.materialize();
         let mut flag = None;
-        let found = self.shadow.find((address, 1), |stamp: Stamp| {
+        let found = self.shadow.find((address, 1), |stamp: AccessRecord| {
             let kind = stamp.kind();
             if !has(&others, stamp.serial) || !(writes || kind.writes()) {
                 return false;

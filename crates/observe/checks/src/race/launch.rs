@@ -8,8 +8,8 @@ use super::cluster::Clusters;
 use super::loads::Loads;
 use super::pools::{PoolUse, UnorderedPools};
 use super::queue::Queue;
+use super::record::AccessRecord;
 use super::shadow::{Shadow, lock};
-use super::stamp::Stamp;
 use super::streams::{Streams, Submitted, place_of};
 use crate::finding::End;
 use crate::sink::{Sink, Spot};
@@ -251,7 +251,7 @@ impl Memory {
         }
         self.materialize();
         let is_other = |serial: u32| others.iter().any(|o| (o.0..=o.1).contains(&serial));
-        let found = self.shadow.find(range, |stamp: Stamp| {
+        let found = self.shadow.find(range, |stamp: AccessRecord| {
             is_other(stamp.serial) && (writes || stamp.kind().writes())
         })?;
         let end = self.end(found)?;
@@ -265,7 +265,7 @@ impl Memory {
     }
 
     /// The thread and instruction of an access, if the launch is still recorded.
-    pub(super) fn end(&self, stamp: Stamp) -> Option<End> {
+    pub(super) fn end(&self, stamp: AccessRecord) -> Option<End> {
         self.streams().end(stamp.serial, stamp.thread(), stamp.op())
     }
 }
@@ -300,7 +300,7 @@ impl Order {
     }
 
     /// Whether an access of another launch is ordered before this launch.
-    pub(super) fn is_after(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_after(&self, stamp: AccessRecord) -> bool {
         let is_other = |other: &(u32, u32)| (other.0..=other.1).contains(&stamp.serial);
         let knows = |clock: &Arc<Clock>| {
             !stamp.kind().is_async() && clock.knows(stamp.serial, stamp.thread(), stamp.time())

@@ -4,8 +4,8 @@
 
 use super::access::Octet;
 use super::cell::{Conflict, ShadowAccess};
+use super::record::{AccessKind, AccessRecord};
 use super::split::Split;
-use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 
 /// Size of a line in bytes.
@@ -17,8 +17,8 @@ pub(super) const WORDS: usize = 32;
 pub(super) struct Line {
     /// The last store to the whole line, by consecutive lanes, and up to two later accesses. The
     /// field `extra` of these records is their [`LaneMapping`].
-    write: Stamp,
-    others: [Stamp; 2],
+    write: AccessRecord,
+    others: [AccessRecord; 2],
     /// The values that the last store has written, as words.
     values: Option<Box<[u32; WORDS]>>,
     /// The cells of words or bytes. If there are any, the fields above are unused.
@@ -28,7 +28,7 @@ pub(super) struct Line {
 /// An access of one thread to whole words, or a load of the same words by several lanes.
 pub(super) struct WordAccess<'a> {
     /// The access record of the first of the threads.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: AccessRecord,
     /// The lanes of the access as a mask.
     pub(super) lanes: u32,
     pub(super) count: usize,
@@ -41,7 +41,7 @@ pub(super) struct WordAccess<'a> {
 /// A synchronous access of several lanes of a warp to whole words of one line.
 pub(super) struct PartAccess<'a> {
     /// The access record of the warp's thread 0.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: AccessRecord,
     /// The lanes of the access as a mask.
     pub(super) lanes: u32,
     /// The addresses of all lanes of the warp; those of inactive lanes are meaningless.
@@ -93,7 +93,7 @@ impl LaneMapping {
     }
 
     /// The mapping in an access record of a whole line.
-    pub(super) fn of(stamp: Stamp) -> Self {
+    pub(super) fn of(stamp: AccessRecord) -> Self {
         Self(stamp.extra)
     }
 
@@ -166,18 +166,19 @@ impl Line {
                 // No recorded access to the line can race any more, so that all cells are dropped.
                 None => split.clear(),
             }
-            (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
+            (self.write, self.others) = (AccessRecord::NONE, [AccessRecord::NONE; 2]);
         }
         let kind = if row.writes { AccessKind::WEAK.writing() } else { AccessKind::WEAK };
-        let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
+        let stamp =
+            AccessRecord::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
         // The same threads have accessed the same bytes, so that program order orders the two
         // accesses.
-        let is_own = |slot: Stamp| {
+        let is_own = |slot: AccessRecord| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
                 && LaneMapping::of(slot).is_like(row.by)
         };
-        let is_behind = |slot: Stamp| view.is_past(slot) || is_own(slot);
+        let is_behind = |slot: AccessRecord| view.is_past(slot) || is_own(slot);
         if !is_behind(self.write) {
             return false;
         }
@@ -188,7 +189,7 @@ impl Line {
             if !self.others.into_iter().all(is_behind) {
                 return false;
             }
-            (self.write, self.others) = (stamp, [Stamp::NONE; 2]);
+            (self.write, self.others) = (stamp, [AccessRecord::NONE; 2]);
             (row.values)(self.values.get_or_insert_default());
             return true;
         }
@@ -206,17 +207,17 @@ impl Line {
     /// Records an access to quarters of a line. Records of the same threads for other quarters are
     /// kept, if there is room for both. Otherwise returns false, and the line has to be split into
     /// bytes.
-    fn narrow(&mut self, view: &View<'_>, stamp: Stamp, row: &RowAccess<'_>) -> bool {
-        let is_own = |slot: Stamp| {
+    fn narrow(&mut self, view: &View<'_>, stamp: AccessRecord, row: &RowAccess<'_>) -> bool {
+        let is_own = |slot: AccessRecord| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
                 && LaneMapping::of(slot).is_like(row.by)
         };
-        let gives_way = |slot: Stamp| {
+        let gives_way = |slot: AccessRecord| {
             view.is_past(slot) || (is_own(slot) && LaneMapping::of(slot).is_within(row.by))
         };
-        let goes_on = |slot: Stamp| is_own(slot) && slot.is_same_act(stamp);
-        let both = |slot: Stamp| stamp.with(LaneMapping::of(slot).with(row.by));
+        let goes_on = |slot: AccessRecord| is_own(slot) && slot.is_same_act(stamp);
+        let both = |slot: AccessRecord| stamp.with(LaneMapping::of(slot).with(row.by));
         if row.writes {
             if !self.others.into_iter().all(gives_way) {
                 return false;
@@ -226,7 +227,7 @@ impl Line {
                 slot if goes_on(slot) => both(slot),
                 _ => return false,
             };
-            self.others = [Stamp::NONE; 2];
+            self.others = [AccessRecord::NONE; 2];
             (row.values)(self.values.get_or_insert_default());
             return true;
         }
@@ -288,7 +289,12 @@ impl Line {
 
     /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
     #[inline]
-    pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
+    pub(super) fn octets(
+        &mut self,
+        view: &View<'_>,
+        stamp: AccessRecord,
+        load: &OctetLoad<'_>,
+    ) -> bool {
         self.split().octets(view, stamp, load)
     }
 
@@ -305,12 +311,12 @@ impl Line {
     }
 
     /// The recorded accesses to the bytes.
-    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
+    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = AccessRecord> {
         let of_all = [self.write, self.others[0], self.others[1]];
         let split = self.split.as_deref().filter(|split| !split.is_empty());
         let (is_split, any) = (split.is_some(), !bytes.is_empty());
         let here = bytes.clone();
-        let has = move |stamp: &Stamp| LaneMapping::of(*stamp).has(&here);
+        let has = move |stamp: &AccessRecord| LaneMapping::of(*stamp).has(&here);
         let of_all = of_all.into_iter().filter(move |_| !is_split && any).filter(has);
         of_all.chain(split.into_iter().flat_map(move |split| split.stamps(bytes.clone())))
     }

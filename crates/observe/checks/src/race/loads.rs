@@ -70,7 +70,7 @@ struct Allocation {
 type Published = Arc<Mutex<Vec<LoadList>>>;
 
 /// Receives the races of a deferred load, with the serial number of its CTA.
-type Tell<'t> = &'t mut dyn FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>);
+type ReportRaces<'t> = &'t mut dyn FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>);
 
 impl Loads {
     /// The deferred loads of a launch; `None` if another launch is concurrent, which may store at
@@ -165,7 +165,7 @@ impl Loads {
         (i, list): (usize, &LoadList),
         shadow: &Shadow,
         order: &Order,
-        tell: Tell<'_>,
+        tell: ReportRaces<'_>,
     ) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (list.offsets.iter(), Vec::new());

@@ -4,7 +4,7 @@
 use super::access::lanes;
 use super::clock::Clock;
 use super::happens_before::Cta;
-use super::stamp::AccessKind;
+use super::record::AccessKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};
@@ -27,7 +27,7 @@ const MAX: usize = 1 << 15;
 
 /// An mbarrier instruction with the operands and results of a warp's lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Acts<'a> {
+pub(super) struct MbarrierInstruction<'a> {
     pub(super) at: At,
     pub(super) action: MbarrierAction,
     pub(super) order: Order,
@@ -49,14 +49,14 @@ pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
 
 /// The pending arrivals and bytes of the current phase, from the mbarrier's 64-bit word, whose
 /// layout the module `exec::mbarrier` of the crate `simt` defines.
-fn lacking(word: u64) -> (u64, i64) {
+fn pending_counts(word: u64) -> (u64, i64) {
     (word & ((1 << 20) - 1), (word << 3) as i64 >> 43)
 }
 
-impl Acts<'_> {
+impl MbarrierInstruction<'_> {
     /// Whether the arrival (or the bytes) of a lane completes the phase.
     fn completes(&self, lane: usize) -> bool {
-        let (arrivals, bytes) = lacking(self.results[lane]);
+        let (arrivals, bytes) = pending_counts(self.results[lane]);
         let operand = self.operands[lane] & u64::from(u32::MAX);
         let (count, more) = match self.action {
             MbarrierAction::Arrive { expects: true, .. } => (1, operand as i64),
@@ -92,11 +92,11 @@ impl Mbarriers {
     }
 
     /// Applies an mbarrier instruction to the vector clocks of threads and mbarriers.
-    pub(super) fn act(&mut self, cta: &mut Cta, acts: &Acts<'_>) {
+    pub(super) fn act(&mut self, cta: &mut Cta, acts: &MbarrierInstruction<'_>) {
         acts.each(|address, lanes| self.at(cta, acts, (address, lanes)));
     }
 
-    fn at(&mut self, cta: &mut Cta, acts: &Acts<'_>, (address, those): (u64, u32)) {
+    fn at(&mut self, cta: &mut Cta, acts: &MbarrierInstruction<'_>, (address, those): (u64, u32)) {
         use MbarrierAction as A;
         if self.0.len() >= MAX {
             self.0.clear();

@@ -15,7 +15,7 @@
 //! # Shadow memory
 //!
 //! For each word the shadow memory records the last store and up to two later accesses in 16 bytes
-//! each: the CTA's serial number, time, thread and operation (`stamp`). A line of 128 bytes that
+//! each: the CTA's serial number, time, thread and operation (`record`). A line of 128 bytes that
 //! warps access as a whole has one such record for all its words (`line`); other lines have cells
 //! for words or bytes (`split`). Two optimisations defer records until they are needed: loads from
 //! allocations without stores in the launch (`loads`), and accesses to shared memory without
@@ -48,12 +48,12 @@ mod phase;
 mod pools;
 mod probe;
 mod queue;
+mod record;
 mod recycled;
 mod report;
 mod shadow;
 mod shared;
 mod split;
-mod stamp;
 mod streams;
 mod touched;
 mod view;
@@ -142,6 +142,6 @@ impl Observer for Race<'_> {
     fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
         let order = lock(&self.order).clone();
         order.loads.iter().for_each(|loads| loads.measure());
-        self.memory.look_early(&order.early, |serial| order.has(serial));
+        self.memory.find_pool_uses(&order.early, |serial| order.has(serial));
     }
 }

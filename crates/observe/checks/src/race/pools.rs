@@ -7,7 +7,7 @@
 
 use super::launch::Memory;
 use super::queue::Queue;
-use super::stamp::Stamp;
+use super::record::AccessRecord;
 use super::streams::{StreamPositions, Submitted};
 use crate::finding::End;
 
@@ -91,13 +91,13 @@ impl Memory {
 
     /// Searches the shadow memory for accesses of a launch to pool memory whose allocation is not
     /// ordered before it, and records one access for each allocation.
-    pub(super) fn look_early(&self, early: &UnorderedPools, is_own: impl Fn(u32) -> bool) {
+    pub(super) fn find_pool_uses(&self, early: &UnorderedPools, is_own: impl Fn(u32) -> bool) {
         if early.is_empty() {
             return;
         }
         self.materialize();
         for &(address, len, number) in early {
-            let is = |stamp: Stamp| is_own(stamp.serial);
+            let is = |stamp: AccessRecord| is_own(stamp.serial);
             let Some(found) = self.shadow.find((address, len), is) else { continue };
             let (end, stores) = (self.end(found), found.kind().writes());
             self.pool_uses().push(PoolUse { end, stores, number });

@@ -8,12 +8,12 @@ use super::happens_before::Cta;
 use super::launch::Launch;
 use super::line::LINE;
 use super::loads::{Deferral, DeferredLoads};
-use super::mbarrier::{self, Acts, Mbarriers};
+use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
+use super::record::{AccessKind, AccessRecord};
 use super::report::Races;
 use super::shadow::{PAGE, Var, lock};
 use super::shared::Memory;
-use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
@@ -53,11 +53,11 @@ pub(super) struct Worker<'a> {
 
 /// Returns the function that reports the races of deferred loads, whose CTAs have the given serial
 /// numbers.
-fn tell_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
+fn report_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
     |serial, at, access, races| {
         let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
         let of = |lane: u32| access.addresses[lane as usize];
-        Races(std::mem::take(races)).tell(launch, &at, (access.space, false, false), of);
+        Races(std::mem::take(races)).report(launch, &at, (access.space, false, false), of);
     }
 }
 
@@ -105,7 +105,7 @@ impl<'a> Worker<'a> {
     /// Publishes the deferred loads of this worker, before it publishes a vector clock to other
     /// CTAs.
     fn publish_loads(&mut self) {
-        self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
+        self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
@@ -190,11 +190,11 @@ impl<'a> Worker<'a> {
     }
 
     /// The access record of a warp's thread 0 for an event.
-    fn stamp(&self, at: &At, kind: AccessKind) -> Stamp {
-        Stamp::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
+    fn stamp(&self, at: &At, kind: AccessKind) -> AccessRecord {
+        AccessRecord::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
     }
 
-    fn mbarrier(&mut self, acts: &Acts<'_>) {
+    fn mbarrier(&mut self, acts: &MbarrierInstruction<'_>) {
         let Some(kind) = mbarrier::kind(acts.action) else { return };
         let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
@@ -217,7 +217,7 @@ impl<'a> Worker<'a> {
         }
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
-        self.races.tell(&self.launch, &acts.at, (space, writes, false), at);
+        self.races.report(&self.launch, &acts.at, (space, writes, false), at);
     }
 }
 
@@ -250,7 +250,7 @@ impl Probe for Worker<'_> {
                 Deferral::Listed => return,
                 Deferral::Direct => {}
                 Deferral::Ends { listed } => {
-                    let mut tell = tell_deferred(&self.launch);
+                    let mut tell = report_deferred(&self.launch);
                     self.loads.record_listed((at, access), self.launch.shadow, &mut tell);
                     if listed {
                         return;
@@ -275,7 +275,7 @@ impl Probe for Worker<'_> {
         if !near && warp.kind.strength() > 0 {
             // After a strong access, which may poll, the host thread may suspend this CTA and
             // execute another one.
-            self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
+            self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
         }
         if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -286,7 +286,7 @@ impl Probe for Worker<'_> {
         if !self.races.is_empty() {
             let what = (access.space, access.operation.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
-            self.races.tell(&self.launch, at, what, of);
+            self.races.report(&self.launch, at, what, of);
         }
     }
 
@@ -377,7 +377,8 @@ impl Probe for Worker<'_> {
             Synchronization::CommitsCopies => self.cta.commits(warp, lanes),
             Synchronization::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),
             Synchronization::Mbarrier { action, order, addresses, operands, results, .. } => {
-                let acts = Acts { at: *at, action, order, addresses, operands, results };
+                let acts =
+                    MbarrierInstruction { at: *at, action, order, addresses, operands, results };
                 self.mbarrier(&acts);
             }
         }

@@ -46,7 +46,7 @@ impl Races {
 
     /// Reports the races and removes them. Races with the same rule and the same earlier
     /// instruction are one finding.
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         launch: &Launch<'_>,
         at: &At,
@@ -71,7 +71,7 @@ impl Races {
             if here.is_some() && launch.sink.again(rule, &spot, here, count) {
                 continue;
             }
-            let found = LaunchFinding { count, ..say(launch, (at, lane), &conflict, what) };
+            let found = LaunchFinding { count, ..describe(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
             let object = Some(object::name(&launch.info, what.0, place));
             let mut found = found;
@@ -100,7 +100,7 @@ fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRu
         && (other.thread() / 32, other.op()) == (at.warp, at.op)
 }
 
-fn say(
+fn describe(
     launch: &Launch<'_>,
     (at, lane): (&At, u32),
     conflict: &Conflict,

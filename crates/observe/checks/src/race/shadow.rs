@@ -3,8 +3,8 @@
 
 use super::clock::Clock;
 use super::line::{LINE, Line};
+use super::record::AccessRecord;
 use super::recycled::Recycled;
-use super::stamp::Stamp;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -225,8 +225,8 @@ impl Shadow {
     pub(super) fn find(
         &self,
         (address, len): (u64, u64),
-        mut is: impl FnMut(Stamp) -> bool,
-    ) -> Option<Stamp> {
+        mut is: impl FnMut(AccessRecord) -> bool,
+    ) -> Option<AccessRecord> {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
             let page = lock(&page);

@@ -6,9 +6,9 @@ use super::cell::{Cell, ShadowAccess};
 use super::line::{
     ByteAccess, Hit, LINE, LaneMapping, OctetLoad, PartAccess, RowAccess, WORDS, WordAccess,
 };
-use super::stamp::Stamp;
+use super::record::AccessRecord;
 use super::view::View;
-use open::{NEVER, Open};
+use open::{NEVER, OpenAccesses};
 
 /// The cells of a line that is split.
 #[derive(Clone, Debug, Default)]
@@ -17,16 +17,16 @@ pub(super) struct Split {
     cells: Vec<Cell>,
     /// Whether each cell is for a word; otherwise each is for a byte.
     is_words: bool,
-    open: Open,
+    open: OpenAccesses,
 }
 
 impl Split {
     /// Splits a line into words or bytes. The records of the whole line (last store and two others)
     /// become records of each cell, and `values` are the stored values.
-    pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
+    pub(super) fn begin(&mut self, all: [AccessRecord; 3], values: Option<&[u32; WORDS]>) {
         self.is_words = !all.into_iter().any(|stamp| LaneMapping::of(stamp).is_narrow());
         let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
-        let of_cell = |stamp: Stamp, i: usize| {
+        let of_cell = |stamp: AccessRecord, i: usize| {
             let behind = LaneMapping::of(stamp).thread_of(i * size).filter(|_| !stamp.is_none());
             behind.map(|behind| stamp.of_thread(stamp.thread() + behind))
         };
@@ -37,16 +37,16 @@ impl Split {
             let value = if size == 4 { value } else { value >> (8 * (byte % 4)) & 0xff };
             let others = others.map(|slot| {
                 let slot = of_cell(slot, i).map(|slot| slot.with(1 << (slot.thread() & 31)));
-                slot.unwrap_or(Stamp::NONE)
+                slot.unwrap_or(AccessRecord::NONE)
             });
-            let write = of_cell(write, i).map_or(Stamp::NONE, |write| write.with(value));
+            let write = of_cell(write, i).map_or(AccessRecord::NONE, |write| write.with(value));
             Cell::of(write, others)
         };
         self.cells.extend((0..len).map(cell));
         // The records of a whole line are weak and synchronous, so that the latest time decides
         // whether all are ordered before an access.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
-        self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
+        self.open = OpenAccesses { last: last.unwrap_or_default(), ..OpenAccesses::default() };
     }
 
     fn become_bytes(&mut self) {
@@ -84,7 +84,7 @@ impl Split {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
             return if stamps.all(|stamp| view.is_over(stamp)) { None } else { Some(false) };
         }
-        self.look(view, row.epoch, u32::MAX);
+        self.refresh(view, row.epoch, u32::MAX);
         let open = &self.open;
         // Enough loads are recorded.
         let is_enough = !row.writes && open.stored == 0 && open.full == u32::MAX;
@@ -98,7 +98,7 @@ impl Split {
     }
 
     /// The recorded accesses to the bytes.
-    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
+    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = AccessRecord> {
         let size = if self.is_words { 4 } else { 1 };
         let cells = self.cells.iter().zip((0..).step_by(size));
         let here = cells.filter(move |(_, at)| *at < bytes.end && at + size as u64 > bytes.start);
@@ -167,7 +167,7 @@ impl Split {
             return false;
         }
         let of_word = |i: usize| 1_u32 << (first + i);
-        self.look(view, words.epoch, (0..words.count).map(of_word).sum());
+        self.refresh(view, words.epoch, (0..words.count).map(of_word).sum());
         let (kind, stamp) = (words.stamp.kind(), words.stamp);
         for i in 0..words.count {
             let (bit, open) = (1 << (first + i), &mut self.open);
@@ -203,7 +203,7 @@ impl Split {
                 open.others |= bit;
             }
         }
-        self.made(view);
+        self.update_times(view);
         true
     }
 
@@ -215,12 +215,12 @@ impl Split {
         if !self.is_words {
             return 0;
         }
-        self.look(view, part.epoch, all);
+        self.refresh(view, part.epoch, all);
         let kind = part.stamp.kind();
         let writes = kind.writes();
         if kind.strength() != 0 {
             let done = self.strong_part(view, part);
-            self.made(view);
+            self.update_times(view);
             return done;
         }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
@@ -228,13 +228,18 @@ impl Split {
             return part.lanes;
         }
         let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
-        self.made(view);
+        self.update_times(view);
         done
     }
 
     /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
     #[inline]
-    pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
+    pub(super) fn octets(
+        &mut self,
+        view: &View<'_>,
+        stamp: AccessRecord,
+        load: &OctetLoad<'_>,
+    ) -> bool {
         let count = load.count;
         let mut words = [0_u32; 4];
         for (words, octet) in words.iter_mut().zip(load.octets) {
@@ -249,7 +254,7 @@ impl Split {
             return false;
         }
         let all = words.into_iter().fold(0, |all, words| all | words);
-        self.look(view, load.epoch, all);
+        self.refresh(view, load.epoch, all);
         if all & self.open.stored != 0 {
             return false;
         }
@@ -275,15 +280,15 @@ impl Split {
                 self.note(view, stamp.of_thread(thread).with(lanes), word);
             }
         }
-        self.made(view);
+        self.update_times(view);
         true
     }
 
     /// Records a weak load of a word. No recorded store of the word can race any more.
     #[inline(always)]
-    fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
+    fn note(&mut self, view: &View<'_>, stamp: AccessRecord, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
-        if !cell.note_again(stamp) {
+        if !cell.merge_into_record(stamp) {
             cell.note(view, stamp);
             self.open.full |= if cell.is_full(view) { bit } else { 0 };
         }

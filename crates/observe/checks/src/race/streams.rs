@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use texunit_simt::observe::LaunchInfo;
 
-use super::host::Copied;
+use super::host::RecordedCopy;
 use super::pools::{self, Allocated, UnorderedPools};
 use super::queue::Queue;
 use locations::Text;
@@ -41,7 +41,7 @@ struct Stream {
 
 /// A launch that the host has not waited for.
 #[derive(Clone, Debug)]
-struct Past {
+struct RecordedLaunch {
     first: u32,
     last: u32,
     queue: Queue,
@@ -60,9 +60,9 @@ pub(super) struct Streams {
     /// Destroyed streams, whose launches may still be running.
     ended: Vec<Queue>,
     /// Launches that the host has not waited for, in the order of their serial numbers.
-    past: Vec<Past>,
+    past: Vec<RecordedLaunch>,
     /// Copies and fills that the host has not waited for.
-    copies: Vec<Copied>,
+    copies: Vec<RecordedCopy>,
     texts: Vec<Arc<Text>>,
     /// For each node of a graph, which has a stream of its own, the node's name.
     names: HashMap<Queue, String>,
@@ -141,7 +141,7 @@ impl Streams {
         if self.copies.len() >= MAX {
             self.copies.remove(0);
         }
-        self.copies.push(Copied::new((queue, at), what, pieces));
+        self.copies.push(RecordedCopy::new((queue, at), what, pieces));
     }
 
     /// Whether there is a stream besides the default stream, so that work may be concurrent.
@@ -155,8 +155,9 @@ impl Streams {
     }
 
     /// The copies and fills that the host has not waited for.
-    pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &Copied> {
-        let is_open = |copy: &&Copied| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
+    pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &RecordedCopy> {
+        let is_open =
+            |copy: &&RecordedCopy| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
         self.copies.iter().filter(is_open)
     }
 
@@ -184,7 +185,7 @@ impl Streams {
         let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
         let early = early.map(|of| (of.address, of.len, of.number)).collect();
         let host = &self.host;
-        let is_known = |known: &StreamPositions, past: &Past| {
+        let is_known = |known: &StreamPositions, past: &RecordedLaunch| {
             known.get(&past.queue).is_some_and(|&at| at >= past.at)
         };
         self.past.retain(|past| !is_known(host, past));
@@ -203,7 +204,7 @@ impl Streams {
         let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
-        self.past.push(Past { first, last, queue, at, grid, block, text });
+        self.past.push(RecordedLaunch { first, last, queue, at, grid, block, text });
         (others, early)
     }
 
@@ -231,7 +232,7 @@ impl Streams {
 
     /// The launches of the given streams, as ranges of CTA serial numbers.
     pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
-        let is_one = |past: &&Past| queues.contains(&past.queue);
+        let is_one = |past: &&RecordedLaunch| queues.contains(&past.queue);
         self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
     }
 
@@ -250,7 +251,8 @@ impl Streams {
     }
 
     fn not_among(&self, known: &StreamPositions) -> Vec<(u32, u32)> {
-        let is_known = |past: &&Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
+        let is_known =
+            |past: &&RecordedLaunch| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
     }
 

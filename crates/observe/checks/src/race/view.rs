@@ -2,7 +2,7 @@
 
 use super::happens_before::Cta;
 use super::launch::Order;
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 
 /// What decides which earlier accesses are ordered before a warp's access. A few numbers, which are
 /// the same for all lanes of the warp, decide most cases ([`View::is_ordered`]); only the rest
@@ -53,7 +53,7 @@ impl View<'_> {
 
     /// Whether an access is ordered before the next access of every thread of the CTA.
     #[inline]
-    pub(super) fn is_past(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_past(&self, stamp: AccessRecord) -> bool {
         stamp.serial < self.below
             || (stamp.serial == self.serial && stamp.time() <= self.all && !stamp.kind().is_async())
     }
@@ -61,30 +61,34 @@ impl View<'_> {
     /// Whether an access is ordered before the next access of every thread that can access the
     /// memory.
     #[inline]
-    pub(super) fn is_over(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_over(&self, stamp: AccessRecord) -> bool {
         if self.near { self.is_past(stamp) } else { stamp.serial < self.below }
     }
 
     /// Whether the access of one thread is ordered before the next access of `thread`.
     #[inline]
-    pub(super) fn is_ordered(&self, stamp: Stamp, thread: u32) -> bool {
+    pub(super) fn is_ordered(&self, stamp: AccessRecord, thread: u32) -> bool {
         if self.is_past(stamp) {
             return true;
         }
         if stamp.serial != self.serial {
             return match self.order.has(stamp.serial) {
-                true => self.cta.knows_other(stamp, thread),
+                true => self.cta.is_ordered_between_ctas(stamp, thread),
                 false => self.order.is_after(stamp),
             };
         }
         let near = stamp.thread() == thread
             || (stamp.thread() / 32 == thread / 32 && stamp.time() <= self.of_warp);
-        (near && !stamp.kind().is_async()) || self.cta.knows_own(stamp, thread)
+        (near && !stamp.kind().is_async()) || self.cta.is_ordered_in_cta(stamp, thread)
     }
 
     /// Whether two accesses are morally strong in the PTX memory model: both are strong, and the
     /// scope of each includes the thread of the other.
-    pub(super) fn are_strong(&self, stamp: Stamp, (thread, kind): (u32, AccessKind)) -> bool {
+    pub(super) fn are_strong(
+        &self,
+        stamp: AccessRecord,
+        (thread, kind): (u32, AccessKind),
+    ) -> bool {
         let near = stamp.serial == self.serial;
         // Volatile accesses of a warp's lanes to one location rely on lockstep execution, which
         // GPUs since Volta do not guarantee. They count as weak.

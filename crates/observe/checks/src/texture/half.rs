@@ -15,7 +15,7 @@ const FEWEST: u64 = 8;
 /// Statistics of fetches with a linear filter, and how many of them have coordinates without
 /// fractions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct WholeCoordinates {
     pub(super) fetches: u64,
     /// Number of fetches without a fractional coordinate. Axes with only one texel do not count.
     whole: u64,
@@ -30,7 +30,7 @@ pub(super) struct Whole {
     difference: Option<(Spot, String, f64)>,
 }
 
-impl Whole {
+impl WholeCoordinates {
     /// Adds a fetch with a linear filter to the statistics.
     #[inline]
     pub(super) fn take(

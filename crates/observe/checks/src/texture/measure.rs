@@ -2,8 +2,8 @@
 //! outside the texture, and about normalized coordinates in place of texel coordinates or the
 //! reverse. A footprint is the set of texels that a fetch reads.
 
-use super::half::Whole;
-use super::site::{Sums, has_places, order, repeats};
+use super::half::WholeCoordinates;
+use super::site::{Sums, has_positions, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::{Lane, Spot};
@@ -27,7 +27,7 @@ pub(super) struct Measured {
     /// zeros, because its footprint is outside the texture, and the number of these fetches.
     pub(super) border: (Option<Spot>, u64),
     /// Fetches with a linear filter at coordinates without fractions.
-    pub(super) whole: Whole,
+    pub(super) whole: WholeCoordinates,
     /// For each axis: the first fetch of which a texel with a nonzero weight lies beyond the
     /// texture's edge, and the number of such fetches.
     pub(super) beyond: [(Option<Spot>, u64); 3],
@@ -249,7 +249,7 @@ pub(super) fn measure(
         sums.hit_with(rules::TEXTURE_NAN, who, text);
         return None;
     }
-    if !has_places(form.geometry) {
+    if !has_positions(form.geometry) {
         return None;
     }
     Some(frame.place(sums, (raw, operands.offset), (plan, &|| *operands), who))
@@ -262,7 +262,7 @@ impl Frame {
         self.form.coord == CoordType::F32
             && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
             && !self.form.offset
-            && has_places(self.form.geometry)
+            && has_positions(self.form.geometry)
     }
 
     /// Adds a fetch to the statistics, whose coordinates are not NaN. Returns where its footprint

@@ -7,8 +7,8 @@
 mod half;
 mod inexact;
 mod kinds;
+mod locations;
 mod measure;
-mod places;
 mod shadow;
 mod site;
 mod surface;

@@ -1,7 +1,7 @@
 //! Detects texels that one launch both writes and fetches: fetches of a texture are not coherent
 //! with stores of the same launch.
 
-use super::places::{AccessedPlaces, Taken, Who};
+use super::locations::{AccessedLocations, PackedThread, UsedMemory};
 use super::{Reporter, each, words};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
@@ -23,7 +23,7 @@ pub(super) struct Shadow {
     /// Textures in linear or pitched memory, as ranges of device addresses, sorted by address.
     memory: Vec<Range>,
     /// Arrays that are bound both as textures and as surfaces, by the host address of their bytes.
-    arrays: HashMap<usize, AccessedPlaces>,
+    arrays: HashMap<usize, AccessedLocations>,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ struct Range {
     address: u64,
     end: u64,
     host: usize,
-    texels: AccessedPlaces,
+    texels: AccessedLocations,
 }
 
 /// The host address of a resource's bytes, which identifies the resource's memory.
@@ -58,7 +58,7 @@ impl Shadow {
             let Some(&texel) = written.get(&host(array)) else { continue };
             // Each texel of an array is a location of its own.
             let unit = texel.min(array.format().texel_size().into());
-            let places = || AccessedPlaces::new(array.block().size() as u64, unit, &taken);
+            let places = || AccessedLocations::new(array.block().size() as u64, unit, &taken);
             let known = all.entry(host(array)).or_insert_with(places);
             if unit < known.unit() {
                 *known = places();
@@ -87,11 +87,11 @@ impl Shadow {
         !self.memory.is_empty()
     }
 
-    fn who(&self, at: &At, lane: u32) -> Option<Who> {
-        Who::new(at, lane, self.grid)
+    fn who(&self, at: &At, lane: u32) -> Option<PackedThread> {
+        PackedThread::new(at, lane, self.grid)
     }
 
-    fn spot(&self, who: Who) -> Spot {
+    fn spot(&self, who: PackedThread) -> Spot {
         who.spot(self.grid, self.block)
     }
 
@@ -158,7 +158,7 @@ impl Shadow {
         }
     }
 
-    fn materialize(&self, sink: &Sink, texels: &AccessedPlaces) {
+    fn materialize(&self, sink: &Sink, texels: &AccessedLocations) {
         texels.materialize(|plan, who, operands| {
             if let Some(mut reading) = self.reading(plan) {
                 reading.lane(sink, who, operands);
@@ -186,7 +186,7 @@ impl Shadow {
         }
     }
 
-    fn writes(&self, sink: &Sink, texels: &AccessedPlaces, place: u64, writer: Who) {
+    fn writes(&self, sink: &Sink, texels: &AccessedLocations, place: u64, writer: PackedThread) {
         self.materialize(sink, texels);
         let Some(reader) = texels.writes(place, writer) else { return };
         let (reader, spot) = (self.spot(reader), self.spot(writer));
@@ -195,7 +195,13 @@ impl Shadow {
         }
     }
 
-    fn is_written(&self, sink: &Sink, reader: Who, writer: Who, resource: &Resource) {
+    fn is_written(
+        &self,
+        sink: &Sink,
+        reader: PackedThread,
+        writer: PackedThread,
+        resource: &Resource,
+    ) {
         let (reader, spot) = (self.spot(reader), self.spot(writer));
         if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
             let object = words::object("texture", resource);
@@ -207,8 +213,8 @@ impl Shadow {
 /// A fetch of a texture that the launch can write.
 struct Reading<'s> {
     shadow: &'s Shadow,
-    texels: &'s AccessedPlaces,
-    /// Number of locations ([`AccessedPlaces`]) of a texel.
+    texels: &'s AccessedLocations,
+    /// Number of locations ([`AccessedLocations`]) of a texel.
     parts: u64,
     plan: &'s FetchPlan,
     offsets: Offsets,
@@ -229,20 +235,24 @@ impl Reading<'_> {
     }
 }
 
-/// Size of a location ([`AccessedPlaces`]) in bytes, for a texture in linear or pitched memory.
+/// Size of a location ([`AccessedLocations`]) in bytes, for a texture in linear or pitched memory.
 fn unit(resource: &Resource) -> u64 {
     u64::from(resource.format().texel_size().min(4)).max(1)
 }
 
 /// The range of device addresses of a texture, which lies in one of the `blocks` of memory (host
 /// address, device address, size); `None` if it lies in no block.
-fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) -> Option<Range> {
+fn range(
+    resource: &Resource,
+    blocks: &[(usize, u64, u64)],
+    taken: &Arc<UsedMemory>,
+) -> Option<Range> {
     let (host, size) = (host(resource), resource.block().size() as u64);
     let i = blocks.partition_point(|(start, ..)| *start <= host).checked_sub(1)?;
     let (start, base, length) = blocks[i];
     let offset = (host - start) as u64;
     let address = base + offset;
-    let texels = || AccessedPlaces::new(size, unit(resource), taken);
+    let texels = || AccessedLocations::new(size, unit(resource), taken);
     (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 

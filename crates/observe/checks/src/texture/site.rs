@@ -373,6 +373,6 @@ pub(super) fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
 }
 
 /// Whether coordinates are positions in the texture. The coordinates of a cube are a direction.
-pub(super) fn has_places(geometry: Geometry) -> bool {
+pub(super) fn has_positions(geometry: Geometry) -> bool {
     !geometry.is_cube()
 }

@@ -2,7 +2,7 @@
 //! redundant ones.
 
 use super::list::{AddressShape, ListedLoad, LoadList, MAX, WarpClock};
-use super::{Allocation, Loads, MATERIALIZED, OPEN, Published, Tell};
+use super::{Allocation, Loads, MATERIALIZED, OPEN, Published, ReportRaces};
 use crate::race::access::lanes;
 use crate::race::happens_before::Cta;
 use crate::race::shadow::{Shadow, lock};
@@ -153,7 +153,7 @@ impl DeferredLoads {
         &mut self,
         (at, access): (&At, &Access<'_>),
         shadow: &Shadow,
-        tell: Tell<'_>,
+        tell: ReportRaces<'_>,
     ) {
         self.publish(shadow, tell);
         let Some(of) = &self.of else { return };
@@ -176,7 +176,7 @@ impl DeferredLoads {
 
     /// Publishes the lists that the worker owns. If another worker has recorded the loads from an
     /// allocation in the shadow memory meanwhile, the published ones are recorded there, too.
-    pub(in crate::race) fn publish(&mut self, shadow: &Shadow, tell: Tell<'_>) {
+    pub(in crate::race) fn publish(&mut self, shadow: &Shadow, tell: ReportRaces<'_>) {
         let Some(of) = self.of.as_ref().filter(|_| !self.own.is_empty()) else { return };
         let left: Vec<(usize, LoadList)> = {
             let mut shared = lock(&self.shared);

@@ -6,7 +6,7 @@ use crate::race::view::View;
 /// Which words of a line have recorded accesses that can still race with a later access. The masks
 /// are cached for one synchronisation interval, in which they do not grow except by new accesses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenAccesses {
     /// Number of the synchronisation interval of the masks; 0 if nothing is cached.
     pub(super) epoch: u64,
     /// A mask of the words whose state is cached.
@@ -30,20 +30,20 @@ impl Split {
     /// Computes the cached state of the words in a mask, as far as it is not cached for this
     /// synchronisation interval.
     #[inline]
-    pub(super) fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
+    pub(super) fn refresh(&mut self, view: &View<'_>, epoch: u64, words: u32) {
         if self.open.epoch != epoch {
             let last = self.open.last;
             let past =
                 last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
             let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
-            self.open = Open { epoch, known, last, newest, ..Open::default() };
+            self.open = OpenAccesses { epoch, known, last, newest, ..OpenAccesses::default() };
         }
         if words & !self.open.known != 0 {
-            self.look_at(view, words & !self.open.known);
+            self.refresh_words(view, words & !self.open.known);
         }
     }
 
-    fn look_at(&mut self, view: &View<'_>, words: u32) {
+    fn refresh_words(&mut self, view: &View<'_>, words: u32) {
         let (mut rest, open) = (words, &mut self.open);
         while rest != 0 {
             let i = rest.trailing_zeros();
@@ -65,7 +65,7 @@ impl Split {
 
     /// Updates the cached times after an access is recorded.
     #[inline(always)]
-    pub(super) fn made(&mut self, view: &View<'_>) {
+    pub(super) fn update_times(&mut self, view: &View<'_>) {
         let (now, open) = ((view.serial, view.now), &mut self.open);
         (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
     }

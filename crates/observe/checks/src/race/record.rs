@@ -1,6 +1,6 @@
 //! The record of an access in the shadow memory, which takes 16 bytes.
 
-/// Number of low bits of [`Stamp::when`] that are the access kind; the upper bits are the time.
+/// Number of low bits of [`AccessRecord::when`] that are the access kind; the upper bits are the time.
 const KIND_BITS: u32 = 5;
 /// The latest time that a record can represent.
 pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;
@@ -53,7 +53,7 @@ impl AccessKind {
 
 /// The record of an access by a thread or by lanes of a warp. All fields are 0 if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct AccessRecord {
     /// Serial number of the CTA among the CTAs of all launches, from 1.
     pub(super) serial: u32,
     when: u32,
@@ -63,7 +63,7 @@ pub(super) struct Stamp {
     pub(super) extra: u32,
 }
 
-impl Stamp {
+impl AccessRecord {
     pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
 
     pub(super) fn new(

@@ -2,9 +2,9 @@
 //! of a texel or a part of one, and each location has an atomic word for readers and one for
 //! writers, because a launch makes millions of fetches.
 //!
-//! Until the first write, fetches are only listed ([`AccessedPlaces::note`]), and most lists are
+//! Until the first write, fetches are only listed ([`AccessedLocations::note`]), and most lists are
 //! never needed. The first write records the reads of all listed fetches
-//! ([`AccessedPlaces::materialize`]). From then on each fetch is recorded at once.
+//! ([`AccessedLocations::materialize`]). From then on each fetch is recorded at once.
 
 use crate::sink::Spot;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
-/// Maximum number of atomic words ([`Who`]) in a launch.
+/// Maximum number of atomic words ([`PackedThread`]) in a launch.
 const MAX: u64 = 1 << 23;
 /// Minimum number of locations whose words are allocated together.
 const TOGETHER: u64 = 1 << 10;
@@ -34,7 +34,7 @@ const MATERIALIZED: u8 = 2;
 /// A thread and its operation in one word: the operation's number plus 1, the thread's number in
 /// the grid, and a flag. 0 means none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Who(u64);
+pub(super) struct PackedThread(u64);
 
 /// Number of bits for a thread's number in its CTA, and for its number in the grid.
 const IN_CTA: u32 = 10;
@@ -43,7 +43,7 @@ const IN_GRID: u32 = 41;
 /// writer says that it wrote through a surface.
 const FLAG: u64 = 1;
 
-impl Who {
+impl PackedThread {
     /// Encodes a thread and its operation; `None` if a number has too many bits.
     pub(super) fn new(at: &At, lane: u32, [w, h, _]: [u32; 3]) -> Option<Self> {
         let [x, y, z] = at.cta.map(u64::from);
@@ -81,25 +81,25 @@ impl Who {
 }
 
 /// The atomic words for the locations in one part of a texture, allocated at the first access.
-type PlaceWords = OnceLock<Box<[AtomicU64]>>;
+type LocationWords = OnceLock<Box<[AtomicU64]>>;
 
 /// Number of atomic words and listed coordinate vectors of all textures in a launch.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct UsedMemory {
     places: AtomicU64,
     rows: AtomicU64,
 }
 
 /// The locations of a texture's memory with their readers and writers.
 #[derive(Debug)]
-pub(super) struct AccessedPlaces {
+pub(super) struct AccessedLocations {
     unit: u64,
-    taken: Arc<Taken>,
+    taken: Arc<UsedMemory>,
     /// Number of locations in a part of the texture.
     together: u64,
     /// For each part of the texture, the first reader and the last writer of each location.
-    read: Box<[PlaceWords]>,
-    written: Box<[PlaceWords]>,
+    read: Box<[LocationWords]>,
+    written: Box<[LocationWords]>,
     state: AtomicU8,
     notes: [Mutex<FetchNotes>; LISTS],
     /// Held while listed fetches are being recorded.
@@ -128,13 +128,13 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl AccessedPlaces {
+impl AccessedLocations {
     /// The locations of a texture of `size` bytes, with `unit` bytes each.
-    pub(super) fn new(size: u64, unit: u64, taken: &Arc<Taken>) -> Self {
+    pub(super) fn new(size: u64, unit: u64, taken: &Arc<UsedMemory>) -> Self {
         let unit = unit.max(1);
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
-        let parts = || (0..places.div_ceil(together)).map(|_| PlaceWords::new()).collect();
+        let parts = || (0..places.div_ceil(together)).map(|_| LocationWords::new()).collect();
         let (state, notes, materializing) =
             (AtomicU8::new(OPEN), Default::default(), Mutex::default());
         let (read, written, taken) = (parts(), parts(), Arc::clone(taken));
@@ -203,7 +203,7 @@ impl AccessedPlaces {
         self.unit
     }
 
-    fn word<'a>(&self, of: &'a [PlaceWords], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
+    fn word<'a>(&self, of: &'a [LocationWords], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
         let words = of.get((place / self.together) as usize)?;
         let room = || {
             let taken = self.taken.places.fetch_add(self.together, SeqCst);
@@ -215,25 +215,25 @@ impl AccessedPlaces {
     }
 
     /// The last thread that has written a location.
-    fn writer(&self, place: u64) -> Option<Who> {
+    fn writer(&self, place: u64) -> Option<PackedThread> {
         let writer = self.word(&self.written, place, false)?.load(SeqCst);
-        (writer != 0).then_some(Who(writer))
+        (writer != 0).then_some(PackedThread(writer))
     }
 
     /// Records that a thread reads a location. Returns the thread that has written it, if there is
     /// one.
-    pub(super) fn reads(&self, place: u64, reader: Who) -> Option<Who> {
+    pub(super) fn reads(&self, place: u64, reader: PackedThread) -> Option<PackedThread> {
         if let Some(writer) = self.writer(place) {
             return Some(writer);
         }
         let word = self.word(&self.read, place, true)?;
         let first = word.load(SeqCst);
-        if first & FLAG != 0 || first != 0 && Who(first).is_thread(reader) {
+        if first & FLAG != 0 || first != 0 && PackedThread(first).is_thread(reader) {
             return None;
         }
         let first = match first {
-            0 => word.compare_exchange(0, reader.0, SeqCst, SeqCst).err().map(Who),
-            first => Some(Who(first)),
+            0 => word.compare_exchange(0, reader.0, SeqCst, SeqCst).err().map(PackedThread),
+            first => Some(PackedThread(first)),
         };
         if first.is_some_and(|first| !first.is_thread(reader)) {
             word.fetch_or(FLAG, SeqCst);
@@ -247,10 +247,10 @@ impl AccessedPlaces {
     /// Records that a thread writes a location. Returns another thread that has fetched from the
     /// location, if there is one. The writer's own fetches count only as reads, because a thread
     /// that fetches and then stores cannot fetch the stored value.
-    pub(super) fn writes(&self, place: u64, writer: Who) -> Option<Who> {
+    pub(super) fn writes(&self, place: u64, writer: PackedThread) -> Option<PackedThread> {
         self.word(&self.written, place, true)?.store(writer.0, SeqCst);
         let reader = self.word(&self.read, place, false)?.load(SeqCst);
-        let is_other = reader & FLAG != 0 || !Who(reader).is_thread(writer);
-        (reader != 0 && is_other).then_some(Who(reader))
+        let is_other = reader & FLAG != 0 || !PackedThread(reader).is_thread(writer);
+        (reader != 0 && is_other).then_some(PackedThread(reader))
     }
 }
