@@ -1,6 +1,7 @@
 //! The record of an access in the shadow memory, which takes 16 bytes.
 
-/// Number of low bits of [`AccessRecord::when`] that are the access kind; the upper bits are the time.
+/// Number of low bits of [`AccessRecord::when`] that are the access kind. The upper bits are the
+/// time.
 const KIND_BITS: u32 = 5;
 /// The latest time that a record can represent.
 pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;

@@ -38,8 +38,8 @@ pub(in crate::race) enum Deferral {
     /// The access has to be recorded in the shadow memory. No listed load precedes it.
     Direct,
     /// The listed loads from the access's allocations have to be recorded in the shadow memory
-    /// ([`DeferredLoads::record_listed`]). Then the access itself has to be recorded, unless it is in
-    /// the list (`listed`).
+    /// ([`DeferredLoads::record_listed`]). Then the access itself has to be recorded, unless it is
+    /// in the list (`listed`).
     Ends { listed: bool },
 }
 
