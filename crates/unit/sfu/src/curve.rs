@@ -34,10 +34,11 @@ pub struct Entry {
 /// select one of 128 segments, each with a polynomial.
 #[repr(C, align(64))]
 pub struct Curve {
-    /// By segment: c2, c1, and the low and the high half of c0, for polynomials of X / 2
-    /// ([module](self)).
+    /// By segment: the coefficients c2 and c1, and the low and the high half of c0. They belong to
+    /// a polynomial in X / 2 - 2^15, where X are the low 17 bits of the operand.
     pub words: [[u16; 128]; 4],
-    /// By half segment (bits 16 to 23 of the operand), for polynomials of Y ([module](self)).
+    /// By half segment (bits 16 to 23 of the operand): the coefficients of a polynomial in Y -
+    /// 2^15, where Y are the low 16 bits of the operand.
     pub entries: [Entry; 256],
     /// The name of the function.
     pub name: &'static str,
@@ -47,7 +48,8 @@ pub struct Curve {
     pub falls: bool,
     /// Whether the slope of the linear approximation is 1 and not 1/2.
     pub is_steep: bool,
-    /// Whether operands can be odd, so that half of an operand (X / 2) lacks a bit.
+    /// Whether operands can be odd, so that half of an operand (X / 2) lacks a bit. If not, they
+    /// have to be even.
     pub has_odd: bool,
     /// Whether operands that are powers of four need a 1 added to the bits of their result, which
     /// the table cannot hold.
@@ -164,9 +166,9 @@ pub static RCP_CURVE: Curve = curve(
     },
 );
 
-/// The curve of 1 / √x. The operand is the bits of a positive normal number; the lowest bit of its
-/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K make the
-/// low bits of `K - x` zeros for powers of four.
+/// The curve of 1 / √x. The operand is the bits of a positive normal number. The lowest bit of its
+/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K of the
+/// line (`K - x / 2`) are chosen so that those of the difference are zeros for powers of four.
 pub static RSQ_CURVE: Curve = curve(
     &RSQ,
     Form {
