@@ -176,7 +176,7 @@ pub(crate) enum Callee {
     Indirect { address: Slot, reconverge: u32 },
 }
 
-/// Location of an argument or result of a call on the caller's side.
+/// Where the caller has an argument or result of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
     /// Offset in the caller's call frame.

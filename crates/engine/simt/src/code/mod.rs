@@ -114,7 +114,7 @@ impl Inst {
 /// An operation with its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// The reconvergence point of at least one branch.
+    /// The reconvergence point of at least one branch, at which diverged lanes wait for each other.
     Join,
     /// An instruction without effect in the interpreter, such as a fence or a prefetch.
     Nop,
@@ -134,7 +134,8 @@ pub(crate) enum Op {
         counter: u32,
         of: Slot,
     },
-    /// Counts lanes by the index of the `brx` that follows, beginning with this counter.
+    /// Counts the lanes of each target of the `brx` that follows, in counters that begin with this
+    /// one.
     CountIndexed {
         counter: u32,
         index: Slot,
@@ -350,7 +351,8 @@ pub(crate) enum Op {
     Unsupported,
 }
 
-/// A function: its range of code, its registers and the size of its call frame.
+/// A function: its range of instructions, the numbers of its registers, and the size of its call
+/// frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Func {
     pub(crate) name: String,

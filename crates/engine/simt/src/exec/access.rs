@@ -36,8 +36,8 @@ impl Target<'_> {
     }
 }
 
-/// Summary of the lanes' addresses: lowest, highest, the bitwise or of all, and whether they are
-/// contiguous.
+/// Summary of the lanes' addresses: the lowest, the highest, the bitwise OR of all, and whether
+/// they are contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     low: u64,

@@ -1,4 +1,5 @@
-//! Faults of memory accesses, with the object at the address or nearest to it.
+//! Makes the faults of memory accesses, whose messages name the object at the address or nearest to
+//! it.
 
 use super::context::Context;
 use super::memory::Kind;

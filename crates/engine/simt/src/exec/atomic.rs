@@ -217,8 +217,8 @@ impl Context<'_> {
         bs.iter_mut().chain(cs).for_each(|value| *value &= cut);
     }
 
-    /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
-    /// another kind; then it returns false and nothing has been changed.
+    /// Executes an atomic by the fast path. Returns false, with nothing changed, if a lane would
+    /// fault or the fast path does not support the operation.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
         if op.ty == ScalarType::B128
             || matches!(op.mem_space, MemSpace::Frame | MemSpace::KernelParam)

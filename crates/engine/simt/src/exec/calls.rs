@@ -93,7 +93,7 @@ impl Context<'_> {
                     copy_rows(&mut warp.local_shadow, from, to, argument.size, split.mask);
                 }
                 Value::Register(slot) => {
-                    // The argument is read from the caller's registers.
+                    // The argument is read from the registers of the caller's frame.
                     let caller = warp.frames.get(frame).parent;
                     warp.enter(caller);
                     warp.read(&self.launch.constants, slot, &mut self.wide);

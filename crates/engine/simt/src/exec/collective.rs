@@ -18,8 +18,8 @@ enum Arrival {
     Incomplete,
     /// All lanes of the membermask are in the current split.
     Here,
-    /// All lanes of the membermask have arrived, in several splits or at several instructions, all
-    /// of which have been executed.
+    /// All lanes of the membermask have arrived in several splits, perhaps at several instructions.
+    /// All of these instructions have been executed.
     Elsewhere,
 }
 
@@ -195,7 +195,7 @@ impl Context<'_> {
         }
     }
 
-    /// Threads arrive at a barrier of the CTA.
+    /// Executes `bar` and `barrier`: threads arrive at a barrier of the CTA.
     pub(super) fn barrier(
         &mut self,
         warp: &mut Warp,

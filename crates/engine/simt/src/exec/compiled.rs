@@ -87,7 +87,7 @@ fn inputs<'i>(
     }
 }
 
-/// Whether a split has all live lanes of its warp.
+/// The mode of compiled code for a split: whether the split has all live lanes of its warp.
 #[inline(always)]
 fn mode(warp: &Warp, split: &Split) -> Mode {
     if split.mask == warp.live { Mode::Live } else { Mode::Some }
@@ -261,7 +261,7 @@ impl<'a> Context<'a> {
         if added == 0 {
             table.close(mode, from);
         }
-        // Returns the borrowed sites and the probe to the context.
+        // The context gets the sites and the probe back, which the compiled code has borrowed.
         compiled.sites[number as usize] = sites;
         self.probe = adapter.map(ProbeAdapter::into_probe);
         (ran, rest)

@@ -30,7 +30,7 @@ impl Context<'_> {
         self.start_cta(index);
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
-        // The kernel does not rely on cleared registers or a cleared frame.
+        // The kernel needs neither cleared registers nor a cleared call frame.
         let is_short = !func.cleared && func.frame == 0 && self.shadows.is_none();
         for (i, warp) in (0..).zip(warps) {
             let lanes = launch.lanes_of(i);
@@ -72,7 +72,7 @@ impl Context<'_> {
         self.notify_begin();
     }
 
-    /// Sets the number of the current CTA.
+    /// Sets the number of the current CTA, and the values that follow from it.
     pub(super) fn name_cta(&mut self, index: u64) {
         self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
@@ -91,7 +91,7 @@ impl Context<'_> {
             && warp.wide.len() == func.wide as usize
             && warp.predicates.len() == func.predicates as usize
             && warp.local.len() == func.frame as usize / 4;
-        // The previous CTA may have left larger register files.
+        // The register files of the previous CTA may be larger than this CTA needs.
         if !fits {
             warp.narrow.truncate(func.narrow as usize);
             warp.wide.truncate(func.wide as usize);

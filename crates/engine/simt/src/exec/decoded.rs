@@ -74,7 +74,7 @@ impl InnerLoop<'_, '_> {
     }
 }
 
-/// Result of a loop arm that is still to be stored.
+/// Where the result of an operation is after its arm of the loop.
 enum ArmResult {
     /// The arm has stored its result.
     Executed,

@@ -220,7 +220,7 @@ pub(super) trait Cells {
     fn update<const N: usize>(&mut self, lane: usize, offset: u32, new: impl Fn(u64) -> u64)
     -> u64;
 
-    /// Adds to the element of N bytes in a lane, and returns its old value.
+    /// Adds to the element of N bytes in a lane. Returns its old value.
     #[inline(always)]
     fn add<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) -> u64 {
         self.update::<N>(lane, offset, |old| old.wrapping_add(value))

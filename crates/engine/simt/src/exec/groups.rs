@@ -63,7 +63,8 @@ impl Warp {
         }
     }
 
-    /// Whether each lane that has not exited is in exactly one split or waits in exactly one group.
+    /// Whether each live lane is in exactly one split, or waits in exactly one group. Assertions
+    /// use this.
     fn has_all_lanes(&self) -> bool {
         let splits = self.splits.iter().map(|s| s.mask);
         let mut all = splits.chain(self.groups.iter().map(|g| g.arrived));
@@ -80,7 +81,8 @@ impl Warp {
             if meets {
                 self.splits.swap_remove(i);
                 split = self.merge(split, other);
-                // Leaving groups may have changed the list.
+                // Leaving groups may have changed the list of splits, so that the search starts
+                // again.
                 i = 0;
             } else {
                 i += 1;
@@ -291,7 +293,7 @@ impl Warp {
             }
             groups.push(split.group);
             if group.arrived != 0 {
-                // The group is not complete yet.
+                // The result is ignored, because the group is not complete yet.
                 let _ = self.arrive(split.group, group.arrived, group.reconverge_at);
                 self.groups[split.group as usize].since = self.steps + group.since;
             }

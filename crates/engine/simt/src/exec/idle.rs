@@ -129,7 +129,7 @@ impl<'a> WaitDetector<'a> {
                 }
             }
         };
-        // Only at the end of an iteration of the waiting loop.
+        // A CTA waits only at the end of an iteration of its waiting loop.
         matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. })
     }
 
@@ -161,7 +161,7 @@ impl<'a> WaitDetector<'a> {
 }
 
 impl SavedState<'_> {
-    /// Restores the counts from before an iteration of the waiting loop.
+    /// Restores the instruction counts from before an iteration of the waiting loop.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
         for (warp, &(steps, end)) in warps.iter_mut().zip(&self.steps) {

@@ -28,7 +28,7 @@ pub(super) struct Order {
     /// CTAs that have not begun, numbered by cluster and rank.
     pub(super) left: Range<u64>,
     random: Option<Random>,
-    /// All slots in the last shuffled order, and those that have turns in this round.
+    /// All slots in the order of the last shuffle, and the slots that have turns in this round.
     places: Vec<usize>,
     round: Vec<usize>,
     /// Number of turns of the round that are over.

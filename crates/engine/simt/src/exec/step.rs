@@ -93,7 +93,7 @@ impl Context<'_> {
             if self.waits_at_unit && is_converged(warp, split) && inst.calls_unit() {
                 return Ok(Flow::AtUnit);
             }
-            // Turns end at backward jumps and barriers, in regions too.
+            // A turn ends only at a backward jump or a barrier; regions keep the same rule.
             if warp.steps >= *limit && matches!(inst.op, Op::Barrier(_)) {
                 return Ok(Flow::Pauses);
             }
@@ -130,7 +130,7 @@ impl Context<'_> {
         inst: &Inst,
     ) -> Result<Flow, Box<PendingFault>> {
         let mask = guarded(warp, split, inst);
-        // Lanes that wait for others are counted after those have arrived.
+        // The instruction of lanes that wait for others is counted after those have arrived.
         if mask == 0 || inst.op.members().is_none() {
             self.count(warp, inst, mask);
         }

@@ -31,7 +31,8 @@ pub(super) struct BatchEnd {
     pub(super) resume: Option<Resume>,
 }
 
-/// A round of turns of the warps of a CTA, which can be interrupted and resumed.
+/// A round, in which each warp of a CTA is executed for one turn. A round can be interrupted and
+/// resumed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     has_begun: bool,
@@ -196,7 +197,7 @@ impl Context<'_> {
         (self.counters.executed, self.cta.live)
     }
 
-    /// Whether a round has made progress.
+    /// Whether any warp has made progress in a round.
     fn has_progressed(&self, round: &Round) -> bool {
         round.opened || self.cta.at_unit || round.before != self.progress()
     }

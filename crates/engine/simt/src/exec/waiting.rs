@@ -126,7 +126,7 @@ impl Waits {
         None
     }
 
-    /// Called when a CTA of an idle worker continues.
+    /// Called when a CTA of a waiting worker has left its waiting loop.
     pub(super) fn go_on(&self, worker: usize, external_writers: Option<&dyn ExternalWriters>) {
         let mut state = self.state();
         let Some(own) = state.0.get_mut(worker) else { return };

@@ -95,7 +95,7 @@ impl<'a> FunctionCode<'a> {
         Self::new(code, code.function_at(pc)?)
     }
 
-    /// The first instruction of each block, as an index into the module's code.
+    /// The first instruction of each basic block, as an index into the module's code.
     pub(crate) fn starts(&self) -> Vec<u32> {
         let cfg = Cfg::new(self);
         cfg.ranges().map(|range| self.first + range.start as u32).collect()

@@ -26,7 +26,7 @@ impl<'a> Builder<'a> {
             Opcode::Cvt => self.relaxed_destination(ops.first()?)?,
             _ => self.destination(ops.first()?)?,
         };
-        // Results of other instructions are zero-extended to the register's width.
+        // The result of any instruction but `cvt` is zero-extended to the register's width.
         let keep = if inst.opcode == Opcode::Cvt { self.keep(&ops[0]) } else { u64::MAX };
         if matches!(inst.opcode, Opcode::Div | Opcode::Rem)
             && inst.mods.ty().is_some_and(ScalarType::is_integer)

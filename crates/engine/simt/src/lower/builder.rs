@@ -251,7 +251,8 @@ impl<'a> Builder<'a> {
         let (code, help) = unsupported::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
-        // Skips a guard, which is not the cause of the diagnostic.
+        // If the text begins with a guard, the diagnostic names the opcode, because the guard is
+        // not its cause.
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
         let message = match self.missing_callee(inst) {
             Some(name) if unsupported::is_device_runtime(name) => {

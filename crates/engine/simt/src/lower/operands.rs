@@ -17,7 +17,7 @@ impl Builder<'_> {
         let slot = match self.function.regs[reg.0 as usize].ty.bits() {
             1 => self.predicates.take(Slot::predicate),
             64 => self.wide.take(Slot::wide),
-            // Two consecutive slots, the low half first.
+            // A 128-bit register has two consecutive slots, the low half first.
             128 => {
                 let low = self.wide.take(Slot::wide);
                 self.wide.take(Slot::wide);

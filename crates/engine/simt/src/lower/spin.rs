@@ -32,7 +32,7 @@ pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
         return false;
     }
     for label in labels.iter_mut() {
-        // A branch to the back edge executes the `Yield`, too.
+        // A branch to the back edge has to execute the `Yield` as well, so that its label moves.
         *label += found.partition_point(|&at| at < *label as usize) as u32;
     }
     let mut out = Vec::with_capacity(insts.len() + found.len());

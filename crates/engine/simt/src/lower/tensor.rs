@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Bytes from line to line.
+    /// The distance in bytes from line to line.
     fn scaled(&mut self, stride: Slot, bits: u32) -> Option<Slot> {
         let (opcode, by) = if bits < 8 { (Opcode::Shr, 8 / bits) } else { (Opcode::Shl, bits / 8) };
         self.with(opcode, stride, by.trailing_zeros())

@@ -22,7 +22,8 @@ const FIRE_AND_FORGET: u64 = 4;
 pub struct Grid {
     /// Nesting depth: 0 for a grid launched by the host.
     depth: u32,
-    /// Number of pending launches in the ancestors, and the limit of all pending launches.
+    /// Number of pending launches of the grids that this grid descends from, and the maximum number
+    /// of all pending launches.
     outstanding: usize,
     limit: usize,
     state: Mutex<State>,

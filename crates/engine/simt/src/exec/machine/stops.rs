@@ -39,7 +39,7 @@ impl Context<'_> {
         StepAnswer::Continues
     }
 
-    /// Stores the state of a turn that was stopped.
+    /// Stores the state of a warp's turn in which the debugger has stopped the warp.
     #[cold]
     pub(in super::super) fn stopped(&mut self, resume: Resume) {
         if let Some(stepper) = &mut self.debug {
@@ -47,7 +47,7 @@ impl Context<'_> {
         }
     }
 
-    /// Removes the state of the turn that was stopped.
+    /// Removes and returns the state of the turn in which the debugger has stopped the warp.
     #[inline]
     pub(in super::super) fn take_stopped(&mut self) -> Option<Resume> {
         self.debug.as_mut()?.resume.take()

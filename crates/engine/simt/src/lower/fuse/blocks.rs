@@ -146,7 +146,7 @@ impl<'a> Blocks<'a> {
 /// Merges the reachable blocks of the graph.
 fn chains(code: &FusedCode<'_>, cfg: &Cfg) -> Vec<Chain> {
     let is_reachable = cfg.reachable();
-    // The successor that a block is merged with, if it is that block's only predecessor.
+    // The successor with which a block is merged, because the block is its only predecessor.
     let joined = |block: u32| {
         let [next] = cfg.successors.of(block) else { return None };
         let last = cfg.range(block).end - 1;

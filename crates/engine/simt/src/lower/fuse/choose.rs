@@ -266,7 +266,7 @@ impl<'a> Contraction<'a> {
             let stale = p.factors.map(|(o, write)| match o {
                 Operand::Imm(_) => false,
                 _ if p.block == block.0 => self.version(o) != write,
-                // In a loop, the next iteration may change the operand.
+                // The next iteration of a loop may change the operand.
                 _ => !self.is_constant(o),
             });
             let p = &mut self.products[product];
