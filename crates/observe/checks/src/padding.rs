@@ -60,7 +60,8 @@ fn is_padding(run: &Range<u64>, all: &[Range<u64>], stride: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// Runs at these offsets of each structure: `(start, end)`.
+    /// The runs of an array of `elements` structures of `stride` bytes. Each structure has the runs
+    /// `offsets` (start, end).
     fn runs(offsets: &[(u64, u64)], stride: u64, elements: u64) -> Vec<Range<u64>> {
         let element =
             |n: u64| offsets.iter().map(move |(start, end)| start + n * stride..end + n * stride);

@@ -166,15 +166,15 @@ impl Cell {
         found
     }
 
-    /// Merges a load into a record that differs only in its lanes; returns false if there is no
-    /// such record.
+    /// Merges a load into the record of another load that differs only in its lanes. Returns false
+    /// if there is no such record.
     #[inline(always)]
     pub(super) fn merge_into_record(&mut self, stamp: AccessRecord) -> bool {
         let slot = self.others.iter_mut().find(|slot| slot.is_like(stamp));
         slot.map(|slot| *slot = stamp.with(slot.extra | stamp.extra)).is_some()
     }
 
-    /// Records an access that is no new last store.
+    /// Records a load, or a store that does not become the last store.
     #[inline]
     pub(super) fn note(&mut self, view: &View<'_>, stamp: AccessRecord) {
         let [first, second] = &mut self.others;

@@ -19,23 +19,23 @@ const MAX: usize = 1 << 16;
 /// The vector clocks with which child grids begin.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    /// The clock of the launching thread, by the parent grid's stream and the number of the launch
-    /// in it.
+    /// The vector clock of the thread that launches a child grid, by the stream of the parent grid
+    /// and the number of the launch in that stream.
     launched: HashMap<(Queue, u64), Arc<Clock>>,
-    /// The clock of the launching thread, by the child grid's stream.
+    /// The vector clock of the thread that launched the child grid, by the child grid's stream.
     streams: HashMap<Queue, Arc<Clock>>,
 }
 
 impl Children {
-    /// Records the clock of a thread that launches a grid.
+    /// Records the vector clock of a thread that launches a grid.
     pub(super) fn launched(&mut self, work: (Queue, u64), clock: Clock) {
         if self.launched.len() < MAX {
             self.launched.insert(work, Arc::new(clock));
         }
     }
 
-    /// The clock of the thread that launched the grid in this stream; `None` if the host launched
-    /// it.
+    /// The vector clock of the thread that launched the grid in this stream; `None` if the host
+    /// launched it.
     pub(super) fn of(&self, queue: Queue) -> Option<Arc<Clock>> {
         self.streams.get(&queue).cloned()
     }

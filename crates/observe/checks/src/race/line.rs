@@ -21,7 +21,8 @@ pub(super) struct Line {
     others: [AccessRecord; 2],
     /// The values that the last store has written, as words.
     values: Option<Box<[u32; WORDS]>>,
-    /// The cells of words or bytes. If there are any, the fields above are unused.
+    /// The recorded accesses of each word or byte (cells). If there are any, the fields above are
+    /// unused.
     split: Option<Box<Split>>,
 }
 
@@ -239,7 +240,8 @@ impl Line {
         free.map(|slot| *slot = stamp).is_some()
     }
 
-    /// The cells of the line, which are made from its records if it is not split yet.
+    /// The cells of the line's words or bytes. They are made from the records of the whole line if
+    /// it is not split yet.
     #[inline]
     fn split(&mut self) -> &mut Split {
         let Self { write, others, values, split } = self;
@@ -272,16 +274,16 @@ impl Line {
         self.split().load_all(view, load, bytes)
     }
 
-    /// Records an access to whole words, if the cells show without a comparison of vector clocks
-    /// that it races with nothing. Returns false if [`Self::bytes`] has to record it.
+    /// Records an access to whole words in the cells of the line. Returns false if a comparison of
+    /// vector clocks is needed, for which [`Self::bytes`] is called.
     #[inline]
     pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
         self.split().words(view, words, at)
     }
 
-    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`. This is
-    /// fast if no recorded access can race. Returns the lanes that are recorded; the other lanes
-    /// have to be recorded by [`Self::bytes`].
+    /// Records an access of several lanes to the words in the mask `all` in the cells of the line.
+    /// Returns the lanes that are recorded. For the other lanes a comparison of vector clocks is
+    /// needed ([`Self::bytes`]).
     #[inline]
     pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
         self.split().part(view, part, all)

@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// all accesses in the shadow memory, because their lists would probably be needed, too.
 const MAX_SKIPPED: u32 = 63;
 
-/// A listed access.
+/// An access to shared memory in the list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     arrangement: Arrangement,
@@ -121,7 +121,8 @@ impl Phase {
         };
         match touched {
             Some(true) => self.push(warp, more, view),
-            // Enough loads of these words are listed.
+            // The listed loads of these words suffice to find each race with a later store, so that
+            // this load is not listed.
             Some(false) => {
                 if warp.has_octets || warp.arrangement() != Arrangement::Other {
                     let At { op, lanes, .. } = warp.at;

@@ -25,8 +25,8 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// The stream of a device: its handle, and whether it is blocking; `None` for the default
-    /// stream.
+    /// The stream of a device, by the device's number. `own` is the stream's handle and whether the
+    /// stream is blocking; `None` stands for the default stream of the device.
     pub fn on(device: u32, own: Option<(u64, bool)>) -> Self {
         match (device, own) {
             (0, None) => Self::Default,

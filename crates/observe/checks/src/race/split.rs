@@ -10,7 +10,8 @@ use super::record::AccessRecord;
 use super::view::View;
 use open::{NEVER, OpenAccesses};
 
-/// The cells of a line that is split.
+/// A line of the shadow memory that is split: it has a cell with the recorded accesses of each
+/// word, or of each byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Split {
     /// A cell for each word or each byte; empty if the line is not split.
@@ -66,12 +67,12 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of cells.
+    /// Number of cells: one for each word or each byte, or 0 if the line is not split.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Size of the cells in bytes.
+    /// Size of all cells in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }
@@ -86,7 +87,8 @@ impl Split {
         }
         self.refresh(view, row.epoch, u32::MAX);
         let open = &self.open;
-        // Enough loads are recorded.
+        // The recorded loads suffice to find each race with a later store, so that this load is not
+        // recorded.
         let is_enough = !row.writes && open.stored == 0 && open.full == u32::MAX;
         (is_enough || open.stored | open.others != 0).then_some(is_enough)
     }
@@ -224,7 +226,8 @@ impl Split {
             return done;
         }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
-            // Enough loads of these words are recorded.
+            // The recorded loads of these words suffice to find each race with a later store, so
+            // that this load is not recorded.
             return part.lanes;
         }
         let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
