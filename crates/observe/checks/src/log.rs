@@ -35,7 +35,7 @@ pub struct Options {
     pub fail_on: Severity,
     /// Names of the checked kernels, in the PTX or in the source; empty if all kernels are checked.
     pub kernels: Vec<Pattern>,
-    /// The findings that are not reported.
+    /// The suppressions, which select findings that are not reported.
     pub suppressions: Suppressions,
 }
 

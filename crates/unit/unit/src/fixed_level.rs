@@ -22,7 +22,7 @@ pub(crate) fn bias_field(bias: f32, low: (i64, i64)) -> i64 {
     // `scaled` is the difference times the denominator of `low`. A bias within the field has 27
     // significant bits, so that the product is exact.
     let scaled = f64::from(bias.clamp(-64.0, 64.0)) * 256.0 * low.1 as f64 - low.0 as f64;
-    // Truncating before the integer division gives the same result as truncating after it.
+    // Truncation before the integer division gives the same result as truncation of the quotient.
     (scaled as i64 / low.1).clamp(-LARGEST - 1, LARGEST)
 }
 

@@ -39,7 +39,7 @@ pub struct FetchRows<'c> {
 pub struct UnwrittenRows<'w> {
     below: &'w [Lanes],
     above: &'w [Lanes],
-    /// Index of the first row in `above`.
+    /// Number of the row with which `above` begins.
     end: usize,
 }
 

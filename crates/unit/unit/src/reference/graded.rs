@@ -38,7 +38,7 @@ pub(crate) fn graded(
     let (gradient, is_flat) = match geometry {
         Geometry::Cube | Geometry::Acube => cube::gradient(point, dpdx, dpdy, width),
         Geometry::D3 => (solid(point, dpdx, dpdy, [width, height, depth]), false),
-        // The second component of a 1D gradient is 0.
+        // The second component of a gradient of a 1D texture is 0.
         Geometry::D1 | Geometry::A1d => (flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]), true),
         Geometry::D2 | Geometry::A2d | Geometry::D2ms | Geometry::A2dms => {
             (flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height]), true)

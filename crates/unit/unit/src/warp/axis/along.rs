@@ -158,7 +158,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
     if MODE == CLAMP {
-        // The limited lower texel is inside, and the upper texel is at most one past the last.
+        // After the coordinate was limited, the lower texel is inside, and the upper texel is at
+        // most one past the last.
         let lower = size.offset(t >> 8);
         let next = size.after(simd, lower);
         let upper = next.min(size.offset(n - int(simd, 1)));

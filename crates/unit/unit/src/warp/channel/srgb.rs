@@ -73,7 +73,8 @@ fn footprint<S: Simd, const PER: usize>(
     for k in 0..PER {
         sum = sum + weights[k] * (codes[k].look_up_byte(simd, table) & mask);
     }
-    // The accumulator's unit is 4 ceil(E/4) - 10 in units of 2^-16, where E is `cut` - 9.
+    // The exponent of the accumulator's unit, relative to 2^-16, is 4 ceil(E/4) - 10, where the
+    // exponent E of the largest texel is `cut` - 9.
     let unit = (((cut + int(simd, 2)) >> 2) << 2) - int(simd, 2);
     (sum, unit.max(zero))
 }

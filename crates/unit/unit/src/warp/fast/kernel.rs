@@ -246,7 +246,7 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    // Other kernels do not prefetch, because they need too many registers for their texels.
+    // Only this kernel prefetches; other kernels need too many registers for their texels.
     const PREFETCHES: bool = true;
     const PAIRED: bool = N == 1 && GROUPS == 1;
     #[inline(always)]

@@ -202,7 +202,7 @@ impl Tally {
         }
     }
 
-    /// Adds the footprints of the current step to the accumulator.
+    /// Adds the footprints of the adder's current step to its accumulator.
     pub(super) fn flush(&mut self, reading: Reading, scale: &[Scale; 32]) {
         if Kind::of(reading).is_none() {
             return;

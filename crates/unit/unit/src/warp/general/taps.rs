@@ -16,7 +16,8 @@ pub(super) struct TapLanes {
     pub(super) scale: [Scale; 32],
     /// The maximum number of taps of any lane, in each level.
     most: [u32; 2],
-    /// The weight of the current tap in the units of its level; 0 in lanes with fewer taps.
+    /// The weight of the current tap, in the unit of the weights of its level; 0 in lanes that have
+    /// fewer taps.
     pub(super) weight: Lanes,
     /// Binary logarithm of the ratio between two units of weights: that of the current level, and
     /// the finer one of the lane's whole fetch.
