@@ -156,7 +156,8 @@ pub(crate) struct Atomic {
     pub(crate) op: AtomOp,
     /// Type of an element.
     pub(crate) ty: ScalarType,
-    /// A destination for each element of a vector; for `.b128` the low and the high half.
+    /// The destination register of each element of a vector. A `.b128` has two, for the low and the
+    /// high half.
     pub(crate) d: Vec<Slot>,
     pub(crate) base: Slot,
     pub(crate) offset: u64,

@@ -243,7 +243,7 @@ impl Context<'_> {
             self.exit(warp, split, live);
             return;
         }
-        // The kernel's frame is kept, and no lane waits for the exiting ones.
+        // The call frame of the kernel is kept, and no lane waits for those that exit.
         self.cta.live -= warp::count(live) as u32;
         warp.live = 0;
         self.notify_exit(warp, live, split.pc);

@@ -36,7 +36,7 @@ pub(super) struct BatchEnd {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     has_begun: bool,
-    /// Number of finished turns, and the state of the next turn if it was interrupted.
+    /// Number of finished turns of the round, and the state of the next turn if it was interrupted.
     next: usize,
     resume: Option<Resume>,
     /// Whether anything other than executed instructions counts as progress, and the instruction

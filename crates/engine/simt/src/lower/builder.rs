@@ -44,8 +44,8 @@ pub(crate) struct Builder<'a> {
     pub(super) predicates: RegisterAllocator,
     insts: Vec<Inst>,
     labels: Vec<u32>,
-    /// Copies of factors that are overwritten before the fused operation, by the index of their
-    /// product.
+    /// Copies of the factors of products that are fused into a later sum, if the factors are
+    /// overwritten before the sum; by the index of the product.
     pub(super) saved: HashMap<usize, [Option<Slot>; 2]>,
     /// Offsets of results in the call frame.
     pub(crate) returns_at: Vec<u32>,

@@ -339,8 +339,8 @@ fn leaders(code: &Code) -> Vec<bool> {
 fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let mut out: Vec<Inst> = Vec::with_capacity(items.len());
     let mut origin = Vec::with_capacity(items.len());
-    // For each operation of the program: the position that branches to it lead to, and the position
-    // of the operation itself, in the marked code.
+    // For each operation of the program, two positions in the marked code: the target of branches
+    // to it, and the operation itself.
     let mut moved = vec![u32::MAX; code.insts.len() + 1];
     let mut itself = vec![0; code.insts.len()];
     // Entry points of functions with operations that branches to their first operation must skip.

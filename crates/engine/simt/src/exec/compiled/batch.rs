@@ -118,7 +118,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         progress: &mut BatchProgress,
     ) {
         self.advance(table, entry, progress);
-        // Converts the waiting warps to exits at their yield points.
+        // Each warp that waits at a yield point becomes a warp that has left the region there.
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
                 table.run(i..i + 1, Resume::Exit(at), NONE);

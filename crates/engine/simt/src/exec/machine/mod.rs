@@ -402,7 +402,8 @@ impl<'a> Machine<'a> {
         self.set_between(true);
         loop {
             if self.is_between() && self.left() > 0 {
-                // A fault at full speed occurs at the same instruction as in any launch.
+                // A fault in a CTA that is executed at full speed occurs at the same instruction as
+                // in any launch.
                 if let Fast::Hit(_) = self.skip(None, u64::MAX)
                     && let Some(fault) = self.fast_fault.take()
                 {
