@@ -1,4 +1,5 @@
-//! Check of mbarrier phases: waits for a phase that is older than the phase before the current one.
+//! Check of mbarrier phases. It finds a wait by parity that succeeds for a phase for which the
+//! thread has waited already, and a test by the token of a phase that is long over.
 
 use super::{Reporter, each};
 use crate::rules;
@@ -100,7 +101,8 @@ impl Mbarriers {
         }
     }
 
-    /// Checks a successful wait for a phase by its parity.
+    /// Checks a successful wait by parity. The thread must not have waited for the same phase
+    /// already when the next phase has begun, for which the wait is probably meant.
     fn waited(
         &mut self,
         reporter: &Reporter<'_>,
