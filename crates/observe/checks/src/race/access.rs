@@ -389,12 +389,3 @@ impl<'a> Warp<'a> {
         hit.map(|(offset, conflict)| (lane, offset, conflict))
     }
 }
-
-/// The lane numbers in a mask, in ascending order.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
-}

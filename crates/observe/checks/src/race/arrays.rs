@@ -83,7 +83,7 @@ impl WorkerTexels {
         }
         let size = resource.format().texel_size();
         let mut all = Offsets::default();
-        for lane in super::access::lanes(lanes) {
+        for lane in crate::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);
             for &offset in all.of(fetch.plan, &fetch.request.lane(lane as usize)) {
                 self.keep((host(resource), offset, size), stamp);
@@ -100,7 +100,7 @@ impl WorkerTexels {
     ) {
         let resource = &access.surface.resource;
         let size = resource.format().texel_size();
-        for lane in super::access::lanes(lanes) {
+        for lane in crate::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);
             for offset in surface_texels(access, lane) {
                 self.keep((host(resource), offset, size), stamp);

@@ -1,10 +1,10 @@
 //! Happens-before by mbarriers: a thread that arrives publishes its vector clock, and a thread that
 //! finds a phase complete joins the clocks of all that have arrived.
 
-use super::access::lanes;
 use super::clock::Clock;
 use super::happens_before::Cta;
 use super::record::AccessKind;
+use crate::lanes;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};

@@ -1,10 +1,11 @@
 //! Records accesses to global memory: finds the pages of the shadow memory that belong to an
 //! access, and locks them for the record.
 
-use super::access::{LaneRace, Warp, lanes};
+use super::access::{LaneRace, Warp};
 use super::line::LINE;
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
+use crate::lanes;
 
 /// Number of entries in a worker's page cache: at first, and at most.
 const AT_HAND: [usize; 2] = [256, 4096];

@@ -1,7 +1,7 @@
 //! The race check of one worker thread: receives the events of the CTAs that the worker executes,
 //! updates vector clocks and shadow memory, and reports races.
 
-use super::access::{LaneRace, Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp};
 use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
 use super::happens_before::Cta;
@@ -15,6 +15,7 @@ use super::report::Races;
 use super::shadow::{PAGE, Var, lock};
 use super::shared::Memory;
 use super::view::View;
+use crate::lanes;
 use std::collections::HashMap;
 use texunit_simt::observe::{
     Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad,

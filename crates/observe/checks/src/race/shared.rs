@@ -1,10 +1,11 @@
 //! Records accesses to shared memory. Each worker thread has one shadow memory for the shared
 //! memory of its CTAs: the records of earlier CTAs are ordered before the current CTA.
 
-use super::access::{LaneRace, Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp};
 use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
+use crate::lanes;
 use texunit_simt::observe::FurtherLoad;
 
 /// An upper bound for the size of a CTA's shared memory in bytes.

@@ -3,7 +3,7 @@
 
 use super::list::{AddressShape, ListedLoad, LoadList, MAX, WarpClock};
 use super::{Allocation, Loads, MATERIALIZED, OPEN, Published, ReportRaces};
-use crate::race::access::lanes;
+use crate::lanes;
 use crate::race::happens_before::Cta;
 use crate::race::shadow::{Shadow, lock};
 use std::mem::take;

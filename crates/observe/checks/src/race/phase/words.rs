@@ -1,7 +1,8 @@
 //! Records which threads access which words of shared memory in a phase, and finds conflicts.
 
 use super::{MAX_BYTES, Phase};
-use crate::race::access::{Octet, Warp, lanes};
+use crate::lanes;
+use crate::race::access::{Octet, Warp};
 use crate::race::line::{LINE, WORDS};
 use crate::race::touched::LineAccesses;
 use std::iter::once;
