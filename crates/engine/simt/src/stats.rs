@@ -100,7 +100,7 @@ pub struct BadFetches {
     /// The faults that [`BadFetch::Fault`](crate::BadFetch::Fault) would have raised: one for each
     /// instruction and object, from the first CTA concerned, in the order of the instructions.
     pub faults: Vec<Fault>,
-    /// Number of further faults beyond the first thousand.
+    /// Number of faults beyond the first thousand, which are not listed.
     pub more: u64,
 }
 

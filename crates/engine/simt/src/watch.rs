@@ -163,7 +163,7 @@ impl Watch {
         }
     }
 
-    /// Warp and lane of the recorded thread, if a CTA contains it.
+    /// The warp and lane of the recorded thread in a CTA; `None` if the CTA does not contain it.
     fn lane(&self, cta: [u32; 3], block: [u32; 3]) -> Option<(u32, u32)> {
         let [x, y, z] = self.thread;
         let [w, h, d] = block;

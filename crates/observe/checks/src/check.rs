@@ -1,9 +1,9 @@
-//! The names of the checks, and sets of them as `--check` takes them.
+//! The names of the checks, and sets of checks, which the option `--check` takes as a list.
 
 use std::fmt;
 use std::ops::BitOr;
 
-/// A check.
+/// A check of launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Check {
     /// Accesses outside every allocation, to freed memory, or misaligned. These are faults and
@@ -15,14 +15,15 @@ pub enum Check {
     Race,
     /// Checks of synchronisation: barriers, membermasks, mbarriers.
     Sync,
-    /// Resources that are still allocated at the end.
+    /// Memory, textures, streams and the like that are still allocated when the program ends.
     Leak,
-    /// Textures and surfaces used differently than they were created for.
+    /// Textures and surfaces that kernels use differently than the host created them.
     Texture,
 }
 
 impl Check {
-    /// All checks, with their names and those of compute-sanitizer's tools.
+    /// All checks, each with its name and the name of the compute-sanitizer tool that corresponds
+    /// to it.
     pub const ALL: [(Self, &'static str, Option<&'static str>); 6] = [
         (Self::Memory, "memory", Some("memcheck")),
         (Self::Init, "init", Some("initcheck")),
@@ -32,12 +33,12 @@ impl Check {
         (Self::Texture, "texture", None),
     ];
 
-    /// The name of the check, as in `--check`.
+    /// The name of the check, as in the option `--check`.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 
-    /// The check with this name, texunit's own or compute-sanitizer's.
+    /// The check with this name, which is texunit's or compute-sanitizer's.
     pub fn named(name: &str) -> Option<Self> {
         let is = |known: &str| known.eq_ignore_ascii_case(name);
         let row = Self::ALL.iter().find(|(_, own, alias)| is(own) || alias.is_some_and(is));
@@ -55,7 +56,7 @@ impl fmt::Display for Check {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Checks(u8);
 
-/// A name in a list that does not name a check.
+/// The error for a word in a list of checks that is not the name of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCheck(String);
 
@@ -69,14 +70,14 @@ impl fmt::Display for UnknownCheck {
 impl std::error::Error for UnknownCheck {}
 
 impl Checks {
-    /// The empty set: only faults are reported.
+    /// The empty set, with which only faults are reported.
     pub const NONE: Self = Self(0);
     /// The set of all checks.
     pub const ALL: Self = Self((1 << Check::ALL.len()) - 1);
-    /// The check `race`, which also reports races that only the letter of the PTX memory model
-    /// calls so.
+    /// The check `race` in its strict form, which also reports races that are harmless in practice
+    /// and undefined by the letter of the PTX memory model.
     pub const STRICT_RACE: Self = Self(1 << 7 | 1 << Check::Race as u8);
-    /// The name of [`Self::STRICT_RACE`] in a list.
+    /// The name of [`Self::STRICT_RACE`] in a list of checks.
     const STRICT: &str = "race=strict";
 
     /// Parses names separated by commas; `all` stands for all checks.
@@ -99,12 +100,13 @@ impl Checks {
         self.0 >> check as u8 & 1 == 1
     }
 
-    /// Whether the set has [`Self::STRICT_RACE`].
+    /// Whether the race check of the set is strict ([`Self::STRICT_RACE`]).
     pub fn is_strict(self) -> bool {
         self.0 & Self::STRICT_RACE.0 == Self::STRICT_RACE.0
     }
 
-    /// Whether the set needs no observer: faults are reported without one.
+    /// Whether the set needs no observer: it is empty, or contains only `memory`, since faults are
+    /// reported without an observer.
     pub fn is_none(self) -> bool {
         self.0 & !Self::from(Check::Memory).0 == 0
     }
@@ -124,7 +126,7 @@ impl BitOr for Checks {
     }
 }
 
-/// Names separated by commas, as [`Checks::parse`] takes them.
+/// The names of the checks, separated by commas, as [`Checks::parse`] takes them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |row: &(Check, &'static str, _)| match row.0 {

@@ -1,5 +1,5 @@
-//! The record of a finding: how it is grouped with others, what it says, and its forms as
-//! diagnostic, event and JSON.
+//! A finding of a check: how findings are grouped, the text of a finding, and its conversion to a
+//! diagnostic, an event of the log and JSON.
 
 use crate::check::Check;
 use crate::rules;
@@ -20,16 +20,16 @@ pub struct End {
     pub thread: [u32; 3],
     /// The kernel's name in the PTX.
     pub kernel: String,
-    /// The position in the source and in the PTX.
+    /// The location of the instruction in the source and in the PTX.
     pub place: CodeLocation,
-    /// The instruction in the PTX.
+    /// The instruction's bytes in the text of the PTX.
     pub span: Span,
-    /// The label of the graph node that made the launch.
+    /// The label of the CUDA graph node that made the launch, if a graph made it.
     pub node: Option<String>,
 }
 
 impl End {
-    /// The thread of a launch that executes an operation.
+    /// The thread of a launch at the operation that it executes.
     pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
         let span = listing.span(spot.op);
         let place = CodeLocation::new(listing.sources(), listing.source(), span);
@@ -37,12 +37,13 @@ impl End {
         Self { cta: spot.cta, thread: spot.thread, kernel, place, span, node: None }
     }
 
-    /// The file and line in the source, or in the PTX if there is no source line.
+    /// The file and line of the instruction in the source; those in the PTX if the module has no
+    /// line table.
     fn line(&self) -> (&str, u32) {
         (self.place.file(), self.place.line())
     }
 
-    /// ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``
+    /// The thread as text: ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``.
     pub fn who(&self) -> String {
         let ([cx, cy, cz], [tx, ty, tz]) = (self.cta, self.thread);
         let kernel = function_name(&self.kernel);
@@ -57,36 +58,38 @@ pub struct Finding {
     pub rule: &'static CheckRule,
     /// The worst severity in the group.
     pub severity: Severity,
-    /// One sentence without the full stop.
+    /// A sentence that says what is wrong, without the full stop.
     pub message: String,
-    /// Number of the launch among those that were checked, from 1; 0 if the finding belongs to no
+    /// Number of the launch among the checked launches, from 1; 0 if the finding belongs to no
     /// launch.
     pub launch: u64,
     /// How often the finding occurred.
     pub count: u64,
-    /// Number of PTX instructions at which it occurred.
+    /// Number of different PTX instructions at which the finding occurred.
     pub places: u64,
     /// The calling line of the host program, for a finding that belongs to no launch.
     pub host: Option<String>,
-    /// Whether it is about padding between members of structures; suppressions can select this.
+    /// Whether the finding is about padding between members of structures, which suppressions
+    /// select by the rule `padding`.
     pub is_padding: bool,
-    /// The thread and its instruction; `None` for leaks, which no thread causes.
+    /// The thread and its instruction; `None` for a leak of host memory, which no thread causes.
     pub at: Option<End>,
-    /// The other side, for example the racing access: a description and its thread.
+    /// The other thread of the finding, for example that of the racing access, with a description
+    /// of what it did.
     pub other: Option<(String, End)>,
-    /// The variable or allocation concerned.
+    /// The variable or allocation that the finding is about.
     pub object: Option<Described>,
     /// Advice, if it differs from the rule's general advice.
     pub help: Option<String>,
-    /// FurtherLoad remarks, one per line.
+    /// Further remarks, one per line.
     pub notes: Vec<String>,
-    /// The finding of the same two lines in the other order: without a barrier, a load may come
-    /// before or after the store.
+    /// The finding of the same two source lines in the other order: without a barrier a load may
+    /// come before or after the store.
     pub also: Option<Box<Finding>>,
 }
 
-/// The key by which findings are grouped: kind and lines, or kind and message if there are no
-/// lines.
+/// The key by which findings are grouped: rule and source lines, or rule and message if the finding
+/// has no line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     code: &'static str,
@@ -116,8 +119,8 @@ impl Finding {
         }
     }
 
-    /// A fetch or access whose handle refers to no matching texture or surface, described by the
-    /// fault that it would have been; `text` is the module's PTX.
+    /// The finding of a fetch or surface access whose handle refers to no matching texture or
+    /// surface. The text is that of the corresponding fault; `source` is the module's PTX.
     pub(crate) fn of_bad_fetch(
         fault: &Fault,
         source: &SourceFile,
@@ -145,7 +148,7 @@ impl Finding {
         }
     }
 
-    /// Converts what a check reported in a launch.
+    /// Converts a check's finding in a launch, by resolving its operations to source lines.
     pub(crate) fn of_launch(found: LaunchFinding, launch: &LaunchInfo<'_>, number: u64) -> Self {
         let end = |spot: &Spot| End::new(launch.kernel, &launch.listing, spot);
         let other = found.other.map(|Other { what, at }| match at {
@@ -153,8 +156,8 @@ impl Finding {
             OtherAt::Known(end) => (what, *end),
         });
         let at = end(&found.at);
-        // Code of CUDA's own headers cannot be changed by the user, so a finding wholly inside them
-        // is dropped.
+        // A user cannot change the code of CUDA's headers, so that a finding wholly inside them is
+        // at most a warning.
         let is_own = |end: &End| !end.place.is_of_toolkit();
         let is_users = is_own(&at) || other.as_ref().is_some_and(|(_, end)| is_own(end));
         let most = if is_users { Severity::Error } else { Severity::Warning };
@@ -171,7 +174,7 @@ impl Finding {
         }
     }
 
-    /// The code of its rule.
+    /// The code of the finding's rule, for example `race-read-after-write`.
     pub fn code(&self) -> &'static str {
         self.rule.code
     }
@@ -185,12 +188,12 @@ impl Finding {
     pub(crate) fn key(&self) -> Key {
         let line = |end: &End| (end.line().0.to_owned(), end.line().1);
         let mut lines = [self.at.as_ref().map(line), self.other.as_ref().map(|(_, end)| line(end))];
-        // Two racing stores have no order.
+        // Two racing stores have no order, so that their lines are sorted.
         if [rules::RACE_WRITE_AFTER_WRITE, rules::RACE_SAME_VALUE].contains(&self.rule) {
             lines.sort();
         }
-        // A load and a store of these two lines lack one barrier whichever comes first, so both
-        // orders share a key with the load's line first.
+        // A load and a store of two lines without a barrier race in either order. Both orders have
+        // the same key, in which the load's line comes first.
         let is_war = self.rule == rules::RACE_WRITE_AFTER_READ;
         let code = if is_war { rules::RACE_READ_AFTER_WRITE.code } else { self.code() };
         if is_war {
@@ -202,8 +205,8 @@ impl Finding {
         Key { code, lines, host, message }
     }
 
-    /// Merges a finding with the same key. If this one was already reported (`is_told`), its kind
-    /// stays the main one; otherwise a load after a store becomes the main one.
+    /// Merges a finding with the same key. If the group was already reported (`is_told`), its rule
+    /// stays the main one. Otherwise the rule of a load after a store becomes the main one.
     pub(crate) fn join(&mut self, mut other: Self, is_told: bool) {
         let count = self.count.saturating_add(other.count);
         if !is_told && self.rule != other.rule && other.rule == rules::RACE_READ_AFTER_WRITE {
@@ -220,12 +223,12 @@ impl Finding {
         }
     }
 
-    /// The finding, and the one of the other kind that is grouped with it.
+    /// The finding, followed by the finding of the same lines in the other order, if there is one.
     pub fn kinds(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.also.as_deref())
     }
 
-    /// All remarks, one per line.
+    /// All remarks of the finding, one per line.
     fn all_notes(&self) -> Vec<String> {
         let also = self.also.iter().map(|also| {
             let times = if also.count == 1 {
@@ -238,8 +241,8 @@ impl Finding {
         self.notes.iter().cloned().chain(also).collect()
     }
 
-    /// The lines as text: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or the calling
-    /// line of the host.
+    /// The source lines as text: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or the
+    /// calling line of the host program.
     pub fn lines(&self) -> String {
         let line = |end: &End| {
             let (file, line) = end.line();
@@ -261,10 +264,10 @@ impl Finding {
         }
     }
 
-    /// `at 44 places in PTX, 1,088 times, first by CTA (0, 0, 0), thread (32, 0, 0)`; `None` if it
-    /// occurred once.
+    /// The count as text: `at 44 places in PTX, 1,088 times, first by CTA (0, 0, 0), thread (32, 0,
+    /// 0)`; `None` if the finding occurred once.
     fn times(&self) -> Option<String> {
-        // The message of a leak states its count already.
+        // The message of a leak already states how many allocations there are.
         if self.count < 2 || self.check() == Check::Leak.name() {
             return None;
         }
@@ -279,12 +282,12 @@ impl Finding {
         Some(text)
     }
 
-    /// The advice of the finding, or else that of its kind.
+    /// The advice of the finding; the general advice of its rule if the finding has none.
     fn help(&self) -> &str {
         self.help.as_deref().unwrap_or(self.rule.help())
     }
 
-    /// The remarks that follow the message and the lines.
+    /// The remarks that a diagnostic prints below the message and the source lines.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let Some(object) =
@@ -306,7 +309,7 @@ impl Finding {
         self.at.as_ref().is_some_and(|at| file(at) == file(end))
     }
 
-    /// Formats the finding as a diagnostic of its module's PTX.
+    /// Formats the finding as a diagnostic for the text of its module's PTX.
     pub fn diagnostic(&self) -> Diagnostic {
         let span = self.at.as_ref().map_or(Span { start: 0, end: 0 }, |at| at.span);
         let mut diagnostic = Diagnostic::error(self.code(), span, self.message.clone());
@@ -323,7 +326,8 @@ impl Finding {
         self.remarks().into_iter().fold(diagnostic, Diagnostic::remark)
     }
 
-    /// Formats the finding as an event of the run's log, with its number and the launch's.
+    /// Formats the finding as an event of the run's log; `number` is the finding's number in the
+    /// process.
     pub fn event(&self, number: u64) -> texunit_evidence::Finding {
         let ([block, thread], place) = match &self.at {
             Some(at) => ([at.cta, at.thread], Some(at.place.clone())),
@@ -354,8 +358,8 @@ impl Finding {
         }
     }
 
-    /// The JSON of reports for programs: the event, and the file, line, column and function that a
-    /// reader should look at first.
+    /// Formats the finding as JSON for other programs: the event, with the file, line, column and
+    /// function that a reader should look at first.
     pub fn json(&self, number: u64) -> serde_json::Value {
         let mut value = serde_json::json!(self.event(number));
         let place = self.at.as_ref().map(|at| &at.place);
@@ -366,7 +370,7 @@ impl Finding {
         value
     }
 
-    /// The name of its check, with which its code begins.
+    /// The name of the finding's check, which is the first word of the rule's code.
     pub fn check(&self) -> &'static str {
         self.code().split('-').next().unwrap_or_default()
     }

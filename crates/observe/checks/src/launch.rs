@@ -8,19 +8,19 @@ use std::sync::Arc;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
 use texunit_simt::{Fault, LaunchConfig};
 
-/// The identity of a launch.
+/// The identity of a launch: what a check needs to know of it besides its configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchId {
     /// The launch's number among the checked launches.
     pub(crate) number: u64,
-    /// The stream of the launch.
+    /// The stream to which the host submitted the launch.
     pub(crate) queue: Queue,
-    /// The position of the launch in its stream, if it was submitted earlier.
+    /// The launch's position in its stream, if the host submitted the launch before it begins.
     pub(crate) submitted: Option<Submitted>,
-    /// Number of the launch's context.
+    /// Number of the CUDA context that the launch belongs to.
     pub(crate) context: u64,
-    /// Whether its findings are reported. If not, it is observed only for its effects on memory,
-    /// which other launches depend on.
+    /// Whether the launch's findings are reported. A launch of a kernel that the options leave out
+    /// is observed only for its effects on memory, on which findings of other launches depend.
     pub(crate) is_told: bool,
 }
 
@@ -34,7 +34,8 @@ pub struct LaunchChecks<'l> {
 }
 
 impl<'l> LaunchChecks<'l> {
-    /// The checks that the log's options enable; `None` if none of them concerns launches.
+    /// The checks of a launch that the log's options enable; `None` if none of the enabled checks
+    /// observes launches.
     pub(crate) fn new(log: &'l Log, of: LaunchId) -> Option<Self> {
         let sink = Arc::new(Sink::new());
         let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, &of);

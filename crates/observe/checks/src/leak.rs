@@ -1,5 +1,5 @@
-//! Check `leak` in kernels: device heap memory that `malloc` returned and no kernel freed. Leaks of
-//! the host program (memory, textures, streams) are found by the crate `cuda`.
+//! Check `leak` in kernels: device heap memory that a kernel allocated by `malloc` and no kernel
+//! freed. The crate `cuda` finds leaks of the host program (memory, textures, streams).
 
 use crate::finding::{End, Finding};
 use crate::launch::LaunchId;
@@ -12,7 +12,7 @@ use texunit_forms::Count;
 use texunit_simt::Fault;
 use texunit_simt::observe::{At, CallEvent, Events, LaunchInfo, Observer, Probe};
 
-/// Maximum number of live allocations that are remembered.
+/// Maximum number of live allocations that are recorded.
 const MAX: usize = 1 << 20;
 
 /// Live allocations on the device heap, by address.
@@ -22,24 +22,25 @@ pub(crate) type Heap = BTreeMap<u64, Block>;
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     size: u64,
-    /// The launch that made it.
+    /// The launch whose kernel made the allocation.
     of: LaunchId,
     made: std::sync::Arc<End>,
 }
 
 impl Block {
-    /// Whether a kernel of this context made it.
+    /// Whether a kernel of this CUDA context made the allocation.
     pub(crate) fn is_of(&self, context: u64) -> bool {
         self.of.context == context
     }
 }
 
-/// The check of one launch.
+/// The check `leak` of one launch.
 #[derive(Debug)]
 pub(crate) struct Leak<'l> {
     log: &'l Log,
     of: LaunchId,
-    /// Allocations of this launch that were not freed.
+    /// Device heap allocations of this launch that are not freed yet: size and allocating thread by
+    /// address.
     live: Mutex<HashMap<u64, (u64, Spot)>>,
 }
 
@@ -108,8 +109,8 @@ impl Probe for Worker<'_> {
     }
 }
 
-/// The leaks of a heap when the device is reset or the program ends, with one finding for each
-/// allocating line.
+/// The findings for allocations that are live when the device is reset or the program ends: one
+/// finding for each source line that allocates, with the number of its allocations.
 pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
     let mut places: Vec<(&Block, u64, u64)> = Vec::new();
     for block in heap.values() {

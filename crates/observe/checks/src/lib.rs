@@ -1,20 +1,20 @@
-//! Checks for errors that a GPU does not report.
+//! Checks for errors of CUDA programs that a GPU does not report.
 //!
-//! A [`Check`] is an observer of launches (`texunit_simt::observe`) that reports to a [`Sink`].
-//! [`Log`] holds the findings of all launches of a process, grouped by line with a count, without
-//! suppressed ones; [`Log::launch`] makes the observer that combines the enabled checks of a
-//! launch.
+//! A [`Check`] observes the launches of kernels (`texunit_simt::observe`) and reports to a
+//! [`Sink`]. [`Log`] holds the findings of all launches of a process: it groups them by source
+//! line, counts them, and leaves out suppressed ones. [`Log::launch`] returns the observer of one
+//! launch, which combines the enabled checks.
 //!
 //! # Guarantees
 //!
 //! * A check changes no result of a kernel and ends no kernel.
 //! * Without enabled checks a launch has no observer, and runs the code that it would run without
 //!   this crate.
-//! * A [`Finding`] refers neither to the module nor to its files: it can be stored, sent to another
-//!   process, and written to a report (`texunit_evidence`).
+//! * A [`Finding`] refers neither to the PTX module nor to its files, so that it can be stored,
+//!   sent to another process, and written to a report (`texunit_evidence`).
 //!
-//! Not in this crate: faults, which are reported with or without checks (`memory` is their name in
-//! lists of checks), and printing.
+//! Faults are not found by this crate: the simulator reports them with or without checks (lists of
+//! checks call them `memory`). Printing is not part of this crate either.
 
 mod callers;
 mod check;
@@ -48,14 +48,15 @@ pub use texunit_report::rules;
 use std::sync::Arc;
 use texunit_simt::Observer;
 
-/// Makes the observers of the enabled checks.
+/// Makes the observers of the enabled checks of one launch.
 fn launch_checks<'l>(
     log: &'l Log,
     sink: &Arc<Sink>,
     of: &launch::LaunchId,
 ) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
-    // Even if a kernel's findings are not reported, its stores and frees have to be observed.
+    // A kernel that the option `--kernels` leaves out reports nothing, but its stores and frees are
+    // observed, because findings of other kernels depend on them.
     let told = |check| log.has(check) && of.is_told;
     if told(Check::Sync) {
         all.push(Box::new(sync::Sync::new(sink)));

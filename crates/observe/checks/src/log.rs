@@ -1,9 +1,9 @@
-//! The findings of all launches of a process. Given each launch's findings, the log groups, counts,
-//! suppresses and limits them, and returns those to report.
+//! The findings of all launches of a process. The log receives each launch's findings, groups,
+//! counts, suppresses and limits them, and returns the findings that are to be printed.
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
-use crate::init::{InitWhen, Moves};
+use crate::init::{InitWhen, StoredOrigins};
 use crate::launch::{LaunchChecks, LaunchId};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
@@ -18,24 +18,24 @@ use texunit_report::{Host, Severity};
 use texunit_simt::LaunchStats;
 use texunit_syntax::{SourceFile, Span};
 
-/// Maximum number of groups in a log, and of PTX positions that are counted for them.
+/// Maximum number of groups in a log, and of PTX instructions that are counted for the groups.
 const MAX_KEPT: usize = 100_000;
 
-/// Settings of a log.
+/// Settings of a log, which are options of the command line.
 #[derive(Debug)]
 pub struct Options {
     /// The enabled checks.
     pub checks: Checks,
-    /// At which use the check `init` reports.
+    /// Whether the check `init` reports each load of undefined data, or only uses that matter.
     pub init: InitWhen,
-    /// Maximum number of reported findings. The first of each kind is always reported; the rest is
-    /// only counted. `Some(0)` reports nothing, `None` everything.
+    /// Maximum number of reported findings. The first finding of each rule is always reported;
+    /// further findings are only counted. `Some(0)` reports nothing, `None` everything.
     pub max_findings: Option<u64>,
     /// Minimum severity that makes a launch fail.
     pub fail_on: Severity,
-    /// The checked kernels, by their names in the PTX or in the source; empty for all.
+    /// Names of the checked kernels, in the PTX or in the source; empty if all kernels are checked.
     pub kernels: Vec<Pattern>,
-    /// Findings that are not reported.
+    /// The suppressions, which select findings that are not reported.
     pub suppressions: Suppressions,
 }
 
@@ -65,7 +65,8 @@ impl Options {
 pub struct NewFinding {
     /// The finding's number in the process, from 1.
     pub number: u64,
-    /// Whether it is reported for the first time; otherwise only its count has changed.
+    /// Whether the finding is reported for the first time. Otherwise it was reported before, and
+    /// its count has grown since.
     pub is_first: bool,
     /// The finding.
     pub finding: Finding,
@@ -76,10 +77,11 @@ pub struct NewFinding {
 pub struct Log {
     options: Options,
     launches: AtomicU64,
-    /// The race check's state across launches.
+    /// The race check's state that outlives launches.
     pub(crate) race: race::Memory,
-    /// Origins of undefined bytes that kernels and copies stored.
-    pub(crate) moves: Moves,
+    /// For undefined bytes that kernels and copies stored in global memory, the origin of the
+    /// bytes.
+    pub(crate) moves: StoredOrigins,
     state: Mutex<State>,
     /// Device heap allocations that kernels made and did not free.
     heap: Mutex<Heap>,
@@ -88,27 +90,29 @@ pub struct Log {
 #[derive(Debug, Default)]
 struct State {
     groups: Vec<Group>,
-    /// Group number by key.
+    /// The index in `groups` by key.
     known: HashMap<Key, usize>,
-    /// PTX instructions that were counted: group number, text, and position in the text.
+    /// The PTX instructions that are counted for groups: group index, PTX file, and span in the
+    /// PTX.
     places: HashSet<(usize, String, Span)>,
-    /// The kinds that were reported.
+    /// The codes of the rules that were reported.
     kinds: HashSet<&'static str>,
-    /// Number of reported findings.
+    /// Number of reported groups.
     shown: u64,
-    /// Counts of occurrences beyond the maximum number of groups.
+    /// Counts of the occurrences that belong to no group, because the maximum number of groups was
+    /// reached.
     more: Counts,
     /// Number of suppressed occurrences.
     suppressed: u64,
 }
 
-/// A group of equal findings, with its number among the reported groups.
+/// Findings with the same key.
 #[derive(Debug)]
 struct Group {
     finding: Finding,
-    /// The group's number among the reported ones; `None` if the group is not reported.
+    /// The group's number among the reported groups, from 1; `None` if the group is not reported.
     number: Option<u64>,
-    /// The count with which it was last reported.
+    /// The count with which the group was last reported; 0 if it was not reported yet.
     told: u64,
 }
 
@@ -143,8 +147,9 @@ impl Log {
         !self.heap().is_empty()
     }
 
-    /// Reports the leaks of a context's device heap when the context or the program ends, unless
-    /// one of its kernels ended with a fault (then `is_told` is false).
+    /// Reports the leaks of a CUDA context's device heap, when the context or the program ends.
+    /// `is_told` is false if a kernel of the context ended with a fault: its allocations are no
+    /// leaks.
     pub fn heap_ends(&self, context: u64, is_told: bool) {
         let heap: Heap = self.heap().extract_if(.., |_, block| block.is_of(context)).collect();
         if is_told {
@@ -152,12 +157,13 @@ impl Log {
         }
     }
 
-    /// Makes the observer of a launch in the default stream; `None` if its kernel is not checked.
+    /// Makes the observer of a launch in the default stream; `None` if no enabled check observes
+    /// it.
     pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
         self.launch_in(kernel, race::Queue::Default, 0)
     }
 
-    /// Makes the observer of a launch in a stream of a context.
+    /// Makes the observer of a launch in a stream (`queue`) of a CUDA context.
     pub fn launch_in(
         &self,
         kernel: &str,
@@ -167,7 +173,7 @@ impl Log {
         self.launch_submitted(kernel, (queue, None), context)
     }
 
-    /// Makes the observer of a launch that was submitted to its stream earlier.
+    /// Makes the observer of a launch that the host submitted to its stream earlier.
     pub fn launch_submitted(
         &self,
         kernel: &str,
@@ -182,12 +188,12 @@ impl Log {
         LaunchChecks::new(self, LaunchId { number, queue, submitted, context, is_told })
     }
 
-    /// The race check's happens-before state of launches and host, if the check is enabled.
+    /// The race check's vector clocks of launches and host, if the check is enabled.
     pub fn race(&self) -> Option<&race::Memory> {
         self.has(Check::Race).then_some(&self.race)
     }
 
-    /// Adds the findings of a launch, and the counts of those that the sink did not keep.
+    /// Adds the findings of a launch, and the counts of the findings that its sink has dropped.
     pub(crate) fn take(&self, found: Vec<Finding>, more: &Counts) {
         let state = &mut *self.state();
         state.more.add_all(more);
@@ -207,8 +213,8 @@ impl Log {
         self.take(vec![finding], &Counts::default());
     }
 
-    /// Adds the fetches of a launch whose handles refer to no matching texture, whatever checks are
-    /// enabled.
+    /// Adds a finding for each fetch of a launch whose handle refers to no matching texture, even
+    /// if no check is enabled.
     pub fn bad_fetches(&self, stats: &LaunchStats, source: &SourceFile, host: Host) {
         let number = self.launches.load(Relaxed).max(1);
         let found = &stats.bad_fetches;
@@ -217,13 +223,14 @@ impl Log {
         self.take(found.faults.iter().map(finding).collect(), &more);
     }
 
-    /// Describes the origin of unwritten bytes of an allocation if a kernel stored them: `copied at
-    /// a.cu:74 from ...`.
+    /// Describes the origin of undefined bytes of an allocation, if a kernel stored them there:
+    /// `copied at a.cu:74 from ...`.
     pub fn moved(&self, address: u64, allocation: u64) -> Option<String> {
         self.moves.words(address, allocation)
     }
 
-    /// Findings that are new or occurred again since the last call.
+    /// Returns the reported findings that are new or occurred again since the last call of this
+    /// function.
     pub fn news(&self) -> Vec<NewFinding> {
         let state = &mut *self.state();
         let mut news = Vec::new();
@@ -243,12 +250,13 @@ impl Log {
         told.map(|group| group.finding.clone()).collect()
     }
 
-    /// All groups, reported or not.
+    /// The findings of all groups, reported or not.
     pub fn all(&self) -> Vec<Finding> {
         self.state().groups.iter().map(|group| group.finding.clone()).collect()
     }
 
-    /// Counts by severity of the findings that are not reported individually.
+    /// Counts by severity of the findings that are not reported individually, because the maximum
+    /// number was reached.
     pub fn more(&self) -> Counts {
         let state = self.state();
         let mut more = state.more.clone();
@@ -267,7 +275,7 @@ impl Log {
         self.has_any(Severity::Note)
     }
 
-    /// Whether a finding is severe enough to make a launch fail.
+    /// Whether a finding is severe enough for the option `--fail-on`, which makes a launch fail.
     pub fn fails(&self) -> bool {
         self.has_any(self.options.fail_on)
     }
@@ -279,7 +287,8 @@ impl Log {
         groups.any(|group| group.finding.severity >= severity) || state.more.from(severity) > 0
     }
 
-    /// Clears the log in a forked process, whose findings until then are its parent's.
+    /// Clears the log in a process after `fork`, because the parent process reports the findings so
+    /// far.
     pub fn clear(&self) {
         *self.state() = State::default();
         self.heap().clear();

@@ -5,8 +5,8 @@ use texunit_report::place::function_name;
 use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind, SharedVariable};
 use texunit_simt::{Described, SpaceKind};
 
-/// ``the shared variable `tile+0x40` (4096 bytes)``: the object, the offset of the address in it,
-/// and the object's size.
+/// Describes an address as an offset in the object that contains it, with the object's size: ``the
+/// shared variable `tile+0x40` (4096 bytes)``.
 pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> Described {
     let Some(object) = launch.object(space, address) else {
         return format!("{} memory at {address:#x}", space.name()).into();
@@ -18,8 +18,9 @@ pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> D
     Described { text: words(&object, launch.kernel), allocation }
 }
 
-/// Remark for an access to shared memory that lies in a neighbour of the variable that its address
-/// was computed from: ``one past the end of `hist` (64 elements of 4 bytes)``.
+/// Describes the address of a shared-memory access that lies outside the variable from which the
+/// address was computed: ``one past the end of `hist` (64 elements of 4 bytes)``. `None` if the
+/// address lies in the variable.
 pub(crate) fn beside(launch: &LaunchInfo<'_>, op: u32, address: u64) -> Option<String> {
     let SharedVariable { name, bytes, element } = launch.shared_base(op)?;
     let (name, size) = (variable(name, launch.kernel), bytes.end - bytes.start);
@@ -56,14 +57,14 @@ fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
     }
 }
 
-/// The variable's name in the source: `tile` for the mangled `_ZZ4copyPfE4tile`, for `copy.tile`,
-/// and for `tile`.
+/// The variable's name in the source, from its name in the PTX: `tile` for the mangled
+/// `_ZZ4copyPfE4tile`, for `copy.tile`, and for `tile`.
 fn variable(name: &str, kernel: &str) -> String {
     let own = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
     let name = own.unwrap_or(name);
     let full = function_name(name);
-    // Names of function-local variables begin with the function, whose parameter types may contain
-    // `::` too.
+    // The demangled name of a function's local variable begins with the function, whose parameter
+    // types may contain `::` too.
     let last = full.rsplit("::").next().filter(|_| name.starts_with("_ZZ"));
     last.map_or_else(|| full.clone(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Patterns for names, with wildcards.
+//! Patterns with wildcards for the names of kernels, rules and source files.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ impl Pattern {
     }
 
     /// Whether the pattern matches a text.
-    // Backtracks only to the last star: when a match fails after it, the star takes one character
-    // more.
+    // Backtracks only to the last star: if the characters behind a star do not match, the star
+    // takes one character more.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
         let (mut p, mut t, mut star) = (0, 0, None);

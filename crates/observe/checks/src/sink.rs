@@ -1,4 +1,4 @@
-//! Collects the findings of one launch from all of its workers.
+//! Collects the findings of one launch from all worker threads that execute its CTAs.
 
 use crate::finding::End;
 use std::collections::hash_map::Entry;
@@ -10,10 +10,12 @@ use texunit_simt::Described;
 use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
-/// Maximum number of places in a launch with findings of their own; findings at others are counted.
+/// Maximum number of different findings of a launch (by rule and operations). Beyond it, only the
+/// number of occurrences is counted.
 const MAX: usize = 10_000;
 
-/// A thread at an operation of the launch's code (`texunit_simt::observe::Listing`).
+/// A thread at an operation of the launch's code, which `texunit_simt::observe::Listing` maps to
+/// the PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The CTA, `%ctaid`.
@@ -25,71 +27,71 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// A lane of an event, in a CTA of this shape.
+    /// The thread of an event's lane, in CTAs of `block` threads.
     pub fn new(at: &At, lane: u32, block: [u32; 3]) -> Self {
         Self { cta: at.cta, thread: at.thread(lane, block), op: at.op }
     }
 }
 
-/// A lane of an event, converted to a [`Spot`] only if it is reported.
+/// A lane of an event. It is converted to a [`Spot`] only if it is reported, which is rare.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane<'a> {
-    /// The event at which the lane's thread is.
+    /// The event of the lane's warp.
     pub(crate) at: &'a At,
     /// Number of the lane in its warp.
     pub(crate) lane: u32,
-    /// The shape of the CTA.
+    /// Number of threads of the CTA along each axis.
     pub(crate) block: [u32; 3],
 }
 
 impl Lane<'_> {
-    /// The thread of the lane, at the event.
+    /// The thread of the lane at the event's operation.
     pub(crate) fn spot(&self) -> Spot {
         Spot::new(self.at, self.lane, self.block)
     }
 }
 
-/// The other side of a finding.
+/// The second thread of a finding, for example that of the racing access.
 #[derive(Clone, Debug)]
 pub struct Other {
-    /// What happened there, as a predicate: `stores it here`.
+    /// What the second thread did, as a predicate: `stores it here`.
     pub what: String,
-    /// The location of the other side.
+    /// The thread and its operation.
     pub at: OtherAt,
 }
 
-/// The place of a finding's other side.
+/// The second thread and its operation.
 #[derive(Clone, Debug)]
 pub enum OtherAt {
-    /// A place in the same launch.
+    /// A thread of the same launch.
     Here(Spot),
-    /// A place in an earlier launch.
+    /// A thread of an earlier launch.
     Known(Box<End>),
 }
 
-/// A finding of a launch, before places are resolved to source lines.
+/// A finding of a check in a launch. Its operations are not mapped to source lines yet.
 #[derive(Clone, Debug)]
 pub struct LaunchFinding {
     /// The kind of finding.
     pub rule: &'static CheckRule,
     /// The severity of the finding.
     pub severity: Severity,
-    /// One sentence without the full stop.
+    /// A sentence that says what is wrong, without the full stop.
     pub message: String,
     /// The thread and its operation.
     pub at: Spot,
-    /// The other side, if there is one.
+    /// The second thread of the finding, if there is one.
     pub other: Option<Other>,
-    /// The variable or allocation, described.
+    /// The description of the variable or allocation that the finding is about.
     pub object: Option<Described>,
-    /// FurtherLoad remarks, one per line.
+    /// Further remarks, one per line.
     pub notes: Vec<String>,
     /// How often the finding occurred.
     pub count: u64,
 }
 
 impl LaunchFinding {
-    /// A finding that occurred once, without another side.
+    /// A finding that occurred once and has no second thread.
     pub fn new(rule: &'static CheckRule, at: Spot, message: String) -> Self {
         let (severity, notes) = (rule.severity, Vec::new());
         Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
@@ -117,7 +119,7 @@ enum OtherEnd {
     Known(String, Span),
 }
 
-/// Collects the findings of a launch from all of its workers, grouped by place and other side with
+/// Collects the findings of a launch from all worker threads, grouped by rule and operations with
 /// counts.
 #[derive(Debug, Default)]
 pub struct Sink {
@@ -127,9 +129,9 @@ pub struct Sink {
 #[derive(Debug, Default)]
 struct State {
     found: HashMap<Key, LaunchFinding>,
-    /// The kinds among the collected findings.
+    /// The codes of the rules among the collected findings.
     kinds: HashSet<&'static str>,
-    /// Counts of occurrences beyond the maximum number of places.
+    /// Counts of the occurrences beyond the maximum number of different findings.
     more: Counts,
 }
 
@@ -143,8 +145,9 @@ impl Sink {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a finding. For each place, the finding of the lowest CTA is kept and all are counted.
-    /// At least one finding of each kind is kept, however many there are of others.
+    /// Adds a finding. Findings with the same rule and operations are counted, and that of the
+    /// lowest CTA is kept. At least one finding of each rule is kept, even if the maximum number is
+    /// reached.
     pub fn found(&self, found: LaunchFinding) {
         let state = &mut *self.state();
         let is_new = state.kinds.insert(found.rule.code);
@@ -164,8 +167,9 @@ impl Sink {
         }
     }
 
-    /// Counts another occurrence of a known finding with this other side. Returns false if it is
-    /// unknown or was found in a later CTA: then the caller has to describe it, which is slow.
+    /// Counts another occurrence of a finding with this rule and these operations. Returns false if
+    /// the finding is new, or was found only in a later CTA. The caller then has to describe the
+    /// finding, which is slow.
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
         let (code, other) = (rule.code, other.map(OtherEnd::Here));
         let state = &mut *self.state();
@@ -178,7 +182,8 @@ impl Sink {
         }
     }
 
-    /// Returns the findings, ordered by CTA and place, and the counts of those that were not kept.
+    /// Returns the findings, ordered by CTA and operation, and the counts of the findings that were
+    /// not kept.
     pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
         let state = std::mem::take(&mut *self.state());
         let mut found: Vec<LaunchFinding> = state.found.into_values().collect();
@@ -187,13 +192,14 @@ impl Sink {
     }
 }
 
-/// Sort key: the order of CTAs in the grid.
+/// Sort key: the position of the CTA in the grid, z first.
 fn cta(at: &Spot) -> [u32; 3] {
     let [x, y, z] = at.cta;
     [z, y, x]
 }
 
-/// Decides which of several findings at one place is kept.
+/// Sort key of findings with the same rule and operations: the finding of the lowest CTA is kept,
+/// whichever worker reports first.
 fn order(found: &LaunchFinding) -> [u32; 3] {
     cta(&found.at)
 }

@@ -1,11 +1,11 @@
-//! Suppressions: a file of blocks in the manner of Valgrind's, which selects findings that are not
-//! reported.
+//! Suppressions: a file of blocks in the manner of Valgrind's, which selects the findings that are
+//! not reported.
 //!
 //! ```text
 //! # The tail is read by nobody.
 //! {
 //!    tail of reduce
-//!    rule: race-shared-*
+//!    rule: race-*
 //!    kernel: reduce*
 //!    at: *reduce.cu:42
 //!    with: *reduce.cu:45
@@ -15,8 +15,9 @@
 //! `rule: padding` selects findings about padding between members of structures.
 //!
 //! The first line of a block is its name. A finding is suppressed if it matches all other lines of
-//! a block. `at` and `with` match the two sides of a finding in either order, each as `file:line`
-//! in the source or in the PTX, of the instruction itself or of a function that it is inlined into.
+//! a block. `at` and `with` match the two threads of a finding in either order. Each is a
+//! `file:line` in the source or in the PTX, of the instruction itself or of a function that the
+//! instruction is inlined into.
 
 use crate::finding::{End, Finding};
 use crate::pattern::Pattern;
@@ -27,14 +28,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_report::place::function_name;
 
-/// Maximum size of a file in bytes.
+/// Maximum size of a suppression file in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// The suppressions in effect.
 #[derive(Debug, Default)]
 pub struct Suppressions(Vec<Suppression>);
 
-/// A block of the file.
+/// A block of a suppression file: a finding that matches all its patterns is suppressed.
 #[derive(Debug)]
 pub struct Suppression {
     name: String,
@@ -63,7 +64,7 @@ impl fmt::Display for SuppressionsError {
 impl std::error::Error for SuppressionsError {}
 
 impl Suppressions {
-    /// Reads a file; the error is a message.
+    /// Reads a suppression file; the error is a message for the user.
     pub fn read(file: &Path) -> Result<Self, String> {
         let open = || {
             let mut text = String::new();
@@ -75,7 +76,7 @@ impl Suppressions {
         Self::parse(&text).map_err(|error| error.to_string())
     }
 
-    /// Parses a file's text.
+    /// Parses the text of a suppression file.
     pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
         let wrong = |line, what: String| Err(SuppressionsError { line, what });
         if text.len() > MAX_BYTES {
@@ -105,12 +106,12 @@ impl Suppressions {
         }
     }
 
-    /// Adds the suppressions of another file.
+    /// Adds the blocks of another suppression file.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// Whether a finding is suppressed.
+    /// Whether a block suppresses a finding. If so, the block counts the finding's occurrences.
     pub fn has(&self, finding: &Finding) -> bool {
         let block = self.0.iter().find(|block| block.fits(finding));
         if let Some(block) = block {
@@ -119,7 +120,7 @@ impl Suppressions {
         block.is_some()
     }
 
-    /// The blocks that have suppressed findings, with counts.
+    /// The names of the blocks that have suppressed findings, with the number of occurrences.
     pub fn used(&self) -> impl Iterator<Item = (&str, u64)> {
         let used = self.0.iter().map(|block| (&*block.name, block.used.load(Relaxed)));
         used.filter(|(_, count)| *count > 0)
@@ -132,7 +133,7 @@ impl Suppression {
         Self { name: String::new(), rule: None, kernel: None, at: None, with: None, used }
     }
 
-    /// Parses a line of the block.
+    /// Parses a line between the braces of a block.
     fn add(&mut self, line: &str) -> Result<(), String> {
         let known = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
         let place = match known {
@@ -178,7 +179,8 @@ impl Suppression {
     }
 }
 
-/// The places of one side: in the source, the innermost frame first, and in the PTX.
+/// The locations of a thread's instruction as `file:line`: in the source, the innermost inlined
+/// function first, and in the PTX.
 fn places(end: &End) -> Vec<String> {
     let frames = end.place.frames.iter().map(|frame| format!("{}:{}", frame.file, frame.line));
     let ptx = &end.place.ptx;
@@ -186,8 +188,8 @@ fn places(end: &End) -> Vec<String> {
 }
 
 impl Finding {
-    /// Blocks that suppress this finding, ready for a file. If it has two kinds there is a block
-    /// for each, since another run may find only the second.
+    /// Blocks for a suppression file that suppress this finding. A finding that occurred in both
+    /// orders of its lines gets a block for each, since another run may find only the second.
     pub fn suppression(&self) -> String {
         self.kinds().map(Self::block).collect()
     }
@@ -196,7 +198,7 @@ impl Finding {
         let end = |end: &End| {
             let place = &end.place;
             let file = place.file();
-            // The file's folder is left out, so that the suppression works on other machines.
+            // The file's folder is left out, so that the suppression works on other machines, too.
             let name = file.rsplit('/').next().unwrap_or(file);
             texunit_report::visible(&format!("*{name}:{}", place.line()))
         };

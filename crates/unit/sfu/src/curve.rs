@@ -34,9 +34,11 @@ pub struct Entry {
 /// select one of 128 segments, each with a polynomial.
 #[repr(C, align(64))]
 pub struct Curve {
-    /// By segment: c2, c1, and the low and the high half of c0, for X / 2.
+    /// By segment: the coefficients c2 and c1, and the low and the high half of c0. They belong to
+    /// a polynomial in X / 2 - 2^15, where X are the low 17 bits of the operand.
     pub words: [[u16; 128]; 4],
-    /// By half segment (bits 16 to 23 of the operand), for Y.
+    /// By half segment (bits 16 to 23 of the operand): the coefficients of a polynomial in Y -
+    /// 2^15, where Y are the low 16 bits of the operand.
     pub entries: [Entry; 256],
     /// The name of the function.
     pub name: &'static str,
@@ -46,7 +48,8 @@ pub struct Curve {
     pub falls: bool,
     /// Whether the slope of the linear approximation is 1 and not 1/2.
     pub is_steep: bool,
-    /// Whether operands can be odd, so that X / 2 lacks a bit. If not, they have to be even.
+    /// Whether operands can be odd, so that half of an operand (X / 2) lacks a bit. If not, they
+    /// have to be even.
     pub has_odd: bool,
     /// Whether operands that are powers of four need a 1 added to the bits of their result, which
     /// the table cannot hold.
@@ -76,8 +79,8 @@ impl Eq for Curve {}
 /// The parameters of a [`Curve`] that do not follow from the table.
 struct Form {
     name: &'static str,
-    /// The number that is combined by exclusive or with a segment's index in the curve to get its
-    /// index in the table.
+    /// A segment's index in the table is its index in the curve, combined by exclusive or with this
+    /// number.
     turn: usize,
     origin: u32,
     falls: bool,
@@ -94,8 +97,8 @@ struct Form {
     halves: [i32; 2],
 }
 
-/// The constant that is added to the polynomial's sum n. With it the curve subtracts n:
-/// floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
+/// The constant that is added to the polynomial's sum n. A curve subtracts the sum where the table
+/// adds it: floor((b - n) / 2^shift) is -floor((n + 2^shift - 1 - b) / 2^shift).
 const fn bias<const N: usize>(table: &Table<N>, unit: u32) -> u32 {
     (1 << (table.shifts[0] - unit)) - 1 - (table.bias >> unit) as u32
 }
@@ -103,8 +106,8 @@ const fn bias<const N: usize>(table: &Table<N>, unit: u32) -> u32 {
 /// Converts a table to a curve.
 const fn curve<const N: usize>(table: &Table<N>, form: Form) -> Curve {
     let [shift0, shift1, shift2] = table.shifts;
-    // The units of n, as powers of two: that of C1 where c1 is a factor of Y, and that of C2 or
-    // half of it where c1 is a factor of X / 2.
+    // The units of the polynomial's sum n as powers of two: that of the coefficient C1 if c1 is
+    // multiplied by Y; that of C2, or half of it, if c1 is multiplied by X / 2.
     let units = [shift1, if shift1 == 1 { 2 } else { shift1 }];
     let shifts = [shift0 - units[0], shift0 - units[1]];
     let mut curve = Curve {
@@ -163,9 +166,9 @@ pub static RCP_CURVE: Curve = curve(
     },
 );
 
-/// The curve of 1 / √x. The operand is the bits of a positive normal number; the lowest bit of its
-/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K make the
-/// low bits of `K - x` zeros for powers of four.
+/// The curve of 1 / √x. The operand is the bits of a positive normal number. The lowest bit of its
+/// biased exponent is the inverse of the exponent's parity. The low bits of the constant K of the
+/// line (`K - x / 2`) are chosen so that those of the difference are zeros for powers of four.
 pub static RSQ_CURVE: Curve = curve(
     &RSQ,
     Form {

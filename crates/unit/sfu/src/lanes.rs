@@ -204,8 +204,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        // The result is exact even if the product is rounded separately. Without FMA instructions a
-        // product and a sum are faster than `mul_add`.
+        // Both roundings are exact for the operands that occur, so that the result is that of a
+        // fused operation. Without FMA instructions a product and a sum are faster than `mul_add`.
         if cfg!(target_feature = "fma") { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
@@ -226,8 +226,8 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn cut(self) -> u32 {
-        // Masks off the bits that an f32 cannot hold, so that the conversion is exact. Subnormal
-        // results do not occur: results are zeros or normal numbers.
+        // The bits that an f32 cannot hold are cleared, so that the conversion is exact. Subnormal
+        // results, which have fewer bits, do not occur.
         (f64::from_bits(self.to_bits() & !0x1fff_ffff) as f32).to_bits()
     }
 }
@@ -264,9 +264,9 @@ const fn others<const N: usize>(table: &Table<N>) -> [u32; N] {
     words
 }
 
-/// A coefficient of `MUFU.TANH`, indexed by the lowest four bits of the operand's exponent and the
-/// upper four bits of its mantissa. The word of C0 also holds, in its top four bits, how many
-/// mantissa bits selected the segment.
+/// A table of one coefficient of `MUFU.TANH`. The index is the lowest four bits of the operand's
+/// exponent, followed by the upper four bits of its mantissa. The word of C0 also holds, in its top
+/// four bits, how many mantissa bits selected the segment.
 const fn of_tanh(coefficient: usize) -> [u32; 256] {
     let (mut words, mut i) = ([0; 256], 119 << 4);
     while i < 130 << 4 {
@@ -344,8 +344,8 @@ pub fn sqrt<L: Lane>(x: L) -> L {
 #[inline(always)]
 fn fixed<L: Lane>(x: L) -> L {
     let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
-    // A negative integer is represented by its two's complement, any other negative number by its
-    // ones' complement.
+    // The unit takes the two's complement of a negative integer, but the ones' complement of any
+    // other negative number.
     let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
     magnitude.differ(negative).minus(negative.where_(is_integral, n(0)))
 }
@@ -371,7 +371,9 @@ pub fn ex2<L: Lane>(x: L) -> L {
 pub fn lg2_of_normal<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
-    // The polynomial of the logarithm is V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
+    // V / 8 = 2^12 C0 + 837 + C1 X - 2 abs(C2) Q, where V is the polynomial of the logarithm, C0 to
+    // C2 are the coefficients of the segment, X the operand bits below it, and Q the truncated
+    // square of X.
     let square = both.down(n(16)).times_short(below.square()).up(n(1));
     let rest = n::<L>(837).minus(square).double();
     let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
@@ -379,8 +381,8 @@ pub fn lg2_of_normal<L: Lane>(x: L) -> L {
     let exponent = x.down(n(23)).minus(n(127)).double();
     const UNIT: f64 = 1.0 / (1u64 << 36) as f64;
     let sum = value.times(d::<L>(0.25)).floor().fma(d::<L>(UNIT), exponent);
-    // The unit represents a negative sum by its ones' complement, which is one unit of 2^-36 less
-    // in magnitude. Adding half a unit to the signed sum, and then subtracting half a unit from the
+    // The unit takes the ones' complement for the magnitude of a negative sum, which is 2^-36 less
+    // than the magnitude. Adding half of 2^-36 to the signed sum, and then subtracting it from the
     // magnitude, has this effect on negative sums and none on others.
     let magnitude =
         sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
@@ -402,7 +404,8 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let within = phase.differ(turned);
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
-    // The polynomial of the sine (V, X and Q as in the module's header) is V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    // V / 16 = 2^12 C0 + C1 X - abs(C2) Q, where V is the polynomial of the sine, C0 to C2 are the
+    // coefficients of the segment, X the phase bits below it, and Q the truncated square of X.
     let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -439,14 +442,16 @@ pub fn tanh<L: Lane>(x: L) -> L {
     let segment = x.down(n(19));
     let constant = segment.of(TANH_0);
     let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
-    // The polynomial of the tangent (V, X and Q as in the module's header) is V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    // V / 4 = 2^15 C0 + C1 X - 2 abs(C2) Q, where V is the polynomial of the tangent, C0 to C2 are
+    // the coefficients of the segment, X the operand bits below it, and Q the truncated square of
+    // X.
     let square = segment.of(TANH_2).times(below.square()).double();
     let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
     let value = segment.of(TANH_1).double().fma(below.double(), value);
     let value = square.fma(d::<L>(-2.0), value);
     let cut = value.times(d::<L>(1.0 / (1u64 << 39) as f64)).cut();
-    // For operands below 1/2, the table has the result times the power of two that moves it to the
-    // binade [1/2, 1).
+    // For an operand below 1/2, the table has the result times a power of two, so that it lies from
+    // 1/2 to 1.
     let magnitude = x.mask(n(!SIGN));
     let scale = n::<L>(126 << 23).minus(x.mask(n(INFINITY)));
     let scale = scale.mask(scale.down_signed(n(31)).differ(n(u32::MAX)));
@@ -459,7 +464,8 @@ pub fn tanh<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RCP64H`.
 #[inline(always)]
 pub fn rcp64h<L: Lane>(x: L) -> L {
-    // The mantissa as an f32 from 1 to 2. Its reciprocal has the biased exponent 126 or 127.
+    // The operand's significand, as an f32 from 1 to 2. Its reciprocal has the biased exponent 126
+    // or 127.
     let mantissa = x.mask(n(0x000f_ffff)).up(n(4)).with(n(254 << 23));
     let value = mantissa.on(&RCP_CURVE).minus(n(125 << 23)).down(n(3));
     let exponent = x.mask(n(0x7ff0_0000));
@@ -474,8 +480,9 @@ pub fn rcp64h<L: Lane>(x: L) -> L {
 /// Computes `MUFU.RSQ64H`.
 #[inline(always)]
 pub fn rsq64h<L: Lane>(x: L) -> L {
-    // The mantissa gets the biased exponent 126 or 127, whichever has the parity of the operand's
-    // exponent. Its reciprocal root then has the biased exponent 126 or 127, too.
+    // The operand's significand gets the biased exponent 126 or 127, whichever has the parity of
+    // the operand's exponent. Its reciprocal square root then has the biased exponent 126 or 127,
+    // too.
     let mantissa = x.mask(n(0x001f_ffff)).up(n(3));
     let value = mantissa.with(n(126 << 23)).on(&RSQ_CURVE).minus(n(126 << 23));
     let value = value.plus(mantissa.mask(n(0x0080_0000))).down(n(3));

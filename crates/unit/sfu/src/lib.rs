@@ -30,13 +30,13 @@ const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const SIGN: u32 = 0x8000_0000;
 
-/// The coefficients of a function: the upper bits of an operand select a segment, which has three
-/// integers, C0, C1 and C2.
+/// The coefficients of a function, which is a polynomial of degree 2 in each segment of its domain.
+/// The upper bits of an operand select the segment. Each segment has three integers, C0, C1 and C2.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<const SEGMENTS: usize> {
     /// The numbers of bits by which C0, C1 and C2 are shifted to the left.
     pub shifts: [u32; 3],
-    /// The constant that is added to the polynomial.
+    /// The constant that is added to the polynomial's sum.
     pub bias: i64,
     /// C0, C1 and C2 by segment.
     pub coefficients: [[i32; 3]; SEGMENTS],
@@ -53,8 +53,8 @@ impl<const SEGMENTS: usize> Table<SEGMENTS> {
     }
 }
 
-/// The square of 17 bits over 2^19, as computed by the unit's folded squarer, which lacks the
-/// partial products of columns below 2^19.
+/// The square of a number of 17 bits, divided by 2^19. The unit's squarer computes it without the
+/// partial products of columns below 2^19, so that it is slightly too small.
 #[inline(always)]
 pub const fn square(x: u32) -> u32 {
     let high = x >> 9;

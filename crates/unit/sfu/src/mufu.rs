@@ -39,8 +39,8 @@ pub fn rcp(x: u32) -> u32 {
         (0xff, 0) => sign,
         (0xff, _) => NAN,
         _ => {
-            // The reciprocal of the mantissa in units of 2^-24: 2^24 for a power of two, otherwise
-            // 2^23 to 2^24 - 1.
+            // The reciprocal of the significand (1 to 2) in units of 2^-24. It is 2^24 for a power
+            // of two, otherwise 2^23 to 2^24 - 1.
             let value = RCP.value((mantissa >> 16) as usize, (mantissa & 0xffff) << 1) >> 17;
             let exponent = 253 - exponent as i32;
             if value >> 24 == 0 {
@@ -52,8 +52,9 @@ pub fn rcp(x: u32) -> u32 {
     }
 }
 
-/// For the operand of a root: whether its exponent is odd, the segment of the table, and the
-/// operand's bits below the segment. The parity selects one of the table's two halves.
+/// For the operand of a square root or reciprocal square root: whether its exponent is odd, the
+/// segment of the table, and the operand's bits below the segment. The exponent's parity selects
+/// one of the table's two halves.
 fn of_root(exponent: u32, mantissa: u32) -> (bool, usize, u32) {
     let is_odd = (exponent as i32 - 127) & 1 == 1;
     (is_odd, (usize::from(is_odd) << 6) | (mantissa >> 17) as usize, mantissa & 0x1_ffff)
@@ -112,8 +113,8 @@ pub fn ex2(x: u32) -> u32 {
     };
     let fixed = match sign {
         0 => magnitude,
-        // A negative operand becomes its ones' complement, except for an integer, which becomes its
-        // two's complement.
+        // The unit takes the ones' complement of a negative operand in place of the two's
+        // complement, except if it is an integer.
         _ if magnitude & 0x007f_ffff != 0 => !magnitude,
         _ => -magnitude,
     };
@@ -130,14 +131,16 @@ pub fn lg2(x: u32) -> u32 {
         (0, _) => return SIGN | INFINITY,
         _ if sign != 0 => return NAN,
         (0xff, 0) => return INFINITY,
-        // The logarithm of 1 is exactly 0, but the table would give 1.8 * 2^-24.
+        // The unit returns exactly 0 for the logarithm of 1, although the table would give 1.8 *
+        // 2^-24.
         (127, 0) => return 0,
         _ => {}
     }
     let value = LG2.value((mantissa >> 17) as usize, mantissa & 0x1_ffff);
     // The sum of exponent and polynomial, in units of 2^-36.
     let sum = (((i64::from(exponent) - 127) << 41) + value) >> 5;
-    // The magnitude of a negative sum is its ones' complement.
+    // The unit takes the ones' complement for the magnitude of a negative sum, in place of the
+    // two's complement.
     if sum < 0 { cut(SIGN, (!sum as u64) << 5) } else { cut(0, (sum as u64) << 5) }
 }
 
@@ -197,8 +200,8 @@ pub fn tanh(x: u32) -> u32 {
         _ => {}
     }
     let (segment, below, _) = of_tanh(exponent, mantissa);
-    // For operands below 1/2, the table has the result times the power of two that moves it to the
-    // binade [1/2, 1).
+    // For an operand below 1/2, the table has the result times a power of two, so that it lies from
+    // 1/2 to 1.
     let scaled = cut(sign, TANH.value(segment, below) as u64);
     scaled - (126u32.saturating_sub(exponent) << 23)
 }
@@ -222,8 +225,8 @@ pub fn rcp64h(x: u32) -> u32 {
         _ => {}
     }
     let value = (RCP.value((mantissa >> 13) as usize, (mantissa & 0x1fff) << 4) >> 20) as u32;
-    // Bit 21 of the value is set for a power of two, whose reciprocal is 2^21; then all lower bits
-    // are 0.
+    // The reciprocal of the significand in units of 2^-21. For a power of two it is 2^21: bit 21 is
+    // set and increments the exponent, and the lower bits are 0.
     let exponent = 2045 - exponent as i32 + (value >> 21) as i32;
     if exponent <= 0 { sign } else { sign | (exponent as u32) << 20 | value & 0x000f_ffff }
 }

@@ -1,6 +1,6 @@
-//! The PTX instructions as ptxas 13.5 compiles them to hardware instructions. The forms without
-//! `.ftz` scale subnormal operands and results. A `.ftz` form that has no function in this module
-//! is the hardware instruction alone.
+//! The approximate PTX instructions, as ptxas 13.5 compiles them to `MUFU` instructions. The forms
+//! without `.ftz` scale subnormal operands and results. A `.ftz` form that has no function in this
+//! module is the `MUFU` instruction alone.
 
 use super::mufu;
 use super::{INFINITY, NAN, ONE, SIGN};
@@ -27,8 +27,9 @@ fn mul(a: u32, b: u32) -> u32 {
 /// The product of `mul.ftz.f32`: subnormal operands and subnormal results become zeros.
 fn mul_ftz(a: u32, b: u32) -> u32 {
     let flush = |x: u32| if x & INFINITY == 0 { x & SIGN } else { x };
-    // The product in f64 is exact. A product below the smallest normal f32 stays below it when it
-    // is rounded to 24 bits.
+    // The product in f64 is exact. Whether a result is subnormal is decided after it is rounded to
+    // 24 bits. The product times 2^64 is rounded so, because its exponent is in the range of normal
+    // numbers.
     let product = f64::from(f32::from_bits(flush(a))) * f64::from(f32::from_bits(flush(b)));
     let scaled = (product * 2f64.powi(64)) as f32;
     let is_tiny = product.is_finite() && scaled.abs() < 2f32.powi(64 - 126);
@@ -163,7 +164,8 @@ pub fn rsqrt64(x: u64) -> u64 {
     }
 }
 
-/// Improves the hardware's reciprocal root of a positive normal number by one iteration.
+/// Improves the hardware's reciprocal root of a positive normal number by one iteration of cubic
+/// convergence.
 fn refined(x: u64) -> u64 {
     let (x, y) = (f64::from_bits(x), f64::from_bits(rsqrt64_ftz(x)));
     let rest = x.mul_add(-(y * y), 1.0);

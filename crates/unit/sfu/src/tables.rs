@@ -10,12 +10,13 @@ use super::Table;
 pub static RCP: Table<128> =
     Table { shifts: [15, 1, 2], bias: 8092, coefficients: include!("../data/rcp.txt") };
 
-/// The table of `MUFU.RSQ`. The lowest bit of the exponent (inverted by the odd bias of the
-/// encoding) and the upper 6 bits of the mantissa select the segment.
+/// The table of `MUFU.RSQ`. The lowest bit of the exponent (inverted, because the encoding adds the
+/// odd number 127) and the upper 6 bits of the mantissa select the segment.
 pub static RSQ: Table<128> =
     Table { shifts: [15, 1, 3], bias: 32766, coefficients: include!("../data/rsq.txt") };
 
-/// The table of `MUFU.SQRT`, whose segments are selected as those of [`RSQ`].
+/// The table of `MUFU.SQRT`. The lowest bit of the exponent (inverted) and the upper 6 bits of the
+/// mantissa select the segment.
 pub static SQRT: Table<128> =
     Table { shifts: [16, 1, 2], bias: 65534, coefficients: include!("../data/sqrt.txt") };
 
@@ -32,7 +33,7 @@ pub static LG2: Table<64> =
 pub static SIN: Table<64> =
     Table { shifts: [16, 4, 4], bias: 0, coefficients: include!("../data/sin.txt") };
 
-/// The table of `MUFU.TANH`. The binade and the upper bits of the mantissa select the segment, as
-/// described at [`super::mufu::tanh`].
+/// The table of `MUFU.TANH`. The exponent and up to 3 upper bits of the mantissa select the
+/// segment; larger exponents use more bits ([`super::mufu::tanh`]).
 pub static TANH: Table<51> =
     Table { shifts: [17, 2, 3], bias: 0, coefficients: include!("../data/tanh.txt") };

@@ -46,7 +46,7 @@ pub struct EffectiveSampler {
     /// How coordinates are interpreted.
     pub coords: Coords,
     /// The filter within a level. It is point for integer coordinates, whatever the sampler says. A
-    /// gather ignores it.
+    /// gather ignores the filter.
     pub filter: Filter,
     /// Filter between levels; `None` if the resource is not mipmapped, and for integer coordinates.
     pub mip_filter: Option<Filter>,
@@ -58,10 +58,11 @@ pub struct EffectiveSampler {
     pub level_clamp: [i64; 2],
     /// The maximum anisotropy, which affects sharpened levels and gradients; 1 if it has no effect.
     pub max_anisotropy: u32,
-    /// Whether a fetch with gradients can consist of several taps.
+    /// Whether a fetch with gradients can consist of several taps, which are footprints along a
+    /// line.
     pub anisotropic: bool,
     /// Whether even a single texel goes through the weighted sum of its format. If not, a point
-    /// filter returns the texel's value without arithmetic.
+    /// filter returns the texel's value without arithmetic, which keeps all of its bits.
     pub sums: bool,
     /// Whether the channels x, y and z are decoded from sRGB.
     pub srgb: bool,
@@ -157,8 +158,8 @@ fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
 }
 
 /// The address mode as it takes effect. Rules 1.8 and 1.11 of docs/numerics.md: if unnormalized
-/// coordinates are requested, wrap and mirror act as clamp. Rules 7.5 and 7.6: on cubes all modes
-/// act, except that seamless cubes clamp.
+/// coordinates are requested, wrap and mirror act as clamp. Rules 7.5 and 7.6: cubes support all
+/// modes, except that seamless cubes clamp.
 fn address(
     mode: AddressMode,
     texture: &Texture,
@@ -192,7 +193,7 @@ fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
 }
 
 /// Rule 4.12 of docs/numerics.md: whether gradients can lengthen the footprint, which needs two
-/// axes. ptxas makes a 2D fetch of `.1d`.
+/// axes. A `tex.grad.1d` has two axes as well, because ptxas translates it to a 2D fetch.
 fn is_anisotropic(form: FetchForm) -> bool {
     form.kind == FetchKind::Sample(Lod::Gradient)
         && (form.geometry.axes() == 2 || form.geometry == Geometry::D1)

@@ -14,15 +14,15 @@ pub(crate) fn cut_to_256ths(x: f32) -> i64 {
 }
 
 /// Rules 3.2 and 3.6 of docs/numerics.md: the level bias as `trunc(256 bias - low)` in a signed
-/// field of 13 bits. `low` is a numerator and a denominator. A NaN bias is the largest value.
+/// field of 13 bits. `low` is a fraction (numerator, denominator). A NaN bias is the largest value.
 pub(crate) fn bias_field(bias: f32, low: (i64, i64)) -> i64 {
     if bias.is_nan() {
         return LARGEST;
     }
-    // `scaled` is the numerator over the denominator of `low`. A bias within the field has 27
-    // significant bits, so the product is exact.
+    // `scaled` is the difference times the denominator of `low`. A bias within the field has 27
+    // significant bits, so that the product is exact.
     let scaled = f64::from(bias.clamp(-64.0, 64.0)) * 256.0 * low.1 as f64 - low.0 as f64;
-    // Truncating before the integer division gives the same result as truncating after it.
+    // Truncation before the integer division gives the same result as truncation of the quotient.
     (scaled as i64 / low.1).clamp(-LARGEST - 1, LARGEST)
 }
 

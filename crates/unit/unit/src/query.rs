@@ -22,8 +22,8 @@ pub struct QueryPlan {
     /// If the attribute is a size, the number of mip levels; the size of any further level is 0.
     /// For other attributes, 0.
     levels: u32,
-    /// Whether the value halves from one level to the next. Numbers of layers, and sizes of axes
-    /// that the geometry lacks, do not.
+    /// Whether the value halves from one level to the next, as a size does. Numbers of layers, and
+    /// sizes of axes that the geometry lacks, stay the same.
     halves: bool,
 }
 
@@ -44,9 +44,10 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// Plan for the width, height or depth of a texture as the texture's header encodes it (rule
-    /// 12.1 of docs/numerics.md). The height of a 1D array is 1, of a layered 1D array its number
-    /// of layers, of linear memory 0; the depth of a layered 2D array is its number of layers.
+    /// The plan for the width, height or depth of a texture, as the hardware's texture header
+    /// encodes it (rule 12.1 of docs/numerics.md). The height of a 1D array is 1, of a layered 1D
+    /// array its number of layers, of linear memory 0. The depth of a layered 2D array is its
+    /// number of layers.
     fn size(attribute: Attribute, resource: &Resource) -> Self {
         let value = match (attribute, resource.geometry()) {
             (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),

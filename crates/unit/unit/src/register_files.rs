@@ -3,7 +3,7 @@
 
 use crate::request::{FetchRequest, Lanes, OutputRegisters};
 
-/// The place of an operand of a fetch.
+/// Where an operand of a fetch is.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand<'c> {
     /// The row of the warp's register file with this index.
@@ -23,8 +23,8 @@ pub struct Results {
     pub components: [u8; 4],
 }
 
-/// The rows of a fetch's coordinates and results, which are the same in all warps. No operand is in
-/// a result row.
+/// The rows of a fetch's coordinates and results, which are the same for all warps. No operand is
+/// in a row that receives results.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRows<'c> {
     /// The coordinates x, y and z in the type of the instruction; ignored for axes that the
@@ -39,7 +39,7 @@ pub struct FetchRows<'c> {
 pub struct UnwrittenRows<'w> {
     below: &'w [Lanes],
     above: &'w [Lanes],
-    /// Index of the first row in `above`.
+    /// Number of the row with which `above` begins.
     end: usize,
 }
 

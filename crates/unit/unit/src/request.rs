@@ -61,7 +61,7 @@ pub enum Lod {
 /// The operation of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FetchKind {
-    /// The instruction `tex`, with its way to select the mip level.
+    /// The instruction `tex`, with the way in which its mip level is selected.
     Sample(Lod),
     /// The instruction `tld4` of this component: 0 (r) to 3 (a).
     Gather(u8),
@@ -229,7 +229,7 @@ pub struct GeometryError {
 
 impl GeometryError {
     /// The end of the message for a fetch whose geometry has the same name as that of the resource,
-    /// but which reads resources of another class.
+    /// but which reads resources of another class (rule 1.13 of docs/numerics.md).
     fn also(instruction: &Geometry, own: &Geometry) -> &'static str {
         if instruction == own {
             ": a fetch of a line (.1d with integer coordinates, or of independent mode) sees layered 1D \

@@ -73,12 +73,13 @@ pub struct Resource {
     /// The map of resident tiles of a sparse array. A view has the map of its whole array.
     pub(crate) residency: Option<Arc<Residency>>,
     /// The level and the plane (layer or face) of the array that are level 0 and plane 0 of this
-    /// view; 0 for arrays.
+    /// view. Both are 0 for an array.
     first_level: u32,
     first_plane: u32,
     /// The shape of the array; for a view, that of its array.
     array: ArrayShape,
-    /// For a texture of one level of a layered mipmapped array, where it finds the other layers.
+    /// For a texture of one level of a layered mipmapped array, the layout by which the hardware
+    /// finds the other layers.
     pub(crate) layer_stride: Option<Arc<LayerStride>>,
     /// Whether the resource is a view of integer words as compressed blocks.
     of_words: bool,
@@ -183,8 +184,8 @@ impl Resource {
         self.of_words
     }
 
-    /// The array as created without the flag that CUDA requires for `tld4`. The unit gathers from
-    /// the array nevertheless.
+    /// The array, as if it was created without the flag that CUDA requires for `tld4`. The unit
+    /// gathers from it nevertheless.
     #[must_use]
     pub fn without_gather(self) -> Self {
         Self { gathers: false, ..self }

@@ -125,7 +125,8 @@ pub struct Sampler {
     /// Whether linear filters of cube maps read across the edges of faces
     /// (`CU_TRSF_SEAMLESS_CUBEMAP`).
     pub seamless_cube: bool,
-    /// Depth compare function. `None`, as for all CUDA textures, ignores the compare operand.
+    /// Depth compare function. If it is `None`, as for all CUDA textures, the compare operand of
+    /// instructions is ignored.
     pub compare: Option<CompareFunction>,
 }
 
@@ -146,8 +147,9 @@ crate::setters! {
     }
 }
 
-/// Expands one to three values to a value for each of three axes, repeating the last one. (A 1D
-/// texture has a row too, whose address mode matters under `border`: docs/numerics.md 1.)
+/// Expands one to three values to one value for each of the three axes, by repeating the last
+/// value. A 1D texture also has an address mode along y, which matters under `border`
+/// (docs/numerics.md 1).
 pub fn per_axis<T: Copy>(given: &[T]) -> Option<[T; 3]> {
     let last = *given.last().filter(|_| given.len() <= 3)?;
     Some(std::array::from_fn(|axis| given.get(axis).copied().unwrap_or(last)))

@@ -95,9 +95,9 @@ impl SurfacePlan {
     }
 
     /// Executes `sust` and `sured` with the elements of each active lane; `.p` uses only the low 32
-    /// bits of each. If lanes of a pass store to the same bytes, the lowest lane wins, and a later
-    /// pass wins over an earlier one (rule 10.6 of docs/numerics.md). If the access faults, lower
-    /// lanes have stored.
+    /// bits of each element. Lanes store in passes (rule 10.6 of docs/numerics.md): if lanes of one
+    /// pass store to the same bytes, the lowest lane wins, and a later pass wins over an earlier
+    /// one. If the access of a lane faults, lower lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,

@@ -1,9 +1,9 @@
-//! The texels that a fetch reads, without its result. Observers ask for these texels for every
-//! lane.
+//! The texels that a fetch reads, without its result. Observers of launches ask for these texels
+//! for every lane.
 //!
 //! Most fetches read one level of a texture that is not a cube. For such fetches the texels are
 //! computed in `f64`, which represents all numbers of section 1 of docs/numerics.md exactly if
-//! coordinates are of moderate size; all other fetches use the reference.
+//! coordinates are of moderate size. All other fetches use the reference.
 
 mod of_warp;
 

@@ -90,7 +90,7 @@ impl Resource {
         let (bytes, size) = (self.to_packed(), size_of::<T>());
         match bytes.len().checked_div(size) {
             Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
-            // A `T` without bytes has no numbers.
+            // A type `T` of size 0 has no values to return.
             None => Vec::new(),
         }
     }

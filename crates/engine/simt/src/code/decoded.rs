@@ -13,12 +13,12 @@ use texunit_isa::{BoolOp, SpecialReg};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoded {
     pub(crate) kind: Kind,
-    /// Number of PTX instructions that this instruction counts as, as in [`Inst`].
+    /// Number of PTX instructions that the statistics count for this instruction ([`Inst::count`]).
     pub(crate) count: u8,
     pub(crate) guard: Slot,
     pub(crate) d: Slot,
-    /// Source operands. For a branch the first one is the target; for CTA values, `%tid` and
-    /// parameters it is a number.
+    /// Source operands. The first operand of a branch is its target. For CTA values, `%tid` and
+    /// parameters the first operand is a number.
     pub(crate) s: [Slot; 3],
 }
 

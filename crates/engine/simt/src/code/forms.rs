@@ -1,8 +1,6 @@
 //! Operand structures of warp-code operations that need more than a few slots: memory accesses,
-//! atomics, calls, barriers, shuffles, fetches and surface accesses.
-//!
-//! Lowering fills them in; [`super::Op`] boxes them; the executor, the observers and the JIT read
-//! them.
+//! atomics, calls, barriers, shuffles, fetches and surface accesses. The module `lower` fills them
+//! in, and [`super::Op`] has them in boxes. The executor, the observers and the JIT read them.
 
 use super::{Constants, Slot};
 use crate::runtime::Function;
@@ -15,7 +13,7 @@ use texunit_unit::{
     ZERO_LANES,
 };
 
-/// Number of barriers of a CTA; barrier numbers are below it.
+/// Number of barriers of a CTA; barrier numbers are less than this.
 pub(crate) const BARRIERS: u8 = 16;
 
 /// State space of an access, as far as it is known before execution.
@@ -127,8 +125,8 @@ impl Clone for SpaceProfile {
 }
 
 impl Access {
-    /// Whether the access has the most frequent form, as far as known before execution: global or
-    /// generic, up to 16 bytes, by a 64-bit address.
+    /// Whether the access has the most frequent form, as far as it is known before execution: to
+    /// global memory or by a generic address, up to 16 bytes for each lane, with a 64-bit address.
     pub(crate) fn has_common_form(&self) -> bool {
         let total = usize::from(self.size) * self.parts.len();
         matches!(self.mem_space, MemSpace::Global | MemSpace::Generic)
@@ -158,7 +156,8 @@ pub(crate) struct Atomic {
     pub(crate) op: AtomOp,
     /// Type of an element.
     pub(crate) ty: ScalarType,
-    /// A destination for each element of a vector; for `.b128` the low and the high half.
+    /// The destination register of each element of a vector. A `.b128` has two, for the low and the
+    /// high half.
     pub(crate) d: Vec<Slot>,
     pub(crate) base: Slot,
     pub(crate) offset: u64,
@@ -178,7 +177,7 @@ pub(crate) enum Callee {
     Indirect { address: Slot, reconverge: u32 },
 }
 
-/// Location of an argument or result of a call on the caller's side.
+/// Where the caller has an argument or result of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
     /// Offset in the caller's call frame.
@@ -237,7 +236,8 @@ pub(crate) struct HeapCall {
 #[derive(Clone, Debug)]
 pub(crate) struct RuntimeCall {
     pub(crate) function: Function,
-    /// Whether stream 0 means the thread's own default stream (`_ptsz` functions).
+    /// Whether stream 0 means the calling thread's own default stream, as in the functions with the
+    /// suffix `_ptsz`.
     pub(crate) is_per_thread: bool,
     pub(crate) arguments: Vec<Value>,
     /// Bytes of each argument.
@@ -340,8 +340,8 @@ pub(crate) struct Fetch {
     pub(crate) more: Option<MoreOperands>,
     /// Destination registers of x, y, z, w; for `.f16x2` two registers.
     pub(crate) parts: [Slot; 4],
-    /// The needed destinations as one block, if they are consecutive registers and none of them is
-    /// also an operand.
+    /// The needed destination registers as one block, if they have consecutive numbers and none of
+    /// them is also an operand.
     pub(crate) block: Option<Results>,
     /// Mask of the components that are read later.
     pub(crate) components: u8,
@@ -413,7 +413,8 @@ impl Fetch {
     }
 }
 
-/// Operands after the brackets of a `tex` or `tld4`; unwritten ones are zero.
+/// Operands behind the brackets of a `tex` or `tld4`. An operand that the instruction lacks is
+/// zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoreOperands {
     pub(crate) level: Slot,

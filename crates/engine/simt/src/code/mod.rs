@@ -28,7 +28,7 @@ use texunit_syntax::Span;
 
 /// Marks the absence of a branch target, reconvergence point, call frame or group.
 pub(crate) const NONE: u32 = u32::MAX;
-/// As a reconvergence point: the lanes reconverge when the function returns.
+/// Stands for a reconvergence point: the lanes reconverge when the function returns.
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
 pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
@@ -114,7 +114,7 @@ impl Inst {
 /// An operation with its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// The reconvergence point of at least one branch.
+    /// The reconvergence point of at least one branch, at which diverged lanes wait for each other.
     Join,
     /// An instruction without effect in the interpreter, such as a fence or a prefetch.
     Nop,
@@ -134,7 +134,8 @@ pub(crate) enum Op {
         counter: u32,
         of: Slot,
     },
-    /// Counts lanes by the index of the `brx` that follows, beginning with this counter.
+    /// Counts the lanes of each target of the `brx` that follows, in counters that begin with this
+    /// one.
     CountIndexed {
         counter: u32,
         index: Slot,
@@ -350,7 +351,8 @@ pub(crate) enum Op {
     Unsupported,
 }
 
-/// A function: its range of code, its registers and the size of its call frame.
+/// A function: its range of instructions, the numbers of its registers, and the size of its call
+/// frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Func {
     pub(crate) name: String,
@@ -367,8 +369,8 @@ pub(crate) struct Func {
     /// Names, offsets and sizes of the variables in the call frame, for messages.
     pub(crate) objects: Vec<(String, u32, u32)>,
     pub(crate) has_body: bool,
-    /// For a kernel: whether its registers must be zeroed at the start, and whether its predicates
-    /// must.
+    /// For a kernel: whether its registers have to be cleared at the start, and whether its
+    /// predicates have to be.
     pub(crate) cleared: bool,
     pub(crate) clears_predicates: bool,
     /// Slots of the PTX registers, by their numbers; only in code for a debugger.

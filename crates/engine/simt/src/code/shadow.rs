@@ -1,8 +1,6 @@
-//! Operands of shadow operations, which track which bits of registers and memory are uninitialised
-//! (`observe::shadow`).
-//!
-//! Lowering inserts the operations beside the instructions that they follow; the interpreter
-//! executes them in `exec::shadow`.
+//! Operands of shadow operations, which compute which bits of registers and memory are
+//! uninitialised (`observe::shadow`). The module `lower` inserts the operations beside the
+//! instructions that they belong to, and `exec::shadow` interprets them.
 
 use super::{Access, AsyncCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
 use crate::observe::Sink;

@@ -5,8 +5,8 @@ const WIDE: u32 = 1 << 30;
 const PREDICATE: u32 = 1 << 29;
 const INDEX: u32 = PREDICATE - 1;
 
-/// An operand: a register of the running call frame or a constant. An operand is narrow (up to 32
-/// bits), wide (64 bits) or a predicate, which may be negated.
+/// An operand: a register of the running call frame, or a constant. An operand is narrow (up to 32
+/// bits), wide (64 bits), or a predicate, which may be negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(u32);
 

@@ -25,7 +25,8 @@ pub(crate) struct AsyncCopy {
     /// Alignment of addresses and sizes: 16 for a bulk copy, the size for others.
     pub(crate) grain: u8,
     pub(crate) is_bulk: bool,
-    /// Bytes that are read, the remaining ones being zero; `Slot::NONE`: all.
+    /// Number of bytes that are read. The remaining bytes are written as zeros. `Slot::NONE`: all
+    /// bytes are read.
     pub(crate) read: Slot,
     /// Predicate of the lanes that read nothing and write zeros.
     pub(crate) ignore: Slot,

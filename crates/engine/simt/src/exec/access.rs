@@ -11,8 +11,8 @@ use crate::code::{Access, Atomic, MemSpace, Slot, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
-/// The memory that all lanes of an access are in. The offsets of the lanes are in
-/// [`Context::offsets`], those of global memory in [`Context::addresses`].
+/// The memory that contains the addresses of all lanes of an access. The lanes' offsets in it are
+/// in [`Context::offsets`], for global memory their addresses in [`Context::addresses`].
 #[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Global(&'a Block),
@@ -36,8 +36,8 @@ impl Target<'_> {
     }
 }
 
-/// Summary of the lanes' addresses: lowest, highest, the bitwise or of all, and whether they are
-/// contiguous.
+/// Summary of the lanes' addresses: the lowest, the highest, the bitwise OR of all, and whether
+/// they are contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     low: u64,
@@ -114,8 +114,8 @@ look!(look32, u32);
 look!(look64, u64);
 
 impl<'a> Context<'a> {
-    /// The memory that all lanes of an access are in; `None` if a lane faults or the lanes are in
-    /// different memories.
+    /// The memory that contains the addresses of all lanes; `None` if a lane would fault, or if the
+    /// lanes' addresses are in different memories.
     #[inline]
     pub(super) fn resolve(
         &mut self,
@@ -152,7 +152,7 @@ impl<'a> Context<'a> {
             }
             return Some((Target::Global(block), extent.active(warp, request, mask)));
         }
-        // Any address between two addresses of a window is in the window, too.
+        // All lanes are in the same window if the lowest and the highest address are.
         if other != space || last.wrapping_sub(at) != high - low {
             return None;
         }
@@ -248,7 +248,7 @@ impl<'a> Context<'a> {
         Some((memory.block(index), at))
     }
 
-    /// Executes a load, unless a lane would fault; then nothing has been changed.
+    /// Executes a load. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if self.load_words(warp, access, mask) {
             return true;
@@ -278,7 +278,7 @@ impl<'a> Context<'a> {
         true
     }
 
-    /// Executes a store, unless a lane would fault; then nothing has been changed.
+    /// Executes a store. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         if self.store_words(warp, access, mask) {
             return true;

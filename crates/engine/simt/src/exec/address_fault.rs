@@ -1,4 +1,5 @@
-//! Faults of memory accesses, with the object at the address or nearest to it.
+//! Makes the faults of memory accesses, whose messages name the object at the address or nearest to
+//! it.
 
 use super::context::Context;
 use super::memory::Kind;
@@ -24,7 +25,7 @@ impl Context<'_> {
                 };
                 let mut objects: Vec<_> =
                     launch.shared.offsets.iter().filter_map(variable).collect();
-                // Maps are unordered, and messages must be reproducible.
+                // The order of a hash map differs from run to run, and messages must not.
                 sort_by_key(&mut objects, |o| (o.at, o.name));
                 objects
             }

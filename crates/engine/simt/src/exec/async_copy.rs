@@ -40,7 +40,7 @@ impl Operands {
 }
 
 impl Context<'_> {
-    /// The addresses of all lanes.
+    /// The addresses that a memory operand has in the lanes.
     pub(super) fn place_of(&mut self, warp: &Warp, at: &Located) -> [u64; 32] {
         self.address(warp, at.base, at.offset);
         self.addresses
@@ -149,12 +149,13 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Copies the shadow. The result of a reduction is uninitialised where one of its operands is.
+    /// Copies the shadow of the copied bytes. The result of a reduction is uninitialised where one
+    /// of its operands is.
     pub(super) fn copy_shadow(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) {
         let all = self.copy_operands(warp, op);
         for lane in lanes(mask) {
             let targets = all.targets(self, lane);
-            // A larger size is a fault of the instruction itself.
+            // If the size is larger, the instruction itself faults.
             let size = all.size[lane].min(self.most_in_bulk());
             for at in (0..size).filter(|&at| all.writes(lane, at)) {
                 let mut value = 0;

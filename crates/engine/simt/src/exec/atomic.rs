@@ -16,7 +16,7 @@ use texunit_alu::{L64, nan64};
 use texunit_isa::{AtomOp, ScalarType, TypeKind};
 use texunit_memory::SpaceKind;
 
-/// Excludes all other 16-byte accesses of any thread, because the host has no atomics of that size.
+/// Locks out all other 16-byte accesses of any thread, because the host has no atomics of 16 bytes.
 pub(super) fn quads() -> MutexGuard<'static, ()> {
     static QUADS: Mutex<()> = Mutex::new(());
     QUADS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,7 +34,7 @@ fn sum32(a: u32, b: u32, flush: bool) -> u32 {
 /// Addition, minimum or maximum of two halves. Subnormals are kept.
 fn half(op: AtomOp, format: Format, a: u64, b: u64) -> u64 {
     let (a, b) = (a & 0xffff, b & 0xffff);
-    // An integer with the order of the half-precision numbers, -0 before +0.
+    // A key whose integer order is the order of the half-precision numbers, with -0 before +0.
     let key = |x: u64| if x & 0x8000 == 0 { x as i32 } else { 0x7fff - x as i32 };
     match (format.is_nan(a), format.is_nan(b)) {
         _ if op == AtomOp::Add => soft::add(format, 0, a, b),
@@ -217,8 +217,8 @@ impl Context<'_> {
         bs.iter_mut().chain(cs).for_each(|value| *value &= cut);
     }
 
-    /// Executes an atomic by the fast path, unless a lane would fault or the operation is of
-    /// another kind; then it returns false and nothing has been changed.
+    /// Executes an atomic by the fast path. Returns false, with nothing changed, if a lane would
+    /// fault or the fast path does not support the operation.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
         if op.ty == ScalarType::B128
             || matches!(op.mem_space, MemSpace::Frame | MemSpace::KernelParam)

@@ -12,7 +12,8 @@ use std::collections::HashSet;
 /// Incompatible fetches and accesses of a worker.
 #[derive(Default)]
 pub(crate) struct BadAccesses {
-    /// Instructions and objects that were recorded before.
+    /// Instructions and objects for which a fault was recorded already, since each is reported
+    /// once.
     known: HashSet<(usize, Option<String>)>,
     /// Faults of the current instruction, whose thread and location are added by the caller.
     pending: Vec<PendingFault>,

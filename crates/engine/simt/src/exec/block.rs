@@ -9,8 +9,8 @@ use crate::code::{MemSpace, NONE, Op, Slot};
 use texunit_alu::Kind;
 
 impl Context<'_> {
-    /// Executes a split up to an instruction for [`Context::step`], or to the first backward jump
-    /// after `limit` steps, which ends its turn.
+    /// Executes a split up to an instruction that [`Context::step`] has to execute, or up to the
+    /// first backward jump after `limit` steps, which ends the split's time slice (turn).
     pub(super) fn advance(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Stop {
         let code = self.launch.code;
         loop {

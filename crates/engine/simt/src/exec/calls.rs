@@ -65,7 +65,7 @@ impl Context<'_> {
                 let same = lanes_where(split.mask, |other| addresses[other] == addresses[lane]);
                 let function = self.target(addresses[lane], lane, call)?;
                 if same != split.mask {
-                    // The other lanes execute the call again, for their own target.
+                    // The other lanes execute the call instruction later, with their own target.
                     split.group = warp.group_for(split, reconverge);
                     warp.part(split, same);
                 }
@@ -93,7 +93,7 @@ impl Context<'_> {
                     copy_rows(&mut warp.local_shadow, from, to, argument.size, split.mask);
                 }
                 Value::Register(slot) => {
-                    // The argument is read from the caller's registers.
+                    // The argument is read from the registers of the caller's frame.
                     let caller = warp.frames.get(frame).parent;
                     warp.enter(caller);
                     warp.read(&self.launch.constants, slot, &mut self.wide);
@@ -142,7 +142,8 @@ impl Context<'_> {
 
     /// Allocates the registers and local memory of a call.
     pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Executed {
-        // A reference avoids a copy, which would stall on the preceding stores.
+        // A reference avoids a copy of the structure, which would wait for the stores that have
+        // just filled it.
         let f = warp.frames.get(frame);
         let func = &self.launch.code.funcs[f.function as usize];
         let limit = u64::from(self.launch.config.stack_limit);

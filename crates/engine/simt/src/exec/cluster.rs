@@ -57,7 +57,8 @@ impl Context<'_> {
         }
     }
 
-    /// Records a load from shared memory that other CTAs of the cluster can change.
+    /// Records a load from shared memory that other CTAs of the cluster can change, to detect that
+    /// the CTA waits.
     pub(super) fn trace_shared_load(&mut self, at: u64, size: u32) {
         if let (Some(trace), Some(_)) = (&mut self.wait_trace, &self.cluster) {
             trace.look(SHARED_WINDOW.wrapping_add(at), size);
@@ -138,7 +139,8 @@ impl Context<'_> {
             let what = "barrier.cluster.wait without barrier.cluster.arrive before it";
             return fault_at(lane, FaultKind::BadOperand(what.to_owned()));
         }
-        // Lanes that have arrived in another phase than the first lane wait separately.
+        // Lanes that have arrived in another phase than the first lane become a split of their own,
+        // and wait separately.
         let same = if *passes >> at & 1 == 1 { *passes } else { *arrived };
         warp.part(split, mask & same);
         if *passes >> at & 1 == 0 {

@@ -12,14 +12,14 @@ use texunit_alu::L32;
 use texunit_forms::Count;
 use texunit_isa::BoolOp;
 
-/// Whether the lanes of a member mask have all arrived.
+/// Whether the lanes of a membermask have all arrived at the instruction.
 enum Arrival {
     /// Some lanes of the membermask have not arrived yet.
     Incomplete,
     /// All lanes of the membermask are in the current split.
     Here,
-    /// All lanes of the membermask have arrived, in several splits or at several instructions, all
-    /// of which have been executed.
+    /// All lanes of the membermask have arrived in several splits, perhaps at several instructions.
+    /// All of these instructions have been executed.
     Elsewhere,
 }
 
@@ -95,9 +95,10 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// As [`Self::collective`], for a split whose lanes have different member masks. Groups of
-    /// lanes that have all arrived execute the instruction one after the other and continue
-    /// together (docs/numerics.md, 13.11). The other lanes become separate splits.
+    /// As [`Self::collective`], for a split whose lanes have different membermasks. Lanes that all
+    /// have arrived for one membermask execute the instruction together and continue, one
+    /// membermask after the other (docs/numerics.md, 13.11). The other lanes become separate
+    /// splits.
     fn groups(
         &mut self,
         warp: &mut Warp,
@@ -128,9 +129,10 @@ impl Context<'_> {
         Ok(Flow::Continues)
     }
 
-    /// Whether all lanes of a member mask that have not exited have arrived, now that a split has.
-    /// Splits that wait at the same instruction are merged. For barriers and shuffles the lanes may
-    /// wait at different instructions (docs/numerics.md, 13.11), which are then executed as well.
+    /// Called when a split has arrived at an instruction: whether all live lanes of its membermask
+    /// have arrived. Splits that wait at the same instruction are merged. For barriers and shuffles
+    /// the lanes may wait at different instructions (docs/numerics.md, 13.11), which are then
+    /// executed as well.
     fn meet(
         &mut self,
         warp: &mut Warp,
@@ -193,7 +195,7 @@ impl Context<'_> {
         }
     }
 
-    /// Threads arrive at a barrier of the CTA.
+    /// Executes `bar` and `barrier`: threads arrive at a barrier of the CTA.
     pub(super) fn barrier(
         &mut self,
         warp: &mut Warp,
@@ -248,7 +250,7 @@ impl Context<'_> {
         }
         let threads = split.mask.count_ones();
         state.expected = expected;
-        // Barriers with a thread count see whole warps: the last lanes to arrive also count for
+        // A barrier with a thread count counts whole warps: the last lanes to arrive also count for
         // lanes that have exited or do not exist.
         let waiting = warp.waiting_at(id as u8);
         let last = expected != 0 && split.mask | waiting == warp.live;
@@ -266,8 +268,8 @@ impl Context<'_> {
         Ok(Flow::Waits(State::Barrier(id as u8)))
     }
 
-    /// Called after lanes have exited: if all others of the warp wait at a barrier with a thread
-    /// count, the warp has arrived as a whole.
+    /// Called after lanes have exited. If all other lanes of the warp wait at a barrier with a
+    /// thread count, the warp counts as arrived.
     pub(super) fn barrier_without(&mut self, warp: &Warp) {
         let Some(Split { state: State::Barrier(id), .. }) = warp.splits.first() else { return };
         let state = &mut self.cta.barriers[usize::from(*id)];

@@ -27,8 +27,8 @@ use batch::{BatchProgress, YieldPoints};
 use state::{Compiled, Inside, Missed};
 
 impl Compiled<'_> {
-    /// What the interpreter has to do after an exit of a warp. `over`: the steps of the turn are
-    /// used up, so that a backward jump ends it.
+    /// What the interpreter has to do after a warp has left a region. If `over`, the warp has used
+    /// up the steps of its time slice (turn), which the next backward jump ends.
     #[inline(always)]
     fn left(
         &mut self,
@@ -52,13 +52,14 @@ impl Compiled<'_> {
     }
 }
 
-/// Limits of divergence for warps that have converged at the entry.
+/// For how many steps compiled code may execute diverged lanes, for warps that have converged at
+/// the region's entry.
 fn divergence_of_all(uses_activemask: bool, atomics: bool) -> DivergenceLimits {
     let wait_limit = patience(uses_activemask, atomics);
     DivergenceLimits { end: 0, turn: TURN, wait_limit, patience: u64::MAX }
 }
 
-/// Limits of divergence for a warp.
+/// For how many steps compiled code may execute diverged lanes of a warp.
 fn divergence(warp: &Warp, mode: Mode, uses_activemask: bool, atomics: bool) -> DivergenceLimits {
     let mut limits = divergence_of_all(uses_activemask, atomics);
     if mode == Mode::Some {
@@ -86,7 +87,7 @@ fn inputs<'i>(
     }
 }
 
-/// Whether a split has all live lanes of its warp.
+/// The mode of compiled code for a split: whether the split has all live lanes of its warp.
 #[inline(always)]
 fn mode(warp: &Warp, split: &Split) -> Mode {
     if split.mask == warp.live { Mode::Live } else { Mode::Some }
@@ -260,7 +261,7 @@ impl<'a> Context<'a> {
         if added == 0 {
             table.close(mode, from);
         }
-        // Returns the borrowed sites and the probe to the context.
+        // The context gets the sites and the probe back, which the compiled code has borrowed.
         compiled.sites[number as usize] = sites;
         self.probe = adapter.map(ProbeAdapter::into_probe);
         (ran, rest)

@@ -51,7 +51,7 @@ pub(crate) struct Launch<'a> {
     /// Offset and size of the shared memory reserved for the system (PTX ISA 10,
     /// `%reserved_smem_offset_begin`); zeros if the kernel does not read its address.
     pub(crate) reserved: (usize, usize),
-    /// Numbers of threads of a CTA, warps of a CTA, and workers.
+    /// Number of threads of a CTA, number of warps of a CTA, number of workers.
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) workers: usize,
@@ -189,7 +189,8 @@ pub(crate) struct Cta {
     pub(crate) has_barriers: bool,
     /// Whether a barrier is complete and must be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether a warp may be waiting for the others of the CTA before a fetch or surface access.
+    /// Whether a warp may be waiting before a fetch or surface access for the other warps of the
+    /// CTA.
     pub(crate) at_unit: bool,
     /// Number of threads that have not exited.
     pub(crate) live: u32,

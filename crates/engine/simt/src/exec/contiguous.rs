@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
         let (block, at) = self.row(warp, access, true)?;
         let constants = &self.launch.constants;
         let (words, parts) = (&mut self.words, access.parts.len());
-        // References avoid a copy, which would stall on the preceding stores.
+        // References avoid a copy of the registers, which would wait for the preceding stores.
         if access.size == 4 {
             let mut registers = [&[0; 32]; 4];
             for (register, &slot) in registers.iter_mut().zip(&access.parts) {
@@ -168,7 +168,7 @@ impl<'a> Context<'a> {
             wide_by_lane(self.level, &registers, parts, words);
         }
         let bytes = 32 * usize::from(access.size) * parts;
-        // The bounds of all lanes were checked.
+        // The bounds were checked for all lanes, so that the store cannot fail.
         block.write(at, &words.as_flattened()[..bytes]).ok()?;
         // In most kernels the next CTA writes the memory that follows this CTA's.
         block.prefetch_to_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);

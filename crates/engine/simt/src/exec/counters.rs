@@ -130,7 +130,7 @@ impl Counts {
     }
 }
 
-/// Number of lanes of a mask. Full and empty masks, which are the most frequent, are handled
+/// The number of lanes of a mask. Full and empty masks are the most frequent, and are handled
 /// without counting bits, which is slow on processors without an instruction for it.
 #[inline(always)]
 fn number(lanes: u32) -> u64 {

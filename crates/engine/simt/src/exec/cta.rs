@@ -17,7 +17,8 @@ use texunit_syntax::Span;
 const CALLS_SHOWN: usize = 50;
 
 impl Context<'_> {
-    /// The fault of a launch that waits in vain, reported for a waiting thread.
+    /// The fault of a launch that waits for memory which nothing will change, reported for one of
+    /// the waiting threads.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
         let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
@@ -29,7 +30,7 @@ impl Context<'_> {
         self.start_cta(index);
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
-        // The kernel does not rely on cleared registers or a cleared frame.
+        // The kernel needs neither cleared registers nor a cleared call frame.
         let is_short = !func.cleared && func.frame == 0 && self.shadows.is_none();
         for (i, warp) in (0..).zip(warps) {
             let lanes = launch.lanes_of(i);
@@ -71,7 +72,7 @@ impl Context<'_> {
         self.notify_begin();
     }
 
-    /// Sets the number of the current CTA.
+    /// Sets the number of the current CTA, and the values that follow from it.
     pub(super) fn name_cta(&mut self, index: u64) {
         self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
@@ -90,7 +91,7 @@ impl Context<'_> {
             && warp.wide.len() == func.wide as usize
             && warp.predicates.len() == func.predicates as usize
             && warp.local.len() == func.frame as usize / 4;
-        // The previous CTA may have left larger register files.
+        // The register files of the previous CTA may be larger than this CTA needs.
         if !fits {
             warp.narrow.truncate(func.narrow as usize);
             warp.wide.truncate(func.wide as usize);

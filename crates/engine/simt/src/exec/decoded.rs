@@ -18,7 +18,7 @@ use texunit_alu::{Kind, L32, inner_rows};
 use texunit_unit::Build;
 
 /// Inputs that are constant during a launch. The structure is built only once, because the loop
-/// would stall on the stores that build it.
+/// would wait for the stores that build it.
 pub(super) struct LaunchInputs<'a> {
     pub(super) code: &'a Code,
     /// The constants of the code, with the addresses of the kernel's shared variables.
@@ -56,8 +56,8 @@ pub(super) struct Progress {
     pub(super) stop: Stop,
 }
 
-/// All inputs of the loop. It is passed by reference, because copies would stall on the stores of
-/// its fields.
+/// All inputs of the loop. The structure is passed by reference, because a copy would wait for the
+/// stores of its fields.
 struct InnerLoop<'v, 'w> {
     values: &'v WarpInputs<'v>,
     lanes: Lanes<'w>,
@@ -74,7 +74,7 @@ impl InnerLoop<'_, '_> {
     }
 }
 
-/// Result of a loop arm that is still to be stored.
+/// Where the result of an operation is after its arm of the loop.
 enum ArmResult {
     /// The arm has stored its result.
     Executed,
@@ -90,7 +90,8 @@ macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         #[inline(always)]
         fn run_inline(job: &mut InnerLoop<'_, '_>) {
-            // Local variables let the compiler see that no store changes them.
+            // The inputs are copied to local variables, so that the compiler sees that no store
+            // changes them.
             let InnerLoop { values, lanes, progress } = job;
             let Lanes { narrow, wide, predicates, constants, live } = lanes;
             let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);

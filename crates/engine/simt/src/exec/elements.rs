@@ -17,8 +17,8 @@ use texunit_memory::Block;
 pub(super) struct ActiveLanes {
     /// Mask of the lanes that take part.
     pub(super) mask: u32,
-    /// Mask of the lanes that have not exited. If all of them take part, registers are written as a
-    /// whole.
+    /// Mask of the lanes that have not exited. If all of these take part, registers are written as
+    /// a whole.
     pub(super) live: u32,
     /// Whether all lanes have the same address.
     pub(super) same: bool,
@@ -220,7 +220,7 @@ pub(super) trait Cells {
     fn update<const N: usize>(&mut self, lane: usize, offset: u32, new: impl Fn(u64) -> u64)
     -> u64;
 
-    /// Adds to the element of N bytes in a lane, and returns its old value.
+    /// Adds to the element of N bytes in a lane. Returns its old value.
     #[inline(always)]
     fn add<const N: usize>(&mut self, lane: usize, offset: u32, value: u64) -> u64 {
         self.update::<N>(lane, offset, |old| old.wrapping_add(value))

@@ -46,7 +46,8 @@ impl Frames {
             local: 0,
             local_end,
             depth: 0,
-            // One reference keeps the frame permanently, the other one is the first split's.
+            // One of the two references keeps the frame forever; the other is that of the first
+            // split.
             references: 2,
             child: NONE,
             sibling: NONE,

@@ -11,8 +11,9 @@ const PATIENCE: u64 = 1 << 16;
 /// Number of steps that a group waits if atomics were executed meanwhile, because the lanes may be
 /// spinning on a lock that a waiting lane holds.
 const SPIN_PATIENCE: u64 = 1 << 11;
-/// Factors of both limits for code that reads the active mask without `.sync`. As on a card, slow
-/// lanes are waited for, at the price of a long delay if a lane waits for another lane of its warp.
+/// Factor of both limits for code that reads the active mask without `.sync`. Such code expects
+/// converged lanes, so that slow lanes are waited for longer, as on a GPU. The price is a long
+/// delay if a lane waits for another lane of its warp.
 const TOGETHER: u64 = 1 << 8;
 const SPIN_TOGETHER: u64 = 1 << 9;
 /// Number of steps that a turn counts for if it ended because lanes yielded.
@@ -62,7 +63,8 @@ impl Warp {
         }
     }
 
-    /// Whether each lane that has not exited is in exactly one split or waits in exactly one group.
+    /// Whether each live lane is in exactly one split, or waits in exactly one group. Assertions
+    /// use this.
     fn has_all_lanes(&self) -> bool {
         let splits = self.splits.iter().map(|s| s.mask);
         let mut all = splits.chain(self.groups.iter().map(|g| g.arrived));
@@ -79,7 +81,8 @@ impl Warp {
             if meets {
                 self.splits.swap_remove(i);
                 split = self.merge(split, other);
-                // Leaving groups may have changed the list.
+                // Leaving groups may have changed the list of splits, so that the search starts
+                // again.
                 i = 0;
             } else {
                 i += 1;
@@ -120,7 +123,8 @@ impl Warp {
         }
     }
 
-    /// Continues a split with the lanes `kept` alone; the others execute its instruction later.
+    /// Continues a split with the lanes `kept` alone. The other lanes become a split that executes
+    /// the same instruction later.
     pub(super) fn part(&mut self, split: &mut Split, kept: u32) {
         if kept != split.mask {
             self.frames.retain(split.frame);
@@ -289,7 +293,7 @@ impl Warp {
             }
             groups.push(split.group);
             if group.arrived != 0 {
-                // The group is not complete yet.
+                // The result is ignored, because the group is not complete yet.
                 let _ = self.arrive(split.group, group.arrived, group.reconverge_at);
                 self.groups[split.group as usize].since = self.steps + group.since;
             }
@@ -309,7 +313,7 @@ impl Warp {
         if split.mask == 0 {
             self.frames.release(split.frame);
         }
-        // Lanes waiting for the exited lanes must check again.
+        // Splits that wait for the exited lanes check again whether all lanes have arrived.
         for other in &mut self.splits {
             if other.state == State::Sync {
                 other.state = State::Ready;

@@ -84,7 +84,7 @@ impl<'a> Lookup<'a> {
                     (Some(name), _) if matches!(of.source, HandleSource::Reference(_)) => {
                         (BadHandle::Unknown, format!("{name} is not bound"))
                     }
-                    // Index 0 is not assigned to any object.
+                    // No object has index 0.
                     _ if index == 0 || empty.is_none() => never_given_out(of),
                     (Some(name), _) => (BadHandle::Destroyed, format!("{name}: {destroyed}")),
                     (None, _) => (BadHandle::Destroyed, destroyed),
@@ -193,7 +193,7 @@ impl<'a> Lookup<'a> {
         self.whole(SURFACE_BIT).live_surface().ok()
     }
 
-    /// The handle that a card uses, which ignores the upper half.
+    /// The handle with this kind bit, as a GPU uses it: without its upper half.
     fn whole(self, bit: u64) -> Self {
         match self.handle & LOWER {
             0 => self,

@@ -26,7 +26,7 @@ use texunit_memory::{SHARED_WINDOW, SpaceKind, space_of};
 const FIRST: u64 = 1024;
 /// Number of instructions of the CTA's warps that count as a round.
 const INSTRUCTIONS: u64 = 2048;
-/// Number of rounds until the first comparison after a CTA has stopped waiting.
+/// After a CTA has stopped waiting, its state is compared again after this number of rounds.
 const SOON: u64 = 2;
 /// Number of rounds within which a state must recur.
 const PERIOD: u32 = 16;
@@ -117,7 +117,7 @@ impl<'a> WaitDetector<'a> {
                     if polls == 0 {
                         return self.again(context);
                     }
-                    // The CTA may wait again soon.
+                    // The CTA may soon wait again, so that its state is compared early.
                     self.begin(context, SOON);
                     return false;
                 }
@@ -129,11 +129,11 @@ impl<'a> WaitDetector<'a> {
                 }
             }
         };
-        // Only at the end of an iteration of the waiting loop.
+        // A CTA waits only at the end of an iteration of its waiting loop.
         matches!(self.stage, Stage::Traced { left: PERIOD, polls: 1.., .. })
     }
 
-    /// Called if the CTA does not wait; the next comparison takes place when its age has doubled.
+    /// Called if the CTA does not wait. Its state is compared again when its age has doubled.
     fn again(&mut self, context: &Context<'a>) -> bool {
         self.next = self.age(context).saturating_mul(2);
         false
@@ -161,7 +161,7 @@ impl<'a> WaitDetector<'a> {
 }
 
 impl SavedState<'_> {
-    /// Restores the counts from before an iteration of the waiting loop.
+    /// Restores the instruction counts from before an iteration of the waiting loop.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
         for (warp, &(steps, end)) in warps.iter_mut().zip(&self.steps) {

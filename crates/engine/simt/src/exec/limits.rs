@@ -1,6 +1,6 @@
-//! Limits of the number of steps that splits and warps execute before others get their turn.
+//! How many steps splits and warps execute before others are executed (the length of their turns).
 
-/// Steps that a split executes before other splits of its warp get their turn.
+/// Number of steps that a split executes before the other splits of its warp are executed.
 pub(super) const TURN: u64 = 512;
 /// Maximum number of warps whose fetches the unit executes in one call; their registers should fit
 /// in the first-level cache.

@@ -79,14 +79,14 @@ use waiting::Waits;
 pub(crate) use warp::Warp;
 pub(crate) use workers::CtaChunk;
 
-/// State shared by the workers.
+/// The state that all workers of a launch share.
 struct Shared {
     /// The next CTA that no worker has taken.
     next: AtomicU64,
     /// The lowest CTA with a fault; CTAs from this number on need not run.
     faulted: AtomicU64,
     state: Mutex<Collected>,
-    /// Registers the workers all of whose CTAs wait.
+    /// The workers that wait, because each of their CTAs waits for memory to change.
     waits: Waits,
 }
 
@@ -114,7 +114,7 @@ impl Shared {
         }
     }
 
-    /// Ends a CTA prematurely, keeping the text that it has printed so far.
+    /// Ends a CTA before its end. The text that it has printed so far is kept.
     fn leave_cta(&self, index: u64, context: &mut Context<'_>) {
         context.notify_end(None);
         let limit = context.launch.config.printf_limit;

@@ -40,7 +40,8 @@ pub(crate) enum Flow {
     Pauses,
     /// The split waits before a fetch or surface access for the other warps of its CTA.
     AtUnit,
-    /// The turn is over, and the split cannot continue before other lanes or warps have run.
+    /// The turn of the split is over, and the split can continue only after other lanes or warps
+    /// have run.
     Yields,
     /// The lanes have exited, wait at a reconvergence point, or belong to another split.
     Retired,

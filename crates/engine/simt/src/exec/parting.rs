@@ -30,7 +30,7 @@ pub(super) fn diverge(
     }
 }
 
-/// Handles the arrival of a split at a potential reconvergence point.
+/// Handles the arrival of a split at an instruction that may be its reconvergence point.
 pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
     let flow = join_at(warp, split, split.pc);
     if flow == Flow::Continues {

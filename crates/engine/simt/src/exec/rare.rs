@@ -110,7 +110,7 @@ impl Context<'_> {
                     warp.carry = (warp.carry & !mask) | (carry & mask);
                 }
             }
-            // Other types have operations of their own.
+            // All other kinds of arithmetic have operations of their own.
             _ => return,
         }
         warp.put(rare.d, &self.wide, rare.mask, mask);

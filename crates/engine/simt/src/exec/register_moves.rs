@@ -84,7 +84,7 @@ impl Context<'_> {
                 let is = lanes_where(u32::MAX, |lane| self.wide[lane] & bit != 0);
                 warp.put_p(*d, is, mask);
             }
-            // Other operations are executed elsewhere.
+            // All other operations are executed by other functions.
             _ => {}
         }
     }

@@ -28,7 +28,7 @@ pub(super) struct Order {
     /// CTAs that have not begun, numbered by cluster and rank.
     pub(super) left: Range<u64>,
     random: Option<Random>,
-    /// All slots in the last shuffled order, and those that have turns in this round.
+    /// All slots in the order of the last shuffle, and the slots that have turns in this round.
     places: Vec<usize>,
     round: Vec<usize>,
     /// Number of turns of the round that are over.
@@ -228,14 +228,14 @@ impl<'a> Residents<'a> {
     }
 }
 
-/// Whether each of the CTAs, all of which wait, has repeated its loop since the last `Some(true)`.
-/// Returns `None` if one of them does not wait.
+/// Whether each CTA has repeated its waiting loop since this function last returned `Some(true)`.
+/// Returns `None` if one of the CTAs does not wait.
 pub(super) fn have_polled(ctas: &mut [&mut Resident<'_>]) -> Option<bool> {
     if ctas.is_empty() || ctas.iter().any(|cta| cta.polls().is_none()) {
         ctas.iter_mut().for_each(|cta| cta.reported_polls = 0);
         return None;
     }
-    // A CTA within an iteration of its loop might still continue.
+    // A CTA in the middle of an iteration of its loop might still continue.
     let all = ctas.iter().all(|cta| cta.polls().is_some_and(|polls| polls > cta.reported_polls));
     if all {
         ctas.iter_mut().for_each(|cta| cta.reported_polls = cta.polls().unwrap_or(0));
@@ -320,7 +320,7 @@ fn run_clusters(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRa
         if !runs && residents.order.left.is_empty() {
             break;
         }
-        // The other workers are told only of a wait that begins, lasts or ends.
+        // The other workers are notified only when a wait begins, continues or ends.
         let all_wait = residents.running().all(|cta| cta.polls().is_some());
         if (all_wait || all_waited)
             && waits_in_vain((launch, shared, worker), std::slice::from_mut(&mut residents))

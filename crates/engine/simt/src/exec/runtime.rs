@@ -284,7 +284,7 @@ impl Call<'_, '_, '_> {
         Ok(self.context.load_one(warp, lane, MemSpace::Generic, address, size, size.into())?)
     }
 
-    /// Stores a result in memory.
+    /// Stores a result of the call at an address that one of its arguments gives.
     fn store(&mut self, address: u64, size: u8, value: u64) -> Result<(), Failed> {
         let (warp, lane, total) = (&mut *self.warp, self.lane, u32::from(size));
         self.context.store_one(warp, lane, MemSpace::Generic, address, (size, total), value)?;
@@ -341,8 +341,8 @@ impl Call<'_, '_, '_> {
         Ok(buffer)
     }
 
-    /// Launches the kernel that a buffer was prepared for, or the given one. The buffer is
-    /// released.
+    /// Launches the given kernel, or the kernel for which the parameter buffer was prepared. The
+    /// buffer is released.
     fn launch(
         &mut self,
         buffer: u64,

@@ -77,7 +77,7 @@ impl Context<'_> {
             Shadow::Check(check) => self.check_shadows(warp, check, mask),
             Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
             Shadow::Matrix(matrix) => {
-                // With fewer lanes the instruction itself faults.
+                // If fewer lanes execute the instruction, it faults itself.
                 if mask == warp.live {
                     let _ = self.matrix_in(warp, matrix, mask, true);
                 }

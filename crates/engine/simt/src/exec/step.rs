@@ -93,7 +93,7 @@ impl Context<'_> {
             if self.waits_at_unit && is_converged(warp, split) && inst.calls_unit() {
                 return Ok(Flow::AtUnit);
             }
-            // Turns end at backward jumps and barriers, in regions too.
+            // A turn ends only at a backward jump or a barrier; regions keep the same rule.
             if warp.steps >= *limit && matches!(inst.op, Op::Barrier(_)) {
                 return Ok(Flow::Pauses);
             }
@@ -103,7 +103,7 @@ impl Context<'_> {
                 Flow::Continues if self.is_random && warp.steps >= *limit => {
                     return Ok(Flow::Pauses);
                 }
-                // No other split is waiting for a turn.
+                // No other split waits to be executed.
                 Flow::Continues if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
                     *limit = warp.end;
                 }
@@ -130,7 +130,7 @@ impl Context<'_> {
         inst: &Inst,
     ) -> Result<Flow, Box<PendingFault>> {
         let mask = guarded(warp, split, inst);
-        // Lanes that wait for others are counted after those have arrived.
+        // The instruction of lanes that wait for others is counted after those have arrived.
         if mask == 0 || inst.op.members().is_none() {
             self.count(warp, inst, mask);
         }
@@ -243,7 +243,7 @@ impl Context<'_> {
             self.exit(warp, split, live);
             return;
         }
-        // The kernel's frame is kept, and no lane waits for the exiting ones.
+        // The call frame of the kernel is kept, and no lane waits for those that exit.
         self.cta.live -= warp::count(live) as u32;
         warp.live = 0;
         self.notify_exit(warp, live, split.pc);

@@ -189,7 +189,7 @@ impl Context<'_> {
     }
 }
 
-/// The lane of a fault.
+/// The lane whose surface access has faulted.
 pub(crate) fn lane_of(fault: &AccessFault) -> usize {
     let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
     *lane as usize

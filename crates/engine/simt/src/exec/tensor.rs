@@ -35,7 +35,7 @@ impl Context<'_> {
     /// Executes a product on shadows: an element of D is uninitialised if any element in its row of
     /// A, its column of B or its element of C is.
     pub(super) fn mma_shadow(&mut self, warp: &mut Warp, op: &Mma, mask: u32) {
-        // With fewer lanes the instruction itself faults.
+        // If fewer lanes execute the instruction, it faults itself.
         if mask == u32::MAX {
             let mut sources = [[[0; 32]; MOST]; 3];
             self.registers(warp, op, &mut sources);

@@ -25,7 +25,7 @@ struct UndefinedBits<S> {
     lanes: u32,
     bits: L64,
     at: [TexelIndex; 32],
-    /// The texture or surface of the texels.
+    /// The texture or surface that the texels belong to.
     of: Arc<S>,
 }
 

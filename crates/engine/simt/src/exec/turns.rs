@@ -31,11 +31,12 @@ pub(super) struct BatchEnd {
     pub(super) resume: Option<Resume>,
 }
 
-/// A round of turns of the warps of a CTA, which can be interrupted and resumed.
+/// A round, in which each warp of a CTA is executed for one turn. A round can be interrupted and
+/// resumed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     has_begun: bool,
-    /// Number of finished turns, and the state of the next turn if it was interrupted.
+    /// Number of finished turns of the round, and the state of the next turn if it was interrupted.
     next: usize,
     resume: Option<Resume>,
     /// Whether anything other than executed instructions counts as progress, and the instruction
@@ -119,13 +120,13 @@ impl Context<'_> {
                 let order = &mut round.order;
                 order.extend((0..warps.len()).filter(|&i| warps[i].live != 0));
                 random.shuffle(order);
-                // Only part of the warps get turns, so that some get ahead; but all of them do if
-                // none of the part can continue.
+                // Only some of the warps get turns, so that some get ahead. All of them do if none
+                // of these can continue.
                 round.part = 1 + random.below(order.len().max(1) as u64) as usize;
             }
             self.execute_unit_accesses(warps)?;
         }
-        // If one warp leaves a region within its turn, the others usually do, too.
+        // If one warp leaves a region in the middle of its turn, the others usually do so as well.
         let mut alone = round.resume.is_some();
         while round.next < warps.len() {
             let (i, budget) = match &mut policy {
@@ -196,7 +197,7 @@ impl Context<'_> {
         (self.counters.executed, self.cta.live)
     }
 
-    /// Whether a round has made progress.
+    /// Whether any warp has made progress in a round.
     fn has_progressed(&self, round: &Round) -> bool {
         round.opened || self.cta.at_unit || round.before != self.progress()
     }
@@ -268,7 +269,7 @@ impl Context<'_> {
                     (splits[i], ends[i]) = (split, warp.end);
                     on |= 1 << i;
                 }
-                // An earlier warp may open the barrier that it waits for.
+                // An earlier warp may open the barrier at which this warp waits.
                 _ if warp.live != 0 => break,
                 _ => {}
             }

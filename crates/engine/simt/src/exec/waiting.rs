@@ -19,8 +19,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use texunit_forms::{Count, sort_by_key};
 
-/// Number of iterations of all workers after which a launch counts as waiting; a store of one
-/// worker is visible to the others in the first.
+/// A launch counts as waiting after all workers have repeated their loops this number of times. A
+/// store of one worker is visible to the others in the first repetition.
 const SURE: u64 = 2;
 /// Number of polls without a pause, and the maximum pause.
 const AT_ONCE: u64 = 64;
@@ -121,7 +121,7 @@ impl Waits {
                 _ => &[],
             });
             let mut all: Vec<WaitingLoop> = all.cloned().collect();
-            // Which worker has which CTA depends on timing, and the message must not.
+            // Which worker executes which CTA depends on timing, and the message must not.
             sort_by_key(&mut all, |&WaitingLoop { cta: [x, y, z], .. }| [z, y, x]);
             drop(state);
             if is_over() {
@@ -149,7 +149,7 @@ impl Waits {
         None
     }
 
-    /// Called when a CTA of an idle worker continues.
+    /// Called when a CTA of a waiting worker has left its waiting loop.
     pub(super) fn go_on(&self, worker: usize, external_writers: Option<&dyn ExternalWriters>) {
         let mut state = self.state();
         let Some(own) = state.workers.get_mut(worker) else { return };
@@ -172,7 +172,7 @@ impl Waits {
     }
 }
 
-/// The name of a file, for the diagnostic shows the full path.
+/// The name of a file without its folder. The diagnostic shows the full path.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -114,7 +114,7 @@ pub(crate) struct Group {
     pub(super) yields: u32,
 }
 
-/// The state of a warp.
+/// The state of a warp, which can be saved and resumed between any two instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warp {
     pub(crate) narrow: Rows<u32>,

@@ -9,7 +9,7 @@ use super::warp::{Warp, narrow};
 use crate::code::{Access, MemSpace, Slot};
 use texunit_alu::L32;
 
-/// Positions of the lanes' words.
+/// How the words that the lanes access are arranged.
 enum WordLayout {
     /// A word is misaligned or out of bounds.
     No,

@@ -24,8 +24,8 @@ const PART: u64 = 16;
 const MAX_ASIDE: u64 = 4096;
 
 impl Shared {
-    /// The next CTAs of a worker: several, because neighbouring CTAs often access neighbouring
-    /// memory. A single worker takes all.
+    /// Takes the next CTAs for a worker. A worker takes several, because neighbouring CTAs often
+    /// access neighbouring memory. A single worker takes all.
     fn take(&self, workers: u64, end: u64) -> Range<u64> {
         let share = |left: u64| match workers {
             1 => left,
@@ -146,7 +146,7 @@ impl<'a> Resident<'a> {
         ends
     }
 
-    /// Ends a CTA, the last one in this slot.
+    /// Ends a CTA, after which its slot is not used again.
     fn is_done(&mut self, shared: &Shared, result: Result<(), Box<Fault>>) {
         shared.end_of_cta(self.index, result, &mut self.context);
         self.context.notify_counts_at_times();

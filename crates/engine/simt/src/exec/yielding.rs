@@ -42,7 +42,8 @@ impl Context<'_> {
 }
 
 impl Warp {
-    /// Called when lanes have yielded: lanes waiting for them in groups have waited longer.
+    /// Called when lanes have yielded. It counts for the groups in which other lanes wait for
+    /// these.
     pub(crate) fn has_yielded(&mut self) {
         for group in self.groups.iter_mut().filter(|group| group.arrived != 0) {
             group.yields = group.yields.saturating_add(1);

@@ -95,7 +95,7 @@ impl<'a> FunctionCode<'a> {
         Self::new(code, code.function_at(pc)?)
     }
 
-    /// The first instruction of each block, as an index into the module's code.
+    /// The first instruction of each basic block, as an index into the module's code.
     pub(crate) fn starts(&self) -> Vec<u32> {
         let cfg = Cfg::new(self);
         cfg.ranges().map(|range| self.first + range.start as u32).collect()
@@ -111,8 +111,8 @@ impl texunit_flow::Code for FunctionCode<'_> {
         self.registers.len()
     }
 
-    /// A guarded exit has no successor for the threads that it ends, because the remaining threads
-    /// do not wait for them.
+    /// For the threads that a guarded exit ends, the control-flow graph has no edge, because the
+    /// remaining threads do not wait for them.
     fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
         let mut to = |pc: &u32| target(pc.wrapping_sub(self.first) as usize);
         let is_guarded = self.is_guarded(inst);

@@ -18,7 +18,8 @@ enum Value {
     Other,
     /// The value is the kernel parameter at this offset.
     Param(u32),
-    /// The result of the instruction with this number, and its variation among the lanes of a warp.
+    /// The value is the result of the instruction with this number; with its variation among the
+    /// lanes of a warp.
     Of(u32, Variation),
 }
 

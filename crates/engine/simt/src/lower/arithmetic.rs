@@ -26,7 +26,7 @@ impl<'a> Builder<'a> {
             Opcode::Cvt => self.relaxed_destination(ops.first()?)?,
             _ => self.destination(ops.first()?)?,
         };
-        // Results of other instructions are zero-extended to the register's width.
+        // The result of any instruction but `cvt` is zero-extended to the register's width.
         let keep = if inst.opcode == Opcode::Cvt { self.keep(&ops[0]) } else { u64::MAX };
         if matches!(inst.opcode, Opcode::Div | Opcode::Rem)
             && inst.mods.ty().is_some_and(ScalarType::is_integer)
@@ -242,9 +242,9 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Lowers `redux` of f32 to an integer reduction of keys that have the same order as the
-    /// numbers, followed by the conversion back. Without `.NaN` a NaN loses against every number,
-    /// with it it wins.
+    /// Lowers `redux` of f32 to an integer reduction of keys, which have the same order as the
+    /// numbers, followed by the conversion back. Without `.NaN`, a number wins against a NaN; with
+    /// `.NaN`, a NaN wins.
     pub(super) fn redux_float(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, mods) = (inst.mods.redux?, &inst.mods);

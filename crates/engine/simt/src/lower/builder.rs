@@ -44,8 +44,8 @@ pub(crate) struct Builder<'a> {
     pub(super) predicates: RegisterAllocator,
     insts: Vec<Inst>,
     labels: Vec<u32>,
-    /// Copies of factors that are overwritten before the fused operation, by the index of their
-    /// product.
+    /// Copies of the factors of products that are fused into a later sum, if the factors are
+    /// overwritten before the sum; by the index of the product.
     pub(super) saved: HashMap<usize, [Option<Slot>; 2]>,
     /// Offsets of results in the call frame.
     pub(crate) returns_at: Vec<u32>,
@@ -251,7 +251,8 @@ impl<'a> Builder<'a> {
         let (code, help) = unsupported::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
-        // Skips a guard, which is not the cause of the diagnostic.
+        // If the text begins with a guard, the diagnostic names the opcode, because the guard is
+        // not its cause.
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
         let message = match self.missing_callee(inst) {
             Some(name) if unsupported::is_device_runtime(name) => {

@@ -43,8 +43,8 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Lowers an instruction that can diverge for the lanes of its guard only, by branching around
-    /// it.
+    /// Lowers an instruction that can make the lanes of its guard diverge: other lanes branch
+    /// around it.
     pub(super) fn unguarded(&mut self, f: impl FnOnce(&mut Self)) {
         if self.guard == Slot::TRUE {
             f(self);

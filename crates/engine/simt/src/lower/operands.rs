@@ -17,7 +17,7 @@ impl Builder<'_> {
         let slot = match self.function.regs[reg.0 as usize].ty.bits() {
             1 => self.predicates.take(Slot::predicate),
             64 => self.wide.take(Slot::wide),
-            // Two consecutive slots, the low half first.
+            // A 128-bit register has two consecutive slots, the low half first.
             128 => {
                 let low = self.wide.take(Slot::wide);
                 self.wide.take(Slot::wide);
@@ -49,8 +49,8 @@ impl Builder<'_> {
     /// An operand in a slot of its own kind; immediates are wide if `wide`.
     pub(crate) fn source(&mut self, operand: &Operand, wide: bool) -> Option<Slot> {
         Some(match operand {
-            // For 128-bit registers the low half, because `st` and `cvt` accept registers that are
-            // wider than their type.
+            // A 128-bit register stands for its low half, because `st` and `cvt` accept registers
+            // that are wider than their type.
             Operand::Reg(r) => self.register(*r),
             Operand::NotReg(r) => self.register(*r).negated(),
             Operand::Imm(v) => self.constant(*v, wide),

@@ -58,7 +58,8 @@ fn ends(unit: &Unit, resolve_alias: impl Fn(u32) -> u32) -> bool {
         functions.filter_map(|f| unit.number(f)).collect()
     };
     let calls: Vec<Vec<u32>> = unit.needs.iter().map(callees).collect();
-    // Functions that only call removed functions are removed repeatedly; a recursion remains.
+    // Functions whose callees are all removed are removed in turn. The functions of a recursion
+    // remain.
     let mut is_left = vec![true; calls.len()];
     loop {
         let is_leaf = |&f: &usize| is_left[f] && !calls[f].iter().any(|&to| is_left[to as usize]);

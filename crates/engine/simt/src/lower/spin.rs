@@ -32,7 +32,7 @@ pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
         return false;
     }
     for label in labels.iter_mut() {
-        // A branch to the back edge executes the `Yield`, too.
+        // A branch to the back edge has to execute the `Yield` as well, so that its label moves.
         *label += found.partition_point(|&at| at < *label as usize) as u32;
     }
     let mut out = Vec::with_capacity(insts.len() + found.len());
@@ -49,8 +49,8 @@ pub(super) fn yield_in_loops(unresolved: &mut UnresolvedCode) -> bool {
 
 /// Whether a loop is a spin loop. `start` returns the target of a branch.
 fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize>) -> bool {
-    // Registers that are read before the loop has written them, registers that the loop writes, and
-    // registers that all lanes have written.
+    // `early`: registers that the loop reads before it writes them. `written`: registers that the
+    // loop writes. `whole`: registers that all lanes have written.
     let (mut early, mut written, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut looks = false;
     // Reconvergence point of the last divergent branch in the loop; before it, some lanes may skip

@@ -182,7 +182,8 @@ impl<'a> Builder<'a> {
         let lane = self.temporary_narrow();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
         let stride = self.scaled(stride, bits)?;
-        // Lane 1 differs from lane 0 in its position in the group of four, lane 4 in its group.
+        // Lane 1 differs from lane 0 in its position in the group of four lanes, lane 4 in its
+        // group.
         let (first, next, group) = (place(0, 0, 0), place(0, 1, 0), place(0, 4, 0));
         let mut base = at.base;
         if base.is_none() {
@@ -238,7 +239,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// Bytes from line to line.
+    /// The distance in bytes from line to line.
     fn scaled(&mut self, stride: Slot, bits: u32) -> Option<Slot> {
         let (opcode, by) = if bits < 8 { (Opcode::Shr, 8 / bits) } else { (Opcode::Shl, bits / 8) };
         self.with(opcode, stride, by.trailing_zeros())

@@ -189,7 +189,7 @@ impl UnitBuilder<'_> {
             if let Op::Call(call) = &mut inst.op
                 && let Callee::Direct(function) = &mut call.callee
             {
-                // All callees have been lowered at this point.
+                // All functions that can be called have been lowered at this point.
                 *function = numbers.get(function).copied().unwrap_or(NONE);
             }
         }

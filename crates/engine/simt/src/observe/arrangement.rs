@@ -1,4 +1,5 @@
-//! How the addresses of an access's lanes are arranged.
+//! How the addresses of an access's lanes are arranged, which decides how observers and compiled
+//! code process them.
 
 use texunit_alu::L64;
 use texunit_unit::Build;
@@ -26,7 +27,8 @@ impl Arrangement {
         Self::of_compared(compared, addresses, lanes, bytes)
     }
 
-    /// The address of the first of these lanes, and that of lane 0 in a row with it.
+    /// The address of the first of these lanes, and the address that lane 0 would have if the lanes
+    /// access consecutive memory.
     #[inline(always)]
     fn first(addresses: &L64, lanes: u32, bytes: u32) -> (u64, u64) {
         let first = lanes.trailing_zeros() & 31;
@@ -34,10 +36,10 @@ impl Arrangement {
         (at, at.wrapping_sub(u64::from(first) * u64::from(bytes)))
     }
 
-    /// Compares the addresses for [`Self::of_compared`]: bit 0 says that they are not the same one,
-    /// bit 1 that they are not a row. The loop has no early exit, so that it is vectorised; inactive
-    /// lanes are masked out. The result is a number, because an enum would be stored in parts and
-    /// loaded as a vector, which waits for the stores.
+    /// Compares the addresses for [`Self::of_compared`]. Bit 0 of the result says that they are not
+    /// all the same, bit 1 that they are not consecutive. The loop has no early exit, so that it is
+    /// vectorised; inactive lanes are masked out. The result is a number, because an enum would be
+    /// stored in parts, and loading it as a vector would wait for these stores.
     #[inline(always)]
     pub(crate) fn compare(addresses: &L64, lanes: u32, bytes: u32) -> u32 {
         let (at, base) = Self::first(addresses, lanes, bytes);
@@ -96,7 +98,7 @@ mod tests {
         let row: L64 = std::array::from_fn(|lane| 64 + 8 * lane as u64);
         assert_eq!(Arrangement::of(&row, u32::MAX, 8), Arrangement::Row(64));
         assert_eq!(Arrangement::of(&row, u32::MAX, 4), Arrangement::Other);
-        // One lane is one address; inactive lanes do not count, not even lane 0.
+        // A single lane counts as one address. Inactive lanes do not count, not even lane 0.
         assert_eq!(Arrangement::of(&row, 1 << 5, 8), Arrangement::One(104));
         let mut holed = row;
         (holed[0], holed[9]) = (7, 7);

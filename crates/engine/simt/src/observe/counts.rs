@@ -156,7 +156,7 @@ impl BlockCounters {
                     first
                 }
                 _ if block(op + 1).is_some() => {
-                    // Lanes that fall through into the next block.
+                    // The lanes that fall through into the next block have a counter of their own.
                     let counter = counters.add(1);
                     lead(&mut lanes, op + 1, &LaneCount::counter(counter));
                     counters.count_after(op, inst, Op::Count { counter, of: Slot::TRUE });

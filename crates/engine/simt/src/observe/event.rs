@@ -393,12 +393,12 @@ pub struct Texels<'a> {
 /// A call event: start or end of a function, heap operation, or device launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CallEvent<'a> {
-    /// Lanes start a function; the event's operation is the call.
+    /// Lanes start to execute a function; the event's operation is the call.
     Enters {
         /// Name of the function.
         function: &'a str,
     },
-    /// Lanes return; the event's operation is the return.
+    /// Lanes return from a function; the event's operation is the return.
     Returns {
         /// Number of the call.
         to: u32,

@@ -72,7 +72,7 @@ pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool
     MarkedCode { code: Some(marked), origin, sites: sites(code), ..MarkedCode::default() }
 }
 
-/// For each site, its operation.
+/// For each texture or surface instruction, by its site number, its operation.
 fn sites(code: &Code) -> Vec<u32> {
     let mut sites = vec![0; code.sites];
     for (op, inst) in (0..).zip(&code.insts) {
@@ -339,8 +339,8 @@ fn leaders(code: &Code) -> Vec<bool> {
 fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     let mut out: Vec<Inst> = Vec::with_capacity(items.len());
     let mut origin = Vec::with_capacity(items.len());
-    // For each number in the program's code: the position that branches lead to, and the position
-    // of the operation itself.
+    // For each operation of the program, two positions in the marked code: the target of branches
+    // to it, and the operation itself.
     let mut moved = vec![u32::MAX; code.insts.len() + 1];
     let mut itself = vec![0; code.insts.len()];
     // Entry points of functions with operations that branches to their first operation must skip.
@@ -362,7 +362,8 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
         out.push(item.inst.clone());
         origin.push(item.op);
     }
-    // A branch to a deleted operation (a mark of a run) leads to the next operation.
+    // If a branch leads to an operation that the marked code lacks, it leads to the next operation
+    // instead.
     moved[code.insts.len()] = out.len() as u32;
     for op in (0..code.insts.len()).rev() {
         if moved[op] == u32::MAX {

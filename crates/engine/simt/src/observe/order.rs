@@ -53,7 +53,7 @@ pub struct Order {
 pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
     const ENDS: &str = ";./@%";
     let text = skip_space(source.snippet(span));
-    // Skips the guard of the instruction, such as `@%p`.
+    // The guard of the instruction, such as `@%p`, is skipped.
     let text = match text.strip_prefix('@') {
         Some(rest) => {
             let name = skip_space(skip_space(rest).trim_start_matches('!'));

@@ -103,8 +103,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Constants that the address of a load, store or atomic may have been computed from, and the
-    /// size of an element.
+    /// The constants from which the address of a load, store or atomic may have been computed, and
+    /// the size of an element of the access.
     fn constants(&self, op: u32) -> Option<(HashSet<Slot>, u64)> {
         let (base, size) = match &self.code.insts.get(op as usize)?.op {
             Op::Load(access) | Op::Store(access) => (access.base, access.size.into()),

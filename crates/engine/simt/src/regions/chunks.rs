@@ -8,7 +8,7 @@ const FIRST: usize = 16;
 /// Number of chunks, which suffice for 16 million elements.
 const CHUNKS: usize = 20;
 
-/// An append-only list whose elements never move, so that reading an element takes two loads.
+/// An append-only list whose elements never move. Reading an element takes two loads and no lock.
 #[derive(Debug)]
 pub(super) struct Chunks<T> {
     chunks: [OnceLock<Box<[OnceLock<T>]>>; CHUNKS],

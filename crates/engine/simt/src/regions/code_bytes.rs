@@ -21,7 +21,7 @@ impl CodeBytes {
     /// Accounts for more bytes; `None` if that exceeds the limit.
     pub(super) fn take(bytes: usize) -> Option<Self> {
         let taken = BYTES.fetch_add(bytes, Relaxed);
-        // The bytes are released again if they exceed the limit.
+        // The bytes are released when `room` is dropped, if they exceed the limit.
         let room = Self(bytes);
         (taken + bytes <= MAX).then_some(room)
     }

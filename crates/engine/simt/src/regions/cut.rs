@@ -179,8 +179,8 @@ impl Cut {
         };
         let Facts { cfg, liveness, .. } = &*flow.facts;
         let mut kept = vec![HashSet::new(); starts.len()];
-        // Walks from the last block to the first, so that all blocks of the region within one block
-        // of the graph share a walk.
+        // The blocks are visited from the last to the first, so that all blocks of the region in
+        // one block of the graph share a walk over live registers.
         let mut walk: Option<(u32, usize, LiveSet<'_>)> = None;
         for i in (0..starts.len()).rev() {
             let end = starts.get(i + 1).copied().unwrap_or(self.insts.end);
@@ -190,8 +190,8 @@ impl Cut {
                 Some((of, at, live)) if of == block => (at, live),
                 _ => (cfg.range(block).end, liveness.live_out(cfg, block)),
             };
-            // The interpreter reads the operands of a last instruction that is not compiled, so
-            // they count as live.
+            // If the block's last instruction is not compiled, the interpreter reads its operands,
+            // so that these count as live.
             let part = parts.get((end - 1 - self.insts.start) as usize);
             let to = last + usize::from(matches!(part, Some(Role::Steps(_))));
             while at > to {

@@ -18,8 +18,8 @@ pub(crate) struct Regions(Arc<ProgramTables>);
 
 #[derive(Debug, Default)]
 struct ProgramTables {
-    /// The tables for any block shape, and for shapes whose warps have threads that are consecutive
-    /// in x.
+    /// Two tables of compiled regions: for any block shape, and for shapes whose warps have threads
+    /// that are consecutive in x.
     tables: Mutex<[Option<Arc<Table>>; 2]>,
     /// The last launch that used the regions.
     used: AtomicU64,

@@ -34,7 +34,8 @@ fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
 }
 
-/// The current value of a destination register, as a source.
+/// The current value of a destination register, as a source of an operation that keeps some of its
+/// bits.
 fn again(to: VReg) -> Option<Source> {
     match to {
         VReg::B32(i) => Some(Source::B32(i)),
@@ -75,7 +76,8 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         }
         Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
         Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
-            // The truth table follows from applying `f` to all four combinations of bits at once.
+            // `f` applied to these two numbers gives its results for all four combinations of bits
+            // at once.
             table: (f(0b1100, 0b1010) & 0xf) as u8,
             to: d.predicate_index() as u32,
             from: [*a, *b].map(predicate),
@@ -279,8 +281,8 @@ fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<
             actions.push(action);
         }
     }
-    // If a register is named for two parts it must receive the later one, which might not be
-    // written last.
+    // A register that is the destination of two parts has to receive the later one, which this
+    // order might not write last.
     let twice =
         parts.iter().enumerate().any(|(i, part)| parts[..i].contains(part) && !part.is_none());
     actions.extend(own);

@@ -75,8 +75,8 @@ fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
     {
         return None;
     }
-    // Expected upper address bits; those of shared memory of other CTAs, and of other spaces,
-    // differ.
+    // The upper bits that all addresses must have. Addresses in the shared memory of other CTAs,
+    // and in other state spaces, have other upper bits.
     let above = match banks {
         true => (RANK_SHIFT, 0),
         false => (GLOBAL_BITS, (GLOBAL_BASE >> GLOBAL_BITS) as u32),
@@ -103,7 +103,8 @@ fn meeting(
     let mut tell = nothing(at);
     match mark.fence {
         Some(_) => {}
-        // The executing lanes must be those of the split.
+        // The lanes that execute the step must be exactly those of the split, which a guard may not
+        // ensure.
         None if guard != Slot::TRUE => return None,
         None => {
             let members = op.members()?;
@@ -144,8 +145,8 @@ impl LoadGroups {
         found.map_or(&[], |i| &self.0[i].more)
     }
 
-    /// Whether an instruction is within a group. The region must not be entered there from elsewhere,
-    /// because the mark of the group's first load would be skipped.
+    /// Whether an instruction is within a group of loads. The region must not be entered at such an
+    /// instruction, because the mark of the group's first load would be skipped.
     pub(crate) fn closes(&self, at: u32) -> bool {
         self.0.iter().any(|group| group.first < at && at <= group.last)
     }
@@ -161,8 +162,8 @@ fn notified_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Acce
     is_shared.then_some((mark.op, access, call.from[0]))
 }
 
-/// Whether a step can report an access, store, or leave the region for another one. After a shadow
-/// operation, the same region continues.
+/// Whether a step ends a group of loads: it can report an access, store, or leave the region for
+/// another one. (After a shadow operation the same region continues.)
 fn parts(step: &Step, code: &Code) -> bool {
     let is_shadow = matches!(code.insts[step.at as usize].op, Op::Shadow(_));
     match &step.action {

@@ -96,7 +96,7 @@ impl<'c> Operands<'c> {
     /// Whether an observer is notified of the synchronisation at an instruction.
     pub(super) fn notifies(&self, at: u32) -> bool {
         let before = self.code.insts.get(..at as usize).unwrap_or_default();
-        // Other helpers may be between the mark and its instruction.
+        // Other uncounted operations may be between the mark and its instruction.
         let mut own = before.iter().rev().take_while(|inst| inst.count == 0);
         let tells = |mark: &Mark| mark.reports.has(Events::SYNCHRONIZATION);
         own.any(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))

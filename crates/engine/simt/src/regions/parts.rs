@@ -76,7 +76,8 @@ mod tests {
     fn parts_end_before_loops_that_go_on_behind_them() {
         assert_eq!(starts(&[], MAX), [10]);
         assert_eq!(starts(&[], MAX + 1), [10, 10 + MAX]);
-        // A loop across the end of a part; an outer loop that the part begins with; an inner loop.
+        // Three loops: one across the end of a part, an outer one with which the part begins, and
+        // an inner one.
         assert_eq!(starts(&[(1000, 1100)], 2000), [10, 1000]);
         assert_eq!(starts(&[(10, 1900), (1000, 1100), (20, 30)], 2000), [10, 1000]);
         // Moving the end before one loop places it in another loop.

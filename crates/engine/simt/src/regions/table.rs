@@ -16,16 +16,16 @@ use texunit_jit::region::{Action, Function, Mode, Region, Step};
 
 /// Flag of a table entry that holds a region number in its other bits.
 const REGION: u32 = 1 << 31;
-/// Value of an entry that never gets a region.
+/// Value of the entry of an instruction at which no region can ever be entered.
 const NEVER: u32 = REGION - 1;
 
-/// Number of interpreted instructions that take ten times as long as compiling one, so that
+/// Interpreting this number of instructions takes ten times as long as compiling one, so that
 /// compilation takes at most a tenth of the time.
 const PAYS: u64 = 600;
 /// If more than one in this many interpreted instructions of a function were executed by diverged
 /// lanes, code for arbitrary active masks is compiled immediately.
 const PARTED: u64 = 16;
-/// Number of interpreted instructions after which the decision is repeated.
+/// After this number of further interpreted instructions, the decision to compile is made again.
 const ASKED: u32 = 2048;
 /// Limits of the liveness analysis: registers times blocks of a function, and instructions of the
 /// function per instruction of a region. Beyond them, all registers count as live.
@@ -162,7 +162,7 @@ impl Table {
         }
         let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
         let after = before.saturating_add(steps).min(NEVER - 1);
-        // An entry that another worker has opened meanwhile stays open.
+        // If another worker has compiled the region meanwhile, its entry is kept.
         let stored =
             entry.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         stored && before / ASKED != after / ASKED
@@ -180,7 +180,7 @@ impl Table {
         let making = match (self.making.try_lock(), setting.always) {
             (Ok(making), _) => making,
             (Err(_), true) => self.making.lock().unwrap_or_else(PoisonError::into_inner),
-            // While another worker compiles, interpretation continues.
+            // While another worker compiles the region, this worker goes on interpreting.
             (Err(_), false) => return,
         };
         let interpreted = entry.load(Ordering::Relaxed);
@@ -196,7 +196,8 @@ impl Table {
         let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(interpreted) < pays(&cut) {
-            // Much of the part is interpreted, though little from each of many entries.
+            // Many instructions of the part were interpreted, but few from each of its many
+            // entries.
             let Some((all, parted)) = self.all_of_part(code, pc, pays) else { return };
             (cut, parts) = (all, parted);
         }
@@ -206,8 +207,8 @@ impl Table {
             self.compile(code, setting, made, cut.clone());
         }
         if made != mode && !self.has(mode, &cut) {
-            // If lanes cannot diverge in the region, the code for some lanes does not contain the
-            // code for all lanes, which is compiled here.
+            // Lanes cannot diverge in this region, so that the code for some lanes does not contain
+            // code for all lanes. The latter is compiled here.
             self.compile(code, setting, mode, cut);
         }
         if self.at(mode, pc).is_none() {

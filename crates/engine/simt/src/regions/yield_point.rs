@@ -54,8 +54,8 @@ impl YieldPoint {
         let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let what = match &inst.op {
             Op::Fetch(fetch) => {
-                // Compiled code may not materialise operands of 32 bits that are known to be
-                // parameters.
+                // Compiled code need not keep 32-bit operands in registers if they are known to be
+                // kernel parameters.
                 let mut are_there = true;
                 reads(&inst.op, |slot| are_there &= slot.is_wide() || param(slot).is_none());
                 let texture = of(&fetch.texture);

@@ -22,7 +22,8 @@ const FIRE_AND_FORGET: u64 = 4;
 pub struct Grid {
     /// Nesting depth: 0 for a grid launched by the host.
     depth: u32,
-    /// Number of pending launches in the ancestors, and the limit of all pending launches.
+    /// Number of pending launches of the grids that this grid descends from, and the maximum number
+    /// of all pending launches.
     outstanding: usize,
     limit: usize,
     state: Mutex<State>,
@@ -315,7 +316,7 @@ mod tests {
         let grid = Grid::new(100);
         let (a, b) = (grid.create_stream().unwrap(), grid.create_stream().unwrap());
         let event = grid.create_event().unwrap();
-        // A later CTA is the first to use stream `a`.
+        // The CTA with the higher number uses stream `a` first.
         grid.submit(target(a, 1), caller(), task()).unwrap();
         grid.submit(target(a, 0), caller(), task()).unwrap();
         grid.record(event, target(a, 0)).unwrap();

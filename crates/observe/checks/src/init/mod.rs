@@ -1,7 +1,7 @@
-//! Check `init`: uses of uninitialised data on the device. Undefined bytes are propagated through
-//! registers and memory by the simulator's shadows (`texunit_simt::observe`). This module is given
-//! their uses and reports those that affect the result, with the load or store that the undefined
-//! bytes came from.
+//! Check `init`: uses of uninitialised data on the device. The simulator propagates undefined bytes
+//! through registers and memory (`texunit_simt::observe`) and passes their uses to this module. The
+//! module reports the uses that affect the result, with the load or store that the undefined bytes
+//! came from.
 
 mod moves;
 mod origins;
@@ -10,9 +10,9 @@ use crate::callers::Callers;
 use crate::object;
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
-pub(crate) use moves::Moves;
-use moves::{CtaMoves, Moved, Root};
-use origins::{Brought, Origins, Source};
+pub(crate) use moves::StoredOrigins;
+use moves::{CtaStoredOrigins, Root, StoredOrigin};
+use origins::{Origins, Source, UndefinedLoad};
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_forms::Count;
@@ -24,10 +24,10 @@ use texunit_simt::observe::{
 };
 use texunit_simt::{Described, SpaceKind};
 
-/// At which use undefined data is reported.
+/// Which use of undefined data is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitWhen {
-    /// Where it affects the result: a branch, an address, a stored result.
+    /// A use that affects the result: as a branch condition, an address, or a stored result.
     #[default]
     Use,
     /// At the load of undefined bytes, as compute-sanitizer's initcheck does.
@@ -51,16 +51,16 @@ impl InitWhen {
     }
 }
 
-/// The check of one launch.
+/// The check `init` of one launch.
 #[derive(Debug)]
 pub(crate) struct Init<'l> {
     sink: Arc<Sink>,
     when: InitWhen,
-    moves: &'l Moves,
+    moves: &'l StoredOrigins,
 }
 
 impl<'l> Init<'l> {
-    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen, moves: &'l Moves) -> Self {
+    pub(crate) fn new(sink: &Arc<Sink>, when: InitWhen, moves: &'l StoredOrigins) -> Self {
         Self { sink: Arc::clone(sink), when, moves }
     }
 }
@@ -81,27 +81,28 @@ impl Observer for Init<'_> {
             origins: Origins::default(),
             slices: HashMap::new(),
             moves: self.moves,
-            own: CtaMoves::default(),
+            own: CtaStoredOrigins::default(),
         })
     }
 }
 
-/// The check for the CTAs that one worker thread runs.
+/// The check `init` for the CTAs that one worker thread executes.
 struct Worker<'a> {
     sink: &'a Sink,
     when: InitWhen,
     launch: LaunchInfo<'a>,
     callers: Callers<'a>,
     origins: Origins,
-    /// The possible origins of a register at an operation (`Listing::origins`).
+    /// For an operation and a register that it reads, the operations that the value can come from
+    /// (`Listing::origins`).
     slices: HashMap<(u32, Register), Arc<[Origin]>>,
     /// The origins of undefined bytes that kernels stored in global memory.
-    moves: &'a Moves,
+    moves: &'a StoredOrigins,
     /// The origins of undefined bytes that the CTA stored in its shared and local memory.
-    own: CtaMoves,
+    own: CtaStoredOrigins,
 }
 
-/// The rule of a use, and the beginning of its message.
+/// The rule for a use of undefined data, and the beginning of the finding's message.
 fn kind(sink: Use) -> (&'static CheckRule, &'static str) {
     match sink {
         Use::Origin => (rules::INIT_LOAD, "the load brings"),
@@ -112,7 +113,7 @@ fn kind(sink: Use) -> (&'static CheckRule, &'static str) {
         Use::Collective => {
             (rules::INIT_COLLECTIVE, "an operand that lanes or threads share depends on")
         }
-        // A copy of undefined bytes is not reported; a use of the copy is.
+        // The copy of undefined bytes is not reported, but a use of the copied bytes is.
         Use::Store | Use::Copy | Use::Keep => {
             (rules::INIT_STORE, "what is stored was computed from")
         }
@@ -126,9 +127,9 @@ impl Worker<'_> {
         Spot { op, ..Spot::new(at, lane as u32, self.launch.config.block) }
     }
 
-    /// The address of the first undefined byte that a load gave a lane, and the number of undefined
-    /// bytes.
-    fn bytes(brought: &Brought, address: u64, lane: usize) -> (u64, usize) {
+    /// The address of the first undefined byte that a load returned to a lane, and the number of
+    /// undefined bytes.
+    fn bytes(brought: &UndefinedLoad, address: u64, lane: usize) -> (u64, usize) {
         let bits = brought.bits[lane];
         let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
         let first = (0..brought.size).find(is_undefined).unwrap_or(0);
@@ -136,8 +137,9 @@ impl Worker<'_> {
         (address.wrapping_add(first.into()), count)
     }
 
-    /// The store that wrote the undefined bytes which a load has read, if a store did.
-    fn moved(&self, brought: &Brought, warp: u32, lane: usize) -> Option<Moved> {
+    /// The store that wrote the undefined bytes which a load returned to a lane; `None` if they
+    /// were never written.
+    fn moved(&self, brought: &UndefinedLoad, warp: u32, lane: usize) -> Option<StoredOrigin> {
         let Source::Memory { space, addresses } = &brought.from else { return None };
         let (address, _) = Self::bytes(brought, addresses[lane], lane);
         match space {
@@ -146,7 +148,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The number of the allocation at a global address; 0 if there is none.
+    /// The number of the allocation that contains a global address; 0 if there is none.
     fn allocation(&self, address: u64) -> u64 {
         match self.launch.object(SpaceKind::Global, address).map(|object| object.kind) {
             Some(ObjectKind::Allocation(number)) => number,
@@ -154,9 +156,9 @@ impl Worker<'_> {
         }
     }
 
-    /// The undefined bytes of a memory location or texel as text, and the object that contains
-    /// them.
-    fn memory(&self, brought: &Brought, warp: u32, lane: usize) -> (String, Described) {
+    /// The undefined bytes or texel that a load returned to a lane: as text, and the object that
+    /// contains them.
+    fn memory(&self, brought: &UndefinedLoad, warp: u32, lane: usize) -> (String, Described) {
         let (space, address) = match &brought.from {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
             Source::Texels { of, shape, at } => {
@@ -171,13 +173,14 @@ impl Worker<'_> {
         };
         let bytes = if count == 1 { "a byte".to_owned() } else { Count(count, "byte").to_string() };
         let words = match self.moved(brought, warp, lane) {
-            Some(Moved { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
+            Some(StoredOrigin { how, from, .. }) => format!("{bytes} of {name}, {how} from {from}"),
             None => format!("{bytes} of {name} that were never written"),
         };
         (words, name)
     }
 
-    /// Remark for a load outside the variable that its address was computed from.
+    /// A remark for a load from shared memory that lies outside the variable from which its address
+    /// was computed.
     fn beside(&self, op: u32, lane: usize) -> Option<String> {
         let brought = self.origins.of(op, lane)?;
         let Source::Memory { space: SpaceKind::Shared, addresses } = &brought.from else {
@@ -187,14 +190,15 @@ impl Worker<'_> {
         Some(format!("the load is {words}"))
     }
 
-    /// The possible origins of a register at an operation.
+    /// The operations that the value of a register can come from, when an operation reads it.
     fn slice(&mut self, op: u32, register: Register) -> Arc<[Origin]> {
         let listing = &self.launch.listing;
         let all = self.slices.entry((op, register));
         Arc::clone(all.or_insert_with(|| listing.origins(op, register).into()))
     }
 
-    /// The origin of a lane's undefined value: as text, its object, and its operation.
+    /// The origin of a lane's undefined value: as text, the object that contains the undefined
+    /// bytes, and the operation that loaded them.
     fn origin(
         &mut self,
         at: &At,
@@ -204,8 +208,8 @@ impl Worker<'_> {
         let all = what.register.map(|register| self.slice(at.op, register));
         let all = all.as_deref().unwrap_or_default();
         if let Some((op, brought)) = self.origins.latest(at.warp, lane, all) {
-            // Unoptimised code keeps all variables in local memory, so the origin is the store to
-            // it.
+            // Unoptimised code keeps all variables in local memory. The load from local memory says
+            // little, so that the store to local memory is named as the origin.
             let is_local = matches!(brought.from, Source::Memory { space: SpaceKind::Local, .. });
             if let Some(moved) = self.moved(brought, at.warp, lane).filter(|_| is_local) {
                 return (moved.from.to_string(), moved.object.as_deref().cloned(), moved.op);
@@ -228,7 +232,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Records the origin of undefined bytes that lanes store.
+    /// Records the origin of undefined bytes for the memory that lanes store them to.
     fn stores(&mut self, at: &At, what: &Undefined<'_>) {
         let (Some((space, addresses)), Some(register)) = (what.memory, what.register) else {
             return;
@@ -241,8 +245,8 @@ impl Worker<'_> {
             let before = latest.and_then(|(_, brought)| self.moved(brought, at.warp, lane));
             let (from, object, op) = match before {
                 Some(moved) => (moved.from, moved.object, moved.op),
-                // The origin is formatted for the first lane only, since a text per lane would be
-                // slow.
+                // The origin is formatted for the first lane only, because formatting a text for
+                // each lane would be slow.
                 None => match self.own.words.get(&(at.op, load)) {
                     Some(known) => known.clone(),
                     None => {
@@ -259,7 +263,7 @@ impl Worker<'_> {
                 let (file, line) = line_at(listing.sources(), listing.source(), span);
                 format!("{does} at {}:{line}", shown_file(&file)).into()
             });
-            let mut moved = Moved { how: Arc::clone(how), from, object, op, allocation: 0 };
+            let mut moved = StoredOrigin { how: Arc::clone(how), from, object, op, allocation: 0 };
             let bytes = addresses[lane]..addresses[lane].wrapping_add(what.size.into());
             match space {
                 SpaceKind::Global => {
@@ -276,7 +280,7 @@ impl Worker<'_> {
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
         let (rule, begin) = kind(what.sink);
         let own = matches!(what.sink, Use::Origin | Use::Atomic);
-        let (words, object, op) = match Brought::of(at, what) {
+        let (words, object, op) = match UndefinedLoad::of(at, what) {
             Some(brought) if own => {
                 let (words, object) = self.memory(&brought, at.warp, lane);
                 (words, Some(object), at.op)
@@ -285,7 +289,8 @@ impl Worker<'_> {
         };
         let mut found =
             LaunchFinding::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
-        // A value that unoptimised code passes to a header's function is reported at the call.
+        // Unoptimised code passes a value by local memory to a function of a CUDA header. Such a
+        // value is reported at the call, without the load inside the header.
         let is_handed = self.callers.is_users(place) && !self.callers.is_users(op);
         if op != at.op && op != place && !is_handed {
             let verb = if object.is_some() { "loads it here" } else { "it comes from here" };
@@ -315,7 +320,7 @@ impl Probe for Worker<'_> {
             (Use::Origin, InitWhen::Use) => self.origins.note(at, what),
             (Use::Copy | Use::Keep, InitWhen::Use) => self.stores(at, what),
             (Use::Origin, InitWhen::Load) | (_, InitWhen::Use) => self.tell(at, what),
-            // An atomic also loads.
+            // An atomic operation is also a load.
             (Use::Atomic, InitWhen::Load) => self.tell(at, what),
             (_, InitWhen::Load) => {}
         }

@@ -1,45 +1,46 @@
-//! Remembers the origin of undefined bytes that kernels store, so that a later use can be
-//! attributed to the first load that read them.
+//! Records the origin of undefined bytes that kernels store, so that a later use is attributed to
+//! the load that first read the undefined bytes.
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_simt::{Described, SpaceKind};
 
-/// Maximum number of memory words with a remembered origin; bytes of other words are reported as
-/// never written.
+/// Maximum number of memory words with a recorded origin. Undefined bytes of further words are
+/// reported as never written.
 const MAX: usize = 1 << 18;
 
-/// The origin of undefined bytes that a store wrote.
+/// The origin of undefined bytes that a kernel stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Moved {
-    /// The store, for example `copied at stencil.cu:74`.
+pub(crate) struct StoredOrigin {
+    /// The store as text, for example `copied at stencil.cu:74`.
     pub(super) how: Arc<str>,
-    /// The source of the bytes, for example ``4 bytes of `cudaMalloc+0x64` (256 bytes, allocation
-    /// 1) that were never written``.
+    /// The undefined bytes that the kernel loaded, as text, for example ``4 bytes of
+    /// `cudaMalloc+0x64` (256 bytes, allocation 1) that were never written``.
     pub(super) from: Arc<str>,
-    /// The object that contains the source bytes.
+    /// The variable or allocation from which the undefined bytes were first loaded.
     pub(super) object: Option<Arc<Described>>,
-    /// The operation that loaded the source bytes first, in the launch that stored them.
+    /// The operation that first loaded the undefined bytes, in the launch that stored them.
     pub(super) op: u32,
-    /// The allocation that the bytes were stored to.
+    /// The number of the allocation to which the bytes were stored. If the allocation was freed
+    /// since and its address used again, the record does not apply.
     pub(super) allocation: u64,
 }
 
-/// Origins of undefined words in global memory, by address.
+/// Origins of undefined 4-byte words in global memory, by address.
 #[derive(Debug, Default)]
-pub(crate) struct Moves(Mutex<HashMap<u64, Moved>>);
+pub(crate) struct StoredOrigins(Mutex<HashMap<u64, StoredOrigin>>);
 
 fn words(bytes: &Range<u64>) -> RangeInclusive<u64> {
     bytes.start / 4..=bytes.end.saturating_sub(1) / 4
 }
 
-impl Moves {
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, Moved>> {
+impl StoredOrigins {
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, StoredOrigin>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn put(&self, bytes: Range<u64>, moved: &Moved) {
+    pub(super) fn put(&self, bytes: Range<u64>, moved: &StoredOrigin) {
         let mut all = self.all();
         for word in words(&bytes) {
             if all.len() < MAX || all.contains_key(&word) {
@@ -48,34 +49,35 @@ impl Moves {
         }
     }
 
-    pub(super) fn at(&self, address: u64, allocation: u64) -> Option<Moved> {
+    pub(super) fn at(&self, address: u64, allocation: u64) -> Option<StoredOrigin> {
         self.all().get(&(address / 4)).filter(|moved| moved.allocation == allocation).cloned()
     }
 
-    /// Describes the origin of unwritten bytes of an allocation: `copied at stencil.cu:74 from
-    /// ...`.
+    /// The origin of undefined bytes of an allocation as text: `copied at stencil.cu:74 from ...`.
     pub(crate) fn words(&self, address: u64, allocation: u64) -> Option<String> {
         self.at(address, allocation).map(|moved| format!("{} from {}", moved.how, moved.from))
     }
 }
 
-/// The first origin of undefined bytes: text, the object that contains them, and the operation that
-/// loaded them.
+/// The load that first returned the undefined bytes: their description, the object that contains
+/// them, and the operation.
 pub(super) type Root = (Arc<str>, Option<Arc<Described>>, u32);
 
-/// Origins of undefined words in a CTA's shared memory and its threads' local memory.
+/// Origins of undefined 4-byte words in a CTA's shared memory and its threads' local memory.
 #[derive(Default)]
-pub(super) struct CtaMoves {
-    shared: HashMap<u64, Moved>,
-    local: HashMap<(u32, u64), Moved>,
-    /// The description of each store operation.
+pub(super) struct CtaStoredOrigins {
+    shared: HashMap<u64, StoredOrigin>,
+    local: HashMap<(u32, u64), StoredOrigin>,
+    /// For each store operation, its text, for example `copied at stencil.cu:74`.
     pub(super) how: HashMap<u32, Arc<str>>,
-    /// For each store and load operation, the origin of the first lane's bytes.
+    /// For each pair of a store operation and the load operation that its value came from, the
+    /// origin of the bytes that the first lane stored.
     pub(super) words: HashMap<(u32, u32), Root>,
 }
 
-impl CtaMoves {
-    /// Resets the memory when a CTA begins. Descriptions of operations are kept.
+impl CtaStoredOrigins {
+    /// Forgets the memory when a CTA begins. The texts of operations are the same in all CTAs and
+    /// remain.
     pub(super) fn clear(&mut self) {
         self.shared.clear();
         self.local.clear();
@@ -85,7 +87,7 @@ impl CtaMoves {
         &mut self,
         space: SpaceKind,
         (thread, bytes): (u32, Range<u64>),
-        moved: &Moved,
+        moved: &StoredOrigin,
     ) {
         for word in words(&bytes) {
             match space {
@@ -100,7 +102,11 @@ impl CtaMoves {
         }
     }
 
-    pub(super) fn at(&self, space: SpaceKind, (thread, address): (u32, u64)) -> Option<Moved> {
+    pub(super) fn at(
+        &self,
+        space: SpaceKind,
+        (thread, address): (u32, u64),
+    ) -> Option<StoredOrigin> {
         match space {
             SpaceKind::Shared => self.shared.get(&(address / 4)).cloned(),
             SpaceKind::Local => self.local.get(&(thread, address / 4)).cloned(),

@@ -1,26 +1,27 @@
-//! Remembers which loads of a CTA returned undefined bytes, so that a later use can name its load.
+//! Records which loads of a CTA returned undefined bytes, so that the report of a later use can
+//! name the load.
 
 use std::collections::HashMap;
 use texunit_simt::observe::{At, Origin, Register, Undefined};
 use texunit_simt::{Described, SpaceKind};
 use texunit_unit::{Resource, TexelIndex};
 
-/// Maximum number of remembered loads in a CTA; a value of another load is reported without its
-/// origin.
+/// Maximum number of recorded loads in a CTA. If the load of a value is not recorded, its use is
+/// reported without an origin.
 const MAX: usize = 1 << 14;
 
 /// A load that returned undefined bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Brought {
+pub(super) struct UndefinedLoad {
     lanes: u32,
-    /// Sequence number.
+    /// Sequence number of the load in the CTA.
     number: u64,
     pub(super) bits: [u64; 32],
     pub(super) size: u32,
     pub(super) from: Source,
 }
 
-/// The memory or texels that were loaded.
+/// What was loaded: memory or texels.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Memory {
@@ -29,15 +30,16 @@ pub(super) enum Source {
     },
     /// The first unwritten texel of each lane.
     Texels {
-        /// The texture or surface, as text.
+        /// The texture or surface as text.
         of: Described,
-        /// Which texel indices the resource has.
+        /// Which indices a texel of the resource has.
         shape: Shape,
         at: Box<[TexelIndex; 32]>,
     },
 }
 
-/// The number of axes, and whether levels, layers and samples exist.
+/// Which indices a texel of the resource has: the number of axes, and whether there are levels,
+/// layers and samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     axes: usize,
@@ -61,7 +63,7 @@ impl Shape {
         }
     }
 
-    /// `texel (3, 0) of layer 2 of level 1`.
+    /// A texel as text: `texel (3, 0) of layer 2 of level 1`.
     pub(super) fn words(self, at: &TexelIndex) -> String {
         let axes: Vec<String> = at.at[..self.axes].iter().map(u32::to_string).collect();
         let mut words = match (self.axes, self.is_block) {
@@ -86,8 +88,8 @@ impl Shape {
     }
 }
 
-impl Brought {
-    /// Converts an event of the simulator.
+impl UndefinedLoad {
+    /// The load of an event that the simulator reports; `None` if the event is no load.
     pub(super) fn of(at: &At, what: &Undefined<'_>) -> Option<Self> {
         let from = match (what.memory, what.texels) {
             (Some((space, addresses)), _) => {
@@ -107,7 +109,8 @@ impl Brought {
         Some(Self { lanes: at.lanes, number: 0, bits: *what.bits, size, from })
     }
 
-    /// Merges the lanes of another load; returns false if it loaded from another resource.
+    /// Merges the lanes of another execution of the load; returns false if it read another
+    /// resource.
     fn take(&mut self, other: &Self) -> bool {
         let lanes = || (0..32).filter(|lane| other.lanes >> lane & 1 == 1);
         match (&mut self.from, &other.from) {
@@ -129,10 +132,10 @@ impl Brought {
     }
 }
 
-/// Loads by warp, operation and register.
+/// Loads that returned undefined bytes, by warp, operation and destination register.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    loads: HashMap<(u32, u32, Register), Brought>,
+    loads: HashMap<(u32, u32, Register), UndefinedLoad>,
     number: u64,
 }
 
@@ -143,9 +146,11 @@ impl Origins {
         }
     }
 
-    /// Records a load that returned undefined bytes.
+    /// Records a load that returned undefined bytes to some lanes.
     pub(super) fn note(&mut self, at: &At, what: &Undefined<'_>) {
-        let Some((register, brought)) = what.register.zip(Brought::of(at, what)) else { return };
+        let Some((register, brought)) = what.register.zip(UndefinedLoad::of(at, what)) else {
+            return;
+        };
         let key = (at.warp, at.op, register);
         if self.loads.len() >= MAX && !self.loads.contains_key(&key) {
             return;
@@ -157,19 +162,25 @@ impl Origins {
         {
             known.number = number;
         } else {
-            self.loads.insert(key, Brought { number, ..brought });
+            self.loads.insert(key, UndefinedLoad { number, ..brought });
         }
     }
 
-    /// The latest load of an operation for a lane number, by any warp.
-    pub(super) fn of(&self, op: u32, lane: usize) -> Option<&Brought> {
+    /// The latest recorded load by this operation and lane number, in any warp of the CTA.
+    pub(super) fn of(&self, op: u32, lane: usize) -> Option<&UndefinedLoad> {
         let all = self.loads.iter().filter(|((_, at, _), _)| *at == op);
         let there = all.map(|(_, brought)| brought).filter(|of| of.lanes >> lane & 1 == 1);
         there.max_by_key(|brought| brought.number)
     }
 
-    /// Among the given origins, the latest load that returned undefined bytes to a lane.
-    pub(super) fn latest(&self, warp: u32, lane: usize, all: &[Origin]) -> Option<(u32, &Brought)> {
+    /// Among the given origins of a value, the latest recorded load that returned undefined bytes
+    /// to a lane.
+    pub(super) fn latest(
+        &self,
+        warp: u32,
+        lane: usize,
+        all: &[Origin],
+    ) -> Option<(u32, &UndefinedLoad)> {
         let brought = all.iter().filter_map(|origin| match *origin {
             Origin::Memory(op, register) => Some((op, self.loads.get(&(warp, op, register))?)),
             _ => None,

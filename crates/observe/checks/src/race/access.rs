@@ -1,25 +1,30 @@
-//! One access of a warp, classified by how its lanes' addresses are arranged: a coalesced row of
-//! whole lines, one address for all lanes, octets of lanes, or anything else. Each class is
-//! recorded in the shadow with as few operations as possible; the result is the list of conflicts.
+//! Classifies one access of a warp by the addresses of its lanes: consecutive addresses that fill
+//! whole lines, one address for all lanes, groups of eight lanes (octets) with such addresses, or
+//! anything else. Each class is recorded in the shadow memory with as few operations as possible.
+//! The result is the list of races.
+
+mod parts;
+
+pub(super) use parts::{Octet, Stored};
 
 use super::cell::{Conflict, ShadowAccess};
 use super::line::{
     ByteAccess, LINE, LaneMapping, Line, OctetLoad, PartAccess, RowAccess, WordAccess,
 };
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 use super::view::View;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, FurtherLoad, Order, Scope, Semantics,
 };
 use texunit_unit::Build;
 
-/// Maximum number of elements (registers) of an access.
+/// Maximum number of elements of a vector access; each is a register of the lane.
 const MAX_ELEMENTS: usize = 8;
 
-/// A race of a lane's access: lane, byte of the access, and the conflicting access.
+/// The race of a lane: the lane, the byte of its access, and the conflicting access.
 pub(super) type LaneRace = (u32, u64, Conflict);
 
-/// Classifies an instruction's access by memory order, scope and whether it stores.
+/// Classifies an access by its memory order, its scope, and whether it stores.
 pub(super) fn kind(operation: AccessOp, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
         (Semantics::Weak, _) => AccessKind::WEAK,
@@ -43,156 +48,64 @@ pub(super) struct Warp<'a> {
     pub(super) access: &'a Access<'a>,
     pub(super) kind: AccessKind,
     stored: &'a Stored,
-    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
-    /// 0.
+    /// Number of 4-byte words that each lane accesses; 0 if the access does not consist of whole
+    /// words or is asynchronous.
     words: usize,
-    stamp: Stamp,
-    pub(super) shape: Shape,
-    /// For [`Shape::Octets`]. They are no part of the shape, because that is copied often, and a
-    /// copy of memory waits for the stores of its parts.
+    stamp: AccessRecord,
+    /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
+    /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
+    pub(super) has_octets: bool,
     pub(super) octets: [Octet; 4],
-    /// Offset from the observed addresses, for a load that is reported together with another.
+    /// The offset that is added to the observed addresses: that of a [`FurtherLoad`], else 0.
     moved: u64,
 }
 
 /// Consecutive active lanes that access the same 128-byte line.
 pub(super) struct LineLanes {
-    /// Address of the first lane.
+    /// Address of the first of the lanes.
     pub(super) at: u64,
     pub(super) lanes: u32,
-    /// Mask of the line's words that the lanes access, if they access whole words.
+    /// The words of the line that the lanes access, as a mask; only valid if each lane accesses
+    /// whole words.
     words: u32,
-    /// Bitwise OR of the lanes' addresses, to test their alignment.
+    /// Bitwise OR of the lanes' addresses, by which their alignment is tested.
     off: u64,
 }
 
-/// The arrangement of the lanes' addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// Consecutive lanes access consecutive memory; the address is that of lane 0, even if lane 0
-    /// is inactive.
-    Row(u64),
-    /// All active lanes access one address.
-    One(u64),
-    /// Each octet of lanes is a row or accesses one address ([`Warp::octets`]); all lanes are
-    /// active.
-    Octets,
-    /// The lanes' addresses have any other arrangement.
-    Any,
-}
-
-/// The addresses of eight consecutive lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Octet {
-    /// Address of the first lane.
-    pub(super) at: u64,
-    /// Whether the lanes access consecutive memory; otherwise all access the same address.
-    pub(super) is_row: bool,
-}
-
-impl Octet {
-    #[inline(always)]
-    fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
-        let at = all[0];
-        let (mut apart, mut off) = (0, 0);
-        let mut next = at;
-        for &address in all {
-            apart |= address ^ at;
-            off |= address ^ next;
-            next = next.wrapping_add(bytes);
-        }
-        match (apart, off) {
-            (0, _) => Some(Self { at, is_row: false }),
-            (_, 0) => Some(Self { at, is_row: true }),
-            _ => None,
-        }
-    }
-
-    /// The octets of a warp, if each is a row or accesses one address.
-    #[inline(always)]
-    fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
-        let mut octets = [Self::default(); 4];
-        for (octet, part) in octets.iter_mut().zip(addresses.as_chunks::<8>().0) {
-            *octet = Self::of(part, bytes)?;
-        }
-        Some(octets)
-    }
-}
-
-impl Shape {
-    /// The arrangement with all addresses `by` bytes higher.
-    fn moved(self, by: u64) -> Self {
-        match self {
-            Self::Row(at) => Self::Row(at.wrapping_add(by)),
-            Self::One(at) => Self::One(at.wrapping_add(by)),
-            Self::Octets | Self::Any => self,
-        }
-    }
-}
-
-/// The values that a store writes.
-#[derive(Default)]
-pub(super) struct Stored {
-    /// The values of the first element of each lane.
-    first: Option<[u64; 32]>,
-    /// The values of the further elements of a vector access.
-    more: Vec<Option<[u64; 32]>>,
-}
-
-impl Stored {
-    /// The values of a store; empty for other accesses.
-    #[inline]
-    pub(super) fn of(access: &Access<'_>) -> Self {
-        if access.operation != AccessOp::Store {
-            return Self { first: None, more: Vec::new() };
-        }
-        let count = access.values.len().min(MAX_ELEMENTS);
-        Self {
-            first: access.values.get(0),
-            more: (1..count).map(|i| access.values.get(i)).collect(),
-        }
-    }
-
-    /// The values of the given elements.
-    pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
-        Self { first: elements.next(), more: elements.map(Some).collect() }
-    }
-
-    /// The stored values of an access that does not store.
-    const NOTHING: &Self = &Self { first: None, more: Vec::new() };
-}
-
 impl<'a> Warp<'a> {
-    /// An access whose stored values are not known yet.
+    /// The access of an event, without the values that it stores ([`Self::store`]).
     #[inline]
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
         let kind = kind(access.operation, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
-        let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let shape = match access.arrangement {
-            Arrangement::Row(at) => Shape::Row(at),
-            Arrangement::One(at) => Shape::One(at),
-            Arrangement::Other => Shape::Any,
+        let stamp = AccessRecord::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
+        let mut warp = Self {
+            at: *at,
+            access,
+            kind,
+            stored: Stored::NOTHING,
+            words,
+            stamp,
+            has_octets: false,
+            octets: [Octet::default(); 4],
+            moved: 0,
         };
-        let (stored, octets) = (Stored::NOTHING, [Octet::default(); 4]);
-        let mut warp =
-            Self { at: *at, access, kind, stored, words, stamp, shape, octets, moved: 0 };
-        if shape == Shape::Any && at.lanes == u32::MAX {
-            warp.look_for_octets();
+        if access.arrangement == Arrangement::Other && at.lanes == u32::MAX {
+            warp.find_octets();
         }
         warp
     }
 
     #[inline(never)]
-    fn look_for_octets(&mut self) {
+    fn find_octets(&mut self) {
         let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
         let found = Build::current().run_narrow(
             #[inline(always)]
             || Octet::all_of(addresses, bytes),
         );
         if let Some(octets) = found {
-            (self.shape, self.octets) = (Shape::Octets, octets);
+            (self.has_octets, self.octets) = (true, octets);
         }
     }
 
@@ -202,14 +115,13 @@ impl<'a> Warp<'a> {
         self.stored = stored;
     }
 
-    /// A further load with the same elements at an offset, of which only the arrangement of
-    /// addresses matters.
+    /// The access of a further load that the simulator reports together with this one. It has the
+    /// same number and size of elements, at an offset.
     #[inline]
     pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
         Self {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),
-            shape: self.shape.moved(further.offset),
             octets: self
                 .octets
                 .map(|octet| Octet { at: octet.at.wrapping_add(further.offset), ..octet }),
@@ -218,32 +130,41 @@ impl<'a> Warp<'a> {
         }
     }
 
+    /// How the addresses of the lanes are arranged.
+    // It is computed on demand, because the copy of an enum that was just stored in parts waits for
+    // the stores.
+    #[inline]
+    pub(super) fn arrangement(&self) -> Arrangement {
+        self.access.arrangement.moved(self.moved)
+    }
+
     /// The address that a lane accesses.
     #[inline]
     pub(super) fn address(&self, lane: u32) -> u64 {
         self.access.addresses[lane as usize & 31].wrapping_add(self.moved)
     }
 
-    /// Words of each lane if the access consists of whole words and is not asynchronous; otherwise
-    /// 0.
+    /// Number of 4-byte words that each lane accesses; 0 if the access does not consist of whole
+    /// words or is asynchronous.
     #[inline]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// For a weak, synchronous access by all lanes to a row of whole lines: the first line's
-    /// address, and the binary logarithm of the number of lines (and of words per lane).
+    /// The lines of an access whose 32 lanes together access whole lines, if the access is weak and
+    /// synchronous: the first line's address, and the binary logarithm of the number of lines. The
+    /// number of lines is also the number of words of each lane.
     pub(super) fn lines(&self) -> Option<(u64, u32)> {
-        let Shape::Row(first) = self.shape else { return None };
+        let Arrangement::Row(first) = self.arrangement() else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(LINE);
         (is_plain && whole && matches!(self.words, 1 | 2 | 4))
             .then(|| (first, self.words.trailing_zeros()))
     }
 
-    /// The address that all lanes of a weak load read; `None` for other accesses.
+    /// The address that all lanes read, if the access is a weak load of one address.
     pub(super) fn place(&self) -> Option<u64> {
-        let Shape::One(at) = self.shape else { return None };
+        let Arrangement::One(at) = self.arrangement() else { return None };
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         (is_plain && !self.kind.writes()).then_some(at)
     }
@@ -253,11 +174,11 @@ impl<'a> Warp<'a> {
         self.at.warp * 32 + lane
     }
 
-    /// The value that a lane stores from byte `offset` of its access on.
+    /// The value that a lane stores to the word at byte `offset` of its access.
     fn value(&self, lane: u32, offset: u64) -> Option<u64> {
         let size = u64::from(self.access.size);
         let of = |offset: u64| {
-            // Sizes are powers of two.
+            // The size is a power of two, so that a shift divides.
             let element = (offset >> size.trailing_zeros()) as usize;
             let value = match element {
                 0 => self.stored.first.as_ref(),
@@ -266,7 +187,8 @@ impl<'a> Warp<'a> {
             Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
         match size {
-            // Neighbouring elements of 1 or 2 bytes form a word.
+            // Neighbouring elements of 1 or 2 bytes are combined, because the shadow memory
+            // compares the values of whole words.
             1 | 2 => {
                 let low = (1 << (8 * size)) - 1;
                 let part =
@@ -281,8 +203,8 @@ impl<'a> Warp<'a> {
         ShadowAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
-    /// Records the lanes whose words are in line `number` of the row. Returns false, with nothing
-    /// recorded, if the row has to be recorded lane by lane.
+    /// Records the lanes that access line `number` of a row of lines ([`Self::lines`]). Returns
+    /// false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn row(
         &self,
@@ -305,12 +227,12 @@ impl<'a> Warp<'a> {
         line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// Whether the stored values are known.
+    /// Whether the stored values were added to the access ([`Self::store`]).
     fn is_stored(&self) -> bool {
         self.stored.first.is_some()
     }
 
-    /// Collects the words that the row's lanes, from `first` on, store in one line.
+    /// Collects the words that the lanes from number `first` on store to one line.
     fn values_of_row(&self, words: &mut [u32; 32], (first, shift): (usize, u32)) {
         for element in 0..1 << shift {
             let row = self.access.values.low(element).unwrap_or_default();
@@ -328,11 +250,12 @@ impl<'a> Warp<'a> {
         }
     }
 
-    /// For a weak, synchronous access by all lanes to consecutive bytes or half-words that fill
-    /// whole 32-byte quarters of a line: its address, and the number that the thread at the line's
-    /// first byte would have.
+    /// For a weak, synchronous access whose 32 lanes together access whole quarters (32 bytes) of a
+    /// line in bytes or half-words: the address of the first quarter, and the number of the thread
+    /// that would access the line's first byte if lower threads continued the access to the front.
+    /// `None` for other accesses.
     pub(super) fn quarters(&self) -> Option<(u64, u32)> {
-        let Shape::Row(first) = self.shape else { return None };
+        let Arrangement::Row(first) = self.arrangement() else { return None };
         let bytes = self.access.bytes();
         let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
         let whole = self.at.lanes == u32::MAX && first.is_multiple_of(u64::from(32 * bytes));
@@ -343,8 +266,8 @@ impl<'a> Warp<'a> {
         self.thread(0).checked_sub(before).map(|thread| (first, thread))
     }
 
-    /// Records a row of quarters ([`Self::quarters`]). Returns false, with nothing recorded, if it
-    /// has to be recorded lane by lane.
+    /// Records an access to quarters of a line ([`Self::quarters`]). Returns false, with nothing
+    /// recorded, if each lane has to be recorded on its own.
     pub(super) fn narrow_row(
         &self,
         line: &mut Line,
@@ -370,8 +293,8 @@ impl<'a> Warp<'a> {
         line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
     }
 
-    /// Records a load of one address by all lanes. Returns false if it has to be recorded lane by
-    /// lane.
+    /// Records a load by which all lanes read one address. Returns false if each lane has to be
+    /// recorded on its own.
     pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, epoch): (u64, u64)) -> bool {
         let first = self.at.lanes.trailing_zeros() & 31;
         let stamp = self.stamp.of_thread(self.thread(first));
@@ -384,8 +307,8 @@ impl<'a> Warp<'a> {
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
 
-    /// Records the accesses of lanes to one line. Returns the lanes that are done; the others have
-    /// to be recorded one by one.
+    /// Records the lanes of an access to one line together. Returns the lanes that are recorded;
+    /// each other lane has to be recorded on its own.
     #[inline]
     pub(super) fn part(
         &self,
@@ -402,8 +325,8 @@ impl<'a> Warp<'a> {
         line.part(view, &part, of.words)
     }
 
-    /// Records a weak load of whole words in one line, octet by octet. Returns false, with nothing
-    /// recorded, if it has to be recorded lane by lane.
+    /// Records a weak load of words in one line, whose octets access consecutive memory or one
+    /// address. Returns false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn octets(
         &self,
@@ -415,16 +338,16 @@ impl<'a> Warp<'a> {
         line.octets(view, stamp, &OctetLoad { octets, count: self.words as u32, epoch })
     }
 
-    /// The octets of a weak load of whole words that lie in one line.
+    /// The octets of the access, if it is a weak load of words that all lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
-        let octets = (self.shape == Shape::Octets).then_some(&self.octets)?;
+        let octets = self.has_octets.then_some(&self.octets)?;
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = octets[0].at / LINE;
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)
     }
 
-    /// The first of the lanes in `rest`, with the lanes after it that access the same line.
+    /// The first lane in `rest`, with the lanes that follow it and access the same line.
     #[inline]
     pub(super) fn line_lanes(&self, rest: u32) -> LineLanes {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
@@ -465,13 +388,4 @@ impl<'a> Warp<'a> {
         let hit = line.bytes(view, &ByteAccess { touch, len, value: &value }, at);
         hit.map(|(offset, conflict)| (lane, offset, conflict))
     }
-}
-
-/// The lane numbers in a mask.
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
 }

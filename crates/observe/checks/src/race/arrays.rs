@@ -1,58 +1,63 @@
-//! Texels of CUDA arrays that kernels access concurrently with copies in other streams.
+//! Detects races between texels of CUDA arrays that kernels access, and copies of the host in other
+//! streams.
 //!
-//! The reference sampler computes which texels a fetch reads, which is slow. Therefore only
-//! launches with possible concurrency are observed (in a stream that the program made, or while one
-//! exists), and for instructions that execute often only a sample of lanes. A texel that is
-//! recorded was really accessed: sampling can miss races, but causes no false reports.
+//! The texels that a fetch reads are computed by the reference sampler, which is slow. Therefore
+//! only launches that can be concurrent with others are observed: in a stream that the program has
+//! created, or while such a stream exists. Of an instruction that executes often, only some lanes
+//! are observed. Each recorded texel was really accessed, so that the sampling can hide races but
+//! causes no false reports.
 
 use super::launch::Memory;
+use super::queue::Queue;
+use super::record::{AccessKind, AccessRecord};
 use super::shadow::lock;
-use super::stamp::{AccessKind, Stamp};
-use super::streams::{Queue, Submitted};
+use super::streams::Submitted;
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};
 use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use texunit_unit::{Layout, SurfaceKind};
 
-/// Number of executions per worker after which only one lane of each warp is observed.
+/// Number of executions of an instruction in a worker thread of which all lanes are observed. In
+/// later executions only one lane is.
 const ONE_LANE: u32 = 64;
-/// Number of executions per worker after which only some warps are observed.
+/// Number of executions of an instruction in a worker thread after which only some executions are
+/// observed.
 const SOME_WARPS: u32 = 4096;
-/// Maximum number of recorded texels of an array in a launch.
+/// Maximum number of recorded texels of one array in a launch.
 const MAX: usize = 1 << 16;
-/// Maximum number of launches with recorded texels.
+/// Maximum number of launches whose texels are recorded.
 const MAX_LAUNCHES: usize = 256;
 
-/// The accesses to a texel.
+/// The last read and the last write of a texel in a launch.
 #[derive(Clone, Copy, Debug)]
 struct Texel {
     size: u32,
-    read: Stamp,
-    written: Stamp,
+    read: AccessRecord,
+    written: AccessRecord,
 }
 
-/// Texels by the array's host address and the texel's offset.
+/// Texels by the host address of the array and the texel's offset in it.
 type Texels = HashMap<usize, BTreeMap<u64, Texel>>;
 
-/// The texels that a launch has accessed.
+/// The array texels that a launch has accessed.
 #[derive(Debug)]
 pub(super) struct LaunchTexels {
-    /// The serial number of the launch's first CTA.
+    /// Serial number of the launch's first CTA, which identifies the launch.
     pub(super) first: u32,
     texels: Texels,
 }
 
-/// The texels that a worker has accessed.
+/// The array texels that a worker thread has accessed in a launch.
 #[derive(Debug, Default)]
 pub(super) struct WorkerTexels {
-    /// Number of executions of each operation, by its number.
+    /// For each operation, how often the worker has executed it.
     executed: HashMap<u32, u32>,
     texels: Texels,
 }
 
 impl WorkerTexels {
-    /// The lanes of an instruction to observe in this execution.
+    /// The lanes of an instruction that are observed in this execution.
     pub(super) fn chosen(&mut self, at: &At) -> u32 {
         let executed = self.executed.entry(at.op).or_default();
         let n = *executed;
@@ -60,7 +65,7 @@ impl WorkerTexels {
         if n < ONE_LANE {
             return at.lanes;
         }
-        // The sampling interval grows with the number of executions.
+        // The more executions there were, the fewer are observed.
         let every = n.checked_next_power_of_two().unwrap_or(1 << 31) / SOME_WARPS;
         if every > 1 && !n.is_multiple_of(every) {
             return 0;
@@ -70,15 +75,15 @@ impl WorkerTexels {
         rest & rest.wrapping_neg()
     }
 
-    /// Records the fetch of the chosen lanes.
-    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &ExecutedFetch<'_>) {
+    /// Records the texels that the chosen lanes of a fetch read.
+    pub(super) fn fetched(&mut self, stamp: AccessRecord, lanes: u32, fetch: &ExecutedFetch<'_>) {
         let resource = &fetch.plan.seen().resource;
         if resource.layout() != Layout::Array {
             return;
         }
         let size = resource.format().texel_size();
         let mut all = Offsets::default();
-        for lane in super::access::lanes(lanes) {
+        for lane in crate::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);
             for &offset in all.of(fetch.plan, &fetch.request.lane(lane as usize)) {
                 self.keep((host(resource), offset, size), stamp);
@@ -86,16 +91,16 @@ impl WorkerTexels {
         }
     }
 
-    /// Records a surface access of the chosen lanes.
+    /// Records the texels that the chosen lanes of a surface access read or write.
     pub(super) fn accessed(
         &mut self,
-        stamp: Stamp,
+        stamp: AccessRecord,
         lanes: u32,
         access: &ExecutedSurfaceAccess<'_>,
     ) {
         let resource = &access.surface.resource;
         let size = resource.format().texel_size();
-        for lane in super::access::lanes(lanes) {
+        for lane in crate::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);
             for offset in surface_texels(access, lane) {
                 self.keep((host(resource), offset, size), stamp);
@@ -103,10 +108,10 @@ impl WorkerTexels {
         }
     }
 
-    fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: Stamp) {
+    fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: AccessRecord) {
         let texels = self.texels.entry(array).or_default();
         let is_full = texels.len() >= MAX;
-        let none = Texel { size, read: Stamp::NONE, written: Stamp::NONE };
+        let none = Texel { size, read: AccessRecord::NONE, written: AccessRecord::NONE };
         let texel = match texels.get_mut(&offset) {
             Some(texel) => texel,
             None if is_full => return,
@@ -119,7 +124,7 @@ impl WorkerTexels {
     }
 }
 
-/// The access kind of a surface instruction.
+/// The access kind of a surface instruction: weak, and a store unless it is `suld`.
 pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
     match kind {
         SurfaceKind::Load { .. } => AccessKind::WEAK,
@@ -128,8 +133,8 @@ pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
 }
 
 impl Memory {
-    /// Moves a worker's texels to the record of its launch, which the serial number of its first
-    /// CTA identifies.
+    /// Adds a worker's texels to the record of its launch, which the serial number of the launch's
+    /// first CTA (`first`) identifies.
     pub(super) fn used(&self, first: u32, own: &mut WorkerTexels) {
         if own.texels.is_empty() {
             return;
@@ -152,9 +157,10 @@ impl Memory {
         }
     }
 
-    /// For a copy that reads or (`writes`) writes bytes of an array at a host address: the access
-    /// of an unordered launch, and whether it stores. `submitted` is the copy's position if it was
-    /// submitted to its stream earlier.
+    /// The launch that races with a copy of bytes of an array at a host address: a thread that has
+    /// accessed the bytes, and whether it stored. `None` if all launches that accessed the bytes
+    /// are ordered before the copy. The copy stores to the array if `writes`; `submitted` is its
+    /// position in its stream if it was submitted earlier.
     pub fn array_accessed(
         &self,
         (queue, submitted): (Queue, Option<&Submitted>),
@@ -164,7 +170,8 @@ impl Memory {
         if lock(&self.arrays).is_empty() {
             return None;
         }
-        // Lock order: the streams before the arrays, as at the beginning of a launch.
+        // The streams are locked before the arrays, in the same order as at the beginning of a
+        // launch.
         let others = match submitted {
             Some(work) => self.streams().not_before_work(work),
             None => self.streams().not_before(Some(queue)),
@@ -173,23 +180,24 @@ impl Memory {
         Some((self.end(stamp)?, stamp.kind().writes()))
     }
 
-    /// Which of these launches has accessed bytes of an array.
+    /// A conflicting access to bytes of an array, by one of the launches in `others`, which are
+    /// ranges of CTA serial numbers.
     fn accessed_texel(
         &self,
         others: &[(u32, u32)],
         (array, offset, len): (usize, u64, u64),
         writes: bool,
-    ) -> Option<Stamp> {
+    ) -> Option<AccessRecord> {
         let all = lock(&self.arrays);
         let end = offset.saturating_add(len);
         let is_other =
             |used: &&LaunchTexels| others.iter().any(|o| (o.0..=o.1).contains(&used.first));
         let here = all.iter().filter(is_other).filter_map(|used| used.texels.get(&array));
-        // A texel may begin before the bytes.
+        // A texel of up to 16 bytes may begin before the bytes.
         let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));
         let mut texels = texels.filter(|(at, texel)| **at + u64::from(texel.size) > offset);
         texels.find_map(|(_, texel)| {
-            let reads = if writes { texel.read } else { Stamp::NONE };
+            let reads = if writes { texel.read } else { AccessRecord::NONE };
             [texel.written, reads].into_iter().find(|stamp| !stamp.is_none())
         })
     }

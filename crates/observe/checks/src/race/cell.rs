@@ -1,50 +1,50 @@
-//! The shadow of one word or byte: its last store and up to two later accesses, and the rules that
-//! decide whether a new access races with them.
+//! The shadow memory of one word or byte: records of its last store and of up to two later
+//! accesses, and the rules by which a new access races with one of these.
 
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 use super::view::View;
 
-/// The shadow of one word or byte.
+/// The shadow memory of one word or byte of the program's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// The last store; `extra` has the stored value.
-    write: Stamp,
-    /// Accesses since the last store that may be concurrent with later ones: loads with their
-    /// lanes, and strong stores concurrent with a strong last store.
-    others: [Stamp; 2],
+    /// The last store. Its field `extra` has the stored value.
+    write: AccessRecord,
+    /// Accesses after the last store that may be concurrent with a later access: loads, whose field
+    /// `extra` is a mask of lanes, and strong stores that are concurrent with a strong last store.
+    others: [AccessRecord; 2],
 }
 
-/// An access of one thread to a cell.
+/// An access of one thread to a word or byte of the program's memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShadowAccess {
     pub(super) thread: u32,
     pub(super) op: u32,
     pub(super) kind: AccessKind,
-    /// The value that the access stores, if it is known.
+    /// The value that the access stores; `None` if it stores nothing or the value is not known.
     pub(super) value: Option<u32>,
 }
 
-/// A race of an access.
+/// A race of a new access with a recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
-    /// The earlier access that is in conflict.
-    pub(super) with: Stamp,
-    /// Whether both store the same value.
+    /// The recorded access that races with the new one.
+    pub(super) with: AccessRecord,
+    /// Whether both accesses store the same value.
     pub(super) is_same: bool,
 }
 
 impl Cell {
-    /// The cell of a line that was accessed as a whole until now.
-    pub(super) fn of(write: Stamp, others: [Stamp; 2]) -> Self {
+    /// The cell for a word or byte of a line that had one record for all its words until now.
+    pub(super) fn of(write: AccessRecord, others: [AccessRecord; 2]) -> Self {
         Self { write, others }
     }
 
-    fn stamp(view: &View<'_>, touch: &ShadowAccess) -> Stamp {
-        Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
+    fn stamp(view: &View<'_>, touch: &ShadowAccess) -> AccessRecord {
+        AccessRecord::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
-    /// The accesses that the cell has recorded.
-    pub(super) fn stamps(&self) -> [Stamp; 3] {
+    /// The recorded accesses of the cell.
+    pub(super) fn stamps(&self) -> [AccessRecord; 3] {
         [self.write, self.others[0], self.others[1]]
     }
 
@@ -54,11 +54,11 @@ impl Cell {
         if touch.kind.writes() { self.store(view, touch) } else { self.load(view, touch) }
     }
 
-    /// Records a load by all `lanes` of a warp, whose first lane is `touch`. Returns false if it
-    /// has to be recorded lane by lane.
+    /// Records one load by several lanes of a warp; `touch` is the access of the first lane.
+    /// Returns false, with nothing recorded, if each lane has to be recorded on its own.
     #[inline]
     pub(super) fn load_all(&mut self, view: &View<'_>, touch: &ShadowAccess, lanes: u32) -> bool {
-        let is_plain = |stamp: Stamp| !stamp.kind().writes() || view.is_past(stamp);
+        let is_plain = |stamp: AccessRecord| !stamp.kind().writes() || view.is_past(stamp);
         if !view.is_past(self.write) || !self.others.into_iter().all(is_plain) {
             return false;
         }
@@ -66,11 +66,11 @@ impl Cell {
         true
     }
 
-    /// Records a weak store if all recorded accesses are ordered before it or are the thread's own.
-    /// Returns false, with nothing recorded, otherwise.
+    /// Records a weak store, if each recorded access is ordered before it or was made by the same
+    /// thread. Otherwise returns false, with nothing recorded.
     #[inline(always)]
-    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
-        let is_behind = |slot: Stamp| view.is_past(slot) || slot.is_of(stamp, lane);
+    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: AccessRecord, lane: u32) -> bool {
+        let is_behind = |slot: AccessRecord| view.is_past(slot) || slot.is_of(stamp, lane);
         let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_behind);
         if done {
             self.stored(stamp);
@@ -78,17 +78,17 @@ impl Cell {
         done
     }
 
-    /// Records a weak store without comparing it.
+    /// Records a weak store that is known to race with nothing.
     #[inline(always)]
-    pub(super) fn stored(&mut self, stamp: Stamp) {
-        *self = Self { write: stamp, others: [Stamp::NONE; 2] };
+    pub(super) fn stored(&mut self, stamp: AccessRecord) {
+        *self = Self { write: stamp, others: [AccessRecord::NONE; 2] };
     }
 
-    /// Records a weak load if the last store is ordered before it or is the thread's own. Returns
-    /// false, with nothing recorded, otherwise.
+    /// Records a weak load, if the last store is ordered before it or was made by the same thread.
+    /// Otherwise returns false, with nothing recorded.
     #[inline(always)]
-    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: Stamp) -> bool {
-        let is_plain = |slot: Stamp| !slot.kind().writes() || view.is_past(slot);
+    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: AccessRecord) -> bool {
+        let is_plain = |slot: AccessRecord| !slot.kind().writes() || view.is_past(slot);
         let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_plain);
         if done {
             self.note(view, stamp);
@@ -97,18 +97,18 @@ impl Cell {
     }
 
     #[inline(always)]
-    fn is_written_by(&self, view: &View<'_>, stamp: Stamp) -> bool {
+    fn is_written_by(&self, view: &View<'_>, stamp: AccessRecord) -> bool {
         let write = self.write;
         let own = write.serial == stamp.serial && write.thread() == stamp.thread();
         view.is_past(write) || (own && !write.kind().is_async())
     }
 
-    /// Records a strong access of a lane (bit `lane`) if all recorded accesses are strong too, or
-    /// ordered before it. Returns false, with nothing recorded, otherwise.
+    /// Records a strong access (`lane` is the lane's bit), if each recorded access is strong too or
+    /// ordered before it. Otherwise returns false, with nothing recorded.
     #[inline]
-    pub(super) fn strong(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
+    pub(super) fn strong(&mut self, view: &View<'_>, stamp: AccessRecord, lane: u32) -> bool {
         let who = (stamp.thread(), stamp.kind());
-        let is_fine = |slot: Stamp| view.is_past(slot) || view.are_strong(slot, who);
+        let is_fine = |slot: AccessRecord| view.is_past(slot) || view.are_strong(slot, who);
         let writes = stamp.kind().writes();
         let others = self.others.into_iter();
         if !is_fine(self.write)
@@ -121,20 +121,21 @@ impl Cell {
             return true;
         }
         let before = std::mem::replace(&mut self.write, stamp);
-        // Two strong stores may be concurrent, so the earlier one is kept as well.
+        // Two strong stores may be concurrent, and a later weak access may race with either, so
+        // that the earlier store is kept as well.
         if !view.is_past(before) && before.thread() != stamp.thread() {
             self.note(view, before.with(1 << (before.thread() & 31)));
         }
         true
     }
 
-    /// Whether further weak loads need not be recorded, because loads of two warps (or of two CTAs,
-    /// in memory that several CTAs access) are: a store by any thread meets the load of another
-    /// one.
+    /// Whether further weak loads need not be recorded. This is so if loads of two warps are
+    /// recorded (or of two CTAs, in global memory): a store races with at least one of them,
+    /// whichever thread makes it.
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;
-        let kept = |slot: Stamp| slot.kind() == AccessKind::WEAK && !view.is_over(slot);
+        let kept = |slot: AccessRecord| slot.kind() == AccessKind::WEAK && !view.is_over(slot);
         let apart = match view.near {
             true => first.thread() / 32 != second.thread() / 32,
             false => first.serial != second.serial,
@@ -142,9 +143,10 @@ impl Cell {
         apart && kept(first) && kept(second)
     }
 
-    /// Whether a store, and whether any other access, may still race with a later access.
+    /// Whether a recorded store, and whether any other recorded access, can race with a later
+    /// access.
     pub(super) fn is_open(&self, view: &View<'_>) -> [bool; 2] {
-        let is_open = |slot: Stamp| !view.is_over(slot);
+        let is_open = |slot: AccessRecord| !view.is_over(slot);
         let others = self.others.into_iter();
         let strong = others.clone().any(|slot| slot.kind().writes() && is_open(slot));
         [is_open(self.write) || strong, others.into_iter().any(is_open)]
@@ -164,17 +166,17 @@ impl Cell {
         found
     }
 
-    /// Merges a load into a record that differs only in its lanes. Returns false if there is no
-    /// such record.
+    /// Merges a load into the record of another load that differs only in its lanes. Returns false
+    /// if there is no such record.
     #[inline(always)]
-    pub(super) fn note_again(&mut self, stamp: Stamp) -> bool {
+    pub(super) fn merge_into_record(&mut self, stamp: AccessRecord) -> bool {
         let slot = self.others.iter_mut().find(|slot| slot.is_like(stamp));
         slot.map(|slot| *slot = stamp.with(slot.extra | stamp.extra)).is_some()
     }
 
-    /// Records an access since the last store.
+    /// Records a load, or a store that does not become the last store.
     #[inline]
-    pub(super) fn note(&mut self, view: &View<'_>, stamp: Stamp) {
+    pub(super) fn note(&mut self, view: &View<'_>, stamp: AccessRecord) {
         let [first, second] = &mut self.others;
         for slot in [&mut *first, &mut *second] {
             if slot.is_like(stamp) {
@@ -182,8 +184,9 @@ impl Cell {
                 return;
             }
         }
-        let gone = |slot: Stamp| {
-            // An access of a lane is ordered after the lane's earlier one.
+        let gone = |slot: AccessRecord| {
+            // A later access of the same lane replaces the earlier one, because it is ordered after
+            // it.
             let own = slot.extra == stamp.extra && slot.thread() == stamp.thread();
             view.is_past(slot)
                 || (own && slot.serial == stamp.serial && !slot.kind().is_async())
@@ -195,7 +198,7 @@ impl Cell {
         if gone(*first) {
             *first = stamp;
         } else {
-            // With more than two concurrent accesses, the latest two are enough to find a race.
+            // If more than two accesses are concurrent, the first and the latest are kept.
             *second = stamp;
         }
     }
@@ -217,24 +220,25 @@ impl Cell {
         let stamp = Self::stamp(view, touch).with(value);
         self.write = stamp;
         if touch.kind.strength() == 0 {
-            self.others = [Stamp::NONE; 2];
+            self.others = [AccessRecord::NONE; 2];
         } else if !past && before.thread() != stamp.thread() && !Self::is_flag(before, touch, same)
         {
-            // Two strong stores may be concurrent, so the earlier one is kept as well.
+            // Two strong stores may be concurrent, and a later weak access may race with either, so
+            // that the earlier store is kept as well.
             self.note(view, before.with(1 << (before.thread() & 31)));
         }
         found
     }
 
-    /// Volatile stores of the same value by several threads set a flag, and do not race: the result
-    /// does not depend on their order.
-    fn is_flag(stamp: Stamp, touch: &ShadowAccess, is_same: bool) -> bool {
+    /// Whether two stores set a flag: both are volatile and store the same value. They are not
+    /// reported as a race, because the result does not depend on their order.
+    fn is_flag(stamp: AccessRecord, touch: &ShadowAccess, is_same: bool) -> bool {
         is_same && touch.kind.is_volatile() && stamp.kind().is_volatile()
     }
 
     fn against(
         view: &View<'_>,
-        stamp: Stamp,
+        stamp: AccessRecord,
         touch: &ShadowAccess,
         is_same: bool,
     ) -> Option<Conflict> {
@@ -244,8 +248,13 @@ impl Cell {
         races.then_some(Conflict { with: stamp, is_same })
     }
 
-    /// Compares an access with each lane of a record.
-    fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &ShadowAccess) -> Option<Conflict> {
+    /// The race between an access and one of the lanes of a recorded access; `None` if there is
+    /// none.
+    fn against_lanes(
+        view: &View<'_>,
+        stamp: AccessRecord,
+        touch: &ShadowAccess,
+    ) -> Option<Conflict> {
         if view.is_past(stamp) {
             return None;
         }
@@ -264,7 +273,7 @@ impl Cell {
 }
 
 impl Cell {
-    /// The cell of one byte of this word.
+    /// The cell for one byte of this cell's word.
     pub(super) fn byte(&self, i: u32) -> Self {
         let write = match self.write.is_none() {
             true => self.write,

@@ -1,8 +1,10 @@
-//! Happens-before of grids that kernels launch (dynamic parallelism): such a grid is ordered after
-//! what the launching thread knew at the launch, and runs concurrently with the rest of its parent.
+//! Happens-before of grids that kernels launch (dynamic parallelism). Such a grid is ordered after
+//! the accesses that were ordered before its launch in the launching thread, and is concurrent with
+//! the rest of its parent grid.
 //!
-//! It has a stream of its own, in which it follows the work that preceded its parent; the clock of
-//! the launch adds the accesses of the parent that are ordered before it.
+//! The child grid has a stream of its own, which is ordered after the work that precedes the parent
+//! grid. The vector clock of the launching thread adds the accesses of the parent that are ordered
+//! before the launch.
 
 use super::clock::Clock;
 use super::shadow::lock;
@@ -10,35 +12,38 @@ use super::{Memory, Queue};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of recorded launches; a further child grid counts as ordered after its whole
-/// parent.
+/// Maximum number of recorded launches by kernels. A further child grid counts as ordered after its
+/// whole parent, which can hide races.
 const MAX: usize = 1 << 16;
 
-/// The clocks of grids that kernels have launched.
+/// The vector clocks with which child grids begin.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    /// The clock of each launched grid, by the parent's stream and the number of the launch there.
+    /// The vector clock of the thread that launches a child grid, by the stream of the parent grid
+    /// and the number of the launch in that stream.
     launched: HashMap<(Queue, u64), Arc<Clock>>,
-    /// The clocks of child grids, by the child grid's stream.
+    /// The vector clock of the thread that launched the child grid, by the child grid's stream.
     streams: HashMap<Queue, Arc<Clock>>,
 }
 
 impl Children {
-    /// Records the clock of a thread that launches a grid.
+    /// Records the vector clock of a thread that launches a grid.
     pub(super) fn launched(&mut self, work: (Queue, u64), clock: Clock) {
         if self.launched.len() < MAX {
             self.launched.insert(work, Arc::new(clock));
         }
     }
 
-    /// The clock with which a grid in a stream begins.
+    /// The vector clock of the thread that launched the grid in this stream; `None` if the host
+    /// launched it.
     pub(super) fn of(&self, queue: Queue) -> Option<Arc<Clock>> {
         self.streams.get(&queue).cloned()
     }
 }
 
 impl Memory {
-    /// A child grid begins in a stream of its own, ordered after the work in the streams `behind`.
+    /// Begins a child grid in a stream of its own. The grid is ordered after launch number `work`
+    /// in the stream `parent`, and after the work in the streams `behind`.
     pub fn child_begins(&self, queue: Queue, (parent, work): (Queue, u64), behind: &[Queue]) {
         let mut children = lock(&self.children);
         let own = children.launched.remove(&(parent, work));

@@ -1,4 +1,5 @@
-//! Vector clocks: for each thread, the time until which its accesses are ordered before something.
+//! Vector clocks: which accesses are ordered before an event. A clock has a time for each thread,
+//! and contains the thread's accesses until that time.
 //!
 //! Time is counted per CTA, not per thread: each CTA has a counter that is incremented at each
 //! synchronisation, and an access carries the counter's value as its time. A barrier is therefore
@@ -6,13 +7,13 @@
 //! of a CTA (warps, threads) and for other CTAs. Consecutive CTAs with the same time share an
 //! entry, so that a chain of CTAs or a grid barrier takes a few entries and not one for each CTA.
 
-/// Maximum number of entries for warps and threads; beyond it, entries are rounded up to whole
-/// CTAs.
+/// Maximum number of entries for warps and threads in a clock. Beyond it, entries are rounded up to
+/// entries for whole CTAs.
 const MAX_PARTS: usize = 128;
-/// Maximum number of entries for CTAs; beyond it, neighbouring entries are merged.
+/// Maximum number of entries for CTAs in a clock. Beyond it, neighbouring entries are merged.
 const MAX_RUNS: usize = 512;
 
-/// The part of a CTA that an entry is about.
+/// The threads of a CTA that an entry of a clock is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unit {
     /// All threads of the CTA.
@@ -21,11 +22,12 @@ pub(super) enum Unit {
     Warp(u32),
     /// A thread, by its number in the CTA.
     Thread(u32),
-    /// The asynchronous copies of a warp that an mbarrier has reported as complete.
+    /// The asynchronous copies of a warp whose completion an mbarrier has signalled.
     Copies(u32),
 }
 
-/// An entry for the CTAs `first..=last`: all their accesses until a time.
+/// An entry of a clock for the CTAs `first..=last` (serial numbers): all their accesses until a
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CtaEntry {
     first: u32,
@@ -33,29 +35,30 @@ struct CtaEntry {
     time: u32,
 }
 
-/// An entry for a warp or thread.
+/// An entry of a clock for a part of a CTA: its accesses until a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PartEntry {
     of: (u32, Unit),
     time: u32,
 }
 
-/// A vector clock: the accesses that are ordered before something, as a time for each thread.
+/// A vector clock: the accesses that are ordered before an event, as a time for each thread.
 ///
-/// When a limit is exceeded the clock is rounded up, which can hide races but causes no false
-/// reports.
+/// If a clock has too many entries, it is rounded up. It then contains more accesses than it
+/// should, which can hide races but causes no false reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// Entries for CTAs, sorted and disjoint.
+    /// Entries for CTAs, sorted by serial number and disjoint.
     runs: Vec<CtaEntry>,
-    /// Entries for parts of CTAs, sorted. Each has a later time than the entry of its CTA.
+    /// Entries for parts of CTAs, sorted by CTA and part. Each has a later time than the entry of
+    /// its CTA.
     parts: Vec<PartEntry>,
-    /// Whether everything is ordered before, after too many entries.
+    /// Whether the clock contains all accesses, because it had too many entries.
     is_all: bool,
 }
 
 impl Clock {
-    /// The clock that orders everything before.
+    /// The clock that contains all accesses.
     pub(super) fn all() -> Self {
         Self { is_all: true, ..Self::default() }
     }
@@ -71,7 +74,7 @@ impl Clock {
             + self.parts.len() * size_of::<PartEntry>()
     }
 
-    /// The time until which all accesses of a CTA are known; 0 if none are.
+    /// The time until which the clock contains all accesses of a CTA; 0 if it contains none.
     fn cta(&self, serial: u32) -> u32 {
         let i = self.runs.partition_point(|run| run.last < serial);
         self.runs.get(i).filter(|run| run.first <= serial).map_or(0, |run| run.time)
@@ -81,7 +84,7 @@ impl Clock {
         self.parts.binary_search_by_key(&of, |part| part.of).map_or(0, |i| self.parts[i].time)
     }
 
-    /// Whether the clock includes a thread's access at a time.
+    /// Whether the clock contains a thread's access at a time.
     pub(super) fn knows(&self, serial: u32, thread: u32, time: u32) -> bool {
         self.is_all
             || self.cta(serial) >= time
@@ -90,9 +93,9 @@ impl Clock {
                     || self.part((serial, Unit::Thread(thread))) >= time))
     }
 
-    /// Whether the clock includes the completion of the asynchronous copies that a warp has
-    /// started at `time`.
-    pub(super) fn knows_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
+    /// Whether the clock contains the completion of the asynchronous copies that a warp has started
+    /// until `time`.
+    pub(super) fn contains_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
         self.is_all || self.part((serial, Unit::Copies(warp))) >= time
     }
 
@@ -115,7 +118,7 @@ impl Clock {
         self.limit();
     }
 
-    /// Raises the time of each thread to that of another clock, if it is later.
+    /// Joins another clock into this one: each thread gets the later of its two times.
     pub(super) fn join(&mut self, other: &Self) {
         if self.is_all || other.is_empty() {
             return;
@@ -133,10 +136,11 @@ impl Clock {
         self.tidy();
     }
 
-    /// Raises the time of each CTA to that of other entries, if it is later.
+    /// Joins the entries for CTAs: each CTA gets the later of its two times.
     fn raise(&mut self, others: &[CtaEntry]) {
         let both = [&self.runs[..], others];
-        // The boundaries of all entries, as 64-bit numbers so that `last + 1` cannot overflow.
+        // The boundaries of all entries. They are 64-bit numbers, so that `last + 1` cannot
+        // overflow.
         let mut edges: Vec<u64> = both
             .iter()
             .flat_map(|runs| runs.iter())
@@ -167,7 +171,7 @@ impl Clock {
         self.runs = all;
     }
 
-    /// Removes entries for parts that the entry of the whole CTA includes.
+    /// Removes entries for parts of CTAs that the entry of the whole CTA contains.
     fn tidy(&mut self) {
         let mut parts = std::mem::take(&mut self.parts);
         let is_more = |part: &PartEntry| self.cta(part.of.0) < part.time;
@@ -178,8 +182,8 @@ impl Clock {
 
     fn limit(&mut self) {
         if self.parts.len() > MAX_PARTS {
-            // CTAs with the lowest serial numbers have probably ended, so their entries are rounded
-            // up first.
+            // CTAs with the lowest serial numbers have probably ended, so that their entries are
+            // rounded up first.
             let cut = self.parts.len() - MAX_PARTS / 2;
             let rest = self.parts.split_off(cut);
             let (copies, old): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
@@ -187,7 +191,8 @@ impl Clock {
                 .partition(|part| matches!(part.of.1, Unit::Copies(_)));
             self.parts = copies;
             self.parts.extend(rest);
-            // Entries for copies cannot be rounded up to an entry for their CTA.
+            // Entries for copies cannot be rounded up, because an entry for a CTA contains no
+            // copies.
             if self.parts.len() > 4 * MAX_PARTS {
                 *self = Self::all();
                 return;

@@ -1,41 +1,43 @@
-//! Completion of `cp.async` copies: a copy happens at some time before its thread's wait returns,
-//! or before an mbarrier reports it.
+//! Completion of `cp.async` copies. A copy happens at an unknown time before its thread's wait
+//! returns, or before an mbarrier signals its completion.
 
 use std::collections::HashMap;
 
-/// Maximum number of records and groups of a thread.
+/// Maximum number of recorded completions of a thread; four times as many groups are recorded.
 const MAX: usize = 64;
 
-/// Copies issued until time `of` have completed at time `at`.
+/// The copies that a thread has started until time `of` had completed at time `at`. Times are those
+/// of the CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Completion {
     of: u32,
     at: u32,
 }
 
-/// The copies of one thread.
+/// The `cp.async` copies of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadCopies {
-    /// Times at which its groups were committed, in order, since the last wait for all copies.
+    /// The times at which the thread has committed its groups since its last wait for all copies,
+    /// in ascending order.
     groups: Vec<u32>,
-    /// Completions by its own waits.
+    /// Completions by waits of the thread (`cp.async.wait_group`, `wait_all`).
     waited: Vec<Completion>,
-    /// Completions that an mbarrier reports; the copying thread itself has to wait for the
+    /// Completions that an mbarrier signals. The copying thread itself has to wait for the
     /// mbarrier, too.
     reported: Vec<Completion>,
 }
 
-/// The copies of a CTA's threads.
+/// The `cp.async` copies of a CTA's threads, by thread number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies(HashMap<u32, ThreadCopies>);
 
 fn push(list: &mut Vec<Completion>, end: Completion) {
-    // An earlier completion stays valid.
+    // An earlier completion of the same copies stays valid.
     if list.last().is_some_and(|last| last.of >= end.of) {
         return;
     }
     if list.len() == MAX {
-        // The two oldest records are merged at the earlier completion, which can hide races but
+        // The two oldest completions are merged at the earlier time, which can hide races but
         // causes no false reports.
         list[1].at = list[0].at;
         list.remove(0);
@@ -43,7 +45,8 @@ fn push(list: &mut Vec<Completion>, end: Completion) {
     list.push(end);
 }
 
-/// The time at which the copies issued until a time had completed.
+/// The time at which the copies that were started until time `of` had completed; `None` if they
+/// have not.
 fn end(list: &[Completion], of: u32) -> Option<u32> {
     list.iter().find(|end| end.of >= of).map(|end| end.at)
 }
@@ -53,7 +56,8 @@ impl Copies {
         self.0.clear();
     }
 
-    /// `cp.async.commit_group`: the thread's copies since the last group form a group.
+    /// `cp.async.commit_group`: the copies that the thread has started since its last group form a
+    /// group.
     pub(super) fn commit(&mut self, thread: u32, now: u32) {
         let of = self.0.entry(thread).or_default();
         if of.groups.len() == 4 * MAX {
@@ -62,7 +66,7 @@ impl Copies {
         of.groups.push(now);
     }
 
-    /// The thread waits for all but the latest `but` groups; `None` waits for all copies.
+    /// The thread waits for all but its latest `but` groups; `None` waits for all copies.
     pub(super) fn wait(&mut self, thread: u32, but: Option<u32>, now: u32) {
         let of = self.0.entry(thread).or_default();
         let through = match but {
@@ -78,13 +82,15 @@ impl Copies {
         }
     }
 
-    /// The thread makes an mbarrier track its copies.
-    pub(super) fn tell(&mut self, thread: u32, now: u32) {
+    /// `cp.async.mbarrier.arrive`: an mbarrier signals the completion of the thread's copies until
+    /// now.
+    pub(super) fn track(&mut self, thread: u32, now: u32) {
         push(&mut self.0.entry(thread).or_default().reported, Completion { of: now, at: now });
     }
 
-    /// When a copy issued at `time` had completed: by a wait of its thread, which threads ordered
-    /// after the wait know; and by an mbarrier, which those that wait for the mbarrier know.
+    /// The times at which a copy that was started at `time` had completed: by a wait of its thread,
+    /// which is ordered before the accesses of threads that synchronise with it later; and by an
+    /// mbarrier, which is ordered before the accesses of threads that wait for the mbarrier.
     pub(super) fn ends(&self, thread: u32, time: u32) -> [Option<u32>; 2] {
         let Some(of) = self.0.get(&thread) else { return [None; 2] };
         [end(&of.waited, time), end(&of.reported, time)]
@@ -101,7 +107,7 @@ mod tests {
         for turn in 0..1000 {
             copies.commit(3, 10 * turn + 1);
             copies.wait(3, Some(0), 10 * turn + 5);
-            // The wait finds no new copies.
+            // The second wait finds no new copies.
             copies.wait(3, Some(0), 10 * turn + 7);
         }
         assert_eq!(copies.ends(3, 1), [Some(5), None]);
@@ -124,7 +130,7 @@ mod tests {
         assert_eq!(copies.ends(9, 3), [Some(7), None]);
         copies.wait(9, Some(5), 8);
         assert_eq!(copies.ends(9, 4), [None; 2]);
-        copies.tell(9, 9);
+        copies.track(9, 9);
         copies.wait(9, None, 10);
         assert_eq!(copies.ends(9, 8), [Some(10), Some(9)]);
         assert_eq!(copies.ends(8, 1), [None; 2]);

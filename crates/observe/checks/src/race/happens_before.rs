@@ -1,31 +1,37 @@
-//! Happens-before inside a CTA: given its barriers, `.sync` instructions, fences, strong loads and
-//! strong stores, this module keeps the clock of each thread, and decides whether an earlier access
-//! is ordered before a thread's next one.
+//! Happens-before inside a CTA. The module is given the CTA's barriers, `.sync` instructions,
+//! fences, strong loads and strong stores. It keeps the vector clock of each thread, and decides
+//! whether an earlier access is ordered before a thread's next access.
 //!
-//! What all threads know is stored once for the CTA, what a warp's lanes know once for the warp,
-//! and only the rest for each lane.
+//! A clock that all threads share is stored once for the CTA, a clock that a warp's lanes share
+//! once for the warp, and only the rest for each lane.
 //!
-//! A fence takes a snapshot of its thread's clock, which the thread's later strong stores publish.
-//! A clock that a strong load has read takes effect at the thread's next fence. Barriers pass on
-//! both the snapshots and the clocks that were read: a fence before a barrier orders a store of
-//! another thread after it. Every GPU does so, although the PTX memory model promises it for the
-//! fencing thread only.
+//! A fence takes a snapshot of its thread's clock, and the thread's later strong stores publish the
+//! snapshot. If a strong load reads a published clock, the clock is joined to the thread's at its
+//! next fence. A barrier passes on snapshots and read clocks to its participants: the fence of one
+//! thread, followed by a barrier, orders the store of another thread after the fence. All GPUs do
+//! so, although the PTX memory model promises it for the fencing thread only.
+
+mod barriers;
+mod gathered;
 
 use super::clock::{Clock, Unit};
 use super::copies::Copies;
+use super::record::{AccessRecord, LAST_TIME};
 use super::shadow::join;
-use super::stamp::{LAST_TIME, Stamp};
+use barriers::Barrier;
+use gathered::Gathered;
 use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
 
-/// A clock that several threads may share.
+/// A clock that several threads may share; `None` is the empty clock.
 pub(super) type SharedClock = Option<Arc<Clock>>;
 
-/// Two clocks: one for threads of the same CTA, one for those of other CTAs.
+/// Two clocks: one for threads of the same CTA, and one for threads of other CTAs.
 pub(super) type ScopedClocks = [SharedClock; 2];
 
-/// Snapshot of a thread's knowledge.
+/// A snapshot of a thread's clock: the times of the CTA, the warp and the thread itself, and the
+/// shared clocks.
 #[derive(Clone, Debug, Default)]
 struct Snapshot {
     all: u32,
@@ -37,11 +43,11 @@ struct Snapshot {
 /// The state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Lane {
-    /// The lane's clock, beyond what the CTA and the warp know.
+    /// The entries of the thread's clock that the clocks of CTA and warp do not contain.
     knows: SharedClock,
-    /// Clocks that its strong loads have read, until its next fence.
+    /// Clocks that the thread's strong loads have read, until its next fence.
     seen: ScopedClocks,
-    /// Snapshots of its last fence of CTA scope, and of device scope.
+    /// Snapshots of the thread's last fence of CTA scope, and of its last fence of device scope.
     fenced: [Option<Box<Snapshot>>; 2],
 }
 
@@ -50,33 +56,23 @@ struct Lane {
 struct Warp {
     /// The lanes of the warp when the CTA began.
     lanes: u32,
-    /// The time until which its lanes know each other's accesses.
+    /// The time until which the accesses of each lane are ordered before the next access of every
+    /// lane.
     all: u32,
     knows: SharedClock,
-    /// Lanes whose last `.sync` instruction names all lanes of the warp.
+    /// Lanes whose last `.sync` instruction names all lanes of the warp in its membermask.
     whole: u32,
     own: Option<Box<[Lane; 32]>>,
 }
 
-/// What the threads that have arrived at a barrier know together.
-#[derive(Clone, Debug, Default)]
-struct Barrier {
-    knows: Clock,
-    seen: ScopedClocks,
-    fenced: ScopedClocks,
-    /// Whether the barrier is for all threads, and all that have arrived wait.
-    is_whole: bool,
-    /// Whether no thread has passed it since the first arrival.
-    is_new: bool,
-}
-
-/// The state of a CTA.
+/// The happens-before state of a CTA.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cta {
     pub(super) serial: u32,
-    /// The time of the CTA, which is incremented at each synchronisation.
+    /// The current time of the CTA, which is incremented at each synchronisation.
     pub(super) now: u32,
-    /// The time up to which every thread of the CTA has seen the accesses of every other one.
+    /// The time until which the accesses of each thread are ordered before the next access of every
+    /// thread.
     pub(super) all: u32,
     knows: SharedClock,
     seen: ScopedClocks,
@@ -84,10 +80,10 @@ pub(super) struct Cta {
     warps: Vec<Warp>,
     /// Number of threads when the CTA began.
     threads: u32,
-    /// Barriers in use, by their numbers.
+    /// The barriers that are in use, by their numbers.
     barriers: Vec<(u32, Barrier)>,
     pub(super) copies: Copies,
-    /// Whether a warp or lane has a clock of its own.
+    /// Whether a warp or a lane has a clock of its own, besides the CTA's.
     has_own: bool,
     /// Whether any thread has executed a fence.
     pub(super) has_fenced: bool,
@@ -95,7 +91,7 @@ pub(super) struct Cta {
 
 impl Cta {
     pub(super) fn begin(&mut self, serial: u32, cta: &CtaInfo) {
-        // Keeps the allocated capacity.
+        // The vectors keep their allocated capacity from CTA to CTA.
         let (mut warps, mut barriers) = (take(&mut self.warps), take(&mut self.barriers));
         let mut copies = take(&mut self.copies);
         let warp = |i| Warp { lanes: cta.lanes(i), ..Warp::default() };
@@ -107,34 +103,26 @@ impl Cta {
         *self = Self { serial, now: 1, warps, threads, barriers, copies, ..Self::default() };
     }
 
-    /// The index of a barrier's state, which is added if it is missing.
-    fn barrier(&mut self, id: u32) -> usize {
-        let found = self.barriers.iter().position(|barrier| barrier.0 == id);
-        found.unwrap_or_else(|| {
-            self.barriers.push((id, Barrier::default()));
-            self.barriers.len() - 1
-        })
-    }
-
-    /// Advances the time, so that later accesses can be told from earlier ones; returns the time
-    /// before.
+    /// Increments the time, so that the clocks can tell later accesses from earlier ones. Returns
+    /// the time before.
     pub(super) fn tick(&mut self) -> u32 {
         let before = self.now;
         match self.now < LAST_TIME {
             true => self.now += 1,
-            // The counter is exhausted: later accesses cannot be told from earlier ones, so all
-            // count as ordered.
+            // The counter cannot be incremented further. All later accesses count as ordered, which
+            // can hide races.
             false => self.all = LAST_TIME,
         }
         before
     }
 
-    /// The time until which the lanes of a warp know each other's accesses.
+    /// The time until which the accesses of each lane of a warp are ordered before the next access
+    /// of every lane of the warp.
     pub(super) fn of_warp(&self, warp: u32) -> u32 {
         self.warps.get(warp as usize).map_or(0, |warp| warp.all)
     }
 
-    /// The state of a thread, allocated if missing.
+    /// The state of a thread, which is allocated if it is missing.
     fn lane(&mut self, thread: u32) -> Option<&mut Lane> {
         self.has_own = true;
         let warp = self.warps.get_mut(thread as usize / 32)?;
@@ -146,13 +134,15 @@ impl Cta {
         warp.own.as_ref().map(|lanes| &lanes[thread as usize % 32])
     }
 
-    /// The clocks that apply to a thread: the CTA's, its warp's, and its own.
+    /// The three clocks whose join is the thread's clock: the CTA's, the warp's, and the thread's
+    /// own.
     fn clocks(&self, thread: u32) -> [SharedClock; 3] {
         let warp = self.warps.get(thread as usize / 32).and_then(|warp| warp.knows.clone());
         [self.knows.clone(), warp, self.own(thread).and_then(|lane| lane.knows.clone())]
     }
 
-    /// A snapshot of a thread's current knowledge.
+    /// A snapshot of the thread's current clock; `own` is the time until which it contains the
+    /// thread's own accesses.
     fn snapshot(&self, thread: u32, own: u32) -> Snapshot {
         let of_warp = self.of_warp(thread / 32);
         Snapshot { all: self.all, of_warp, own, of_others: self.clocks(thread) }
@@ -169,7 +159,8 @@ impl Cta {
         clock
     }
 
-    /// Whether a thread knows another thread's access in the same CTA.
+    /// Whether an access of the thread `whose` of this CTA is ordered before the next access of
+    /// `thread`.
     fn knows(&self, thread: u32, whose: u32, time: u32) -> bool {
         let near = time <= self.all
             || whose == thread
@@ -178,7 +169,7 @@ impl Cta {
         near || self.clocks(thread).iter().flatten().any(of)
     }
 
-    /// Adds a clock to the knowledge of lanes.
+    /// Joins a clock to the clocks of lanes.
     pub(super) fn join_clock(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
         self.has_own = true;
         match self.warps.get_mut(warp as usize) {
@@ -193,8 +184,8 @@ impl Cta {
         }
     }
 
-    /// The joined clock that lanes publish when they arrive at an mbarrier or cluster barrier; with
-    /// `copies` it includes their asynchronous copies.
+    /// The joined clock of lanes that arrive at an mbarrier or cluster barrier. If `copies`, the
+    /// clock also contains the asynchronous copies of the lanes.
     pub(super) fn arrive(&mut self, warp: u32, lanes: u32, copies: bool) -> Clock {
         let now = self.tick();
         let mut together = Gathered::default();
@@ -207,14 +198,14 @@ impl Cta {
             clock.add(self.serial, Unit::Warp(warp), now);
         }
         if copies {
-            threads(warp, lanes).for_each(|thread| self.copies.tell(thread, now));
+            threads(warp, lanes).for_each(|thread| self.copies.track(thread, now));
             clock.add(self.serial, Unit::Copies(warp), now);
         }
         clock
     }
 
-    /// A strong load has read a published clock, which takes effect at the thread's next fence, or
-    /// at once if the load is an acquire (`at_once`).
+    /// A strong load has read published clocks. These are joined to the thread's clock at once if
+    /// the load is an acquire (`at_once`), otherwise at the thread's next fence.
     pub(super) fn acquire(&mut self, thread: u32, seen: ScopedClocks, at_once: bool) {
         let Some(lane) = self.lane(thread) else { return };
         if at_once {
@@ -245,8 +236,8 @@ impl Cta {
         }
     }
 
-    /// The clocks that a strong store publishes to its CTA and (`wide`) to the device: the
-    /// snapshots of the thread's fences, or all it knows if the store is a release.
+    /// The clocks that a strong store publishes to its CTA and (if `wide`) to the device: the
+    /// thread's clock if the store is a release, otherwise the snapshots of its fences.
     pub(super) fn published(&mut self, thread: u32, wide: bool, releases: bool) -> ScopedClocks {
         if releases {
             let snapshot = self.snapshot(thread, self.now);
@@ -265,13 +256,13 @@ impl Cta {
         [near, if wide { far } else { None }]
     }
 
-    /// Whether a strong store of a thread publishes a clock.
+    /// Whether a strong store of the thread publishes a clock, because of a fence before.
     pub(super) fn is_fenced(&self, thread: u32) -> bool {
         let own = self.own(thread).is_some_and(|lane| lane.fenced.iter().any(Option::is_some));
         own || self.fenced.iter().any(Option::is_some)
     }
 
-    /// Lanes arrive at a `.sync` instruction with this member mask.
+    /// Lanes arrive at a `.sync` instruction with the membermask `members`.
     pub(super) fn joins(&mut self, warp: u32, lanes: u32, members: u32) {
         if let Some(warp) = self.warps.get_mut(warp as usize) {
             match warp.lanes & !members {
@@ -281,7 +272,7 @@ impl Cta {
         }
     }
 
-    /// All lanes that a `.sync` instruction names have arrived, and continue.
+    /// Lanes continue behind a `.sync` instruction, at which all of them have arrived.
     pub(super) fn joined(&mut self, index: u32, lanes: u32) {
         let now = self.tick();
         let Some(warp) = self.warps.get(index as usize) else { return };
@@ -298,7 +289,7 @@ impl Cta {
         let warp = &mut self.warps[index as usize];
         if whole {
             warp.all = now;
-            // The gathered clock includes the warp's earlier one.
+            // The joined clock contains the warp's earlier clock.
             warp.knows = (!together.knows.is_empty()).then(|| Arc::new(together.knows));
             (together.knows, warp.own) = (Clock::default(), None);
             if together.is_empty() {
@@ -307,172 +298,31 @@ impl Cta {
         }
         together.give(self, index, lanes);
     }
-
-    /// Lanes arrive at a barrier for `count` threads.
-    pub(super) fn arrives(
-        &mut self,
-        (warp, lanes): (u32, u32),
-        id: u32,
-        (count, waits): (Option<u32>, bool),
-    ) {
-        let whole = waits && count.is_none_or(|count| count >= self.threads);
-        let i = self.barrier(id);
-        let barrier = &mut self.barriers[i].1;
-        if !barrier.is_new {
-            *barrier = Barrier { is_new: true, is_whole: true, ..Barrier::default() };
-        }
-        barrier.is_whole &= whole;
-        if !whole {
-            let mut barrier = take(barrier);
-            let now = self.tick();
-            let mut together = Gathered::default();
-            let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            for thread in threads(warp, lanes) {
-                together.take(self, thread, if as_one { 0 } else { now });
-            }
-            if as_one {
-                together.knows.add(self.serial, Unit::Warp(warp), now);
-            }
-            barrier.knows.join(&together.knows);
-            for (to, from) in barrier
-                .seen
-                .iter_mut()
-                .chain(&mut barrier.fenced)
-                .zip(together.seen.iter().chain(&together.fenced))
-            {
-                from.iter().for_each(|clock| join(to, clock));
-            }
-            self.barriers[i].1 = barrier;
-        }
-    }
-
-    /// A barrier is complete, and lanes continue after it.
-    pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
-        let Some(i) = self.barriers.iter().position(|barrier| barrier.0 == id) else { return };
-        let barrier = &mut self.barriers[i].1;
-        let is_new = take(&mut barrier.is_new);
-        if barrier.is_whole {
-            if is_new {
-                self.meet();
-            }
-        } else {
-            let whole = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            let given = Gathered {
-                knows: barrier.knows.clone(),
-                seen: barrier.seen.clone(),
-                fenced: barrier.fenced.clone(),
-            };
-            match self.warps.get_mut(warp as usize) {
-                Some(warp) if whole && given.is_empty() => {
-                    join(&mut warp.knows, &Arc::new(given.knows));
-                    self.has_own = true;
-                }
-                _ => given.give(self, warp, lanes),
-            }
-        }
-    }
-
-    /// All threads have met at a barrier, and know what each of them knew.
-    fn meet(&mut self) {
-        self.all = self.tick();
-        if !take(&mut self.has_own) {
-            return;
-        }
-        let mut together = Gathered::default();
-        for i in 0..self.warps.len() as u32 {
-            let warp = &self.warps[i as usize];
-            let lanes = warp.lanes;
-            match warp.own {
-                Some(_) => threads(i, lanes).for_each(|thread| together.take(self, thread, 0)),
-                None => warp.knows.iter().for_each(|clock| together.knows.join(clock)),
-            }
-            let warp = &mut self.warps[i as usize];
-            (warp.knows, warp.own) = (None, None);
-        }
-        if !together.knows.is_empty() {
-            join(&mut self.knows, &Arc::new(together.knows));
-        }
-        let mine = self.seen.iter_mut().chain(&mut self.fenced);
-        for (to, from) in mine.zip(together.seen.iter().chain(&together.fenced)) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
-    }
 }
 
-/// The joined knowledge of lanes that meet.
-#[derive(Clone, Debug, Default)]
-struct Gathered {
-    knows: Clock,
-    seen: ScopedClocks,
-    fenced: ScopedClocks,
-}
-
-impl Gathered {
-    /// Adds a thread's knowledge, with its own accesses until a time.
-    fn take(&mut self, cta: &Cta, thread: u32, own: u32) {
-        let [_, of_warp, own_clock] = cta.clocks(thread);
-        of_warp.iter().chain(&own_clock).for_each(|clock| self.knows.join(clock));
-        if own != 0 {
-            self.knows.add(cta.serial, Unit::Warp(thread / 32), cta.of_warp(thread / 32));
-            self.knows.add(cta.serial, Unit::Thread(thread), own);
-        }
-        let Some(lane) = cta.own(thread) else { return };
-        for (to, from) in self.seen.iter_mut().zip(&lane.seen) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
-        for (to, from) in self.fenced.iter_mut().zip(&lane.fenced) {
-            from.iter().for_each(|snapshot| join(to, &Arc::new(cta.clock_of(snapshot, thread))));
-        }
-    }
-
-    /// Whether there are neither read clocks nor snapshots.
-    fn is_empty(&self) -> bool {
-        self.seen.iter().chain(&self.fenced).all(Option::is_none)
-    }
-
-    /// Gives the joined knowledge to lanes.
-    fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
-        let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
-        let of_fence = |clock: Arc<Clock>| {
-            Box::new(Snapshot { of_others: [Some(clock), None, None], ..Snapshot::default() })
-        };
-        for thread in threads(warp, lanes) {
-            let Some(lane) = cta.lane(thread) else { return };
-            knows.iter().for_each(|clock| join(&mut lane.knows, clock));
-            for (to, from) in lane.seen.iter_mut().zip(&self.seen) {
-                from.iter().for_each(|clock| join(to, clock));
-            }
-            for (to, from) in lane.fenced.iter_mut().zip(&self.fenced) {
-                if let Some(clock) = from {
-                    *to = Some(of_fence(Arc::clone(clock)));
-                }
-            }
-        }
-    }
-}
-
-/// Thread numbers of a warp's lanes.
+/// The numbers in the CTA of the threads in a warp's lanes.
 pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| warp * 32 + lane)
 }
 
 impl Cta {
-    /// Whether an access of the same CTA is ordered before a thread's next access.
-    pub(super) fn knows_own(&self, stamp: Stamp, thread: u32) -> bool {
+    /// Whether an access of this CTA is ordered before the next access of `thread`.
+    pub(super) fn is_ordered_in_cta(&self, stamp: AccessRecord, thread: u32) -> bool {
         let whose = stamp.thread();
         if !stamp.kind().is_async() {
             return self.knows(thread, whose, stamp.time());
         }
         let [waited, told_end] = self.copies.ends(whose, stamp.time());
         let told = |at| {
-            let of = |clock: &Arc<Clock>| clock.knows_copies(stamp.serial, whose / 32, at);
+            let of = |clock: &Arc<Clock>| clock.contains_copies(stamp.serial, whose / 32, at);
             self.clocks(thread).iter().flatten().any(of)
         };
         waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
     }
 
-    /// Whether an access of another CTA of the launch is ordered before a thread's next access.
-    pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
+    /// Whether an access of another CTA of the launch is ordered before the next access of
+    /// `thread`.
+    pub(super) fn is_ordered_between_ctas(&self, stamp: AccessRecord, thread: u32) -> bool {
         let of = (stamp.serial, stamp.thread(), stamp.time());
         self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))
     }
@@ -483,9 +333,10 @@ impl Cta {
         threads(warp, lanes).for_each(|thread| self.copies.commit(thread, now));
     }
 
-    /// Lanes execute `cp.async.wait_group` or `.wait_all`.
+    /// Lanes execute `cp.async.wait_group` (all but the last `but` groups) or `cp.async.wait_all`
+    /// (`None`).
     pub(super) fn waits(&mut self, warp: u32, lanes: u32, but: Option<u32>) {
-        // Copies issued after the wait are not covered by it.
+        // The time is incremented, because the wait does not cover copies that are started later.
         let now = self.tick();
         threads(warp, lanes).for_each(|thread| self.copies.wait(thread, but, now));
     }

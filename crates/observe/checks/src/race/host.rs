@@ -1,15 +1,15 @@
-//! Races of the host: its accesses through pointers, and asynchronous copies and fills, against
-//! work that it has not waited for.
+//! Races of the host program. Its accesses through pointers, and asynchronous copies and fills, may
+//! race with work that it has not waited for (pending work).
 
 use super::launch::Memory;
 use super::line::LINE;
+use super::queue::Queue;
+use super::record::AccessRecord;
 use super::shadow::PAGE;
-use super::stamp::Stamp;
-use super::streams::Queue;
 use crate::finding::End;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// How pending work accesses memory.
+/// How pending work accesses a page of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PendingAccess {
     /// The work does not access the memory.
@@ -20,39 +20,39 @@ pub enum PendingAccess {
     Written,
 }
 
-/// Work that the host has not waited for.
+/// The work that the host has not waited for.
 #[derive(Debug)]
 pub struct Pending<'m> {
     memory: &'m Memory,
-    /// Serial numbers of the launches' CTAs, as sorted ranges.
+    /// The CTAs of pending launches, as sorted ranges of serial numbers.
     launches: Vec<(u32, u32)>,
-    /// Address ranges of copies and fills, and whether they are written.
+    /// The ranges of pending copies and fills: address, length, and whether the range is written.
     copies: Vec<(u64, u64, bool)>,
 }
 
-/// The work that a host access races with.
+/// The pending work that a host access races with.
 #[derive(Clone, Debug)]
 pub enum HostRace {
-    /// A thread of a kernel (`None` if the kernel's text is unknown), and whether it stores.
+    /// A thread of a kernel (`None` if its source location is not known), and whether it stores.
     Kernel(Option<Box<End>>, bool),
-    /// A copy or fill, described, and whether it writes.
+    /// The description of a copy or fill, and whether it writes.
     Copy(String, bool),
 }
 
-/// A copy or fill in a stream.
+/// A copy or fill that the host has submitted to a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Copied {
+pub(super) struct RecordedCopy {
     pub(super) queue: Queue,
     pub(super) at: u64,
     what: String,
-    /// Address, length, and whether the range is written.
+    /// Ranges that are read or written: address, length, and whether the range is written.
     pieces: Vec<(u64, u64, bool)>,
 }
 
-/// Maximum number of ranges of a copy that are recorded separately.
+/// Maximum number of recorded ranges of a copy.
 const MAX_PIECES: usize = 64;
 
-impl Copied {
+impl RecordedCopy {
     pub(super) fn new(
         (queue, at): (Queue, u64),
         what: String,
@@ -63,19 +63,20 @@ impl Copied {
     }
 }
 
-/// Whether sorted ranges contain a number.
+/// Whether one of the sorted ranges contains a serial number.
 fn has(ranges: &[(u32, u32)], serial: u32) -> bool {
     let i = ranges.partition_point(|range| range.1 < serial);
     ranges.get(i).is_some_and(|range| range.0 <= serial)
 }
 
 impl Pending<'_> {
-    /// Whether the host has waited for all work.
+    /// Whether there is no pending work.
     pub fn is_empty(&self) -> bool {
         self.launches.is_empty() && self.copies.is_empty()
     }
 
-    /// How pending work accesses each page of a page-aligned range.
+    /// How pending work accesses each page of a range of memory, which starts at a page boundary.
+    /// `page` is the size of a page.
     pub fn pages(&self, (address, len): (u64, u64), page: u64) -> Vec<PendingAccess> {
         let end = address.saturating_add(len);
         let mut all = vec![PendingAccess::No; len.div_ceil(page) as usize];
@@ -112,8 +113,8 @@ impl Pending<'_> {
 }
 
 impl Memory {
-    /// Enables checks of host accesses, for which the code positions of kernels in the default
-    /// stream are recorded as well.
+    /// Enables the checks of host accesses. Their reports need the source locations of kernels,
+    /// which are otherwise not recorded if only the default stream is used.
     pub fn watch_host(&self) {
         self.is_host_watched.store(true, Relaxed);
     }
@@ -128,17 +129,18 @@ impl Memory {
         Pending { memory: self, launches, copies }
     }
 
-    /// Records a copy or fill (`what` describes it) that was submitted to a stream. `pieces` are
-    /// its ranges of host-accessible memory, with `true` for written ones.
+    /// Records a copy or fill that the host has submitted to a stream; `what` describes it.
+    /// `pieces` are its ranges of memory that the host can access: address, length, and whether the
+    /// range is written.
     pub fn copies(&self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
         self.streams().copies(queue, what, pieces);
     }
 
-    /// The host has read or (`writes`) written a byte through a pointer; returns the pending work
-    /// that it races with.
+    /// The host has read or (if `writes`) written a byte through a pointer. Returns the pending
+    /// work that the access races with.
     ///
-    /// A flag that a kernel stores (volatile, relaxed or atomic) may be read at any time, and the
-    /// host that reads it has waited for that kernel.
+    /// The host may read a flag that a kernel stores (volatile, relaxed or atomic) at any time. By
+    /// reading the flag the host has synchronised with the kernel.
     pub fn host_accessed(&self, address: u64, writes: bool) -> Option<HostRace> {
         let mut streams = self.streams();
         let meets = |piece: &&(u64, u64, bool)| {
@@ -153,7 +155,7 @@ impl Memory {
         others.sort_unstable();
         self.materialize();
         let mut flag = None;
-        let found = self.shadow.find((address, 1), |stamp: Stamp| {
+        let found = self.shadow.find((address, 1), |stamp: AccessRecord| {
             let kind = stamp.kind();
             if !has(&others, stamp.serial) || !(writes || kind.writes()) {
                 return false;

@@ -1,33 +1,33 @@
-//! Happens-before by mbarriers: arriving threads publish their clocks, and threads that find the
-//! phase complete read them.
+//! Happens-before by mbarriers: a thread that arrives publishes its vector clock, and a thread that
+//! finds a phase complete joins the clocks of all that have arrived.
 
-use super::access::lanes;
 use super::clock::Clock;
 use super::happens_before::Cta;
-use super::stamp::AccessKind;
+use super::record::AccessKind;
+use crate::lanes;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};
 
-/// The clocks of an mbarrier.
+/// The vector clocks of an mbarrier.
 #[derive(Clone, Debug, Default)]
 struct Mbarrier {
-    /// The joined clock of the threads that have arrived in this phase.
+    /// The joined clock of the threads that have arrived in the current phase.
     arrived: Clock,
-    /// The joined clock of completed phases.
+    /// The joined clock of the threads that have arrived in completed phases.
     over: Option<Arc<Clock>>,
 }
 
-/// The mbarriers of a CTA, by their shared-memory addresses.
+/// The vector clocks of a CTA's mbarriers, by their shared-memory addresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mbarriers(HashMap<u64, Mbarrier>);
 
-/// Maximum number of mbarriers with recorded state in a CTA.
+/// Maximum number of mbarriers of a CTA with recorded clocks.
 const MAX: usize = 1 << 15;
 
-/// An mbarrier instruction of a warp's lanes.
+/// An mbarrier instruction with the operands and results of a warp's lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Acts<'a> {
+pub(super) struct MbarrierInstruction<'a> {
     pub(super) at: At,
     pub(super) action: MbarrierAction,
     pub(super) order: Order,
@@ -36,7 +36,8 @@ pub(super) struct Acts<'a> {
     pub(super) results: &'a [u64; 32],
 }
 
-/// The access kind of the instruction on the 8 bytes of the mbarrier.
+/// The access kind with which the instruction accesses the 8 bytes of the mbarrier; `None` if it
+/// does not access them.
 pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     match action {
         MbarrierAction::Init | MbarrierAction::Inval => Some(AccessKind::WEAK.writing()),
@@ -46,16 +47,16 @@ pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     }
 }
 
-/// Pending arrivals and bytes of a phase, decoded from the mbarrier's word (`exec::mbarrier` of
-/// simt defines the layout).
-fn lacking(word: u64) -> (u64, i64) {
+/// The pending arrivals and bytes of the current phase, from the mbarrier's 64-bit word, whose
+/// layout the module `exec::mbarrier` of the crate `simt` defines.
+fn pending_counts(word: u64) -> (u64, i64) {
     (word & ((1 << 20) - 1), (word << 3) as i64 >> 43)
 }
 
-impl Acts<'_> {
-    /// Whether a lane's arrival or bytes complete the phase.
+impl MbarrierInstruction<'_> {
+    /// Whether the arrival (or the bytes) of a lane completes the phase.
     fn completes(&self, lane: usize) -> bool {
-        let (arrivals, bytes) = lacking(self.results[lane]);
+        let (arrivals, bytes) = pending_counts(self.results[lane]);
         let operand = self.operands[lane] & u64::from(u32::MAX);
         let (count, more) = match self.action {
             MbarrierAction::Arrive { expects: true, .. } => (1, operand as i64),
@@ -67,7 +68,7 @@ impl Acts<'_> {
         arrivals == count && bytes + more == 0
     }
 
-    /// Calls `f` with each mbarrier and its lanes.
+    /// Calls `f` for each different mbarrier of the instruction, with the mask of its lanes.
     fn each(&self, mut f: impl FnMut(u64, u32)) {
         let mut rest = self.at.lanes;
         while rest != 0 {
@@ -85,17 +86,17 @@ impl Mbarriers {
         self.0.clear();
     }
 
-    /// Removes the mbarriers at addresses that `keep` rejects.
+    /// Removes the mbarriers for whose address `keep` returns false.
     pub(super) fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         self.0.retain(|address, _| keep(*address));
     }
 
-    /// Applies an instruction to the clocks.
-    pub(super) fn act(&mut self, cta: &mut Cta, acts: &Acts<'_>) {
+    /// Applies an mbarrier instruction to the vector clocks of threads and mbarriers.
+    pub(super) fn act(&mut self, cta: &mut Cta, acts: &MbarrierInstruction<'_>) {
         acts.each(|address, lanes| self.at(cta, acts, (address, lanes)));
     }
 
-    fn at(&mut self, cta: &mut Cta, acts: &Acts<'_>, (address, those): (u64, u32)) {
+    fn at(&mut self, cta: &mut Cta, acts: &MbarrierInstruction<'_>, (address, those): (u64, u32)) {
         use MbarrierAction as A;
         if self.0.len() >= MAX {
             self.0.clear();

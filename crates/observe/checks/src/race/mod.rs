@@ -1,33 +1,34 @@
-//! Check `race`: conflicting accesses of different threads to the same bytes, at least one of which
-//! stores, that no synchronisation orders.
+//! Check `race`: a race is a pair of accesses of different threads to the same bytes, at least one
+//! of which stores, that no synchronisation orders.
 //!
 //! # Happens-before
 //!
-//! That the executor runs something in lockstep or sequentially does not order it. Ordering comes
-//! from barriers, for their participants; from `__syncwarp` and other `.sync` instructions, for the
-//! lanes that meet; from mbarriers; from fences with strong loads, stores and atomics, as the PTX
-//! memory model defines them with their scopes; from the waits of `cp.async`; and from the order of
-//! launches. Two morally strong accesses do not race.
+//! The simulator executes much in lockstep or sequentially, which does not order accesses. Accesses
+//! are ordered by barriers, for their participants; by `__syncwarp` and other `.sync` instructions,
+//! for the participating lanes; by mbarriers; by fences with strong loads, stores and atomics, as
+//! the PTX memory model defines them with their scopes; by the waits of `cp.async`; and by the
+//! order of launches. Two morally strong accesses do not race.
 //!
-//! A grid that a kernel launches is ordered after what the launching thread knew then, and
-//! concurrent with the rest of its parent (`children`).
+//! A grid that a kernel launches is ordered after the accesses that were ordered before its launch
+//! in the launching thread, and is concurrent with the rest of its parent grid (`children`).
 //!
-//! # Shadow
+//! # Shadow memory
 //!
-//! For each word the last store and up to two later accesses are recorded in 16 bytes each: the
-//! CTA's serial number, time, thread and operation (`stamp`). A line of 128 bytes that warps access
-//! as coalesced rows has one such record for all its words (`line`), other lines have cells for
-//! words or bytes (`split`). Two optimisations defer records until they are needed: loads from
+//! For each word the shadow memory records the last store and up to two later accesses in 16 bytes
+//! each: the CTA's serial number, time, thread and operation (`record`). A line of 128 bytes that
+//! warps access as a whole has one such record for all its words (`line`); other lines have cells
+//! for words or bytes (`split`). Two optimisations defer records until they are needed: loads from
 //! allocations without stores in the launch (`loads`), and accesses to shared memory without
-//! conflicts between barriers (`phase`). Clocks are shared by threads as far as possible (`clock`,
-//! `happens_before`). The shadow of shared memory belongs to the worker; that of global memory is
-//! shared, with a lock for each page of 4 KiB. Above 1 GiB it is cleared, which can hide races but
-//! causes no false reports.
+//! conflicts between barriers (`phase`). Threads share vector clocks as far as possible (`clock`,
+//! `happens_before`). Each worker thread has a shadow memory for the shared memory of its CTA. The
+//! shadow memory for global memory is common to all workers, with a lock for each page of 4 KiB. It
+//! is cleared when it exceeds 1 GiB, which can hide races but causes no false reports.
 //!
 //! # Limits
 //!
-//! Not checked: texture and surface accesses, except against copies (`arrays`); local memory; a
-//! race whose earlier access was displaced by more than two later ones.
+//! Three kinds of races are not found: those of texture and surface accesses, except with copies
+//! (`arrays`); those in local memory; and those whose earlier access was displaced from the shadow
+//! memory by more than two later ones.
 
 mod access;
 mod arrays;
@@ -46,12 +47,13 @@ mod pages;
 mod phase;
 mod pools;
 mod probe;
+mod queue;
+mod record;
 mod recycled;
 mod report;
 mod shadow;
 mod shared;
 mod split;
-mod stamp;
 mod streams;
 mod touched;
 mod view;
@@ -59,7 +61,8 @@ mod view;
 pub use host::{HostRace, Pending, PendingAccess};
 pub use launch::Memory;
 pub use pools::PoolUse;
-pub use streams::{Queue, Submitted};
+pub use queue::Queue;
+pub use streams::Submitted;
 
 use crate::sink::Sink;
 use cluster::Clusters;
@@ -69,7 +72,7 @@ use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
-/// The race check of a launch.
+/// The check `race` of one launch.
 #[derive(Debug)]
 pub struct Race<'l> {
     sink: Arc<Sink>,
@@ -79,14 +82,15 @@ pub struct Race<'l> {
     submitted: Option<Submitted>,
     order: Mutex<Order>,
     clusters: Mutex<Clusters>,
-    /// Whether texels of arrays are observed (`arrays`).
+    /// Whether texels of CUDA arrays are observed (`arrays`), because the launch may be concurrent
+    /// with others.
     is_beside: bool,
 }
 
 impl<'l> Race<'l> {
-    /// The check of a launch in a stream, at its reserved position if it was submitted earlier.
-    /// Findings go to the sink; `is_strict` also reports stores of one value by one instruction's
-    /// lanes.
+    /// The check of a launch in a stream, at its reserved position if the host submitted it
+    /// earlier. The sink receives the findings. If `is_strict`, stores of one value by lanes of one
+    /// instruction are reported as well.
     pub fn new(
         (sink, is_strict): (Arc<Sink>, bool),
         memory: &'l Memory,
@@ -138,6 +142,6 @@ impl Observer for Race<'_> {
     fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
         let order = lock(&self.order).clone();
         order.loads.iter().for_each(|loads| loads.measure());
-        self.memory.look_early(&order.early, |serial| order.has(serial));
+        self.memory.find_pool_uses(&order.early, |serial| order.has(serial));
     }
 }

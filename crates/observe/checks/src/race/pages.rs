@@ -1,19 +1,20 @@
-//! Accesses to global memory: finds the pages of the shared shadow for an access, and records it
-//! there.
+//! Records accesses to global memory: finds the pages of the shadow memory that belong to an
+//! access, and locks them for the record.
 
-use super::access::{LaneRace, Warp, lanes};
+use super::access::{LaneRace, Warp};
 use super::line::LINE;
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
+use crate::lanes;
 
-/// Numbers of slots in a worker's page cache: at first, and at most.
+/// Number of entries in a worker's page cache: at first, and at most.
 const AT_HAND: [usize; 2] = [256, 4096];
 
-/// The shadow, with a cache of the pages that a worker has accessed last.
+/// The shadow memory of global memory, with a cache of the pages that a worker has accessed last.
 pub(super) struct Pages<'s> {
     shadow: &'s Shadow,
     at_hand: Vec<Option<(u64, Shared)>>,
-    /// Accesses to pages that were not in the cache since it has grown.
+    /// Number of cache misses since the cache has grown.
     missed: usize,
 }
 
@@ -22,13 +23,13 @@ impl<'s> Pages<'s> {
         Self { shadow, at_hand: vec![None; AT_HAND[0]], missed: 0 }
     }
 
-    /// Calls `act` with the page of an address, locked.
+    /// Calls `act` with the page of an address, which is locked.
     #[inline]
     pub(super) fn with<T>(&mut self, address: u64, act: impl FnOnce(&Shadow, &mut Page) -> T) -> T {
         if self.missed > self.at_hand.len() {
             self.grow();
         }
-        // The number of slots is a power of two.
+        // The number of entries is a power of two, so that a mask replaces the division.
         let (number, last) = (address / PAGE, self.at_hand.len() - 1);
         let slot = &mut self.at_hand[number as usize & last];
         let page = match slot {
@@ -41,7 +42,7 @@ impl<'s> Pages<'s> {
         act(self.shadow, &mut lock(page))
     }
 
-    /// Makes the cache larger, up to the limit.
+    /// Makes the cache four times as large, up to the limit.
     #[cold]
     fn grow(&mut self) {
         self.missed = 0;
@@ -50,13 +51,14 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// Records the part of an access that consists of whole lines, which needs no stored values.
-    /// `epoch` is the current synchronisation interval. Returns the remaining lanes.
+    /// Records the lanes of an access that together access whole lines, for which no stored values
+    /// are needed. `epoch` is the number of the synchronisation interval. Returns the lanes that
+    /// are not recorded.
     #[inline]
     pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
         let mut rest = warp.at.lanes;
         if let Some((first, shift)) = warp.lines() {
-            // Of lines in one page the page is locked once.
+            // If all lines are in one page, the page is locked only once.
             let is_one = first % PAGE + (LINE << shift) <= PAGE;
             let step = if is_one { 1 << shift } else { 1 };
             for begin in (0..1 << shift).step_by(step) {
@@ -82,7 +84,7 @@ impl<'s> Pages<'s> {
         rest
     }
 
-    /// Records the remaining lanes of an access, and adds its races.
+    /// Records the lanes in `rest` of an access, and adds their races.
     pub(super) fn access(
         &mut self,
         warp: &Warp<'_>,
@@ -112,14 +114,14 @@ impl<'s> Pages<'s> {
             });
             rest = left;
         }
-        // In the order of the lanes, not of the pages.
+        // Races are reported in the order of lanes, but the lanes were recorded page by page.
         races.sort_by_key(|race| race.0);
         if full {
             self.shadow.forget();
         }
     }
 
-    /// Calls `act` with the page of an address; `act` must not split its lines.
+    /// Calls `act` with the page of an address; `act` must not split the page's lines into cells.
     #[inline]
     fn in_page<T>(&mut self, at: u64, act: impl FnOnce(&mut Page) -> T) -> T {
         self.with(at, |shadow, page| {
@@ -133,8 +135,8 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// Records the lanes that access the first lane's page, and removes them from `rest`. Returns
-/// whether the page has grown.
+/// Records the lanes that access the same page as the first lane in `rest`, and removes them from
+/// `rest`. Returns whether the page has grown.
 fn lanes_of_page(
     warp: &Warp<'_>,
     view: &View<'_>,
@@ -163,7 +165,8 @@ fn lanes_of_page(
     grows
 }
 
-/// Lanes whose words are in line `number` of a row.
+/// The lanes whose words are in line `number` of consecutive lines, where each lane has `1 <<
+/// shift` words.
 fn lanes_of_line(number: u32, shift: u32) -> u32 {
     let count = 32 >> shift;
     let low = if count == 32 { u32::MAX } else { (1 << count) - 1 };

@@ -1,92 +1,89 @@
-//! Accesses to shared memory between two barriers of all threads of a CTA.
+//! Accesses to shared memory between two barriers of all threads of a CTA (a phase).
 //!
-//! Everything before such a barrier is ordered before everything after it, and between two of them
-//! usually no thread touches a word that another thread stores: a tile is filled, or it is read, or
-//! all threads change it by atomics, or only one warp uses it, with `.sync` instructions. As long
-//! as that holds no two accesses race, and it is enough to record which thread has touched each
-//! word, with a list of all accesses that is dropped at the next barrier. The first access that
-//! violates it, or is none of these, has the list entered into the shadow ([`Phase::materialize`]),
-//! in its order and with the clocks of its time. From then on until the barrier each access is
-//! recorded in the shadow.
+//! Such a barrier orders all accesses before it and all accesses after it. In a phase usually no
+//! thread accesses a word that another thread stores: the threads fill a tile, or read it, or
+//! change it by atomics, or only one warp uses it, with `.sync` instructions. As long as this holds
+//! no two accesses race. It is then enough to record which thread has accessed each word
+//! ([`LineAccesses`]), and to append each access to a list, which is dropped at the next barrier.
+//!
+//! The first access for which this does not hold records all listed accesses in the shadow memory,
+//! in their order and with the vector clocks that they had ([`Phase::materialize`]). From then on
+//! until the barrier each access is recorded in the shadow memory at once.
 
-use super::access::{Octet, Shape, Stored, Warp, lanes};
+mod words;
+
+use super::access::{Octet, Stored, Warp};
 use super::happens_before::Cta;
 use super::launch::Order;
-use super::line::{LINE, WORDS};
+use super::record::AccessKind;
 use super::shared::Lines;
-use super::stamp::AccessKind;
 use super::touched::{Accessor, LineAccesses};
 use super::view::View;
-use std::iter::once;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values};
 
-/// Maximum length of the list; further accesses are recorded in the shadow.
+/// Maximum length of the list. Further accesses are recorded in the shadow memory.
 const MAX: usize = 1 << 14;
-/// Shared memory above this address is recorded in the shadow only.
+/// An access to shared memory above this address is recorded in the shadow memory.
 const MAX_BYTES: u64 = 1 << 20;
-/// Maximum number of phases that start without a list, after phases whose lists had to be entered
-/// into the shadow.
+/// Maximum number of phases without a list. After a phase whose list was needed, some phases record
+/// all accesses in the shadow memory, because their lists would probably be needed, too.
 const MAX_SKIPPED: u32 = 63;
 
-/// The arrangement of an access's addresses, in compact form.
-#[derive(Clone, Copy, Debug)]
-enum AddressShape {
-    Row(u64),
-    One(u64),
-    OctetLoad([(u32, bool); 4]),
-    /// Arbitrary addresses, stored in `rows`.
-    Any,
-}
-
-/// An access in the list.
+/// An access to shared memory in the list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    lies: AddressShape,
+    arrangement: Arrangement,
+    /// Whether the addresses are in `octets`; else those of [`Arrangement::Other`] are in `rows`.
+    has_octets: bool,
     at: (u32, u32, u32),
     elements: (u32, u32),
     operation: AccessOp,
     order: How,
-    /// The warp's clock at the access.
+    /// The time of the CTA and that of the warp, which are the vector clock of the access.
     now: u32,
     of_warp: u32,
-    /// Number of further loads of the same lanes, which are in `more`.
+    /// Number of further loads by the same lanes, which are in `more`.
     further: usize,
 }
 
-/// Loads that are reported together: operation and address arrangement of the first, the lanes, and
-/// the number of further loads.
-type Group = (u32, Shape, [Octet; 4], u32, usize);
+/// Loads that the simulator reports together: the first load's operation and addresses, the lanes,
+/// and the number of further loads.
+type Group = (u32, Arrangement, [Octet; 4], u32, usize);
 
-/// The accesses since the last barrier of all threads.
+/// The accesses to shared memory since the last barrier of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Phase {
-    /// The synchronisation interval ([`View::epoch`]).
+    /// Number of the current synchronisation interval ([`View::epoch`]).
     epoch: u64,
-    /// Whether accesses are recorded in the shadow.
+    /// Whether each access is recorded in the shadow memory at once.
     is_materialized: bool,
-    /// Number of following phases that start without a list, and the number that was chosen last.
+    /// Number of the following phases that keep no list. `skipped` is this number as it was last
+    /// chosen; each time a list is needed again it about doubles.
     skips: u32,
     skipped: u32,
-    /// Serial number of the last CTA with `cp.async` copies: their completion does not depend on
-    /// the barrier.
+    /// Serial number of the last CTA with `cp.async` copies. Such a CTA has no lists, because the
+    /// barriers do not order the copies.
     copies: u32,
     lines: Vec<LineAccesses>,
-    /// The warp and clock of the current access.
+    /// The warp of the current access and its clock.
     by: Accessor,
-    /// The last loads that were reported together and added nothing to the list.
+    /// The last loads that were reported together and were not listed, because enough loads of
+    /// their words are.
     redundant: Option<Group>,
     list: Vec<Entry>,
-    /// The further loads of entries, in order.
+    /// The further loads of the listed accesses, in order.
     more: Vec<FurtherLoad>,
-    /// For entries of the list, in order: arbitrary addresses, and stored values with the low words
-    /// first.
+    octets: Vec<[Octet; 4]>,
+    /// The arbitrary addresses and the stored values of the listed accesses, in order. The low
+    /// words of 64-bit values precede the high words.
     rows: Vec<[u32; 32]>,
 }
 
 impl Phase {
-    /// Adds an access, and further loads that are reported together with it. Returns false if they
-    /// have to be recorded in the shadow, after all earlier ones ([`Self::materialize`]).
+    /// Lists an access, and further loads that the simulator reports together with it. Returns
+    /// false if it has not listed them: they then have to be recorded in the shadow memory, behind
+    /// the accesses that are listed ([`Self::materialize`]).
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();
@@ -100,9 +97,9 @@ impl Phase {
         if self.is_materialized || self.list.len() >= MAX {
             return false;
         }
-        let is_same = |(op, shape, octets, lanes, len): &Group| {
+        let is_same = |(op, arrangement, octets, lanes, len): &Group| {
             (*op, *lanes, *len) == (warp.at.op, warp.at.lanes, more.len())
-                && *shape == warp.shape
+                && *arrangement == warp.arrangement()
                 && *octets == warp.octets
         };
         if self.redundant.as_ref().is_some_and(is_same) {
@@ -124,11 +121,12 @@ impl Phase {
         };
         match touched {
             Some(true) => self.push(warp, more, view),
-            // Enough loads of these words are recorded.
+            // The listed loads of these words suffice to find each race with a later store, so that
+            // this load is not listed.
             Some(false) => {
-                if warp.shape != Shape::Any {
+                if warp.has_octets || warp.arrangement() != Arrangement::Other {
                     let At { op, lanes, .. } = warp.at;
-                    self.redundant = Some((op, warp.shape, warp.octets, lanes, more.len()));
+                    self.redundant = Some((op, warp.arrangement(), warp.octets, lanes, more.len()));
                 }
                 true
             }
@@ -136,10 +134,10 @@ impl Phase {
         }
     }
 
-    /// Starts the next phase at a barrier of all threads.
+    /// Starts the next phase, behind a barrier of all threads.
     fn begin(&mut self, epoch: u64) {
         if !self.list.is_empty() {
-            // The list was not needed in the last phase.
+            // The list of the last phase was not needed.
             self.skipped = 0;
         }
         self.clear();
@@ -151,213 +149,24 @@ impl Phase {
     fn clear(&mut self) {
         self.list.clear();
         self.more.clear();
+        self.octets.clear();
         self.rows.clear();
         self.redundant = None;
     }
 
-    /// Records the words that an access and further loads touch. Returns whether they have to be
-    /// listed, or `None` if another thread has touched them in a conflicting way.
-    #[inline]
-    fn touch(&mut self, warp: &Warp<'_>, more: &[FurtherLoad]) -> Option<bool> {
-        let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
-        let mut is_new = false;
-        // Otherwise the bytes may be parts of words.
-        let is_whole = words.is_power_of_two();
-        let (places, count) = if is_whole && !writes { places(warp) } else { Default::default() };
-        if count != 0 {
-            for place in &places[..count] {
-                is_new |= self.touch_places(*place, more, first)?;
-            }
-            return Some(is_new);
-        }
-        let row = RowAccess { thread: first, shift: words.trailing_zeros(), writes };
-        for by in once(0).chain(more.iter().map(|further| further.offset)) {
-            let is_aligned = |at: u64| at.wrapping_add(by).is_multiple_of(4);
-            is_new |= match warp.shape {
-                _ if !is_whole => self.touch_lanes(warp, by)?,
-                Shape::Row(at) if is_aligned(at) => {
-                    self.touch_row(at.wrapping_add(by), warp.at.lanes, &row)?
-                }
-                Shape::Octets if warp.octets.iter().all(|octet| is_aligned(octet.at)) => {
-                    if !are_apart(&warp.octets) {
-                        return None;
-                    }
-                    let mut any = false;
-                    for (i, octet) in (0..).zip(&warp.octets) {
-                        let row = RowAccess { thread: first + 8 * i, ..row };
-                        any |= self.touch_row(octet.at.wrapping_add(by), 0xff, &row)?;
-                    }
-                    any
-                }
-                _ => self.touch_words(warp, by)?,
-            };
-        }
-        Some(is_new)
-    }
-
-    /// The line of this number, for the current access; `None` if it has to be recorded in the
-    /// shadow.
-    #[inline]
-    fn line(&mut self, number: u64) -> Option<&mut LineAccesses> {
-        let i = number as usize;
-        if i >= self.lines.len() {
-            if number >= MAX_BYTES / LINE {
-                return None;
-            }
-            self.lines.resize_with(i + 1, LineAccesses::default);
-        }
-        let line = &mut self.lines[i];
-        line.begin(self.epoch, &self.by).then_some(line)
-    }
-
-    /// Records a row that starts at `at` for lane 0, even if lane 0 is inactive.
-    #[inline]
-    fn touch_row(&mut self, at: u64, lanes: u32, row: &RowAccess) -> Option<bool> {
-        let (lowest, highest) = (lanes.trailing_zeros(), 31 - lanes.leading_zeros());
-        // The word of lane 0, which may lie before the memory if lane 0 is inactive.
-        let first = at.cast_signed() / 4;
-        let begin = first + (i64::from(lowest) << row.shift);
-        let end = first + (i64::from(highest + 1) << row.shift);
-        let (mut word, all) = (u64::try_from(begin).ok()?, u64::try_from(end).ok()?);
-        let mut is_new = false;
-        while word < all {
-            let (number, line_end) =
-                (word / WORDS as u64, (word / WORDS as u64 + 1) * WORDS as u64);
-            let mut words = between(word, all.min(line_end));
-            // The offset of the line's first word from lane 0's word.
-            let offset = (number * WORDS as u64).cast_signed() - first;
-            if lanes != u32::MAX {
-                words &= words_of(lanes, offset, row.shift);
-            }
-            let line = self.line(number)?;
-            is_new |= line.row(words, (row.thread, offset, row.shift), row.writes)?;
-            word = line_end;
-        }
-        Some(is_new)
-    }
-
-    /// Records loads of the same words by several lanes of a warp: of `len` bytes at `at`, and of
-    /// as many at the distances of further loads. Loads of neighbouring words are recorded as one.
-    #[inline]
-    fn touch_places(
-        &mut self,
-        (at, len): (u64, u64),
-        more: &[FurtherLoad],
-        thread: u32,
-    ) -> Option<bool> {
-        let (mut is_new, mut begin, mut end) = (false, at, at.checked_add(len)?);
-        for further in more {
-            let next = at.wrapping_add(further.offset);
-            if next != end {
-                is_new |= self.touch_all(begin, end, thread)?;
-                begin = next;
-            }
-            end = next.checked_add(len)?;
-        }
-        Some(is_new | self.touch_all(begin, end, thread)?)
-    }
-
-    /// Records loads of the words in `begin..end` by several lanes of a warp.
-    #[inline]
-    fn touch_all(&mut self, begin: u64, end: u64, thread: u32) -> Option<bool> {
-        let (mut is_new, mut word, all) = (false, begin / 4, end.div_ceil(4));
-        while word < all {
-            let line_end = (word / WORDS as u64 + 1) * WORDS as u64;
-            let words = between(word, all.min(line_end));
-            is_new |= self.line(word / WORDS as u64)?.load_all(words, thread)?;
-            word = line_end;
-        }
-        Some(is_new)
-    }
-
-    /// Records lanes at arbitrary addresses, `by` bytes higher, including parts of words.
-    fn touch_lanes(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
-        let (first, writes) = (warp.at.warp * 32, warp.kind.writes());
-        self.each_word(warp, by, |line, i, lane| line.one(i, first + lane, writes))
-    }
-
-    /// Calls `record` for each word that a lane touches at its address, `by` bytes higher, with the
-    /// line of the word, the word's index in it, and the lane. Returns `None` when `record` returns
-    /// false.
-    #[inline]
-    fn each_word(
-        &mut self,
-        warp: &Warp<'_>,
-        by: u64,
-        record: impl Fn(&mut LineAccesses, u32, u32) -> bool,
-    ) -> Option<bool> {
-        for lane in lanes(warp.at.lanes) {
-            let at = warp.address(lane).wrapping_add(by);
-            let end = at.checked_add(warp.access.bytes().into())?.div_ceil(4);
-            for word in at / 4..end {
-                let line = self.line(word / WORDS as u64)?;
-                if !record(line, (word % WORDS as u64) as u32, lane) {
-                    return None;
-                }
-            }
-        }
-        Some(true)
-    }
-
-    /// Does [`Self::touch_lanes`] for accesses of whole words: neighbouring lanes that access
-    /// different words of a line are recorded together.
-    fn touch_words(&mut self, warp: &Warp<'_>, by: u64) -> Option<bool> {
-        let (words, first, writes) = (warp.words(), warp.at.warp * 32, warp.kind.writes());
-        let address = |lane: u32| warp.address(lane).wrapping_add(by);
-        let (mut is_new, mut rest) = (false, warp.at.lanes);
-        while rest != 0 {
-            let (lane, next) = (rest.trailing_zeros(), rest & (rest - 1));
-            let (at, number) = (address(lane), address(lane) / LINE);
-            if words == 1 && (next == 0 || address(next.trailing_zeros()) / LINE != number) {
-                let i = (at % LINE / 4) as u32;
-                if !self.line(number)?.one(i, first + lane, writes) {
-                    return None;
-                }
-                (is_new, rest) = (true, next);
-                continue;
-            }
-            let (mut mask, mut whose, mut all) = (0, [0; WORDS], rest);
-            while all != 0 {
-                let (lane, at) = (all.trailing_zeros(), address(all.trailing_zeros()));
-                let i = (at % LINE / 4) as usize;
-                let those = ((1_u64 << words) - 1) << i;
-                if at / LINE != number || those >> WORDS != 0 || mask & those as u32 != 0 {
-                    break;
-                }
-                mask |= those as u32;
-                whose[i..i + words].fill((first + lane) as u16);
-                all &= all - 1;
-            }
-            let together = rest & !all;
-            if together == 0 {
-                // An access is misaligned.
-                return None;
-            }
-            let line = self.line(number)?;
-            is_new |= line.scattered(mask, &whose, first, writes)?;
-            rest = all;
-        }
-        Some(is_new)
-    }
-
-    /// Adds an access and further loads to the list. Returns false if that is impossible.
+    /// Appends an access and its further loads to the list. Returns false if the values that it
+    /// stores are not known.
     #[inline]
     fn push(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         if warp.kind.writes() {
             self.redundant = None;
         }
-        let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
-        let lies = match warp.shape {
-            Shape::Row(first) => AddressShape::Row(first),
-            Shape::One(at) => AddressShape::One(at),
-            Shape::Octets => {
-                AddressShape::OctetLoad(warp.octets.map(|octet| (narrow(octet.at), octet.is_row)))
-            }
-            Shape::Any => {
-                self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
-                AddressShape::Any
-            }
-        };
+        if warp.has_octets {
+            self.octets.push(warp.octets);
+        } else if warp.arrangement() == Arrangement::Other {
+            let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
+            self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
+        }
         let &Access { size, elements, operation, order, .. } = warp.access;
         if operation == AccessOp::Store {
             for i in 0..elements as usize {
@@ -370,7 +179,8 @@ impl Phase {
         }
         self.more.extend_from_slice(more);
         self.list.push(Entry {
-            lies,
+            arrangement: warp.arrangement(),
+            has_octets: warp.has_octets,
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             elements: (size, elements),
             operation,
@@ -382,20 +192,20 @@ impl Phase {
         true
     }
 
-    /// Enters the list of the current phase into the shadow, where all accesses until the next
-    /// barrier are recorded.
+    /// Records the listed accesses of the current phase in the shadow memory. Until the next
+    /// barrier of all threads, each access is recorded there at once.
     #[inline]
     pub(super) fn materialize(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
         if self.epoch != epoch {
             self.begin(epoch);
         }
         if !self.is_materialized {
-            self.make(lines, order);
+            self.record_listed(lines, order);
         }
     }
 
     #[inline(never)]
-    fn make(&mut self, lines: &mut Lines, order: &Order) {
+    fn record_listed(&mut self, lines: &mut Lines, order: &Order) {
         (self.is_materialized, self.redundant) = (true, None);
         if self.list.is_empty() {
             return;
@@ -404,21 +214,24 @@ impl Phase {
         self.skips = self.skipped;
         let (serial, all) = ((self.epoch >> 32) as u32, self.epoch as u32 - 1);
         let (cta, mut rows, mut races) = (Cta::default(), self.rows.iter(), Vec::new());
-        let mut more = self.more.iter();
+        let (mut more, mut all_octets) = (self.more.iter(), self.octets.iter());
         for entry in &self.list {
             let &Entry { at: (warp, lanes, op), elements: (size, elements), .. } = entry;
             let &Entry { operation, order: how, now, of_warp, .. } = entry;
             let bytes = u64::from(size * elements);
-            let addresses: [u64; 32] = match entry.lies {
-                AddressShape::Row(first) => {
+            let addresses: [u64; 32] = match entry.arrangement {
+                Arrangement::Row(first) => {
                     std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes))
                 }
-                AddressShape::One(at) => [at; 32],
-                AddressShape::OctetLoad(octets) => std::array::from_fn(|i| {
-                    let (at, is_row) = octets[i / 8];
-                    u64::from(at) + if is_row { (i % 8) as u64 * bytes } else { 0 }
-                }),
-                AddressShape::Any => {
+                Arrangement::One(at) => [at; 32],
+                Arrangement::Other if entry.has_octets => {
+                    let Some(octets) = all_octets.next() else { return };
+                    std::array::from_fn(|i| {
+                        let Octet { at, is_row } = octets[i / 8];
+                        at + if is_row { (i % 8) as u64 * bytes } else { 0 }
+                    })
+                }
+                Arrangement::Other => {
                     let Some(row) = rows.next() else { return };
                     row.map(u64::from)
                 }
@@ -459,69 +272,4 @@ impl Phase {
         debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");
         self.clear();
     }
-}
-
-/// Whether all octets are rows, and no two of them are the same.
-fn are_apart(octets: &[Octet; 4]) -> bool {
-    (0..4).all(|i| octets[i].is_row && !octets[..i].contains(&octets[i]))
-}
-
-/// The words that a load of whole words touches if several lanes load the same ones, as up to four
-/// addresses and lengths, and their number; otherwise none.
-#[inline]
-fn places(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
-    let (mut places, mut count) = ([(0, 0); 4], 0);
-    let (octets, bytes) = (&warp.octets, u64::from(warp.access.bytes()));
-    match warp.shape {
-        Shape::One(at) if !warp.at.lanes.is_power_of_two() => (places[0], count) = ((at, bytes), 1),
-        Shape::Octets if octets.iter().all(|o| o.at.is_multiple_of(4)) && !are_apart(octets) => {
-            // Octets that repeat an earlier one load the same words, and adjacent ones are merged.
-            for (i, octet) in octets.iter().enumerate() {
-                if octets[..i].contains(octet) {
-                    continue;
-                }
-                let len = if octet.is_row { 8 * bytes } else { bytes };
-                match places[..count].last_mut() {
-                    Some((at, all)) if *at + *all == octet.at => *all += len,
-                    _ => {
-                        places[count] = (octet.at, len);
-                        count += 1;
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
-    (places, count)
-}
-
-/// A row of consecutive lanes.
-#[derive(Clone, Copy)]
-struct RowAccess {
-    /// The thread of lane 0.
-    thread: u32,
-    /// Each lane has `1 << shift` words.
-    shift: u32,
-    writes: bool,
-}
-
-/// Mask of the words from `first` to before `end` in a line; `end` may be the first word of the
-/// next line.
-#[inline]
-fn between(first: u64, end: u64) -> u32 {
-    let (low, count) = (first % WORDS as u64, end - first);
-    (((1_u64 << count) - 1) << low) as u32
-}
-
-/// Mask of a line's words that these lanes access; the line's first word is `offset` words after
-/// lane 0's first word.
-fn words_of(lanes: u32, offset: i64, shift: u32) -> u32 {
-    if shift == 0 && offset.unsigned_abs() < 32 {
-        return if offset < 0 { lanes << -offset } else { lanes >> offset };
-    }
-    let has = |i: &i64| {
-        let lane = (offset + i) >> shift;
-        (0..32).contains(&lane) && lanes >> lane & 1 == 1
-    };
-    (0..WORDS as i64).filter(has).fold(0, |words, i| words | 1 << i)
 }

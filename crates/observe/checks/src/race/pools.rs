@@ -1,16 +1,17 @@
-//! Use of pool memory (`cudaMallocAsync`) by work that is not ordered after its allocation.
+//! Uses of pool memory (`cudaMallocAsync`) by work that is not ordered after the allocation.
 //!
-//! Here an allocation takes effect in its call, so that kernels of all streams can use it. On a GPU
-//! a kernel of another stream may run before the allocation, and use the memory's earlier contents.
-//! An allocation is recorded until the host has waited for it, its memory is freed, or its stream
-//! is destroyed.
+//! In texunit an allocation takes effect when it is called, so that kernels of all streams can use
+//! the memory. On a GPU a kernel of another stream may run before the allocation, and use memory
+//! that still has other contents. An allocation is recorded until the host has waited for it, its
+//! memory is freed, or its stream is destroyed.
 
 use super::launch::Memory;
-use super::stamp::Stamp;
-use super::streams::{Queue, StreamPositions, Submitted};
+use super::queue::Queue;
+use super::record::AccessRecord;
+use super::streams::{StreamPositions, Submitted};
 use crate::finding::End;
 
-/// A pool allocation, and its position in its stream.
+/// A pool allocation, with its position in its stream.
 #[derive(Clone, Debug)]
 pub(super) struct Allocated {
     pub(super) queue: Queue,
@@ -34,17 +35,17 @@ pub struct PoolUse {
     pub number: u64,
 }
 
-/// Pool memory that a launch is not ordered after and has not used yet: address, length, allocation
-/// number.
+/// Pool memory whose allocation is not ordered before a launch: address, length, allocation number.
 pub(super) type UnorderedPools = Vec<(u64, u64, u64)>;
 
-/// Whether an allocation is ordered before the given stream positions.
+/// Whether an allocation is ordered before work that is ordered after the positions `known`.
 pub(super) fn is_known(known: &StreamPositions, allocated: &Allocated) -> bool {
     known.get(&allocated.queue).is_some_and(|&at| at >= allocated.at)
 }
 
 impl Memory {
-    /// Records a pool allocation in a stream, at its reserved position if it was submitted earlier.
+    /// Records a pool allocation in a stream, at its reserved position if the host submitted it
+    /// earlier.
     pub fn pool_allocated(
         &self,
         queue: Queue,
@@ -63,13 +64,13 @@ impl Memory {
         }
     }
 
-    /// Pool memory is freed.
+    /// The host frees pool memory.
     pub fn pool_freed(&self, number: u64) {
         self.streams().allocated.retain(|allocated| allocated.number != number);
     }
 
-    /// A copy or fill in a stream uses bytes; returns the number of an allocation that it is not
-    /// ordered after.
+    /// A copy or fill in a stream accesses bytes. Returns the number of a pool allocation that
+    /// contains bytes and is not ordered before the copy.
     pub fn pool_used(
         &self,
         queue: Queue,
@@ -88,21 +89,22 @@ impl Memory {
         found.find(|allocated| !is_known(&known, allocated)).map(|allocated| allocated.number)
     }
 
-    /// Searches the shadow for a launch's uses of such memory, one for each allocation.
-    pub(super) fn look_early(&self, early: &UnorderedPools, is_own: impl Fn(u32) -> bool) {
+    /// Searches the shadow memory for accesses of a launch to pool memory whose allocation is not
+    /// ordered before it, and records one access for each allocation.
+    pub(super) fn find_pool_uses(&self, early: &UnorderedPools, is_own: impl Fn(u32) -> bool) {
         if early.is_empty() {
             return;
         }
         self.materialize();
         for &(address, len, number) in early {
-            let is = |stamp: Stamp| is_own(stamp.serial);
+            let is = |stamp: AccessRecord| is_own(stamp.serial);
             let Some(found) = self.shadow.find((address, len), is) else { continue };
             let (end, stores) = (self.end(found), found.kind().writes());
             self.pool_uses().push(PoolUse { end, stores, number });
         }
     }
 
-    /// Returns and clears the uses that were found.
+    /// Returns the recorded uses of pool memory, and removes them.
     pub fn take_pool_uses(&self) -> Vec<PoolUse> {
         std::mem::take(&mut *self.pool_uses())
     }

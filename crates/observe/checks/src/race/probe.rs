@@ -1,20 +1,21 @@
-//! The observer of one worker: receives the events of the CTA that the worker runs, updates clocks
-//! and shadow, and reports races.
+//! The race check of one worker thread: receives the events of the CTAs that the worker executes,
+//! updates vector clocks and shadow memory, and reports races.
 
-use super::access::{LaneRace, Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp};
 use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
 use super::happens_before::Cta;
 use super::launch::Launch;
 use super::line::LINE;
 use super::loads::{Deferral, DeferredLoads};
-use super::mbarrier::{self, Acts, Mbarriers};
+use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
+use super::record::{AccessKind, AccessRecord};
 use super::report::Races;
 use super::shadow::{PAGE, Var, lock};
 use super::shared::Memory;
-use super::stamp::{AccessKind, Stamp};
 use super::view::View;
+use crate::lanes;
 use std::collections::HashMap;
 use texunit_simt::observe::{
     Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad,
@@ -22,7 +23,7 @@ use texunit_simt::observe::{
 };
 use texunit_simt::{Fault, SpaceKind, split_shared_address};
 
-/// A strong load or atomic that is executed but has not returned its value.
+/// A strong load or atomic whose addresses are known, and whose result is not reported yet.
 struct PendingLoad {
     op: u32,
     space: SpaceKind,
@@ -32,30 +33,32 @@ struct PendingLoad {
     wide: bool,
 }
 
-/// The race check of a worker.
+/// The race check for the CTAs that one worker thread executes.
 pub(super) struct Worker<'a> {
     launch: Launch<'a>,
     cta: Cta,
     shared: Memory,
     pages: Pages<'a>,
     loads: DeferredLoads,
-    /// Synchronisation variables in shared memory: addresses that strong stores publish clocks at.
+    /// Synchronisation variables in shared memory, by address: locations at which strong stores
+    /// have published vector clocks.
     vars: HashMap<u64, Var>,
     mbarriers: Mbarriers,
-    /// Pending loads, by warp.
+    /// For each warp, the strong loads whose results are not reported yet.
     pending: Vec<Vec<PendingLoad>>,
     texels: WorkerTexels,
-    /// Observed lanes of the current fetch or surface access.
+    /// The observed lanes of the current fetch or surface access.
     chosen: u32,
     races: Races,
 }
 
-/// Reports the races of deferred loads, by the serial numbers of their CTAs.
-fn tell_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
+/// Returns the function that reports the races of deferred loads, whose CTAs have the given serial
+/// numbers.
+fn report_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mut Vec<LaneRace>) {
     |serial, at, access, races| {
         let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
         let of = |lane: u32| access.addresses[lane as usize];
-        Races(std::mem::take(races)).tell(launch, &at, (access.space, false, false), of);
+        Races(std::mem::take(races)).report(launch, &at, (access.space, false, false), of);
     }
 }
 
@@ -79,8 +82,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Calls `act` with the synchronisation variable at an address; a new one is kept only if `act`
-    /// changes it.
+    /// Calls `act` with the synchronisation variable at an address. A variable without vector
+    /// clocks is removed afterwards.
     fn at_var(&mut self, space: SpaceKind, at: u64, act: impl FnOnce(&mut Var, &Launch<'_>)) {
         if space == SpaceKind::Shared {
             let var = self.vars.entry(at).or_default();
@@ -100,9 +103,10 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Hands the deferred loads over, before a clock is published to other CTAs.
+    /// Publishes the deferred loads of this worker, before it publishes a vector clock to other
+    /// CTAs.
     fn publish_loads(&mut self) {
-        self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
+        self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
@@ -115,8 +119,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Updates the synchronisation variables of a store: a strong store publishes its thread's
-    /// fence snapshots, any other store resets the variable.
+    /// Updates the synchronisation variables at the addresses of a store. A strong store publishes
+    /// the snapshots of its thread's fences; any other store removes the variable's vector clocks.
     fn stores(&mut self, warp: &Warp<'_>) {
         let (access, order) = (warp.access, warp.access.order.semantics);
         let releases = matches!(
@@ -148,14 +152,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Remembers the addresses of a strong load or atomic until it returns its value.
+    /// Keeps the addresses of a strong load or atomic until its result is reported.
     fn remember_load(&mut self, warp: &Warp<'_>) {
         let acquires = matches!(
             warp.access.order.semantics,
             Semantics::Acquire | Semantics::AcquireRelease | Semantics::SequentiallyConsistent
         );
         let Some(pending) = self.pending.get_mut(warp.at.warp as usize) else { return };
-        // A generic access is reported once for each state space.
+        // The simulator reports a generic access once for each state space, so that several entries
+        // of an instruction are valid.
         pending.retain(|before| before.op == warp.at.op && before.lanes & warp.at.lanes == 0);
         pending.push(PendingLoad {
             op: warp.at.op,
@@ -185,17 +190,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The record of a warp's first thread.
-    fn stamp(&self, at: &At, kind: AccessKind) -> Stamp {
-        Stamp::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
+    /// The access record of a warp's thread 0 for an event.
+    fn stamp(&self, at: &At, kind: AccessKind) -> AccessRecord {
+        AccessRecord::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
     }
 
-    fn mbarrier(&mut self, acts: &Acts<'_>) {
+    fn mbarrier(&mut self, acts: &MbarrierInstruction<'_>) {
         let Some(kind) = mbarrier::kind(acts.action) else { return };
         let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
             let at = acts.addresses[lane as usize];
-            // Another CTA's memory is recorded by that CTA.
+            // An mbarrier in the shared memory of another CTA is recorded by that CTA.
             if split_shared_address(at).0.is_some() {
                 continue;
             }
@@ -213,7 +218,7 @@ impl<'a> Worker<'a> {
         }
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
-        self.races.tell(&self.launch, &acts.at, (space, writes, false), at);
+        self.races.report(&self.launch, &acts.at, (space, writes, false), at);
     }
 }
 
@@ -231,7 +236,7 @@ impl Probe for Worker<'_> {
 
     fn cta_ends(&mut self, _: &CtaInfo, _: Option<&Fault>) {
         self.races.clear();
-        if self.loads.are_left() {
+        if self.loads.may_be_missed() {
             self.publish_loads();
         }
     }
@@ -242,13 +247,13 @@ impl Probe for Worker<'_> {
         }
         let near = access.space == SpaceKind::Shared;
         if !near {
-            match self.loads.note(at, access, &self.cta) {
-                Deferral::Noted => return,
-                Deferral::Recorded => {}
-                Deferral::Ends { noted } => {
-                    let mut tell = tell_deferred(&self.launch);
-                    self.loads.enter_notes((at, access), self.launch.shadow, &mut tell);
-                    if noted {
+            match self.loads.defer(at, access, &self.cta) {
+                Deferral::Listed => return,
+                Deferral::Direct => {}
+                Deferral::Ends { listed } => {
+                    let mut tell = report_deferred(&self.launch);
+                    self.loads.record_listed((at, access), self.launch.shadow, &mut tell);
+                    if listed {
                         return;
                     }
                 }
@@ -269,8 +274,9 @@ impl Probe for Worker<'_> {
             }
         }
         if !near && warp.kind.strength() > 0 {
-            // A CTA that polls may be set aside, and another one of its host thread goes on.
-            self.loads.publish(self.launch.shadow, &mut tell_deferred(&self.launch));
+            // After a strong access, which may poll, the host thread may suspend this CTA and
+            // execute another one.
+            self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
         }
         if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -281,7 +287,7 @@ impl Probe for Worker<'_> {
         if !self.races.is_empty() {
             let what = (access.space, access.operation.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
-            self.races.tell(&self.launch, at, what, of);
+            self.races.report(&self.launch, at, what, of);
         }
     }
 
@@ -329,7 +335,8 @@ impl Probe for Worker<'_> {
     }
 
     fn call(&mut self, at: &At, called: &CallEvent<'_>) {
-        // A reused allocation starts with an empty shadow.
+        // An allocation may reuse memory of a freed one, so that old records of the memory are
+        // removed.
         if let CallEvent::Launches { work } = *called {
             self.publish_loads();
             let thread = 32 * at.warp + at.lanes.trailing_zeros();
@@ -371,7 +378,8 @@ impl Probe for Worker<'_> {
             Synchronization::CommitsCopies => self.cta.commits(warp, lanes),
             Synchronization::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),
             Synchronization::Mbarrier { action, order, addresses, operands, results, .. } => {
-                let acts = Acts { at: *at, action, order, addresses, operands, results };
+                let acts =
+                    MbarrierInstruction { at: *at, action, order, addresses, operands, results };
                 self.mbarrier(&acts);
             }
         }

@@ -1,9 +1,9 @@
-//! Memory of earlier launches for the shadows and notes of later ones. Memory that is freed at the
-//! end of a launch goes back to the system, and the next launch would wait for its page faults.
+//! Keeps the memory of vectors from launch to launch. If freed memory went back to the operating
+//! system at the end of a launch, the next launch would wait for page faults.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Vectors without elements whose memory is kept.
+/// Empty vectors whose memory is kept.
 #[derive(Debug)]
 pub(super) struct Recycled<T> {
     all: Mutex<Vec<Vec<T>>>,
@@ -23,12 +23,12 @@ impl<T> Recycled<T> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A vector without elements: the last one that was kept, or a new one.
+    /// An empty vector: the one whose memory was kept last, or a new one.
     pub(super) fn take(&self) -> Vec<T> {
         self.all().pop().unwrap_or_default()
     }
 
-    /// Keeps the memory of a vector.
+    /// Keeps the memory of a vector, unless the vector is too large or too many are kept.
     pub(super) fn keep(&self, mut elements: Vec<T>) {
         elements.clear();
         let mut all = self.all();

@@ -1,4 +1,4 @@
-//! Turns the conflicts of an access into findings.
+//! Converts the races of an access to findings.
 
 use super::access::LaneRace;
 use super::cell::Conflict;
@@ -10,11 +10,11 @@ use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
 
-/// The conflicts of an access's lanes.
+/// The races of an access's lanes.
 #[derive(Default)]
 pub(super) struct Races(pub(super) Vec<LaneRace>);
 
-/// The smallest group that contains both threads.
+/// How far apart two threads are: the smallest group that contains both.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Distance {
     Lane,
@@ -23,7 +23,7 @@ enum Distance {
     Launch,
 }
 
-/// State space, whether it stores, and whether it is a `cp.async` copy.
+/// The form of an access: its state space, whether it stores, and whether it is a `cp.async` copy.
 type AccessForm = (SpaceKind, bool, bool);
 
 fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
@@ -44,8 +44,9 @@ impl Races {
         self.0.clear();
     }
 
-    /// Reports the conflicts, one for each kind and other instruction.
-    pub(super) fn tell(
+    /// Reports the races and removes them. Races with the same rule and the same earlier
+    /// instruction are one finding.
+    pub(super) fn report(
         &mut self,
         launch: &Launch<'_>,
         at: &At,
@@ -65,12 +66,12 @@ impl Races {
             let count = (before - self.0.len()) as u64;
             let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
             let spot = Spot::new(at, lane, launch.block);
-            // Operation numbers of another launch are not comparable.
+            // The operation numbers of different launches are not comparable.
             let here = launch.order.has(other.serial).then(|| other.op());
             if here.is_some() && launch.sink.again(rule, &spot, here, count) {
                 continue;
             }
-            let found = LaunchFinding { count, ..say(launch, (at, lane), &conflict, what) };
+            let found = LaunchFinding { count, ..describe(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
             let object = Some(object::name(&launch.info, what.0, place));
             let mut found = found;
@@ -89,8 +90,9 @@ impl Races {
     }
 }
 
-/// Whether lanes of a warp have stored one value by one instruction. Compilers emit such stores
-/// where all threads hold the value; only the letter of the memory model calls it a race.
+/// Whether lanes of a warp have stored one value by one instruction. Compilers generate such stores
+/// where all lanes have the same value. They are harmless on GPUs, although the PTX memory model
+/// calls them a race.
 fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRule) -> bool {
     let other = conflict.with;
     rule == rules::RACE_SAME_VALUE
@@ -98,7 +100,7 @@ fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRu
         && (other.thread() / 32, other.op()) == (at.warp, at.op)
 }
 
-fn say(
+fn describe(
     launch: &Launch<'_>,
     (at, lane): (&At, u32),
     conflict: &Conflict,
@@ -112,7 +114,7 @@ fn say(
         _ if launch.order.has(other.serial) => Distance::Cta,
         _ => Distance::Launch,
     };
-    // The names of two graph nodes.
+    // If two nodes of a graph race, the names of both nodes.
     let nodes = match distance {
         Distance::Launch => launch.memory.name_of(own).zip(launch.memory.name_of(other.serial)),
         _ => None,

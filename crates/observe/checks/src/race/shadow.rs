@@ -1,46 +1,52 @@
-//! The shadow of global memory: pages of lines and synchronisation variables, which all workers
-//! share.
+//! The shadow memory for global memory: pages of lines, and synchronisation variables. All workers
+//! share it.
 
 use super::clock::Clock;
 use super::line::{LINE, Line};
+use super::record::AccessRecord;
 use super::recycled::Recycled;
-use super::stamp::Stamp;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub(super) const PAGE: u64 = 4096;
 const SHARDS: u64 = 64;
-/// Maximum size of the shadow in bytes; beyond it, recorded accesses are dropped.
+/// Maximum size of the shadow memory in bytes. Beyond it, all recorded accesses are dropped, which
+/// can hide races.
 const MAX_BYTES: usize = 1 << 30;
-/// Lines of a page.
+/// Number of lines of a page.
 const LINES: usize = (PAGE / LINE) as usize;
-/// The lines of pages of earlier launches, up to 128 MiB.
+/// Memory of the pages of earlier launches, up to 128 MiB.
 static RECYCLED: Recycled<Line> = Recycled::new((128 << 20) / (LINES * size_of::<Line>()), LINES);
-/// Maximum size of clocks at synchronisation variables; beyond it, a variable orders everything.
+/// Maximum size in bytes of the vector clocks at synchronisation variables. Beyond it, a store
+/// publishes a clock that contains all accesses.
 const MAX_CLOCKS: usize = 256 << 20;
 
-/// A synchronisation variable: the clocks that threads acquire when they read it.
+/// A synchronisation variable: a location at which stores have published vector clocks, which loads
+/// of the location read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Var {
-    /// The clock for all threads.
+    /// The vector clock for threads of all CTAs.
     pub(super) far: Option<Arc<Clock>>,
-    /// The clocks for threads of the same CTA, by its serial number.
+    /// The vector clocks for threads of the CTA that has published them, by the CTA's serial
+    /// number.
     pub(super) near: Vec<(u32, Arc<Clock>)>,
 }
 
-/// Maximum number of CTAs with a clock of their own at a variable.
+/// Maximum number of CTAs with a vector clock of their own at a variable.
 const MAX_NEAR: usize = 4;
 
 impl Var {
-    /// The clocks that a thread of a CTA acquires: of its own CTA, and of others.
+    /// The vector clocks that a thread reads at the variable: that for its own CTA, and that for
+    /// all CTAs.
     pub(super) fn read(&self, serial: u32) -> [Option<Arc<Clock>>; 2] {
         let near = self.near.iter().find(|(of, _)| *of == serial);
         [near.map(|(_, clock)| Arc::clone(clock)), self.far.clone()]
     }
 
-    /// A store, which replaces the clocks, or an atomic (`joins`), which adds to them.
+    /// Publishes vector clocks at the variable. A store replaces the clocks; an atomic (`joins`)
+    /// joins its clocks to them.
     pub(super) fn write(&mut self, serial: u32, [near, far]: [Option<Arc<Clock>>; 2], joins: bool) {
         if !joins {
             *self = Self::default();
@@ -68,7 +74,7 @@ impl Var {
     }
 }
 
-/// Joins a clock into an optional one.
+/// Joins a vector clock to an optional one.
 pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
     match clock {
         Some(clock) => add(clock, other),
@@ -76,24 +82,25 @@ pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
     }
 }
 
-/// Joins a clock into another.
+/// Joins a vector clock to another.
 pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if !Arc::ptr_eq(clock, other) {
         Arc::make_mut(clock).join(other);
     }
 }
 
-/// A page: its lines, and its synchronisation variables.
+/// A page of the shadow memory: its lines, and its synchronisation variables by the offset in the
+/// page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) lines: Vec<Line>,
     pub(super) vars: HashMap<u32, Var>,
-    /// Size at the last count.
+    /// Size in bytes when the page was last counted.
     counted: usize,
 }
 
 impl Page {
-    /// A line; the page's lines are allocated at the first access.
+    /// A line of the page. All lines are allocated at the first access to one.
     pub(super) fn line(&mut self, i: usize) -> &mut Line {
         if self.lines.is_empty() {
             self.lines = RECYCLED.take();
@@ -109,10 +116,10 @@ impl Drop for Page {
     }
 }
 
-/// A page that workers share.
+/// A page that several workers use.
 pub(super) type Shared = Arc<Mutex<Page>>;
 
-/// The shadow memory of a launch's accesses, as pages by address.
+/// The shadow memory for global memory: pages by page number, in several maps with a lock each.
 #[derive(Debug)]
 pub(super) struct Shadow {
     shards: Vec<Mutex<HashMap<u64, Shared>>>,
@@ -131,19 +138,19 @@ impl Default for Shadow {
     }
 }
 
-/// Locks a mutex, even after a panic of another thread.
+/// Locks a mutex, even if another thread has panicked while it held the lock.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shadow {
-    /// The page of a number.
+    /// The page with this number, which is made if it is missing.
     pub(super) fn page(&self, number: u64) -> Shared {
         let mut shard = lock(&self.shards[(number % SHARDS) as usize]);
         Arc::clone(shard.entry(number).or_default())
     }
 
-    /// Updates the total size by a page's growth. Returns whether the total exceeds the limit.
+    /// Adds the growth of a page to the total size. Returns whether the total exceeds the limit.
     pub(super) fn count(&self, page: &mut Page) -> bool {
         let cells = page.lines.iter().map(Line::size).sum::<usize>();
         let size = cells + page.lines.capacity() * size_of::<Line>();
@@ -152,12 +159,13 @@ impl Shadow {
         self.bytes.fetch_add(more, Relaxed) + more > self.most
     }
 
-    /// Drops all recorded accesses, but not the synchronisation variables.
+    /// Removes all recorded accesses, but not the synchronisation variables.
     pub(super) fn forget(&self) {
         self.bytes.store(0, Relaxed);
         for shard in &self.shards {
             let shard = lock(shard);
-            // Clears pages in place, because workers' caches may refer to them.
+            // The pages stay in the map and are emptied, because the caches of workers refer to
+            // them.
             for page in shard.values() {
                 let mut page = lock(page);
                 (page.lines, page.counted) = (Vec::new(), 0);
@@ -165,7 +173,7 @@ impl Shadow {
         }
     }
 
-    /// Drops recorded accesses to bytes.
+    /// Removes the recorded accesses to a range of bytes.
     pub(super) fn forget_range(&self, address: u64, len: u64) {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
@@ -176,14 +184,15 @@ impl Shadow {
         }
     }
 
-    /// Drops everything, when no work is running.
+    /// Removes all pages; allowed only if no launch is running.
     pub(super) fn clear(&self) {
         self.bytes.store(0, Relaxed);
         self.clocks.store(0, Relaxed);
         self.shards.iter().for_each(|shard| lock(shard).clear());
     }
 
-    /// A store or atomic publishes clocks (for the CTA, for all) at a synchronisation variable.
+    /// A store or atomic publishes vector clocks (one for its CTA, one for all) at a
+    /// synchronisation variable.
     pub(super) fn write_var(
         &self,
         var: &mut Var,
@@ -201,22 +210,23 @@ impl Shadow {
         self.clocks.fetch_sub(before, Relaxed);
     }
 
-    /// Whether there is any synchronisation variable, including those in shared memory.
+    /// Whether there is any synchronisation variable, in global or shared memory.
     pub(super) fn has_vars(&self) -> bool {
         self.has_vars.load(Relaxed)
     }
 
-    /// Whether it is so large that it should be cleared at the next idle moment.
+    /// Whether the shadow memory is so large that it should be emptied before the next launch
+    /// without concurrent ones.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MAX_CLOCKS / 2
     }
 
-    /// Finds a record of the bytes of a range that satisfies a condition.
+    /// A recorded access to bytes of a range that satisfies a condition; `None` if there is none.
     pub(super) fn find(
         &self,
         (address, len): (u64, u64),
-        mut is: impl FnMut(Stamp) -> bool,
-    ) -> Option<Stamp> {
+        mut is: impl FnMut(AccessRecord) -> bool,
+    ) -> Option<AccessRecord> {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
             let page = lock(&page);
@@ -231,7 +241,8 @@ impl Shadow {
         None
     }
 
-    /// Calls `look` with each page of a byte range that has records.
+    /// Calls `look` with the number and content of each existing page that contains bytes of a
+    /// range.
     pub(super) fn each(&self, (address, len): (u64, u64), mut look: impl FnMut(u64, &Page)) {
         let end = address.saturating_add(len);
         for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
@@ -239,7 +250,7 @@ impl Shadow {
         }
     }
 
-    /// The pages of a range of page numbers, in order.
+    /// The existing pages with numbers in `first..end`, in ascending order.
     fn pages(&self, first: u64, end: u64) -> Vec<(u64, Shared)> {
         let mut all = Vec::new();
         if end.saturating_sub(first) <= SHARDS {

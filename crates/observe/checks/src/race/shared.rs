@@ -1,32 +1,34 @@
-//! Accesses to shared memory. Its shadow belongs to one worker; records of earlier CTAs in it are
-//! ordered before the current one.
+//! Records accesses to shared memory. Each worker thread has one shadow memory for the shared
+//! memory of its CTAs: the records of earlier CTAs are ordered before the current CTA.
 
-use super::access::{LaneRace, Stored, Warp, lanes};
+use super::access::{LaneRace, Stored, Warp};
 use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
+use crate::lanes;
 use texunit_simt::observe::FurtherLoad;
 
-/// An upper bound of a CTA's shared memory.
+/// An upper bound for the size of a CTA's shared memory in bytes.
 const MAX: u64 = 1 << 20;
 
-/// The shadow of shared memory.
+/// The shadow memory for shared memory, with the accesses that are not recorded in it yet.
 #[derive(Default)]
 pub(super) struct Memory {
     lines: Lines,
-    /// Accesses since the last barrier that are not in the shadow yet.
+    /// The accesses since the last barrier that are only listed.
     phase: Phase,
 }
 
 impl Memory {
-    /// Records loads that are reported together with one operation. Returns false if each has to be
-    /// recorded.
+    /// Records loads that the simulator reports together, all in one step. Returns false if each
+    /// load has to be recorded by itself.
     #[inline]
     pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
         self.phase.note(warp, more, view)
     }
 
-    /// Records a load with one operation. Returns false if [`Self::access`] has to record it.
+    /// Records a load in one step for all its lanes. Returns false if [`Self::access`] has to
+    /// record it.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
         self.phase.note(warp, &[], view) || self.materialized(view).whole(warp, view, view.epoch())
@@ -42,7 +44,7 @@ impl Memory {
         }
     }
 
-    /// The shadow after all deferred accesses were entered.
+    /// The shadow memory, in which all listed accesses have been recorded.
     #[inline]
     pub(super) fn materialized(&mut self, view: &View<'_>) -> &mut Lines {
         self.phase.materialize(&mut self.lines, view.epoch(), view.order);
@@ -50,12 +52,12 @@ impl Memory {
     }
 }
 
-/// The lines of shared memory.
+/// The lines of the shadow memory for shared memory.
 #[derive(Default)]
 pub(super) struct Lines(Vec<Line>);
 
 impl Lines {
-    /// The line at an offset; `None` beyond the limit.
+    /// The line that contains an offset in shared memory; `None` if the offset exceeds the limit.
     #[inline]
     pub(super) fn at(&mut self, offset: u64) -> Option<&mut Line> {
         let i = (offset / LINE) as usize;
@@ -65,8 +67,8 @@ impl Lines {
         self.0.get_mut(i)
     }
 
-    /// Records an access with one operation if its addresses are arranged so. Returns false if it
-    /// has to be recorded lane by lane.
+    /// Records an access in one step for all its lanes, if their addresses allow this. Returns
+    /// false if each lane has to be recorded by itself.
     #[inline]
     pub(super) fn whole(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> bool {
         if let Some((first, shift)) = warp.lines() {
@@ -87,7 +89,7 @@ impl Lines {
         line.is_some_and(|line| warp.octets(line, view, (octets, epoch)))
     }
 
-    /// Records an access of a warp within a synchronisation interval, and adds its races.
+    /// Records an access of a warp in a synchronisation interval, and adds its races.
     pub(super) fn access(
         &mut self,
         warp: &Warp<'_>,

@@ -1,52 +1,33 @@
-//! The shadow of a line that is split into cells of words or bytes.
+//! The shadow memory of a line that is split into cells, one for each word or each byte.
+
+mod open;
 
 use super::cell::{Cell, ShadowAccess};
 use super::line::{
     ByteAccess, Hit, LINE, LaneMapping, OctetLoad, PartAccess, RowAccess, WORDS, WordAccess,
 };
-use super::stamp::Stamp;
+use super::record::AccessRecord;
 use super::view::View;
+use open::{NEVER, OpenAccesses};
 
-/// The cells of a line.
+/// A line of the shadow memory that is split: it has a cell with the recorded accesses of each
+/// word, or of each byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Split {
     /// A cell for each word or each byte; empty if the line is not split.
     cells: Vec<Cell>,
-    /// Whether the cells are words.
+    /// Whether each cell is for a word; otherwise each is for a byte.
     is_words: bool,
-    open: Open,
+    open: OpenAccesses,
 }
-
-/// Which words of a line have accesses that may still race. Cached for one synchronisation
-/// interval, in which the answer can only shrink.
-#[derive(Clone, Debug, Default)]
-struct Open {
-    /// The synchronisation interval; 0 if nothing is cached.
-    epoch: u64,
-    /// Words whose state is cached.
-    known: u32,
-    /// Superset of the words with open stores.
-    stored: u32,
-    /// Superset of the words with other open accesses.
-    others: u32,
-    /// Words of which no more weak loads need be recorded.
-    full: u32,
-    /// CTA and time of the latest access; [`NEVER`] if unknown.
-    last: (u32, u32),
-    /// CTA and time of the latest access to the words whose state is cached.
-    newest: (u32, u32),
-}
-
-/// A time after every access.
-const NEVER: u32 = u32::MAX;
 
 impl Split {
-    /// Splits a line into words or bytes, from its last store with the stored values, and two other
-    /// records.
-    pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
+    /// Splits a line into words or bytes. The records of the whole line (last store and two others)
+    /// become records of each cell, and `values` are the stored values.
+    pub(super) fn begin(&mut self, all: [AccessRecord; 3], values: Option<&[u32; WORDS]>) {
         self.is_words = !all.into_iter().any(|stamp| LaneMapping::of(stamp).is_narrow());
         let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
-        let of_cell = |stamp: Stamp, i: usize| {
+        let of_cell = |stamp: AccessRecord, i: usize| {
             let behind = LaneMapping::of(stamp).thread_of(i * size).filter(|_| !stamp.is_none());
             behind.map(|behind| stamp.of_thread(stamp.thread() + behind))
         };
@@ -57,15 +38,16 @@ impl Split {
             let value = if size == 4 { value } else { value >> (8 * (byte % 4)) & 0xff };
             let others = others.map(|slot| {
                 let slot = of_cell(slot, i).map(|slot| slot.with(1 << (slot.thread() & 31)));
-                slot.unwrap_or(Stamp::NONE)
+                slot.unwrap_or(AccessRecord::NONE)
             });
-            let write = of_cell(write, i).map_or(Stamp::NONE, |write| write.with(value));
+            let write = of_cell(write, i).map_or(AccessRecord::NONE, |write| write.with(value));
             Cell::of(write, others)
         };
         self.cells.extend((0..len).map(cell));
-        // The accesses are weak and synchronous, so that the latest time is enough.
+        // The records of a whole line are weak and synchronous, so that the latest time decides
+        // whether all are ordered before an access.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
-        self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
+        self.open = OpenAccesses { last: last.unwrap_or_default(), ..OpenAccesses::default() };
     }
 
     fn become_bytes(&mut self) {
@@ -76,7 +58,7 @@ impl Split {
         }
     }
 
-    /// Joins the cells, so that the line is whole again.
+    /// Removes the cells, so that the line has records for all its words again.
     pub(super) fn clear(&mut self) {
         self.cells.clear();
     }
@@ -85,50 +67,52 @@ impl Split {
         self.cells.is_empty()
     }
 
-    /// Number of cells of the line.
+    /// Number of cells: one for each word or each byte, or 0 if the line is not split.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Size of the line's cells in bytes.
+    /// Size of all cells in bytes.
     pub(super) fn size(&self) -> usize {
         size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
     }
 
-    /// Handles a row. Returns whether it is recorded, or `None` if all records are ordered before
-    /// it, so that the line can be made whole again.
+    /// What an access to the whole line or to quarters of it needs: nothing (`Some(true)`), because
+    /// enough loads are recorded; a record of each lane on its own (`Some(false)`); or a line that
+    /// is not split (`None`), because all recorded accesses are ordered before it.
     pub(super) fn row(&mut self, view: &View<'_>, row: &RowAccess<'_>) -> Option<bool> {
         if !self.is_words || row.by.is_narrow() {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
             return if stamps.all(|stamp| view.is_over(stamp)) { None } else { Some(false) };
         }
-        self.look(view, row.epoch, u32::MAX);
+        self.refresh(view, row.epoch, u32::MAX);
         let open = &self.open;
-        // Enough loads are recorded.
+        // The recorded loads suffice to find each race with a later store, so that this load is not
+        // recorded.
         let is_enough = !row.writes && open.stored == 0 && open.full == u32::MAX;
         (is_enough || open.stored | open.others != 0).then_some(is_enough)
     }
 
-    /// Drops records of the bytes.
+    /// Removes the records of accesses to the bytes.
     pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
         let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
         cells.fill(Cell::default());
     }
 
     /// The recorded accesses to the bytes.
-    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
+    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = AccessRecord> {
         let size = if self.is_words { 4 } else { 1 };
         let cells = self.cells.iter().zip((0..).step_by(size));
         let here = cells.filter(move |(_, at)| *at < bytes.end && at + size as u64 > bytes.start);
         here.flat_map(|(cell, _)| cell.stamps())
     }
 
-    /// The cells of `at..at + len`, and the shift from cell number to byte.
+    /// The cells for the bytes `at..at + len`, and the binary logarithm of the bytes of a cell.
     fn cells(&mut self, at: u64, len: u64) -> (&mut [Cell], u32) {
         if !at.is_multiple_of(4) || !len.is_multiple_of(4) {
             self.become_bytes();
         }
-        // The caller changes cells in ways that the cache does not follow.
+        // The caller changes cells without an update of the cached masks.
         self.open.epoch = 0;
         self.open.last = (NEVER, NEVER);
         let shift = if self.cells.len() == WORDS { 2 } else { 0 };
@@ -136,8 +120,8 @@ impl Split {
         (&mut self.cells[cells], shift)
     }
 
-    /// Records an access to the bytes from `at` on. An aligned access never crosses a line, and a
-    /// misaligned one is a fault.
+    /// Records an access to the bytes from `at` on. An aligned access lies within one line, and a
+    /// misaligned access is a fault.
     pub(super) fn bytes(
         &mut self,
         view: &View<'_>,
@@ -164,8 +148,8 @@ impl Split {
         found
     }
 
-    /// Records a load of the same bytes by several lanes of a warp. Returns false if it has to be
-    /// recorded lane by lane.
+    /// Records a load of the same bytes by several lanes of a warp. Returns false if each lane has
+    /// to be recorded on its own.
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
@@ -176,50 +160,8 @@ impl Split {
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
-    /// Computes the cached state of words that are not cached in this interval.
-    #[inline]
-    fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
-        if self.open.epoch != epoch {
-            let last = self.open.last;
-            let past =
-                last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
-            let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
-            self.open = Open { epoch, known, last, newest, ..Open::default() };
-        }
-        if words & !self.open.known != 0 {
-            self.look_at(view, words & !self.open.known);
-        }
-    }
-
-    fn look_at(&mut self, view: &View<'_>, words: u32) {
-        let (mut rest, open) = (words, &mut self.open);
-        while rest != 0 {
-            let i = rest.trailing_zeros();
-            rest &= rest - 1;
-            let Some(cell) = self.cells.get(i as usize) else { break };
-            let [stored, others] = cell.is_open(view);
-            open.stored |= u32::from(stored) << i;
-            open.others |= u32::from(others) << i;
-            for stamp in cell.stamps() {
-                let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
-                open.newest = open.newest.max((stamp.serial, time));
-            }
-        }
-        open.known |= words;
-        if open.known == u32::MAX {
-            open.last = open.newest;
-        }
-    }
-
-    /// Updates the cached time after an access.
-    #[inline(always)]
-    fn made(&mut self, view: &View<'_>) {
-        let (now, open) = ((view.serial, view.now), &mut self.open);
-        (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
-    }
-
-    /// Records an access to whole words if the cells decide it without comparing clocks. Returns
-    /// false if [`Self::bytes`] has to record it.
+    /// Records an access to whole words, if the cells show without a comparison of vector clocks
+    /// that it races with nothing. Returns false if [`Self::bytes`] has to record it.
     #[inline]
     pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
         let first = (at / 4) as usize;
@@ -227,7 +169,7 @@ impl Split {
             return false;
         }
         let of_word = |i: usize| 1_u32 << (first + i);
-        self.look(view, words.epoch, (0..words.count).map(of_word).sum());
+        self.refresh(view, words.epoch, (0..words.count).map(of_word).sum());
         let (kind, stamp) = (words.stamp.kind(), words.stamp);
         for i in 0..words.count {
             let (bit, open) = (1 << (first + i), &mut self.open);
@@ -263,38 +205,44 @@ impl Split {
                 open.others |= bit;
             }
         }
-        self.made(view);
+        self.update_times(view);
         true
     }
 
-    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`; this is
-    /// fast if no recorded access can race. Returns the lanes that are done; [`Self::bytes`] has to
-    /// record the others.
+    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`. This is
+    /// fast if no recorded access can race. Returns the lanes that are recorded; the other lanes
+    /// have to be recorded by [`Self::bytes`].
     #[inline]
     pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
         if !self.is_words {
             return 0;
         }
-        self.look(view, part.epoch, all);
+        self.refresh(view, part.epoch, all);
         let kind = part.stamp.kind();
         let writes = kind.writes();
         if kind.strength() != 0 {
             let done = self.strong_part(view, part);
-            self.made(view);
+            self.update_times(view);
             return done;
         }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
-            // Enough loads are recorded.
+            // The recorded loads of these words suffice to find each race with a later store, so
+            // that this load is not recorded.
             return part.lanes;
         }
         let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
-        self.made(view);
+        self.update_times(view);
         done
     }
 
-    /// Records a load in octets. Returns false if it has to be recorded lane by lane.
+    /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
     #[inline]
-    pub(super) fn octets(&mut self, view: &View<'_>, stamp: Stamp, load: &OctetLoad<'_>) -> bool {
+    pub(super) fn octets(
+        &mut self,
+        view: &View<'_>,
+        stamp: AccessRecord,
+        load: &OctetLoad<'_>,
+    ) -> bool {
         let count = load.count;
         let mut words = [0_u32; 4];
         for (words, octet) in words.iter_mut().zip(load.octets) {
@@ -309,7 +257,7 @@ impl Split {
             return false;
         }
         let all = words.into_iter().fold(0, |all, words| all | words);
-        self.look(view, load.epoch, all);
+        self.refresh(view, load.epoch, all);
         if all & self.open.stored != 0 {
             return false;
         }
@@ -317,7 +265,7 @@ impl Split {
             return true;
         }
         for (i, octet) in load.octets.iter().enumerate() {
-            // Octets that load the same words are recorded once.
+            // Equal octets load the same words and are recorded together.
             if load.octets[..i].contains(octet) {
                 continue;
             }
@@ -335,15 +283,15 @@ impl Split {
                 self.note(view, stamp.of_thread(thread).with(lanes), word);
             }
         }
-        self.made(view);
+        self.update_times(view);
         true
     }
 
-    /// Records a weak load of a word that has no open store.
+    /// Records a weak load of a word. No recorded store of the word can race any more.
     #[inline(always)]
-    fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
+    fn note(&mut self, view: &View<'_>, stamp: AccessRecord, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
-        if !cell.note_again(stamp) {
+        if !cell.merge_into_record(stamp) {
             cell.note(view, stamp);
             self.open.full |= if cell.is_full(view) { bit } else { 0 };
         }
@@ -401,7 +349,7 @@ impl Split {
     fn load_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
         let (mut rest, mut done) = (part.lanes, 0);
         while rest != 0 {
-            // Neighbouring lanes that load the same words are recorded once.
+            // Neighbouring lanes that load the same words are recorded together.
             let lane = rest.trailing_zeros();
             let at = part.addresses[lane as usize];
             let mut lanes = 1 << lane;

@@ -1,91 +1,22 @@
-//! The order of launches: given submissions to streams, events and waits of the host, this module
-//! decides which work is ordered before which.
+//! Happens-before between launches. The module is given the submissions to streams, the events, and
+//! the waits of the host, and decides which work is ordered before which.
 //!
-//! A stream is a list of launches with increasing positions. For each stream it is known up to
-//! which position of each other stream its next launch is ordered after: by events, by the default
-//! stream, which waits for all blocking streams, and by everything that the host had waited for at
-//! the submission. All threads of the host count as one.
+//! The work of a stream has ascending positions. For each stream the module keeps the position of
+//! each other stream until which all work is ordered before the stream's next launch. Such an order
+//! comes from events, from the default stream (which waits for all blocking streams), and from the
+//! host, which submits the launch after it has waited for other work. All threads of the host count
+//! as one.
+
+mod locations;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use texunit_report::CodeLocation;
-use texunit_simt::Sources;
 use texunit_simt::observe::LaunchInfo;
-use texunit_syntax::{SourceFile, Span};
 
-use super::host::Copied;
+use super::host::RecordedCopy;
 use super::pools::{self, Allocated, UnorderedPools};
-use crate::finding::End;
-
-/// A stream that work is submitted to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Queue {
-    /// The default stream of the first device. It waits for all blocking streams of the device, and
-    /// they wait for it.
-    #[default]
-    Default,
-    /// Another stream of the first device.
-    Own {
-        /// The handle of the stream, or another unique number.
-        id: u64,
-        /// Whether the default stream and it wait for each other.
-        is_blocking: bool,
-    },
-    /// A stream of another device.
-    On {
-        /// The device's number, from 1.
-        device: u32,
-        /// The handle (or another unique number), and whether the stream is blocking; `None` for
-        /// the device's default stream.
-        own: Option<(u64, bool)>,
-    },
-}
-
-impl Queue {
-    /// The stream of a device.
-    pub fn on(device: u32, own: Option<(u64, bool)>) -> Self {
-        match (device, own) {
-            (0, None) => Self::Default,
-            (0, Some((id, is_blocking))) => Self::Own { id, is_blocking },
-            (device, own) => Self::On { device, own },
-        }
-    }
-
-    /// The device's number, and the stream there (`None` for the default stream).
-    fn place(self) -> (u32, Option<(u64, bool)>) {
-        match self {
-            Self::Default => (0, None),
-            Self::Own { id, is_blocking } => (0, Some((id, is_blocking))),
-            Self::On { device, own } => (device, own),
-        }
-    }
-
-    /// Handle (or another unique number) and whether it is blocking; `None` for a default stream.
-    pub fn own(self) -> Option<(u64, bool)> {
-        self.place().1
-    }
-
-    /// The number of its device.
-    pub fn device(self) -> u32 {
-        self.place().0
-    }
-
-    /// Whether it is the default stream of its device.
-    pub fn is_default(self) -> bool {
-        self.place().1.is_none()
-    }
-
-    /// Whether one of the two is the default stream of a device and the other a blocking stream of
-    /// that device, so that they wait for each other.
-    pub fn waits_for(self, other: Self) -> bool {
-        let ((here, own), (there, others)) = (self.place(), other.place());
-        let is_blocking = match (own, others) {
-            (None, Some((_, is_blocking))) | (Some((_, is_blocking)), None) => is_blocking,
-            _ => false,
-        };
-        here == there && is_blocking
-    }
-}
+use super::queue::Queue;
+use locations::Text;
 
 /// A reserved position in a stream, for work that is submitted now and executed later.
 #[derive(Clone, Debug)]
@@ -95,12 +26,11 @@ pub struct Submitted {
     before: Arc<StreamPositions>,
 }
 
-/// Maximum number of recorded launches, unless later work is known to be concurrent with them.
+/// Maximum number of recorded launches.
 const MAX: usize = 1024;
-/// Maximum number of recorded module texts.
-const MAX_TEXTS: usize = 64;
 
-/// For each stream: the position up to which its launches are ordered before something.
+/// For each stream, a position: the stream's work until this position is ordered before an event or
+/// a launch.
 pub(super) type StreamPositions = BTreeMap<Queue, u64>;
 
 #[derive(Clone, Debug, Default)]
@@ -109,18 +39,9 @@ struct Stream {
     knows: StreamPositions,
 }
 
-/// The code positions of a launch's operations.
-#[derive(Debug)]
-struct Text {
-    kernel: String,
-    source: SourceFile,
-    sources: Arc<Sources>,
-    spans: Vec<Span>,
-}
-
 /// A launch that the host has not waited for.
 #[derive(Clone, Debug)]
-struct Past {
+struct RecordedLaunch {
     first: u32,
     last: u32,
     queue: Queue,
@@ -130,32 +51,32 @@ struct Past {
     text: Option<Arc<Text>>,
 }
 
-/// The streams of a process.
+/// The streams, events and launches of a process.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     streams: HashMap<Queue, Stream>,
     host: StreamPositions,
     events: HashMap<u64, StreamPositions>,
-    /// Destroyed streams whose launches may still be running.
+    /// Destroyed streams, whose launches may still be running.
     ended: Vec<Queue>,
-    /// In the order of their serial numbers.
-    past: Vec<Past>,
+    /// Launches that the host has not waited for, in the order of their serial numbers.
+    past: Vec<RecordedLaunch>,
     /// Copies and fills that the host has not waited for.
-    copies: Vec<Copied>,
+    copies: Vec<RecordedCopy>,
     texts: Vec<Arc<Text>>,
-    /// Names of graph nodes, each of which is a stream of its own.
+    /// For each node of a graph, which has a stream of its own, the node's name.
     names: HashMap<Queue, String>,
     /// Pool allocations that the host has not waited for.
     pub(super) allocated: Vec<Allocated>,
 }
 
 impl Submitted {
-    /// The position in its stream.
+    /// The position of the work in its stream.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// The positions that are ordered before it.
+    /// For each stream, the position until which its work is ordered before this work.
     pub(super) fn known(&self) -> StreamPositions {
         StreamPositions::clone(&self.before)
     }
@@ -168,7 +89,8 @@ fn join(known: &mut StreamPositions, other: &StreamPositions) {
     }
 }
 
-/// The thread of a launch, given the CTA's number in the grid and the thread's number in the CTA.
+/// The CTA and the thread in it as three coordinates each, from the CTA's number in the grid and
+/// the thread's number in the CTA.
 pub(super) fn place_of(
     index: u64,
     thread: u32,
@@ -181,7 +103,8 @@ pub(super) fn place_of(
 }
 
 impl Streams {
-    /// The positions that are ordered before work after all launches of a stream.
+    /// The positions that are ordered before work which waits for the whole present work of a
+    /// stream.
     fn all_of(&self, queue: Queue) -> StreamPositions {
         let Some(stream) = self.streams.get(&queue) else { return StreamPositions::new() };
         let mut known = stream.knows.clone();
@@ -189,7 +112,7 @@ impl Streams {
         known
     }
 
-    /// The positions that are ordered before the next launch of a stream.
+    /// The positions that are ordered before the next work of a stream.
     pub(super) fn before(&self, queue: Queue) -> StreamPositions {
         let mut known = self.host.clone();
         join(&mut known, &self.all_of(queue));
@@ -201,7 +124,7 @@ impl Streams {
         known
     }
 
-    /// Reserves a position in a stream; returns it with the positions that are ordered before it.
+    /// Reserves the next position in a stream, for work that the host submits now.
     pub(super) fn submit(&mut self, queue: Queue) -> Submitted {
         let before = self.before(queue);
         let stream = self.streams.entry(queue).or_default();
@@ -210,7 +133,7 @@ impl Streams {
         Submitted { queue, at: stream.launches, before: Arc::new(before) }
     }
 
-    /// Records a copy or fill.
+    /// Records a copy or fill in a stream.
     pub(super) fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
         let at = self.submit(queue).at;
         let host = &self.host;
@@ -218,10 +141,10 @@ impl Streams {
         if self.copies.len() >= MAX {
             self.copies.remove(0);
         }
-        self.copies.push(Copied::new((queue, at), what, pieces));
+        self.copies.push(RecordedCopy::new((queue, at), what, pieces));
     }
 
-    /// Whether work of different streams may run concurrently.
+    /// Whether there is a stream besides the default stream, so that work may be concurrent.
     pub(super) fn are_several(&self) -> bool {
         self.streams.keys().any(|queue| *queue != Queue::Default)
     }
@@ -231,13 +154,15 @@ impl Streams {
         self.past.binary_search_by_key(&first, |past| past.first).is_ok()
     }
 
-    /// Copies and fills that the host has not waited for.
-    pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &Copied> {
-        let is_open = |copy: &&Copied| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
+    /// The copies and fills that the host has not waited for.
+    pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &RecordedCopy> {
+        let is_open =
+            |copy: &&RecordedCopy| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
         self.copies.iter().filter(is_open)
     }
 
-    /// The host has read a flag of a launch, and is ordered after it and its predecessors.
+    /// The host has read a flag that a launch has stored, so that it is ordered after the launch
+    /// and the preceding work of the launch's stream.
     pub(super) fn host_saw(&mut self, serial: u32) {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial));
         if let Some((queue, at)) = past.map(|past| (past.queue, past.at)) {
@@ -245,8 +170,9 @@ impl Streams {
         }
     }
 
-    /// Begins a launch with these CTAs; returns the CTAs of concurrent launches. Code positions are
-    /// recorded if a later race may need them.
+    /// Begins the launch with the CTAs `own` (serial numbers). Returns the CTAs of concurrent
+    /// launches, and the pool memory whose allocation is not ordered before the launch. The
+    /// kernel's source locations are recorded if the report of a later race may need them.
     pub(super) fn begin(
         &mut self,
         submitted: Submitted,
@@ -259,7 +185,7 @@ impl Streams {
         let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
         let early = early.map(|of| (of.address, of.len, of.number)).collect();
         let host = &self.host;
-        let is_known = |known: &StreamPositions, past: &Past| {
+        let is_known = |known: &StreamPositions, past: &RecordedLaunch| {
             known.get(&past.queue).is_some_and(|&at| at >= past.at)
         };
         self.past.retain(|past| !is_known(host, past));
@@ -269,8 +195,8 @@ impl Streams {
         self.forget();
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
-        // Code positions are not needed if there is only the default stream, whose launches are all
-        // ordered, unless the host is watched or kernels launch grids.
+        // Launches of the default stream alone are all ordered, so that source locations are not
+        // needed, except for host accesses (`is_told`) and for grids that kernels launch.
         let is_told = is_told
             || self.streams.len() > 1
             || queue != Queue::Default
@@ -278,74 +204,40 @@ impl Streams {
         let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
-        self.past.push(Past { first, last, queue, at, grid, block, text });
+        self.past.push(RecordedLaunch { first, last, queue, at, grid, block, text });
         (others, early)
     }
 
-    /// Drops allocations that the host has waited for.
+    /// Removes the pool allocations that the host has waited for.
     pub(super) fn forget_allocated(&mut self) {
         let host = &self.host;
         self.allocated.retain(|allocated| !pools::is_known(host, allocated));
     }
 
-    fn text(&mut self, info: &LaunchInfo<'_>) -> Arc<Text> {
-        let listing = &info.listing;
-        let (name, text) = (listing.source().name(), listing.source().text());
-        let is = |kept: &&Arc<Text>| {
-            kept.kernel == info.kernel && kept.source.name() == name && kept.source.text() == text
-        };
-        if let Some(kept) = self.texts.iter().find(is) {
-            return Arc::clone(kept);
-        }
-        let kept = Arc::new(Text {
-            kernel: info.kernel.to_owned(),
-            source: listing.source().clone(),
-            sources: Arc::clone(listing.shared_sources()),
-            spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
-        });
-        if self.texts.len() == MAX_TEXTS {
-            self.texts.remove(0);
-        }
-        self.texts.push(Arc::clone(&kept));
-        kept
-    }
-
-    /// Names the graph node that a stream stands for.
+    /// Sets the name of the graph node that has this stream.
     pub(super) fn named(&mut self, queue: Queue, name: String) {
         self.names.insert(queue, name);
     }
 
-    /// The name of the graph node that a stream stands for.
+    /// The name of the graph node that has this stream.
     pub(super) fn name(&self, queue: Queue) -> Option<String> {
         self.names.get(&queue).cloned()
     }
 
-    /// The name of a launch's stream, given the serial number of one of its CTAs.
+    /// The name of the graph node whose launch contains the CTA with this serial number.
     pub(super) fn name_of(&self, serial: u32) -> Option<String> {
         let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
         self.names.get(&past.queue).cloned()
     }
 
-    /// The launches of these streams.
+    /// The launches of the given streams, as ranges of CTA serial numbers.
     pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
-        let is_one = |past: &&Past| queues.contains(&past.queue);
+        let is_one = |past: &&RecordedLaunch| queues.contains(&past.queue);
         self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
     }
 
-    /// The thread and instruction of an access in an earlier launch.
-    pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
-        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
-        let text = past.text.as_ref()?;
-        let index = u64::from(serial - past.first);
-        let [cta, thread] = place_of(index, thread, (past.grid, past.block));
-        let span = *text.spans.get(op as usize)?;
-        let place = CodeLocation::new(&text.sources, &text.source, span);
-        let node = self.names.get(&past.queue).cloned();
-        Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
-    }
-
-    /// The launches that are not ordered before the next work of a stream or, with `None`, before
-    /// the host's next action.
+    /// The launches that are not ordered before the next work of a stream or (`None`) before the
+    /// next action of the host.
     pub(super) fn not_before(&self, queue: Option<Queue>) -> Vec<(u32, u32)> {
         match queue {
             Some(queue) => self.not_among(&self.before(queue)),
@@ -359,17 +251,18 @@ impl Streams {
     }
 
     fn not_among(&self, known: &StreamPositions) -> Vec<(u32, u32)> {
-        let is_known = |past: &&Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
+        let is_known =
+            |past: &&RecordedLaunch| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
     }
 
-    /// The host waits for a stream.
+    /// The host waits for all present work of a stream.
     pub(super) fn synchronize(&mut self, queue: Queue) {
         let all = self.before(queue);
         join(&mut self.host, &all);
     }
 
-    /// A stream is destroyed: its work continues, and no more is submitted.
+    /// The host destroys a stream: its work continues, and no further work is submitted.
     pub(super) fn end_stream(&mut self, queue: Queue) {
         if !self.streams.contains_key(&queue) {
             self.names.remove(&queue);
@@ -382,12 +275,13 @@ impl Streams {
         }
     }
 
-    /// An event is destroyed. Waits for it were applied already.
+    /// The host destroys an event. Waits for the event have already taken effect.
     pub(super) fn end_event(&mut self, event: u64) {
         self.events.remove(&event);
     }
 
-    /// Number of recorded streams, events, launches and positions.
+    /// Number of recorded streams, events, launches and positions, by which tests show that state
+    /// is freed.
     pub(super) fn kept(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
         let known = known.chain(self.events.values().map(BTreeMap::len)).sum::<usize>();
@@ -395,7 +289,7 @@ impl Streams {
         self.streams.len() + self.events.len() + work + self.host.len() + known
     }
 
-    /// Drops destroyed streams whose launches can no longer race.
+    /// Removes the destroyed streams whose work can no longer race.
     fn forget(&mut self) {
         if self.ended.is_empty() {
             return;
@@ -416,26 +310,26 @@ impl Streams {
         }
     }
 
-    /// The host waits for all work.
+    /// The host waits for all present work of the process.
     pub(super) fn synchronize_all(&mut self) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
         all.into_iter().for_each(|queue| self.synchronize(queue));
     }
 
-    /// The host waits for a device.
+    /// The host waits for all present work of a device.
     pub(super) fn synchronize_device(&mut self, device: u32) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
         let there = all.into_iter().filter(|queue| queue.device() == device);
         there.for_each(|queue| self.synchronize(queue));
     }
 
-    /// An event is recorded in a stream.
+    /// Records an event in a stream.
     pub(super) fn record(&mut self, event: u64, queue: Queue) {
         let known = self.before(queue);
         self.events.insert(event, known);
     }
 
-    /// An event is recorded before the last launch of the stream.
+    /// Records an event in a stream, at a position before the stream's last launch.
     pub(super) fn record_before_last(&mut self, event: u64, queue: Queue) {
         let mut known = self.before(queue);
         if let Some(launches) = known.get_mut(&queue) {
@@ -444,7 +338,7 @@ impl Streams {
         self.events.insert(event, known);
     }
 
-    /// A stream, or with `None` the host, waits for an event.
+    /// A stream waits for an event, or the host does (`None`).
     pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
         let Some(known) = self.events.get(&event) else { return };
         match queue {
@@ -459,14 +353,14 @@ impl Streams {
         others.filter(|queue| queue.device() == device).chain([default]).collect()
     }
 
-    /// The positions that are ordered before the next launches of the streams.
+    /// The positions that are ordered before the next work of all the given streams.
     fn before_all(&self, queues: &[Queue]) -> StreamPositions {
         let mut known = StreamPositions::new();
         queues.iter().for_each(|&queue| join(&mut known, &self.before(queue)));
         known
     }
 
-    /// An event is recorded in all streams of a device.
+    /// Records an event behind the present work of all streams of a device.
     pub(super) fn record_on(&mut self, event: u64, device: u32) {
         let known = self.before_all(&self.of_device(device));
         self.events.insert(event, known);
@@ -477,7 +371,7 @@ impl Streams {
         self.of_device(device).into_iter().for_each(|queue| self.wait(event, Some(queue)));
     }
 
-    /// The streams wait for each other.
+    /// Each of the given streams waits for the present work of the others.
     pub(super) fn join(&mut self, queues: &[Queue]) {
         let known = self.before_all(queues);
         for &queue in queues {

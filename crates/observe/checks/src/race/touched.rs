@@ -1,11 +1,11 @@
-//! Which threads have accessed the words of a 128-byte line of shared memory since the last barrier
-//! of the CTA.
+//! Records which threads have accessed the words of a 128-byte line of shared memory since the last
+//! barrier of the CTA.
 
 use super::line::WORDS;
 use texunit_unit::Build;
 
-/// The warp of an access and its clock: the time, and that until which its lanes know each other's
-/// accesses.
+/// The warp of an access and its clock: the current time, and the time until which the accesses of
+/// the warp's lanes are ordered before the next access of every lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Accessor {
     pub(super) warp: u32,
@@ -13,37 +13,39 @@ pub(super) struct Accessor {
     pub(super) of_warp: u32,
 }
 
-/// The state of a line's 32 words.
+/// Which threads have accessed the 32 words of a line, and how.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineAccesses {
-    /// The synchronisation interval that the masks are about. Masks of another interval count as
-    /// empty.
+    /// Number of the synchronisation interval of the masks. The masks of an earlier interval count
+    /// as empty.
     epoch: u64,
-    /// A mask of the words that threads have stored.
+    /// A mask of the words that a thread has stored.
     stored: u32,
-    /// A mask of the words that threads have loaded.
+    /// A mask of the words that a thread has loaded.
     loaded: u32,
-    /// A mask of the words that more than one thread has loaded.
+    /// A mask of the words that several threads have loaded.
     many: u32,
-    /// Words that two warps have loaded, of which no more loads need be listed.
+    /// A mask of the words that two warps have loaded, of which further loads need not be listed.
     full: u32,
     /// A mask of the words that threads have changed by atomics.
     strong: u32,
-    /// The last warp that has accessed the line, the time of its last access, and whether another
-    /// one has accessed it too.
+    /// The last warp that has accessed the line, and the time of its last access.
     last: (u32, u32),
     is_of_several: bool,
-    /// Whether the masks were emptied at a `.sync` instruction of the only warp.
+    /// Whether the masks were emptied at a `.sync` instruction, because only one warp had accessed
+    /// the line.
     is_emptied: bool,
-    /// For each word, the thread that has accessed it, or the first of several.
+    /// For each word, the number of the thread that has accessed it (the first, if there are
+    /// several).
     by: [u16; WORDS],
 }
 
 impl LineAccesses {
-    /// Starts an interval, with empty masks, or goes on with an access of a warp at a time. If only
-    /// this warp has accessed the line, and has been synchronised since (at the time `of_warp`),
-    /// its accesses so far cannot race with those that follow, and the masks are emptied. Returns
-    /// false if that has happened before another warp's access.
+    /// Starts an access to the line. In a new synchronisation interval the masks are emptied. They
+    /// are also emptied if only this warp has accessed the line, and the warp has synchronised
+    /// since (at the time `of_warp`), because the accesses so far cannot race with later ones of
+    /// the warp. Returns false if the masks were emptied in that way and now another warp accesses
+    /// the line.
     #[inline]
     pub(super) fn begin(&mut self, epoch: u64, by: &Accessor) -> bool {
         let (warp, time) = self.last;
@@ -63,9 +65,10 @@ impl LineAccesses {
         true
     }
 
-    /// Records that consecutive threads access the words in a mask, `1 << shift` words each; the
-    /// line's first word is `offset` words after the first word of `thread`. Returns whether the
-    /// access has to be listed, or `None` if it conflicts with another thread's.
+    /// Records that consecutive threads access the words in a mask, `1 << shift` words each.
+    /// `offset` is the number of words from the first word of `thread` to the line's first word.
+    /// Returns whether the access has to be listed; `None` if it conflicts with an access of
+    /// another thread.
     #[inline]
     pub(super) fn row(
         &mut self,
@@ -73,14 +76,16 @@ impl LineAccesses {
         (thread, offset, shift): (u32, i64, u32),
         writes: bool,
     ) -> Option<bool> {
-        // Offsets are less than the words of a warp, so that 16 bits are enough.
+        // The offset is less than the number of words that a warp accesses, so that 16 bits are
+        // enough.
         let whose =
             |i: usize| (thread as i16).wrapping_add((offset as i16 + i as i16) >> shift) as u16;
         self.those_of(words, whose, thread, writes)
     }
 
-    /// Records that threads of the warp of `thread` access the words in a mask; `whose` has the
-    /// thread of each word. Returns as [`Self::row`] does.
+    /// Records that threads of one warp access the words in a mask. `whose` has the thread of each
+    /// word, and `thread` is any thread of the warp. Returns whether the access has to be listed;
+    /// `None` if it conflicts with an access of another thread.
     #[inline]
     pub(super) fn scattered(
         &mut self,
@@ -113,8 +118,8 @@ impl LineAccesses {
         is_fine.then_some(true)
     }
 
-    /// Does [`Self::row`] where the access has to be listed. Returns false if it conflicts with
-    /// another thread's.
+    /// Records an access that has to be listed. Returns false if it conflicts with an access of
+    /// another thread.
     #[inline(always)]
     fn new_row(
         &mut self,
@@ -143,8 +148,8 @@ impl LineAccesses {
         true
     }
 
-    /// A mask of the words for whose number and thread a condition holds. The loop has no branches,
-    /// so that it is vectorised.
+    /// A mask of the words for which a condition on the word's number and recorded thread holds.
+    /// The loop has no branches, so that the compiler vectorises it.
     #[inline(always)]
     fn those(&self, is: impl Fn(usize, u16) -> bool) -> u32 {
         let mut those = 0;
@@ -154,7 +159,7 @@ impl LineAccesses {
         those
     }
 
-    /// Sets the threads of the words in a mask.
+    /// Records a thread for each of the words in a mask.
     #[inline(always)]
     fn set(&mut self, words: u32, whose: impl Fn(usize) -> u16) {
         for (i, by) in self.by.iter_mut().enumerate() {
@@ -162,15 +167,16 @@ impl LineAccesses {
         }
     }
 
-    /// Marks loaded words that the thread's warp and another one have loaded.
+    /// Adds to `full` those words of a mask whose recorded thread is not in the warp of `thread`.
+    /// The words have been loaded, and `thread` loads them.
     #[inline(always)]
     fn fill(&mut self, words: u32, thread: u32) {
         let warp = (thread / 32) as u16;
         self.full |= words & self.those(|_, by| by / 32 != warp);
     }
 
-    /// Records that several lanes of the thread's warp load the words in a mask. Returns whether
-    /// the access has to be listed, or `None` if a thread has stored any of the words.
+    /// Records that several lanes of the warp of `thread` load the words in a mask. Returns whether
+    /// the access has to be listed; `None` if a thread has stored any of the words.
     #[inline]
     pub(super) fn load_all(&mut self, words: u32, thread: u32) -> Option<bool> {
         if words & (self.stored | self.strong) != 0 {
@@ -193,7 +199,7 @@ impl LineAccesses {
     }
 
     /// Records an access of one thread to a word or a part of it. Returns false if it conflicts
-    /// with another thread's.
+    /// with an access of another thread.
     #[inline]
     pub(super) fn one(&mut self, i: u32, thread: u32, writes: bool) -> bool {
         let bit = 1 << i;
@@ -202,8 +208,8 @@ impl LineAccesses {
         }
         let by = &mut self.by[i as usize];
         let is_own = self.many & bit == 0 && u32::from(*by) == thread;
-        // The shadow keeps loads of bytes apart from loads of the word, so that more of them are
-        // needed.
+        // The shadow memory keeps records of bytes apart from those of words, so that loads of
+        // whole words do not stand for this one.
         self.full &= !bit;
         if (self.stored | self.loaded) & bit == 0 {
             *by = thread as u16;
@@ -220,8 +226,8 @@ impl LineAccesses {
         true
     }
 
-    /// Records atomics of any threads to the words in a mask. Returns false if a thread has
-    /// accessed any of them in another way.
+    /// Records atomics of any threads to the words in a mask. Returns false if a thread has loaded
+    /// or stored any of the words.
     #[inline]
     pub(super) fn strong(&mut self, words: u32) -> bool {
         self.strong |= words;
@@ -248,9 +254,9 @@ mod tests {
         assert!(line.begin(7, &Accessor { now: 6, ..WARP }) && !line.one(3, 4, false));
         let later = Accessor { now: 7, of_warp: 6, ..WARP };
         assert!(line.begin(7, &later) && line.one(3, 4, false));
-        // Another warp may race with what is no longer known.
+        // The masks were emptied, so that a race with the warp's earlier accesses would be missed.
         assert!(!line.begin(7, &Accessor { warp: 1, ..later }));
-        // With another warp's accesses nothing is emptied.
+        // After an access of another warp the masks are not emptied.
         let mut line = new();
         assert!(line.one(3, 3, true) && line.begin(7, &Accessor { warp: 1, ..WARP }));
         assert!(line.begin(7, &later) && !line.one(3, 4, false));
@@ -273,7 +279,7 @@ mod tests {
     fn words_that_many_have_loaded_are_nobodys() {
         let mut line = new();
         assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
-        // The same threads load again, then other threads.
+        // The same threads load again; then other threads load.
         assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
         assert_eq!(line.row(0x10, (0, -4, 0), true), Some(true));
         let mut line = new();
@@ -281,7 +287,7 @@ mod tests {
         assert_eq!(line.row(0xf0, (64, -4, 0), false), Some(true));
         assert_eq!(line.row(0xf0, (96, -4, 0), false), Some(false));
         assert_eq!(line.row(0x10, (0, -4, 0), true), None);
-        // Two words for each thread.
+        // Each thread accesses two words.
         let mut line = new();
         assert_eq!(line.row(0xff, (5, 0, 1), true), Some(true));
         assert!(line.one(3, 6, true) && !line.one(4, 6, true));

@@ -1,32 +1,36 @@
-//! Decides whether an earlier access is ordered before an access that a warp makes now.
+//! Decides whether an earlier access is ordered before the next access of a thread.
 
 use super::happens_before::Cta;
 use super::launch::Order;
-use super::stamp::{AccessKind, Stamp};
+use super::record::{AccessKind, AccessRecord};
 
-/// The state from which a warp's access is judged. [`View::is_ordered`] answers most queries from
-/// the numbers here, which are the same for all lanes of the warp; only the rest needs clocks.
+/// What decides which earlier accesses are ordered before a warp's access. A few numbers, which are
+/// the same for all lanes of the warp, decide most cases ([`View::is_ordered`]); only the rest
+/// needs vector clocks.
 pub(super) struct View<'a> {
     /// The CTA's serial number.
     pub(super) serial: u32,
     /// Whether the memory is shared memory, which only this CTA accesses.
     pub(super) near: bool,
-    /// Accesses of CTAs with lower serial numbers are ordered before the launch (or, for shared
-    /// memory, before this CTA).
+    /// All accesses of CTAs with lower serial numbers are ordered before the launch (for shared
+    /// memory: before this CTA).
     pub(super) below: u32,
-    /// The CTA's current time.
+    /// The current time of the CTA.
     pub(super) now: u32,
-    /// The time until which the accesses of all its threads are known.
+    /// The time until which the accesses of all threads of the CTA are ordered before the next
+    /// access of each thread.
     pub(super) all: u32,
-    /// The time until which the accesses of the thread's own warp are known.
+    /// The time until which the accesses of the warp's lanes are ordered before the next access of
+    /// each of its lanes.
     pub(super) of_warp: u32,
-    /// Clocks of threads, for what the numbers do not decide.
+    /// The vector clocks of the CTA's threads.
     pub(super) cta: &'a Cta,
     pub(super) order: &'a Order,
 }
 
 impl<'a> View<'a> {
-    /// The view of a warp's access to global memory, or (`near`) to its CTA's shared memory.
+    /// The view for an access of a warp to global memory, or (if `near`) to the shared memory of
+    /// its CTA.
     #[inline]
     pub(super) fn new(cta: &'a Cta, order: &'a Order, warp: u32, near: bool) -> Self {
         let (serial, of_warp) = (cta.serial, cta.of_warp(warp));
@@ -36,8 +40,9 @@ impl<'a> View<'a> {
 }
 
 impl View<'_> {
-    /// The number of the synchronisation interval, in which the set of past accesses
-    /// ([`Self::is_past`]; for global memory [`Self::is_over`]) does not change.
+    /// The number of the synchronisation interval. While it is the same, no more recorded accesses
+    /// become ordered before all threads ([`Self::is_past`] for shared memory, [`Self::is_over`]
+    /// for global memory).
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         match self.near {
@@ -46,43 +51,47 @@ impl View<'_> {
         }
     }
 
-    /// Whether an access is ordered before the next access of every lane.
+    /// Whether an access is ordered before the next access of every thread of the CTA.
     #[inline]
-    pub(super) fn is_past(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_past(&self, stamp: AccessRecord) -> bool {
         stamp.serial < self.below
             || (stamp.serial == self.serial && stamp.time() <= self.all && !stamp.kind().is_async())
     }
 
-    /// Whether an access is ordered before the next access of every thread that may still access
-    /// the memory.
+    /// Whether an access is ordered before the next access of every thread that can access the
+    /// memory.
     #[inline]
-    pub(super) fn is_over(&self, stamp: Stamp) -> bool {
+    pub(super) fn is_over(&self, stamp: AccessRecord) -> bool {
         if self.near { self.is_past(stamp) } else { stamp.serial < self.below }
     }
 
-    /// Whether an access of one thread is ordered before the next access of `thread`.
+    /// Whether the access of one thread is ordered before the next access of `thread`.
     #[inline]
-    pub(super) fn is_ordered(&self, stamp: Stamp, thread: u32) -> bool {
+    pub(super) fn is_ordered(&self, stamp: AccessRecord, thread: u32) -> bool {
         if self.is_past(stamp) {
             return true;
         }
         if stamp.serial != self.serial {
             return match self.order.has(stamp.serial) {
-                true => self.cta.knows_other(stamp, thread),
+                true => self.cta.is_ordered_between_ctas(stamp, thread),
                 false => self.order.is_after(stamp),
             };
         }
         let near = stamp.thread() == thread
             || (stamp.thread() / 32 == thread / 32 && stamp.time() <= self.of_warp);
-        (near && !stamp.kind().is_async()) || self.cta.knows_own(stamp, thread)
+        (near && !stamp.kind().is_async()) || self.cta.is_ordered_in_cta(stamp, thread)
     }
 
-    /// Whether two accesses are morally strong: each declares that other threads may access the
-    /// location concurrently.
-    pub(super) fn are_strong(&self, stamp: Stamp, (thread, kind): (u32, AccessKind)) -> bool {
+    /// Whether two accesses are morally strong in the PTX memory model: both are strong, and the
+    /// scope of each includes the thread of the other.
+    pub(super) fn are_strong(
+        &self,
+        stamp: AccessRecord,
+        (thread, kind): (u32, AccessKind),
+    ) -> bool {
         let near = stamp.serial == self.serial;
-        // Volatile accesses of a warp's lanes to the same location rely on lockstep execution,
-        // which is no longer guaranteed, and count as weak.
+        // Volatile accesses of a warp's lanes to one location rely on lockstep execution, which
+        // GPUs since Volta do not guarantee. They count as weak.
         let lockstep = near
             && stamp.thread() / 32 == thread / 32
             && stamp.kind().is_volatile()

@@ -1,5 +1,5 @@
-//! Check of CTA barriers: divergent warps, different barrier instructions, too many arrivals, and
-//! threads that exited before.
+//! Checks of CTA barriers (`bar.sync`, `barrier.sync`): warps that arrive divergently or at
+//! different barrier instructions, too many arrivals, and threads that exited before.
 
 use super::{CtaThreads, Reporter, lanes_in_words};
 use crate::rules;
@@ -7,23 +7,23 @@ use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use texunit_forms::Count;
 use texunit_simt::observe::At;
 
-/// Number of barriers of a CTA.
+/// Number of barrier resources of a CTA.
 const BARRIERS: usize = 16;
 
-/// The arrivals at each barrier since it was last passed.
+/// For each barrier of a CTA, the arrivals since the barrier last completed.
 #[derive(Default)]
 pub(super) struct Barriers([Vec<Arrival>; BARRIERS]);
 
-/// Lanes of a warp that have arrived at a barrier.
+/// The arrival of a warp's lanes at a barrier.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
     pub(super) at: At,
     pub(super) threads: Option<u32>,
     pub(super) waits: bool,
-    /// Whether the executor let these lanes run ahead of their warp
+    /// Whether the executor let these lanes run ahead of the warp's other lanes
     /// ([`texunit_simt::observe::Synchronization::Arrives`]).
     pub(super) ahead: bool,
-    /// Number of threads of the CTA that had exited.
+    /// Number of threads of the CTA that had exited before the arrival.
     pub(super) exited: u32,
 }
 
@@ -42,14 +42,15 @@ impl Barriers {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
         let threads = came.threads;
         all.push(came);
-        // A barrier at which no thread waits is not reported as passed.
+        // The simulator reports no completion of a barrier at which no thread waits (`bar.arrive`
+        // only).
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
             self.pass(reporter, threads_of_cta, barrier);
         }
     }
 
-    /// A barrier is passed; the event names the first of the lanes that pass it.
+    /// Checks the arrivals at a barrier that completes.
     pub(super) fn pass(
         &mut self,
         reporter: &Reporter<'_>,
@@ -69,7 +70,8 @@ impl Barriers {
         all.clear();
     }
 
-    /// The CTA has ended.
+    /// At the end of a CTA, reports the barriers with a thread count that too few threads have
+    /// reached.
     pub(super) fn end(&mut self, reporter: &Reporter<'_>) {
         for (barrier, all) in self.0.iter_mut().enumerate() {
             let Some((first, threads)) = all.first().and_then(|a| Some((a, a.threads?))) else {
@@ -88,7 +90,7 @@ impl Barriers {
     }
 }
 
-/// The number of threads that a barrier with a count has counted, which are whole warps.
+/// The number of arrived threads, as a barrier with a thread count counts them: in whole warps.
 fn counted(all: &[Arrival]) -> u32 {
     let mut warps: Vec<u32> = all.iter().map(|arrival| arrival.at.warp).collect();
     warps.sort_unstable();
@@ -96,13 +98,13 @@ fn counted(all: &[Arrival]) -> u32 {
     warps.len() as u32 * 32
 }
 
-/// Whether the instruction is `.aligned`, so that all threads of a warp must execute it together.
+/// Whether the barrier instruction is `.aligned`: all threads of a warp must execute it together.
 fn is_aligned(reporter: &Reporter<'_>, op: u32) -> bool {
     let mut words = reporter.listing.words(op);
     words.next() == Some("bar") || words.any(|word| word == "aligned")
 }
 
-/// Reports a barrier that the lanes of a warp reach divergently.
+/// Reports an aligned barrier instruction that only some lanes of a warp execute together.
 fn diverged(
     reporter: &Reporter<'_>,
     threads_of_cta: &CtaThreads,
@@ -112,8 +114,8 @@ fn diverged(
     for (i, arrival) in all.iter().enumerate() {
         let at = &arrival.at;
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
-        // Lanes that the executor let run ahead to the same instruction would have been converged
-        // on a GPU.
+        // Only the executor lets lanes run ahead to the same instruction; on a GPU they would
+        // arrive together.
         let is_apart = |other: &&Arrival| {
             other.at.warp == at.warp && !(other.at.op == at.op && (arrival.ahead || other.ahead))
         };
@@ -124,7 +126,7 @@ fn diverged(
             continue;
         }
         if let Some(other) = other {
-            // The order in which the executor runs diverged lanes must not show in the report.
+            // The order in which the executor runs diverged lanes must not influence the report.
             let (at, other) = if at.lanes.trailing_zeros() <= other.at.lanes.trailing_zeros() {
                 (at, &other.at)
             } else {
@@ -154,18 +156,18 @@ fn diverged(
     None
 }
 
-/// The place of another arrival at the barrier.
+/// The thread of another arrival, if it arrived at a different instruction.
 fn meets(reporter: &Reporter<'_>, at: &At, other: &At) -> Option<Other> {
     let spot = reporter.first(other);
     let here = OtherAt::Here(spot);
     (at.op != other.op).then(|| Other { what: "comes to it here".to_owned(), at: here })
 }
 
-/// Reports warps that meet a barrier for all threads at different instructions. Non-aligned
-/// barriers allow this.
+/// Reports warps that arrive at different `.aligned` instructions of a barrier for all threads.
+/// Instructions that are not aligned may differ.
 fn apart(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<LaunchFinding> {
     let op = all.first()?.at.op;
-    // Most barriers are met at one place.
+    // Most barriers are reached at one instruction only.
     if all.iter().all(|arrival| arrival.at.op == op) {
         return None;
     }
@@ -181,7 +183,7 @@ fn apart(reporter: &Reporter<'_>, all: &[Arrival], barrier: u32) -> Option<Launc
     Some(LaunchFinding { other: meets(reporter, &first, &other), ..found })
 }
 
-/// Reports more arrivals than the barrier's count.
+/// Reports that more threads have arrived than the barrier's thread count.
 fn too_many(
     reporter: &Reporter<'_>,
     all: &[Arrival],
@@ -197,7 +199,8 @@ fn too_many(
     Some(LaunchFinding::new(rules::SYNC_BARRIER_COUNT, reporter.first(&last.at), message))
 }
 
-/// Reports a barrier for all threads that some threads had exited before.
+/// Reports a barrier for all threads that some threads cannot reach, because they had exited
+/// before.
 fn missed(
     reporter: &Reporter<'_>,
     threads_of_cta: &CtaThreads,

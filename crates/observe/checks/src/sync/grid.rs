@@ -1,15 +1,15 @@
-//! Check of grid barriers in launches that are not cooperative.
+//! Check of grid barriers (cooperative groups) in launches that are not cooperative.
 
 use crate::rules;
 use crate::sink::{LaunchFinding, Sink, Spot};
 use texunit_simt::observe::LaunchInfo;
 use texunit_simt::{Fault, FaultKind};
 
-/// Addresses below this count as null pointers with an offset.
+/// A fault at an address below this is attributed to a null pointer with an offset.
 const NULL_PAGE: u64 = 64 * 1024;
 
-/// At the end of a launch: the grid's workspace is null in a launch that is not cooperative, on
-/// which cooperative groups trap. This explains the fault.
+/// Explains a fault that ended a launch which is not cooperative. In such a launch the grid's
+/// workspace is a null pointer, on which the grid barrier of cooperative groups traps or faults.
 pub(super) fn ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
     let Some(fault) = fault.filter(|_| !launch.config.cooperative) else { return };
     let stops = match fault.kind {

@@ -1,11 +1,11 @@
-//! Check of the member masks of `.sync` instructions.
+//! Check of the membermasks of `.sync` instructions such as `shfl.sync`.
 
 use super::{CtaThreads, Reporter, lanes_in_words, set};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_simt::observe::At;
 
-/// For each warp and lane, the mask of the `.sync` instruction that the lane waits at.
+/// For each warp and lane, the membermask of the `.sync` instruction at which the lane waits.
 #[derive(Default)]
 pub(super) struct Masks(Vec<[u32; 32]>);
 
@@ -15,14 +15,15 @@ impl Masks {
         self.0.resize(warps as usize, [0; 32]);
     }
 
-    /// Lanes arrive at the instruction.
+    /// Records the membermask of lanes that arrive at a `.sync` instruction.
     pub(super) fn join(&mut self, at: &At, members: u32) {
         if let Some(masks) = self.0.get_mut(at.warp as usize) {
             set(masks, at.lanes, members);
         }
     }
 
-    /// The lanes continue together; other lanes in the mask have exited and are reported.
+    /// Checks the lanes that continue together behind a `.sync` instruction: if the membermask
+    /// names lanes that have exited, these are reported.
     pub(super) fn joined(&mut self, reporter: &Reporter<'_>, threads_of_cta: &CtaThreads, at: &At) {
         let warp = at.warp as usize;
         let (Some(masks), Some(lanes)) = (self.0.get(warp), threads_of_cta.lanes.get(warp)) else {
@@ -30,7 +31,8 @@ impl Masks {
         };
         let first = at.lanes.trailing_zeros() & 31;
         let members = masks[first as usize];
-        // Lanes that an incomplete last warp never had could not arrive, and are not reported.
+        // A membermask may name lanes that an incomplete last warp never had; these are not
+        // reported.
         let gone = members & lanes.all & !at.lanes & !lanes.live;
         if gone == 0 {
             return;

@@ -1,4 +1,5 @@
-//! Check of mbarrier phases: waits for a phase that is older than the last one.
+//! Check of mbarrier phases. It finds a wait by parity that succeeds for a phase for which the
+//! thread has waited already, and a test by the token of a phase that is long over.
 
 use super::{Reporter, each};
 use crate::rules;
@@ -6,10 +7,10 @@ use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
 use std::collections::HashMap;
 use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 
-/// Maximum number of remembered waits in a CTA.
+/// Maximum number of recorded waits and tokens in a CTA.
 const MAX: usize = 1 << 16;
 
-/// A register of each lane.
+/// The value of one register in each lane.
 type LaneValues = [u64; 32];
 
 /// Operands and results of an mbarrier instruction.
@@ -17,7 +18,7 @@ pub(super) struct Operands<'a> {
     pub(super) addresses: &'a LaneValues,
     pub(super) operands: &'a LaneValues,
     pub(super) results: &'a LaneValues,
-    /// The mbarrier words after the instruction.
+    /// The mbarrier objects (64-bit words in shared memory) after the instruction.
     pub(super) states: &'a LaneValues,
 }
 
@@ -25,14 +26,13 @@ pub(super) struct Operands<'a> {
 #[derive(Default)]
 pub(super) struct Mbarriers {
     all: HashMap<u64, Phases>,
-    /// The phase that a thread has last waited for, and the position of the wait, by mbarrier and
-    /// thread.
+    /// By mbarrier and thread: the phase that the thread has last waited for, and where it waited.
     waited: HashMap<(u64, u32), (i64, Spot)>,
-    /// The last arrival token of a thread, and the token's phase, by mbarrier and thread.
+    /// By mbarrier and thread: the token of the thread's last arrival, and the phase of that token.
     tokens: HashMap<(u64, u32), (u64, i64)>,
 }
 
-/// The phases of an mbarrier.
+/// The phases of an mbarrier since its initialization.
 struct Phases {
     /// Number of completed phases.
     over: i64,
@@ -46,7 +46,7 @@ impl Mbarriers {
         self.tokens.clear();
     }
 
-    /// An instruction was executed for its lanes, in lane order.
+    /// Checks an mbarrier instruction, whose lanes were executed in lane order.
     pub(super) fn executed(
         &mut self,
         reporter: &Reporter<'_>,
@@ -93,7 +93,7 @@ impl Mbarriers {
         }
     }
 
-    /// Forgets an mbarrier that is initialised again or invalidated.
+    /// Forgets the phases of an mbarrier that is initialized again or invalidated.
     fn forget(&mut self, address: u64) {
         if self.all.remove(&address).is_some() {
             self.waited.retain(|(at, _), _| *at != address);
@@ -101,7 +101,8 @@ impl Mbarriers {
         }
     }
 
-    /// A thread has waited for a phase by parity.
+    /// Checks a successful wait by parity. The thread must not have waited for the same phase
+    /// already when the next phase has begun, for which the wait is probably meant.
     fn waited(
         &mut self,
         reporter: &Reporter<'_>,
@@ -131,7 +132,8 @@ impl Mbarriers {
         reporter.sink.found(LaunchFinding { other, ..found });
     }
 
-    /// A thread tests the phase of a token.
+    /// Checks a test by an arrival token. A test can tell only the current phase and the one before
+    /// apart, so that an older token is reported.
     fn by_token(
         &mut self,
         reporter: &Reporter<'_>,

@@ -1,6 +1,6 @@
-//! Check `sync`: barriers that a CTA's threads do not meet as required, member masks with exited
-//! threads, waits for mbarrier phases that are over, and grid barriers in launches that are not
-//! cooperative.
+//! Check `sync`: barriers that threads of a CTA reach in a wrong way, membermasks that name exited
+//! threads, waits for mbarrier phases that are long over, and grid barriers in launches that are
+//! not cooperative.
 //!
 //! A CTA that cannot make progress is a fault (`deadlock`), with or without this check.
 
@@ -21,7 +21,7 @@ use texunit_simt::observe::{
     At, CallEvent, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronization,
 };
 
-/// The check of one launch.
+/// The check `sync` of one launch.
 #[derive(Debug)]
 pub(crate) struct Sync {
     sink: Arc<Sink>,
@@ -58,7 +58,7 @@ impl Observer for Sync {
     }
 }
 
-/// The sink, and the context for describing findings.
+/// The sink of the launch's findings, with the data that describes threads and instructions.
 struct Reporter<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
@@ -66,23 +66,23 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// The thread of an event's lane.
+    /// The thread of an event's lane, at the event's operation.
     fn spot(&self, at: &At, lane: u32) -> Spot {
         Spot::new(at, lane, self.block)
     }
 
-    /// The thread of an event's first lane.
+    /// The thread of an event's first active lane, at the event's operation.
     fn first(&self, at: &At) -> Spot {
         self.spot(at, at.lanes.trailing_zeros() & 31)
     }
 }
 
-/// The threads of a CTA.
+/// The live and exited threads of a CTA.
 #[derive(Default)]
 struct CtaThreads {
-    /// For each warp, its lanes at the start, and those that have not exited.
+    /// For each warp, the lanes that it began with, and the lanes that have not exited.
     lanes: Vec<Lanes>,
-    /// The first event in which threads exited, and the number of exited threads.
+    /// The first event in which threads of the CTA exited.
     left: Option<At>,
     exited: u32,
 }
@@ -117,14 +117,14 @@ impl CtaThreads {
     }
 }
 
-/// Sets the values of lanes.
+/// Sets the values of some lanes.
 fn set(values: &mut [u32; 32], lanes: u32, value: u32) {
     for (lane, to) in values.iter_mut().enumerate() {
         *to = if lanes >> lane & 1 == 1 { value } else { *to };
     }
 }
 
-/// `lane 3`, `lanes 0 to 15`, `lanes 0, 2, 5 and 9 others`
+/// The lane numbers of a mask as text: `lane 3`, `lanes 0 to 15`, `lanes 0, 2, 5 and 9 others`.
 fn lanes_in_words(mask: u32) -> String {
     let all: Vec<u32> = each(mask).collect();
     match *all.as_slice() {
@@ -142,7 +142,7 @@ fn lanes_in_words(mask: u32) -> String {
     }
 }
 
-/// The check of one worker.
+/// The check `sync` for the CTAs that one worker thread executes.
 struct Worker<'a> {
     reporter: Reporter<'a>,
     callers: Callers<'a>,

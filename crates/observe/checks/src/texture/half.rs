@@ -1,35 +1,37 @@
-//! Detects linear filtering at whole coordinates, which lie halfway between texels: the program has
-//! probably forgotten to add 0.5.
+//! Detects linear filtering at coordinates without a fraction. Texel centres lie at n + 0.5, so
+//! that such a fetch returns the mean of two texels: the program has probably forgotten to add 0.5.
 
 use super::words;
 use crate::sink::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 
-/// Maximum number of fetches per instruction whose results are compared with those of the intended
-/// texels.
+/// Maximum number of fetches per instruction for which the result at the coordinate and the result
+/// at the texel's centre are both computed and compared.
 const MOST_COMPARED: u64 = 64;
-/// Minimum number of fetches for a judgement.
+/// Minimum number of fetches for a finding.
 const FEWEST: u64 = 8;
 
-/// Statistics of linear fetches at whole coordinates.
+/// Statistics of fetches with a linear filter, and how many of them have coordinates without
+/// fractions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct WholeCoordinates {
     pub(super) fetches: u64,
-    /// Fetches with whole coordinates on each axis that has more than one texel.
+    /// Number of fetches without a fractional coordinate. Axes with only one texel do not count.
     whole: u64,
-    /// Whether a whole coordinate is even. If all are odd, averaging texels 2n and 2n + 1 is
-    /// intended: an image is scaled to half its size.
+    /// Whether a coordinate without a fraction is even. If all are odd, the program intends the
+    /// mean of texels 2n and 2n + 1, since it scales an image to half its size.
     is_even: bool,
-    /// Whether coordinates differ between fetches.
+    /// Whether different fetches have different coordinates.
     varies: bool,
     first: Option<[i64; 3]>,
-    /// The largest difference of a result from the intended texel: thread, description, difference.
+    /// The largest difference between a fetch's result and the texel whose number its coordinates
+    /// are: the fetch's thread, a description, the difference.
     difference: Option<(Spot, String, f64)>,
 }
 
-impl Whole {
-    /// Adds a fetch to the statistics.
+impl WholeCoordinates {
+    /// Adds a fetch with a linear filter to the statistics.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -47,7 +49,8 @@ impl Whole {
                 continue;
             }
             let scaled = if is_normalized { c * f64::from(size) } else { c };
-            // Tolerance for the rounding of a division.
+            // A coordinate that the program has divided by the texture's size may be inexact by
+            // rounding.
             let slack =
                 if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
             let near = (scaled + 0.5_f64.copysign(scaled)) as i64;
@@ -73,7 +76,8 @@ impl Whole {
         }
     }
 
-    /// Compares a fetch's result with the texel that its coordinates suggest.
+    /// Compares a fetch's result with the result at the centre of the texel whose number its
+    /// coordinates are.
     fn compare(
         &mut self,
         plan: &FetchPlan,
@@ -111,7 +115,7 @@ impl Whole {
         }
     }
 
-    /// Adds another worker's statistics.
+    /// Adds the statistics of another worker thread.
     pub(super) fn add(&mut self, other: &Self) {
         self.fetches += other.fetches;
         self.whole += other.whole;
@@ -125,8 +129,8 @@ impl Whole {
         }
     }
 
-    /// The thread, description and count of the finding; `None` if coordinates are right or the
-    /// difference does not matter.
+    /// The finding as thread, description and number of fetches. `None` if the coordinates look
+    /// right, or if the mean of texels does not differ from the intended texel.
     pub(super) fn found(&self) -> Option<(Spot, String, u64)> {
         let is_usual = self.fetches >= FEWEST && self.whole * 10 >= self.fetches * 9;
         if !is_usual || !self.is_even || !self.varies {

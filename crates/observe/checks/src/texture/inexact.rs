@@ -1,5 +1,5 @@
-//! Detects lookup tables whose linear interpolation loses precision: filter weights have 8
-//! fractional bits, which may be too coarse for the table's values.
+//! Detects lookup tables in textures whose linear interpolation loses precision. The weights of a
+//! linear filter have 8 fractional bits, which may be too coarse for the table's values.
 
 use super::words;
 use crate::sink::{Lane, Spot};
@@ -13,40 +13,43 @@ use texunit_unit::{
 
 /// Maximum number of texels of a texture that is examined as a lookup table.
 const MAX: u64 = 1 << 18;
-/// Number of entries of a lookup table from which the usual step between entries is estimated.
+/// Number of entries from which the usual step between neighbouring entries is estimated.
 const LOOKED: u64 = 1 << 12;
 /// Minimum number of entries of a lookup table along an axis.
 const FEWEST: u32 = 3;
-/// Number of executions of an instruction in which all lanes are compared. In each later execution,
-/// only one lane is compared.
+/// Number of executions of a fetch instruction in which the results of all lanes are compared with
+/// exact interpolation. In each later execution only one lane is compared.
 const ALL_LANES: u64 = 256;
 
-/// The lanes to compare in the `executed`th execution.
+/// The lanes to compare in an execution of the instruction; `executed` counts the executions, from
+/// 1.
 pub(super) fn compared(executed: u64, lanes: u32) -> u32 {
     if executed <= ALL_LANES {
         return lanes;
     }
-    // Active lanes take turns.
+    // From execution to execution another active lane is chosen.
     let from = lanes & u32::MAX << (executed & 31);
     let some = if from == 0 { lanes } else { from };
     some & some.wrapping_neg()
 }
 
-/// A table whose values are finer than filter weights, in a texture of one to three axes.
+/// A lookup table in a texture of one to three axes whose values are finer than the filter's
+/// weights.
 pub(super) struct Table {
     texture: Arc<Texture>,
     readings: [Reading; 4],
     extent: [u32; 3],
     axes: usize,
     layers: u32,
-    /// For each component, the median step between neighbouring entries.
+    /// For each component, the usual (median) step between neighbouring entries.
     steps: Vec<f64>,
     normalized: bool,
     found: Option<(Spot, String)>,
     count: u64,
 }
 
-/// Whether values of a format are finer than 1/256.
+/// Whether the format can represent values that are finer than 1/256, the step of a filter's
+/// weight.
 fn is_fine(channel: Option<Channel>) -> bool {
     let fine = [Channel::F32, Channel::F16, Channel::U16, Channel::S16];
     channel.is_some_and(|channel| fine.contains(&channel))
@@ -66,7 +69,8 @@ fn each_lane_is_compared_in_its_turn() {
 }
 
 impl Table {
-    /// The table of a fetch that interpolates one.
+    /// The lookup table that a fetch instruction interpolates; `None` if the texture does not look
+    /// like a lookup table or its values are coarse.
     pub(super) fn of(plan: &FetchPlan) -> Option<Self> {
         let (form, effective, texture) = (plan.form(), plan.effective(), plan.seen());
         let (resource, axes) = (&texture.resource, form.geometry.axes());
@@ -118,7 +122,7 @@ impl Table {
         Some(table)
     }
 
-    /// The value of an entry.
+    /// The value of a table's entry in one component.
     fn entry(&self, plane: u32, at: [u32; 3], channel: usize) -> Option<f64> {
         let index = TexelIndex { plane, at, ..TexelIndex::default() };
         let codes = self.texture.resource.texel(index)?;
@@ -126,12 +130,14 @@ impl Table {
         Some(f64::from(f32::from_bits(reading.point(codes[channel]))))
     }
 
-    /// The median step between neighbours, of all or a sample; infinite if there are no steps.
+    /// The median step between neighbouring entries, of all entries or a sample; infinite if all
+    /// entries are equal.
     fn usual_step(&self, channel: usize) -> f64 {
         let mut steps = Vec::new();
         let [width, height, depth] = self.extent.map(u64::from);
         let all = width * height * depth * u64::from(self.layers);
-        // An odd stride, which visits all columns of tables with a usual width.
+        // With an odd stride the sample covers all columns of a table whose width is a power of
+        // two.
         let every = if all > LOOKED { (all / LOOKED) | 1 } else { 1 };
         for n in (0..all).step_by(every as usize) {
             let (row, slice) = (n / width, n / width / height);
@@ -156,7 +162,7 @@ impl Table {
         *steps.select_nth_unstable_by(middle, f64::total_cmp).1
     }
 
-    /// Compares a lane's result with exact interpolation.
+    /// Compares the result of one lane with exact interpolation.
     pub(super) fn compare(
         &mut self,
         operands: &FetchOperands,
@@ -197,7 +203,7 @@ impl Table {
         }
     }
 
-    /// Exact interpolation between the entries from `lower` on.
+    /// The exact linear interpolation between the entry `lower` and its neighbours.
     fn exact(&self, plane: u32, lower: [u32; 3], parts: [f64; 3], channel: usize) -> Option<f64> {
         let mut sum = 0.0;
         for corner in 0..1_usize << self.axes {
@@ -207,7 +213,7 @@ impl Table {
                 at[axis] += u32::from(upper);
                 weight *= if upper { parts[axis] } else { 1.0 - parts[axis] };
             }
-            // An entry with weight 0 is not read, since it may be infinite.
+            // An entry with weight 0 must not contribute, because it may be infinite.
             if weight != 0.0 {
                 sum += weight * self.entry(plane, at, channel)?;
             }
@@ -243,7 +249,8 @@ impl Table {
         )
     }
 
-    /// Returns and clears the finding: thread, description, count.
+    /// Returns the finding and resets its count: thread, message, and number of inexact results
+    /// since the last call.
     pub(super) fn take(&mut self) -> Option<(Spot, String, u64)> {
         let (spot, message) = self.found.clone()?;
         let count = std::mem::take(&mut self.count);

@@ -1,4 +1,5 @@
-//! Checks that an instruction's result type and components match the texture's format.
+//! Checks whether the result type and the used components of an instruction match the texture's
+//! format.
 
 use super::Reporter;
 use super::site::Sums;
@@ -8,7 +9,8 @@ use texunit_texel::readings;
 use texunit_unit::{FetchForm, FetchKind, ReadMode, ResultType, Texture};
 
 impl Sums {
-    /// Checks the element type: floats fetched as integers, or integers as floats.
+    /// Checks the element type: reports floats that are fetched as integers, and integers that are
+    /// fetched as floats.
     pub(super) fn types(&mut self, form: FetchForm, texture: &Texture, spot: Spot) {
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
         let format = texture.resource.format();
@@ -25,7 +27,8 @@ impl Sums {
         }
     }
 
-    /// Reports components that the program uses and the format lacks.
+    /// Reports the components of a fetch's result that the program uses and the texture's format
+    /// lacks.
     pub(super) fn channels(
         &mut self,
         reporter: &Reporter<'_>,
@@ -54,7 +57,8 @@ impl Sums {
                 (has..4).filter(is_used).map(|i| names[i]).collect()
             }
         };
-        // Two halves share a register, so with `.f16x2` only the other one may be used.
+        // With `.f16x2` two components share a register, so that the program may use only the
+        // component that exists.
         if missing.is_empty()
             || form.result == ResultType::F16x2 && has % 2 == 1 && missing.len() == 1
         {

@@ -1,8 +1,9 @@
-//! Statistics of the coordinates of fetches: footprints outside the texture, and mismatches between
-//! normalized and texel coordinates.
+//! Statistics of the coordinates of fetches. From these follow the findings about footprints
+//! outside the texture, and about normalized coordinates in place of texel coordinates or the
+//! reverse. A footprint is the set of texels that a fetch reads.
 
-use super::half::Whole;
-use super::site::{Sums, has_places, order, repeats};
+use super::half::WholeCoordinates;
+use super::site::{Sums, has_positions, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::{Lane, Spot};
@@ -12,43 +13,45 @@ use texunit_unit::{
     Lod,
 };
 
-/// Statistics of an operation's fetches.
+/// Statistics of the fetches of one instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) fetches: u64,
-    /// Fetches by threads that are known to use the result.
+    /// Number of fetches whose threads use the result, as far as known: a thread all of whose
+    /// surface stores are dropped does not use it.
     pub(super) judged: u64,
-    /// Among these, the number of footprints outside the texture that read texels of an edge, and
-    /// the first of them.
+    /// Among the fetches whose threads use the result: the first that reads only texels of an edge,
+    /// because its footprint is outside the texture, and the number of these fetches.
     pub(super) outside: (Option<Spot>, u64),
-    /// Among the judged fetches, the number of footprints outside the texture that read the border
-    /// colour or zeros, and the first of them.
+    /// Among the fetches whose threads use the result: the first that reads the border colour or
+    /// zeros, because its footprint is outside the texture, and the number of these fetches.
     pub(super) border: (Option<Spot>, u64),
-    /// Linear fetches at whole coordinates.
-    pub(super) whole: Whole,
-    /// For each axis, footprints in which a texel with a nonzero weight lies beyond the edge.
+    /// Fetches with a linear filter at coordinates without fractions.
+    pub(super) whole: WholeCoordinates,
+    /// For each axis: the first fetch of which a texel with a nonzero weight lies beyond the
+    /// texture's edge, and the number of such fetches.
     pub(super) beyond: [(Option<Spot>, u64); 3],
     pub(super) least: [f64; 3],
     pub(super) most: [f64; 3],
-    /// Coordinates that are not multiples of 1/2.
+    /// Number of coordinates that are not multiples of 1/2.
     pub(super) odd: u64,
-    /// Whether an axis has more than one coordinate.
+    /// Whether the fetches have different coordinates on some axis.
     pub(super) varies: bool,
 }
 
-/// The position of a footprint.
+/// Where a footprint lies relative to the texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FootprintPosition {
-    /// At least one texel is inside.
+    /// At least one texel of the footprint is inside the texture.
     Inside,
-    /// Outside; the border colour or zeros are read.
+    /// The footprint is outside, and the fetch reads the border colour or zeros.
     InBorder,
-    /// Outside; texels of an edge are read.
+    /// The footprint is outside, and the fetch reads texels of an edge.
     Outside,
 }
 
 impl Measured {
-    /// Counts fetches of a thread that uses the result.
+    /// Counts fetches of a thread that uses their results.
     pub(super) fn lies(&mut self, lies: FootprintPosition, count: u64, who: Lane<'_>) {
         self.judged += count;
         match lies {
@@ -96,8 +99,8 @@ impl Measured {
         self.fetches += other.fetches;
     }
 
-    /// Whether all coordinates lie between 0 and 1 with fractions, in a texture with many texels,
-    /// and therefore look normalized.
+    /// Whether the coordinates look normalized: all lie between 0 and 1 and have fractions,
+    /// although the texture has many texels.
     pub(super) fn look_normalized(&self, extent: [u32; 3], axes: usize) -> bool {
         let small = |axis: usize| self.least[axis] >= 0.0 && self.most[axis] <= 1.0;
         let large = extent[..axes].iter().any(|&n| n >= 4);
@@ -106,8 +109,8 @@ impl Measured {
         large && self.varies && spans && self.odd > 0 && (0..axes).all(small)
     }
 
-    /// Whether the coordinates are texel numbers or centres up to the size of the texture, beyond
-    /// the first few texels.
+    /// Whether the coordinates look like texel numbers or centres: all are multiples of 1/2 up to
+    /// the size of the texture, and not only those of the first texels.
     pub(super) fn look_like_texels(&self, extent: [u32; 3], axes: usize) -> bool {
         let fits = |axis: usize| {
             self.least[axis] >= 0.0 && self.most[axis] <= f64::from(extent[axis]) + 0.5
@@ -125,14 +128,15 @@ impl Measured {
     }
 }
 
-/// Whether a number has no fraction, computed without the C library: beyond 2^63 all numbers are
-/// whole.
+/// Whether a number has no fraction. The conversion to an integer needs no call of the C library;
+/// beyond 2^63 no float has a fraction.
 fn is_whole(x: f64) -> bool {
     let cut = x as i64;
     cut as f64 == x || matches!(cut, i64::MIN | i64::MAX) && x.is_finite()
 }
 
-/// Keeps the first place of the lower CTA, so that the number of workers does not show.
+/// Adds two counts. The first fetch of the lower CTA is kept, so that the report does not depend on
+/// the number of worker threads.
 fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
     sum.0 = match (sum.0, other.0) {
         (Some(own), Some(other)) if order(&other) < order(&own) => Some(other),
@@ -143,60 +147,65 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
 
 fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
     let [x, y, z] = who.at.cta;
-    // Within a CTA the first place is kept.
+    // Within a CTA the first fetch is kept.
     let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
     add(sum, (is_first.then(|| who.spot()), count));
 }
 
-/// The properties that all fetches of a plan share.
+/// The properties that all fetches of one instruction, texture and sampler (a plan) share.
 pub(super) struct Frame {
     form: FetchForm,
-    /// Number of position axes, and of all coordinates: those of cubes are directions.
+    /// Number of axes of the texture, and number of coordinates of a fetch: a cube has two axes,
+    /// and takes a direction of three coordinates.
     pub(super) axes: usize,
     used: usize,
     pub(super) along: [AxisLimits; 3],
-    /// Whether the filter is linear, so that the kernel may have forgotten to add half a texel to
+    /// Whether the filter is linear, so that the program may have forgotten to add half a texel to
     /// its coordinates.
     pub(super) is_linear: bool,
     pub(super) is_normalized: bool,
 }
 
-/// The limits of one axis.
+/// The limits of the coordinate on one axis, in texels.
 #[derive(Clone, Copy, Default)]
 pub(super) struct AxisLimits {
-    /// Texels per unit of the coordinate.
+    /// Number of texels per unit of the coordinate: the texture's size for normalized coordinates,
+    /// else 1.
     pub(super) scale: f64,
-    /// Whether there is more than one texel.
+    /// Whether the texture has more than one texel on the axis.
     pub(super) is_wide: bool,
-    /// From `least` to `most`, no texel beyond the edges has a nonzero weight.
+    /// Limits of the coordinates at which no texel beyond the edges has a nonzero weight.
     pub(super) least: f64,
     pub(super) most: f64,
-    /// Whether `most` itself is included.
+    /// Whether the coordinate `most` itself is within the limits.
     pub(super) has_most: bool,
-    /// From `low` to `high`, at least one texel is inside.
+    /// Limits of the coordinates at which at least one texel is inside the texture.
     low: f64,
     high: f64,
-    /// The position of a footprint beyond `low` and `high`; `None` if the axis repeats.
+    /// Where a footprint lies whose coordinate is not between `low` and `high`; `None` if the axis
+    /// repeats, so that each footprint is inside.
     outside: Option<FootprintPosition>,
 }
 
 impl Frame {
     pub(super) fn of(plan: &FetchPlan) -> Self {
         let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
-        // The footprint of a linear filter or gather extends by half a texel.
+        // The footprint of a linear filter or a gather extends half a texel to either side.
         let is_gather = matches!(form.kind, FetchKind::Gather(_));
         let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
         let is_normalized = effective.coords == Coords::Normalized;
         let along = std::array::from_fn(|axis| {
             let size = f64::from(resource.extent().axes()[axis]);
-            // A texel with less than half the smallest weight is not read.
+            // The unit does not read a texel whose weight is less than half of 1/256, the smallest
+            // weight.
             let (least, most) = match (margin > 0.0, is_gather) {
                 (false, _) => (0.0, size),
                 (true, true) => (0.5, size - 0.5),
                 (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
             };
             let outside = match effective.address_mode.map(|mode| mode[axis]) {
-                // One axis in the border is enough for the fetch to return the border colour.
+                // If the coordinate of one axis is in the border, the fetch returns the border
+                // colour, whatever the other axes are.
                 None | Some(AddressMode::Border) => Some(FootprintPosition::InBorder),
                 Some(_) if repeats(effective.address_mode, axis) => None,
                 Some(_) => Some(FootprintPosition::Outside),
@@ -212,7 +221,8 @@ impl Frame {
     }
 }
 
-/// Adds a fetch; returns the position of its footprint, if it has one.
+/// Adds a fetch to the statistics. Returns where its footprint lies; `None` for a cube, or if a
+/// coordinate is NaN.
 #[inline]
 pub(super) fn measure(
     sums: &mut Sums,
@@ -239,23 +249,24 @@ pub(super) fn measure(
         sums.hit_with(rules::TEXTURE_NAN, who, text);
         return None;
     }
-    if !has_places(form.geometry) {
+    if !has_positions(form.geometry) {
         return None;
     }
     Some(frame.place(sums, (raw, operands.offset), (plan, &|| *operands), who))
 }
 
 impl Frame {
-    /// Whether coordinates are only floats, which may be NaN, with or without a layer.
+    /// Whether the position of a fetch depends on float coordinates alone: its instruction has no
+    /// offset, level or gradient operand, and the texture is no cube.
     pub(super) fn is_plain(&self) -> bool {
         self.form.coord == CoordType::F32
             && matches!(self.form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base))
             && !self.form.offset
-            && has_places(self.form.geometry)
+            && has_positions(self.form.geometry)
     }
 
-    /// Adds the coordinates of a fetch, which have no NaN, to the statistics; returns the position
-    /// of its footprint.
+    /// Adds a fetch to the statistics, whose coordinates are not NaN. Returns where its footprint
+    /// lies.
     #[inline]
     pub(super) fn place(
         &self,
@@ -288,7 +299,7 @@ impl Frame {
     }
 }
 
-/// Adds a fetch with integer coordinates, which count texels of a level.
+/// Adds a fetch with integer coordinates, which are texel numbers in a mipmap level.
 fn integer(
     sums: &mut Sums,
     plan: &FetchPlan,
@@ -310,7 +321,7 @@ fn integer(
         sums.hit_with(rules::TEXTURE_FETCH_PAST_END, who, text);
         return None;
     }
-    // Integer coordinates have no address mode, and read zeros outside.
+    // A fetch with integer coordinates has no address mode, and reads zeros outside the texture.
     Some(if outside { FootprintPosition::InBorder } else { FootprintPosition::Inside })
 }
 
@@ -335,8 +346,8 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
     sums.hit_with(rules::TEXTURE_LAYER, who, text);
 }
 
-/// Checks the level operand for levels that do not exist. Computed levels are often slightly too
-/// large, so only a difference of a whole level counts.
+/// Reports levels of detail that the texture does not have. Computed levels are often slightly too
+/// large, so that only a difference of a whole level counts.
 fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<'_>) {
     let form = plan.form();
     if form.kind != FetchKind::Sample(Lod::Level) {

@@ -1,14 +1,14 @@
 //! Check `texture`: fetches and surface accesses whose defined result is probably not the intended
 //! one.
 //!
-//! The effect of a texture, a sampler and an instruction is taken from the crate `unit`
-//! (`overrides`, `EffectiveSampler`); no rule of docs/numerics.md is duplicated here.
+//! The crate `unit` decides what a texture, a sampler and an instruction do together (`overrides`,
+//! `EffectiveSampler`). No rule of docs/numerics.md is repeated here.
 
 mod half;
 mod inexact;
 mod kinds;
+mod locations;
 mod measure;
-mod places;
 mod shadow;
 mod site;
 mod surface;
@@ -34,18 +34,20 @@ use texunit_simt::observe::{
 use texunit_simt::{Fault, LaunchConfig};
 use texunit_unit::{ClampMode, Sampler, SurfaceKind};
 
-/// Maximum number of textures of one instruction with statistics of their own.
+/// Maximum number of combinations of instruction, texture and sampler with statistics of their own,
+/// in one worker thread.
 const MAX_SITES: usize = 4096;
 
-/// A line of the source, or of the PTX if there is none. Statistics are kept by line, since the
-/// compiler may have unrolled it.
+/// A source line as file and line number, or a line of the PTX if the module has no line table.
+/// Statistics are kept by line, because the compiler may have unrolled a loop, which makes several
+/// instructions of one line.
 type Line = (String, u32);
 
-/// The check of one launch.
+/// The check `texture` of one launch.
 #[derive(Debug)]
 pub(crate) struct Texture {
     sink: Arc<Sink>,
-    /// Statistics by line.
+    /// Statistics of fetches by source line.
     sums: Mutex<HashMap<Line, Sums>>,
     surfaces: Mutex<Surfaces>,
     shadow: OnceLock<Shadow>,
@@ -105,7 +107,7 @@ impl Observer for Texture {
     }
 }
 
-/// The sink, and the context for describing findings.
+/// The sink of the launch's findings, with the data that describes threads and instructions.
 struct Reporter<'a> {
     sink: &'a Sink,
     listing: Listing<'a>,
@@ -113,35 +115,37 @@ struct Reporter<'a> {
     worker: usize,
 }
 
-/// The check of one worker.
+/// The check `texture` for the CTAs that one worker thread executes.
 struct Worker<'a> {
     check: &'a Texture,
     shadow: &'a Shadow,
     reporter: Reporter<'a>,
     callers: Callers<'a>,
-    /// Surface stores of the CTA's threads.
+    /// For the threads of the CTA, which of their surface stores were dropped.
     stores: Stores,
-    /// Whether threads may store to surfaces, so that their fetches are judged only at the end of
-    /// the CTA.
+    /// Whether the launch has surfaces. Then a fetch counts only at the end of its CTA, because a
+    /// thread whose surface stores are all dropped does not use its fetches.
     waits: bool,
     sites: Vec<Site>,
     numbers: HashMap<Key, usize>,
-    /// By operation (hashed): the site of its last fetch, which usually is that of the next one.
+    /// Cache from the operation (modulo its length) to the site of its last fetch, which is usually
+    /// that of the next one.
     recent: [Option<(Key, usize)>; RECENT],
-    /// The last sampler, and its part of the key.
+    /// The sampler of the last fetch, and its hash, which is a part of the site's key.
     sampler: (Sampler, usize),
     surfaces: Surfaces,
 }
 
-/// The operation, the operation of the user's line, and the addresses of texture and sampler, which
-/// the site keeps alive.
+/// The key of a site: the operation, the operation of the user's line that called it, the texture's
+/// address, and the sampler's hash. The site keeps the texture alive, so that the address stays
+/// valid.
 type Key = (u32, u32, usize, usize);
 
-/// Number of neighbouring operations that are found without hashing.
+/// Number of entries in the cache of sites.
 const RECENT: usize = 16;
 
-/// By warp, the lanes whose surface stores were outside and dropped by the boundary mode, and those
-/// with other stores.
+/// By warp: the lanes with surface stores outside the surface, which the boundary mode dropped, and
+/// the lanes with other surface stores.
 #[derive(Default)]
 struct Stores {
     dropped: Vec<u32>,
@@ -167,7 +171,7 @@ impl Stores {
         }
     }
 
-    /// Threads all of whose stores were dropped.
+    /// By warp, the lanes of threads all of whose surface stores were dropped.
     fn gone(mut self) -> Vec<u32> {
         for (dropped, kept) in self.dropped.iter_mut().zip(&self.kept) {
             *dropped &= !kept;
@@ -237,7 +241,7 @@ impl Probe for Worker<'_> {
     }
 }
 
-/// A hash of a sampler.
+/// A hash of all settings of a sampler.
 fn sampler_key(sampler: &Sampler) -> usize {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -251,8 +255,8 @@ impl Drop for Worker<'_> {
     fn drop(&mut self) {
         let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sites: Vec<_> = self.sites.drain(..).map(|site| site.sums).collect();
-        // Textures are sorted by address within an operation, which is harmless because sums do not
-        // depend on the order.
+        // The textures of an operation are in the order of their addresses, which differs from run
+        // to run. The order does not matter, because sums of statistics do not depend on it.
         sites.sort_by_key(|sums| sums.first().op);
         let listing = &self.reporter.listing;
         for site in sites {

@@ -1,7 +1,7 @@
-//! Detects texels that are written and fetched in one launch: texture fetches are not coherent with
-//! stores of the same launch.
+//! Detects texels that one launch both writes and fetches: fetches of a texture are not coherent
+//! with stores of the same launch.
 
-use super::places::{AccessedPlaces, Taken, Who};
+use super::locations::{AccessedLocations, PackedThread, UsedMemory};
 use super::{Reporter, each, words};
 use crate::rules;
 use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
@@ -20,10 +20,10 @@ use texunit_unit::{
 pub(super) struct Shadow {
     grid: [u32; 3],
     block: [u32; 3],
-    /// Linear and pitched textures, as sorted ranges of device addresses.
+    /// Textures in linear or pitched memory, as ranges of device addresses, sorted by address.
     memory: Vec<Range>,
-    /// Arrays that are bound as textures and as surfaces, by host address.
-    arrays: HashMap<usize, AccessedPlaces>,
+    /// Arrays that are bound both as textures and as surfaces, by the host address of their bytes.
+    arrays: HashMap<usize, AccessedLocations>,
 }
 
 #[derive(Debug)]
@@ -31,10 +31,10 @@ struct Range {
     address: u64,
     end: u64,
     host: usize,
-    texels: AccessedPlaces,
+    texels: AccessedLocations,
 }
 
-/// The host address of a resource's bytes.
+/// The host address of a resource's bytes, which identifies the resource's memory.
 pub(crate) fn host(resource: &Resource) -> usize {
     resource.block().reach(0).host().as_ptr() as usize
 }
@@ -56,9 +56,9 @@ impl Shadow {
         let (mut all, taken) = (HashMap::new(), Arc::default());
         for array in arrays {
             let Some(&texel) = written.get(&host(array)) else { continue };
-            // A place is a texel.
+            // Each texel of an array is a location of its own.
             let unit = texel.min(array.format().texel_size().into());
-            let places = || AccessedPlaces::new(array.block().size() as u64, unit, &taken);
+            let places = || AccessedLocations::new(array.block().size() as u64, unit, &taken);
             let known = all.entry(host(array)).or_insert_with(places);
             if unit < known.unit() {
                 *known = places();
@@ -82,20 +82,20 @@ impl Shadow {
         Self { grid: config.grid, block: config.block, arrays: all, memory }
     }
 
-    /// Whether stores to global memory can write a texture.
+    /// Whether the launch has a texture in linear or pitched memory, which plain stores can write.
     pub(super) fn has_memory(&self) -> bool {
         !self.memory.is_empty()
     }
 
-    fn who(&self, at: &At, lane: u32) -> Option<Who> {
-        Who::new(at, lane, self.grid)
+    fn who(&self, at: &At, lane: u32) -> Option<PackedThread> {
+        PackedThread::new(at, lane, self.grid)
     }
 
-    fn spot(&self, who: Who) -> Spot {
+    fn spot(&self, who: PackedThread) -> Spot {
         who.spot(self.grid, self.block)
     }
 
-    /// Records that threads store to global memory.
+    /// Records that lanes store to global memory, as writes of the textures in that memory.
     pub(super) fn stored(&self, sink: &Sink, at: &At, access: &Access<'_>) {
         let bytes = match access.operation {
             AccessOp::MatrixStore => 16,
@@ -116,13 +116,15 @@ impl Shadow {
         }
     }
 
-    /// The texels of a fetch, if the launch can write them.
+    /// The recorded readers and writers of the texture that a fetch reads; `None` if the launch
+    /// cannot write the texture.
     fn reading<'s>(&'s self, plan: &'s FetchPlan) -> Option<Reading<'s>> {
         let resource = &plan.seen().resource;
         let size = u64::from(resource.format().texel_size());
         let host = host(resource);
         let (texels, parts) = match resource.layout() {
-            // In an array a place is a texel; in linear memory a store may write a part of a texel.
+            // A texel of an array is one location. A texel in linear memory has several, because a
+            // store may write a part of the texel.
             Layout::Array => (self.arrays.get(&host), 1),
             Layout::Linear | Layout::Pitched => {
                 let unit = unit(resource);
@@ -139,7 +141,7 @@ impl Shadow {
         })
     }
 
-    /// Records that threads have fetched by a plan.
+    /// Records that lanes have fetched with a plan.
     pub(super) fn fetched(
         &self,
         reporter: &Reporter<'_>,
@@ -148,7 +150,7 @@ impl Shadow {
     ) {
         let Some(mut reading) = self.reading(plan) else { return };
         if !reading.texels.note(reporter.worker, (plan, at), request) {
-            // Notes are older than this fetch.
+            // The listed fetches are older than this one, so that their reads are recorded first.
             self.materialize(reporter.sink, reading.texels);
             for lane in each(at.lanes) {
                 reading.lane(reporter.sink, (at, lane), &request.lane(lane as usize));
@@ -156,7 +158,7 @@ impl Shadow {
         }
     }
 
-    fn materialize(&self, sink: &Sink, texels: &AccessedPlaces) {
+    fn materialize(&self, sink: &Sink, texels: &AccessedLocations) {
         texels.materialize(|plan, who, operands| {
             if let Some(mut reading) = self.reading(plan) {
                 reading.lane(sink, who, operands);
@@ -164,7 +166,7 @@ impl Shadow {
         });
     }
 
-    /// Records that threads have accessed a surface.
+    /// Records that lanes have accessed a surface.
     pub(super) fn accessed(
         &self,
         reporter: &Reporter<'_>,
@@ -184,7 +186,7 @@ impl Shadow {
         }
     }
 
-    fn writes(&self, sink: &Sink, texels: &AccessedPlaces, place: u64, writer: Who) {
+    fn writes(&self, sink: &Sink, texels: &AccessedLocations, place: u64, writer: PackedThread) {
         self.materialize(sink, texels);
         let Some(reader) = texels.writes(place, writer) else { return };
         let (reader, spot) = (self.spot(reader), self.spot(writer));
@@ -193,7 +195,13 @@ impl Shadow {
         }
     }
 
-    fn is_written(&self, sink: &Sink, reader: Who, writer: Who, resource: &Resource) {
+    fn is_written(
+        &self,
+        sink: &Sink,
+        reader: PackedThread,
+        writer: PackedThread,
+        resource: &Resource,
+    ) {
         let (reader, spot) = (self.spot(reader), self.spot(writer));
         if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
             let object = words::object("texture", resource);
@@ -202,18 +210,18 @@ impl Shadow {
     }
 }
 
-/// The texels of a fetch that the launch can write.
+/// A fetch of a texture that the launch can write.
 struct Reading<'s> {
     shadow: &'s Shadow,
-    texels: &'s AccessedPlaces,
-    /// Number of places of a texel.
+    texels: &'s AccessedLocations,
+    /// Number of locations ([`AccessedLocations`]) of a texel.
     parts: u64,
     plan: &'s FetchPlan,
     offsets: Offsets,
 }
 
 impl Reading<'_> {
-    /// Records the fetch of one thread.
+    /// Records the reads of one lane's fetch.
     fn lane(&mut self, sink: &Sink, (at, lane): (&At, u32), operands: &FetchOperands) {
         let Some(who) = self.shadow.who(at, lane) else { return };
         for offset in self.offsets.of(self.plan, operands) {
@@ -227,24 +235,29 @@ impl Reading<'_> {
     }
 }
 
-/// Size of a place in bytes.
+/// Size of a location ([`AccessedLocations`]) in bytes, for a texture in linear or pitched memory.
 fn unit(resource: &Resource) -> u64 {
     u64::from(resource.format().texel_size().min(4)).max(1)
 }
 
-/// A texture's range of device addresses among blocks (host address, device address, size).
-fn range(resource: &Resource, blocks: &[(usize, u64, u64)], taken: &Arc<Taken>) -> Option<Range> {
+/// The range of device addresses of a texture, which lies in one of the `blocks` of memory (host
+/// address, device address, size); `None` if it lies in no block.
+fn range(
+    resource: &Resource,
+    blocks: &[(usize, u64, u64)],
+    taken: &Arc<UsedMemory>,
+) -> Option<Range> {
     let (host, size) = (host(resource), resource.block().size() as u64);
     let i = blocks.partition_point(|(start, ..)| *start <= host).checked_sub(1)?;
     let (start, base, length) = blocks[i];
     let offset = (host - start) as u64;
     let address = base + offset;
-    let texels = || AccessedPlaces::new(size, unit(resource), taken);
+    let texels = || AccessedLocations::new(size, unit(resource), taken);
     (offset < length).then(|| Range { address, end: address + size, host, texels: texels() })
 }
 
-/// The byte offsets of the texels that a lane of a surface access has accessed; empty if the lane
-/// or an earlier one has failed.
+/// The byte offsets of the texels that a lane of a surface access has accessed; empty if the access
+/// of this lane or of a lower lane has faulted.
 pub(crate) fn surface_texels<'a>(
     access: &'a ExecutedSurfaceAccess<'_>,
     lane: u32,
@@ -280,7 +293,7 @@ pub(crate) fn surface_texels<'a>(
     })
 }
 
-/// Computes the byte offsets of the texels that contribute to a fetch.
+/// Computes the byte offsets of the texels that contribute to a fetch's result.
 #[derive(Default)]
 pub(crate) struct Offsets {
     texels: ReadTexels,
@@ -288,7 +301,7 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets for a fetch, without duplicates.
+    /// The byte offsets of the texels that contribute to a fetch's result, each once.
     pub(crate) fn of(&mut self, plan: &FetchPlan, operands: &FetchOperands) -> &[u64] {
         let (resource, all) = (&plan.seen().resource, &mut self.all);
         all.clear();
@@ -300,7 +313,7 @@ impl Offsets {
     }
 }
 
-/// The rule for a fetch of a texel that a store or a surface has written.
+/// The rule for a fetch of a texel that a plain store or a surface store of the launch writes.
 fn rule(by_surface: bool) -> &'static CheckRule {
     if by_surface { rules::TEXTURE_SURFACE_WRITTEN } else { rules::TEXTURE_WRITTEN }
 }

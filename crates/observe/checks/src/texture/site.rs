@@ -1,5 +1,5 @@
-//! The statistics of one instruction with one texture and sampler, and the findings that follow
-//! from them.
+//! The statistics of one instruction with one texture and sampler (a site), and the findings that
+//! follow from the statistics.
 
 use super::measure::{FootprintPosition, Frame, Measured, measure};
 use super::{Reporter, each, inexact, words};
@@ -13,10 +13,10 @@ use texunit_simt::Described;
 use texunit_simt::observe::{At, ExecutedFetch};
 use texunit_unit::{AddressMode, Coords, FetchKind, FetchOperands, FetchPlan, Geometry, overrides};
 
-/// Findings by kind and operation.
+/// Findings by the rule's code and the operation.
 type SiteFindings = BTreeMap<(&'static str, u32), SiteFinding>;
 
-/// A finding about the fetches of one source line.
+/// A finding about the fetches of one source line, with the number of its occurrences.
 #[derive(Debug)]
 struct SiteFinding {
     rule: &'static CheckRule,
@@ -27,7 +27,7 @@ struct SiteFinding {
     count: u64,
 }
 
-/// Minimum number of fetches for judging their coordinates.
+/// Minimum number of fetches for a finding about their coordinates.
 const FEWEST: u64 = 8;
 
 /// Statistics of the fetches of one source line.
@@ -35,34 +35,35 @@ const FEWEST: u64 = 8;
 pub(super) struct Sums {
     hits: SiteFindings,
     measured: Measured,
-    /// Coordinate kind and size of the first texture.
+    /// Whether the coordinates of the first texture are normalized, and the size of that texture.
     coords: Coords,
     extent: [u32; 3],
     axes: usize,
     object: Described,
     first: Spot,
-    /// Axes whose wrap or mirror mode acts as clamp, with descriptions.
+    /// Axes whose address mode wrap or mirror has the effect of clamp, with the message for each.
     clamped: Vec<(usize, String)>,
 }
 
-/// An instruction with a texture and a sampler, for one worker.
+/// A site: an instruction with a texture and a sampler, as one worker thread executes it.
 pub(super) struct Site {
-    /// Keeps the texture alive, whose address is the key.
+    /// The plan keeps the texture alive, because the texture's address is a part of the site's key.
     pub(super) plan: Arc<FetchPlan>,
     frame: Frame,
     table: Option<inexact::Table>,
-    /// By warp and lane: number of footprints in each position, for threads of the current CTA
-    /// whose stores may still be dropped.
+    /// By warp and lane: the number of footprints in each position, for threads of the current CTA.
+    /// They count when the CTA ends, because a thread whose surface stores are all dropped does not
+    /// use its fetches.
     waiting: Option<Vec<[[u64; 3]; 32]>>,
-    /// Number of executions of the instruction by the worker.
+    /// How often the worker thread has executed the instruction.
     executed: u64,
     pub(super) sums: Sums,
 }
 
 impl Site {
-    /// Makes the site of a fetch instruction, whose findings are reported at `place`. `waits` tells
-    /// whether threads may store to surfaces, in which case fetches are judged only at the end of
-    /// the CTA.
+    /// Makes the site of a fetch instruction `op`, whose findings are reported at the operation of
+    /// `at`. If `waits`, threads may store to surfaces, and fetches count only at the end of the
+    /// CTA.
     pub(super) fn new(
         reporter: &Reporter<'_>,
         (at, op): (&At, u32),
@@ -109,7 +110,7 @@ impl Site {
         Self { plan: Arc::new(plan.clone()), frame, table, waiting, executed: 0, sums }
     }
 
-    /// Adds the fetches of lanes.
+    /// Adds a warp's fetches to the statistics.
     pub(super) fn fetched(&mut self, reporter: &Reporter<'_>, at: &At, fetch: &ExecutedFetch<'_>) {
         debug_assert!(Arc::ptr_eq(self.plan.texture(), fetch.plan.texture()));
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
@@ -172,8 +173,8 @@ impl Site {
 }
 
 impl Site {
-    /// At the end of a CTA, counts the fetches of its threads. Threads whose stores were dropped
-    /// are left out: `dropped` has a mask of lanes for each warp.
+    /// At the end of a CTA, counts the fetches of its threads. `dropped` has, for each warp, the
+    /// lanes whose surface stores were all dropped; their fetches do not count.
     pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
         let mut waiting = self.waiting.take();
         for (warp, lanes) in (0..).zip(waiting.iter().flatten()) {
@@ -196,7 +197,8 @@ impl Site {
     }
 }
 
-/// Whether the rule depends only on the instruction and the texture, and not on lanes.
+/// Whether the rule depends only on the instruction and the texture, and not on the operands of
+/// lanes.
 fn is_static(rule: &CheckRule) -> bool {
     let all = [
         rules::TEXTURE_CHANNEL,
@@ -208,7 +210,7 @@ fn is_static(rule: &CheckRule) -> bool {
 }
 
 impl Sums {
-    /// Counts a finding; the first of its kind is described.
+    /// Counts a finding. The message of the first finding of its rule and operation is kept.
     pub(super) fn hit(
         &mut self,
         rule: &'static CheckRule,
@@ -223,7 +225,7 @@ impl Sums {
         hit.count = hit.count.saturating_add(count);
     }
 
-    /// Counts a finding, and formats its description only if it is the first.
+    /// Counts a finding, and formats its message only if it is the first of its rule and operation.
     pub(super) fn hit_with(
         &mut self,
         rule: &'static CheckRule,
@@ -236,7 +238,7 @@ impl Sums {
         }
     }
 
-    /// The thread that made the first fetch.
+    /// The thread of the first fetch.
     pub(super) fn first(&self) -> Spot {
         self.first
     }
@@ -245,7 +247,8 @@ impl Sums {
         &mut self.measured
     }
 
-    /// Adds the statistics of another worker, operation or texture at this line.
+    /// Adds the statistics of another worker thread, instruction or texture for the same source
+    /// line.
     pub(super) fn add(&mut self, other: Self) {
         for (code, hit) in other.hits {
             match self.hits.get_mut(&code) {
@@ -262,7 +265,7 @@ impl Sums {
         if order(&other.first) < order(&self.first) {
             self.first = other.first;
         }
-        // Coordinates in textures of different sizes are not comparable.
+        // Coordinates are comparable only in textures of one size.
         if (self.coords, self.extent) == (other.coords, other.extent) {
             self.measured.add(&other.measured);
             for (axis, text) in other.clamped {
@@ -273,7 +276,7 @@ impl Sums {
         }
     }
 
-    /// Reports the findings when the launch has ended.
+    /// Reports the findings at the end of a launch.
     pub(super) fn tell(mut self, sink: &Sink) {
         self.by_measure();
         for hit in self.hits.into_values() {
@@ -283,7 +286,7 @@ impl Sums {
         }
     }
 
-    /// Findings from the statistics of all coordinates.
+    /// Makes the findings that need the statistics of all coordinates.
     fn by_measure(&mut self) {
         let measured = self.measured.clone();
         let clamped = std::mem::take(&mut self.clamped);
@@ -347,7 +350,8 @@ impl Sums {
         } else if let (Some(spot), count) = (border.0.or(outside.0), outside.1 + border.1)
             && count * 2 > judged
         {
-            // Rays that enter and leave a volume read its border intentionally.
+            // Rays through a volume read the border where they enter and leave it, which is
+            // intended. The finding is therefore only a note.
             let message = lie(count) + ", most of them where the border is read";
             self.hit(rules::TEXTURE_OUTSIDE, spot, message, count);
             let own = (rules::TEXTURE_OUTSIDE.code, spot.op);
@@ -356,18 +360,19 @@ impl Sums {
     }
 }
 
-/// Sort key: the order of CTAs in the grid.
+/// Sort key: the position of the CTA in the grid, z first.
 pub(super) fn order(spot: &Spot) -> [u32; 3] {
     let [x, y, z] = spot.cta;
     [z, y, x]
 }
 
-/// Whether an axis repeats, so that coordinates outside are intended.
+/// Whether the address mode of an axis is wrap or mirror, with which coordinates outside the
+/// texture are intended.
 pub(super) fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
     mode.is_some_and(|mode| matches!(mode[axis], AddressMode::Wrap | AddressMode::Mirror))
 }
 
-/// Whether coordinates are positions; those of cubes are directions.
-pub(super) fn has_places(geometry: Geometry) -> bool {
+/// Whether coordinates are positions in the texture. The coordinates of a cube are a direction.
+pub(super) fn has_positions(geometry: Geometry) -> bool {
     !geometry.is_cube()
 }

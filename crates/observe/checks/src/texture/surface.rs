@@ -1,4 +1,4 @@
-//! Detects surface accesses whose x counts elements where it should count bytes.
+//! Detects surface accesses whose x coordinate counts elements, where it should count bytes.
 
 use super::words;
 use crate::rules;
@@ -9,7 +9,7 @@ use texunit_simt::observe::{At, ExecutedSurfaceAccess, LaunchInfo};
 use texunit_simt::{Described, Fault, FaultKind};
 use texunit_unit::{AccessFault, SurfaceKind};
 
-/// Statistics by operation.
+/// Statistics of surface accesses by operation.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces(HashMap<u32, AccessStats>);
 
@@ -17,16 +17,16 @@ pub(super) struct Surfaces(HashMap<u32, AccessStats>);
 struct AccessStats {
     first: Spot,
     object: Described,
-    /// Bytes of an access, bytes of a texel, texels of a row, number of rows.
+    /// Bytes of an access; bytes of a texel; texels of a row; number of rows.
     size: u32,
     texel: u32,
     width: u32,
     height: u32,
     accesses: u64,
-    /// Largest x and y.
+    /// The largest x and y coordinate of all accesses.
     most: [i64; 2],
     least: i64,
-    /// The first access whose x is not a multiple of the access size.
+    /// The first access whose x coordinate is not a multiple of the access's size.
     odd: Option<Spot>,
 }
 
@@ -42,7 +42,7 @@ impl Surfaces {
             | SurfaceKind::Store { element_size, vector } => {
                 u32::from(element_size) * u32::from(vector)
             }
-            // In these instructions x counts texels.
+            // The x coordinate of these instructions counts texels.
             SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => return,
         };
         let resource = &access.surface.resource;
@@ -87,8 +87,8 @@ impl Surfaces {
         }
     }
 
-    /// At the end of a launch that a misaligned access has stopped: reports the access if its x
-    /// looks like an element number.
+    /// At the end of a launch that a misaligned surface access has ended, reports the access if its
+    /// x coordinate looks like an element number.
     pub(super) fn tell(&self, sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         let Some(Fault { kind: FaultKind::Surface(_), span, .. }) = fault else { return };
         for seen in self.0.values() {

@@ -1,14 +1,15 @@
-//! The fetches of a warp in which nothing is suspicious: no coordinate is NaN, no texel lies beyond
-//! an edge, and a linear filter has no whole coordinates. They are counted together, in loops
-//! without branches, so that these are vectorised.
+//! Counts the usual fetches of a warp, which cause no finding: no coordinate is NaN, no texel lies
+//! beyond an edge, and with a linear filter the coordinates have fractions. The lanes are counted
+//! together in loops without branches, which the compiler vectorises.
 
 use super::measure::{Frame, Measured};
 use texunit_unit::{Build, Lanes};
 
-/// After adding this number, the significand has no bits left for fractions.
+/// Adding this number (1.5 * 2^52) rounds to an integer, because the significand has no bits left
+/// for a fraction.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 
-/// The distance to the nearest integer of a number below 2^51 in magnitude.
+/// The distance from `x` to the nearest integer, for `x` below 2^51 in magnitude.
 #[inline(always)]
 fn fraction(x: f64) -> f64 {
     (x - ((x + WHOLE) - WHOLE)).abs()
@@ -20,8 +21,8 @@ fn number(bits: u32) -> f64 {
 }
 
 impl Frame {
-    /// Adds the coordinates of those lanes that have a usual fetch to the statistics, for plain
-    /// fetches ([`Self::is_plain`]). Returns these lanes; [`Self::place`] has to add the others.
+    /// Adds the lanes with usual fetches to the statistics, for fetches of which [`Self::is_plain`]
+    /// is true. Returns these lanes. The other lanes have to be added by [`Self::place`].
     pub(super) fn usual(&self, measured: &mut Measured, point: &[&Lanes; 3], lanes: u32) -> u32 {
         Build::current().run(
             #[inline(always)]
@@ -60,7 +61,7 @@ impl Frame {
 }
 
 impl Measured {
-    /// Adds the coordinates of lanes along an axis, which are positions in a texture.
+    /// Adds one coordinate of some lanes to the statistics.
     #[inline(always)]
     fn add_lanes(&mut self, axis: usize, row: &Lanes, lanes: u32) {
         let first = number(row[lanes.trailing_zeros() as usize & 31]);

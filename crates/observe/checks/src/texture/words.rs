@@ -3,7 +3,7 @@
 use texunit_simt::Described;
 use texunit_unit::{Extent, Resource};
 
-/// ``texture `image` (a 2D array of 64 x 32 texels of u8x4)``
+/// A texture or surface as text: ``texture `image` (a 2D array of 64 x 32 texels of u8x4)``.
 pub(super) fn object(what: &str, resource: &Resource) -> Described {
     let text = format!("{what} {}", resource.describe());
     Described { text, allocation: Some(resource.block().number()) }

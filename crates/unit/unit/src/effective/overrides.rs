@@ -18,7 +18,8 @@ pub struct Override {
 }
 
 /// The settings of a texture and a sampler that the hardware changes for an instruction of this
-/// form. If [`resolve`](super::resolve) refuses the fetch, those that it would change.
+/// form. If [`resolve`](super::resolve) refuses the fetch, the settings that the hardware would
+/// change.
 pub fn overrides(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Vec<Override> {
     let effective = effective_sampler(texture, sampler, form);
     let state = State { texture, sampler, form, effective };

@@ -69,7 +69,8 @@ pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
 /// can address in mipmapped arrays and linear memory, which have none.
 const UNCHECKED_LAYERS: u32 = 1 << 16;
 
-/// Texture as the instruction reads it: with the same texels in the geometry of the instruction.
+/// The texture as the instruction reads it: with the same texels in the geometry of the
+/// instruction.
 pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
     let resource = &*texture.resource;
     let geometry = form.geometry;

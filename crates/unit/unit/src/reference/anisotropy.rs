@@ -12,7 +12,7 @@ use super::weights::{Scale, round_half_up};
 /// Maximum number of taps in a level.
 pub(crate) const MAX_TAPS: u32 = 16;
 
-/// The footprint of a pair of gradients under anisotropy.
+/// The anisotropic footprint that a pair of gradients describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anisotropy {
     /// The product of the footprint's lengths along and across its direction, in texels squared.
@@ -22,9 +22,9 @@ pub(crate) struct Anisotropy {
     pub(crate) ratio: i64,
     /// The level before bias and clamps.
     pub(crate) level: RequestedLevel,
-    /// Binary logarithm in 1/256 of the ratio that determines the taps (R in docs/numerics.md), at
-    /// least 0. It is smaller than `ratio` for a magnified footprint, which is measured in texels
-    /// of level 0.
+    /// Binary logarithm in 1/256 of the ratio that determines the number of taps (R in
+    /// docs/numerics.md), at least 0. It is smaller than `ratio` if the texture is magnified,
+    /// because the footprint is then measured in texels of level 0.
     pub(crate) taps: i64,
     /// Direction of the line of taps along x and y: a unit vector in 1/64 of a texel.
     pub(crate) direction: [i64; 2],
@@ -43,7 +43,7 @@ pub(crate) struct Taps {
     pub(crate) scale: Scale,
     /// Distance between neighbouring taps along x and y, in 1/64 of a texel of the level.
     pub(crate) step: [i64; 2],
-    /// The level's share of 256.
+    /// The level's share of the fetch's total weight, in 1/256.
     share: u32,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
         return Anisotropy { area, ratio, level, taps, direction };
     };
     let largest = largest_ratio(max_anisotropy);
-    // A footprint with area 0 has the largest allowed ratio.
+    // If the area of the footprint is 0, its ratio is the largest one that is allowed.
     let ratio = area.log2_256().map_or(largest, |area| (2 * log_longest - area).clamp(0, largest));
     let level = log_longest - ratio;
     let taps = ratio.min(log_longest - level.max(0)).max(0);
@@ -106,9 +106,9 @@ fn longest(slope: &Slope) -> [SignedFloat10; 2] {
     }
 }
 
-/// The unit vector of a direction, rounded to 1/64. Before the division by the length, the
-/// magnitude of each component is truncated to a multiple of u, the value of the fourth most
-/// significant bit of the larger component, and then u / 2 is added.
+/// The unit vector of a direction, rounded to 1/64. Before the division by the length, each
+/// component's magnitude is rounded: it is truncated to a multiple of u, the value of the fourth
+/// most significant bit of the larger component, and then u / 2 is added.
 fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
     let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
     let halves = vector.map(|c| {
@@ -120,8 +120,8 @@ fn direction(vector: [SignedFloat10; 2]) -> [i64; 2] {
         2 * (i64::from(significand) >> below.min(31)) + 1
     });
     let square: i64 = halves.iter().map(|h| h * h).sum();
-    // `nearest` returns the largest k for which (k - 1/2) / 64 is not above the quotient; all terms
-    // are squared.
+    // `nearest` returns the largest k for which (k - 1/2) / 64 is not above the quotient. Both
+    // sides are squared, which needs no square root.
     let nearest =
         |h: i64| (0..=64).rev().find(|k| (2 * k - 1) * (2 * k - 1) * square <= 128 * h * 128 * h);
     std::array::from_fn(|a| {

@@ -54,8 +54,9 @@ pub(crate) fn gather_offset(e: i32) -> i64 {
     low_bits(e, 6)
 }
 
-/// Rule 1.4 of docs/numerics.md: offsets of a 1D texture along x (bits 3:0) and of its row (bits
-/// 7:4). The operand is the packed field of a 2D texture, so that -1 to -8 also move the row to -1.
+/// Rule 1.4 of docs/numerics.md: the offset of a 1D texture along x (bits 3:0), and the offset of
+/// its row (bits 7:4). The hardware reads the operand as the packed offsets of a 2D texture, so
+/// that an offset of -1 to -8 along x also moves the row to -1.
 pub(crate) fn row_offset(e: i32) -> [i64; 2] {
     [low_bits(e, 4), low_bits(e >> 4, 4)]
 }
@@ -106,8 +107,8 @@ pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     }
 }
 
-/// Limits an index to 32 bits (rule 1.5 of docs/numerics.md). The indices of linear filters are
-/// assumed to be limited, too.
+/// Limits an index to 32 bits (rule 1.5 of docs/numerics.md). The hardware is assumed to limit the
+/// indices of linear filters, too.
 pub(crate) fn saturate(i: i64) -> i64 {
     i.clamp(i32::MIN.into(), i32::MAX.into())
 }

@@ -1,4 +1,5 @@
-//! The text of a trace: one line per step. The functions of the rules compute the numbers.
+//! The text of a trace, with one line per step. The numbers in it are computed by the functions
+//! that implement the rules of docs/numerics.md.
 
 use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
@@ -56,7 +57,7 @@ pub(super) fn level(
             steps.push(step("4.9", "gradients too large: the highest level"))
         }
         RequestedLevel::At(q) => {
-            // The steps from gradients to the level have been described already.
+            // The steps from the gradients to the level are in the trace already.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
             if !graded {
                 steps.push(step("3.2", format!("level in 1/256, cut: {}", in_256ths(q))));

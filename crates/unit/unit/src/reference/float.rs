@@ -40,7 +40,7 @@ fn srgb_exponent(_: f32, code: u32) -> Option<i32> {
 }
 
 impl FloatRules {
-    /// The exponent of the accumulator's lowest bit for a group whose largest texel has this
+    /// The exponent of the accumulator's lowest bit, for a group whose largest texel has the given
     /// exponent. The accumulator's own exponent is a multiple of four.
     pub(crate) fn unit(&self, exponent: i32, scale: Scale) -> i32 {
         4 * (exponent + 3).div_euclid(4) - self.texel_bits - 3 + scale as i32
@@ -120,8 +120,8 @@ pub(crate) fn texel_value(code: u32, rules: &FloatRules) -> f32 {
     if rules.flush && x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
-/// The sum of texels if infinities or NaNs are read. These are added to each other; finite texels
-/// and weights do not matter.
+/// The result if an infinity or NaN is read: the sum of all infinities and NaNs. Finite texels and
+/// weights do not matter.
 fn plain_sum(values: impl Iterator<Item = f32>, rules: &FloatRules) -> u32 {
     let total: f32 = values.filter(|x| !x.is_finite()).sum();
     if total.is_nan() { rules.nan } else { total.to_bits() }
@@ -210,9 +210,9 @@ mod tests {
             let slice = |x: f32| group(&[(x.to_bits(), 128)]);
             groups(Reading::F32, &[slice(a), slice(b)]).unwrap()
         };
-        // The slice at 2^-60 is below every bit of the other slice. It adds +0 or, because it is
-        // floored, one unit of 2^-30 below 0; the result rounds to the same float, or to the one
-        // below a power of two.
+        // The texel of the slice at 2^-60 is below every bit of the other slice. The sum of its
+        // slice, floored, is +0 or one unit of 2^-30 below 0. The result rounds to the same float,
+        // or to the float below a power of two.
         assert_eq!(slices(1.0, 2.0_f32.powi(-60)), 0.5_f32.to_bits());
         assert_eq!(slices(0.0, -(2.0_f32.powi(-60))), (-(2.0_f32.powi(-61))).to_bits());
         let both = groups(
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_same_for_halves() {
         // One slice has the sum 1 - 1, the other the texel -2^-24. The texel is floored to -2^-17;
-        // over 256, that is a tie of f16.
+        // divided by 256, this is a tie between two f16.
         let slices = [group(&[(0x3c00, 64), (0xbc00, 64)]), group(&[(0x8001, 128)])];
         let expected = -(2.0_f32.powi(-24));
         assert_eq!(groups(Reading::F16, &slices), Some(expected.to_bits()));

@@ -7,8 +7,8 @@ use super::log2::LOG2_256;
 /// Number of bits of the significand of a [`Float10`].
 const BITS: u32 = 10;
 
-/// The distance in bits below the largest term of a sum beyond which only the sign of a term
-/// matters. A sum of a few terms of 14 bits never carries over a longer gap.
+/// In a sum, a term this many bits below the largest term matters only by its sign. A sum of a few
+/// terms of 14 bits never carries over a longer gap.
 const REACH: i32 = 64;
 
 /// A magnitude: `significand * 2^exponent`, with a significand of 512 to 1023, or 0.
@@ -67,8 +67,8 @@ impl Float10 {
         }
     }
 
-    /// The binary exponent (floor of the binary logarithm). For zero, far below all other
-    /// exponents.
+    /// The binary exponent (floor of the binary logarithm). The exponent of zero is far below all
+    /// others.
     pub(crate) fn ilogb(self) -> i32 {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
     }
@@ -121,7 +121,7 @@ impl SignedFloat10 {
     /// significant bits.
     ///
     /// Terms more than 64 bits below the largest term are replaced by one unit with the sign of
-    /// their sum, because truncation depends only on whether a remainder exists.
+    /// their sum. Truncation only depends on whether there is a remainder and on its sign.
     pub(crate) fn cut_signed_sum<const N: usize>(terms: [(i64, i32); N]) -> Self {
         let used = || terms.into_iter().filter(|&(value, _)| value != 0);
         let top = |(value, e): (i64, i32)| e + value.unsigned_abs().ilog2() as i32;
@@ -142,7 +142,7 @@ impl SignedFloat10 {
                 (value - (kept << down), exponent)
             }
         });
-        // The total is in half units, so that the sign of a remainder is visible in it.
+        // The total is doubled, so that half a unit can represent the sign of the remainder.
         let total = 2 * total + i128::from(Self::sign_of_sum(below));
         Self { negative: total < 0, magnitude: Float10::cut(total.unsigned_abs(), lowest - 1) }
     }
@@ -161,7 +161,7 @@ impl SignedFloat10 {
     }
 
     /// Rule 4.5 of docs/numerics.md: the sum of two numbers. The number of smaller magnitude is
-    /// first truncated to one bit below the last bit of the other.
+    /// first truncated at one bit below the last bit of the other.
     pub(crate) fn plus(self, other: Self) -> Self {
         let (large, small) =
             if self.magnitude >= other.magnitude { (self, other) } else { (other, self) };
@@ -187,8 +187,9 @@ impl SignedFloat10 {
         Self { negative, magnitude: self.magnitude.times(by.magnitude) }
     }
 
-    /// Rule 4.11 of docs/numerics.md: difference of two numbers. The number of smaller magnitude is
-    /// first truncated to a multiple of 2^(e - 24), where e is the exponent of the other.
+    /// Rule 4.11 of docs/numerics.md: the difference of two numbers. The number of smaller
+    /// magnitude is first truncated to a multiple of 2^(e - 24), where e is the exponent of the
+    /// other.
     pub(crate) fn near_difference(x: f32, y: f32) -> Self {
         let terms = [decompose_signed(x), decompose_signed(y)];
         let ilogb =

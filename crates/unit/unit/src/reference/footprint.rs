@@ -24,9 +24,9 @@ pub(crate) struct FetchCoordinates {
     pub(crate) is_outside: bool,
 }
 
-/// Extracts the coordinates that a geometry has. Rules 1.10 and 9.6 of docs/numerics.md limit
-/// layers and samples past the end. Rule 1.9: for integer coordinates, `integers` is the number of
-/// layers that they can address, and whether they are clamped.
+/// Extracts the coordinates that a geometry has. Layers and samples past the end are limited by
+/// rules 1.10 and 9.6 of docs/numerics.md. `integers` is for integer coordinates (rule 1.9): the
+/// number of layers that they can address, and whether they are clamped.
 pub(crate) fn place(
     shape: &ArrayShape,
     from: Coordinates<u32>,
@@ -76,8 +76,8 @@ pub(crate) enum Find {
     Linear,
     /// Two texels around the point, without limiting the coordinate (rule 8.2 of docs/numerics.md).
     Gather,
-    /// The two texels around the point, as for `Gather`, on a cube face that continues into its
-    /// neighbours (rules 7.7, 8.7 of docs/numerics.md).
+    /// The two texels around the point, as for [`Self::Gather`], on a cube face that continues into
+    /// its neighbours (rules 7.7, 8.7 of docs/numerics.md).
     Seamless,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Axis {
     pub(crate) index: i64,
     /// Weight of the upper texel in 1/256.
     pub(crate) upper: u32,
-    /// Weight of the upper texel, as a fraction of 1 that is not rounded to 1/256.
+    /// The weight of the upper texel before it is rounded to 1/256, as a fraction of 1.
     pub(crate) exact: f64,
     /// The sampler's address mode; `None` for integer coordinates.
     pub(crate) mode: Option<AddressMode>,
@@ -118,8 +118,8 @@ impl Axis {
         find: Find::Point,
     };
 
-    /// Rule 1.9 of docs/numerics.md: an axis with an integer coordinate. `clamps` tells whether the
-    /// fetch has an explicit level, whose extent limits the coordinate.
+    /// Rule 1.9 of docs/numerics.md: an axis with an integer coordinate. If `clamps`, the fetch has
+    /// an explicit level, and the coordinate is limited to the level's extent.
     pub(crate) fn integer(bits: u32, offset: i64, size: u32, clamps: bool) -> Self {
         let index = coordinate::integer(bits, offset);
         let texels = index as f64;
@@ -139,8 +139,8 @@ impl Axis {
     ) -> Self {
         let of_face = |u: Fixed| u.clamp(Fixed::ZERO, Fixed::from_int(size.into()));
         let u = match coords {
-            // A seamless face coordinate is limited to the face, because products with the
-            // hardware's reciprocal may lie slightly outside.
+            // The coordinate on a seamless face is limited to the face. It is a product with the
+            // hardware's approximate reciprocal, and may lie slightly outside.
             Coords::Normalized if find == Find::Seamless => {
                 of_face(coordinate::scale_normalized(x, size, AddressMode::Clamp))
             }
@@ -219,15 +219,15 @@ pub(crate) struct Corner {
     pub(crate) index: [i64; 3],
     /// Weight in 1/256.
     pub(crate) weight: u32,
-    /// The weight without rounding, as a fraction of 1.
+    /// The weight before it is rounded to 1/256, as a fraction of 1.
     pub(crate) exact: f64,
     /// Whether the texel is read. The upper texel of an axis is not read if its weight along the
     /// axis is 0.
     pub(crate) read: bool,
 }
 
-/// The texels of a footprint whose weights sum to a share of 256. They are in the order of
-/// summation: the four texels of a slice (z), then the four of the next slice.
+/// The texels of a footprint, whose weights sum to a share of 256. They are in the order of
+/// summation: the four texels of a slice (z), then the four texels of the next slice.
 pub(crate) fn corners(axes: &[Axis; 3], share: u32) -> [Corner; 8] {
     let weights = weights::footprint(share, axes.map(|a| a.upper));
     std::array::from_fn(|n| {

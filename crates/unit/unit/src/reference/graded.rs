@@ -1,5 +1,5 @@
-//! The gradient stage of `tex.grad`: docs/numerics.md, section 4. Selects the rules that turn the
-//! gradients of a geometry into a level and taps, and describes the computation for a trace.
+//! The gradient stage of `tex.grad`: docs/numerics.md, section 4. Selects the rules that convert
+//! the gradients for a geometry to a level and taps, and describes the computation for a trace.
 
 use super::anisotropy::{Anisotropy, Taps, anisotropy};
 use super::float10::SignedFloat10;
@@ -15,7 +15,7 @@ use crate::resource::Extent;
 /// The result of the gradient stage for one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Graded {
-    /// Lengths of the gradients; or the fact that the gradients are too large.
+    /// The lengths of the gradients, or the information that a coordinate is too large.
     pub(crate) gradient: Gradient,
     /// Level and taps of an anisotropic fetch; `None` for other fetches.
     pub(crate) anisotropy: Option<Anisotropy>,
@@ -31,14 +31,14 @@ pub(crate) fn graded(
     operands: &FetchOperands,
 ) -> Graded {
     let [point, dpdx, dpdy] = [point, operands.dpdx, operands.dpdy].map(|v| v.map(f32::from_bits));
-    // Gradients of unnormalized coordinates are in texels already.
+    // Gradients of unnormalized coordinates are already in texels.
     let normalized = effective.coords == Coords::Normalized;
     let [width, height, depth] = base.axes().map(|n| if normalized { n } else { 1 });
     // A footprint on a cube can have taps only if it lies on one face.
     let (gradient, is_flat) = match geometry {
         Geometry::Cube | Geometry::Acube => cube::gradient(point, dpdx, dpdy, width),
         Geometry::D3 => (solid(point, dpdx, dpdy, [width, height, depth]), false),
-        // The second component of a 1D gradient is 0.
+        // The second component of a gradient of a 1D texture is 0.
         Geometry::D1 | Geometry::A1d => (flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]), true),
         Geometry::D2 | Geometry::A2d | Geometry::D2ms | Geometry::A2dms => {
             (flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height]), true)
@@ -59,8 +59,8 @@ impl Graded {
         self.anisotropy.map_or_else(|| self.gradient.level(), |a| a.level)
     }
 
-    /// The taps of the fine or of the coarse level, whose share is derived from `rest` of 256.
-    /// `None` without anisotropy.
+    /// The taps of the fine or of the coarse level; `None` without anisotropy. `rest` of 256 is the
+    /// weight of the coarse level.
     pub(crate) fn taps(&self, is_coarse: bool, rest: u32) -> Option<Taps> {
         self.anisotropy.map(|a| a.of_level(is_coarse, rest))
     }

@@ -15,7 +15,7 @@ pub(crate) struct Slope {
     /// The lengths of dPdx and dPdy in texels (rule 4.3 of docs/numerics.md).
     pub(crate) lengths: [Float10; 2],
     /// 11/16 of the lengths of the gradients' sum and difference (rules 4.4 and 4.5 of
-    /// docs/numerics.md); zeros if the diagonals do not count.
+    /// docs/numerics.md). They are 0 if these diagonals do not count.
     pub(crate) diagonals: [Float10; 2],
     /// The largest of the four lengths in texels (rule 4.6 of docs/numerics.md).
     pub(crate) rho: Float10,
@@ -87,7 +87,8 @@ fn term(x: Float10) -> (u32, i32) {
     (x.significand, x.exponent)
 }
 
-/// Floors a term to a multiple of the last place of `of`, a number of ten significant bits.
+/// Floors a term to a multiple of the unit in the last place of `of`, a number of ten significant
+/// bits.
 fn on_grid_of((value, exponent): (u32, i32), of: Float10) -> (u32, i32) {
     match of.exponent - exponent {
         down @ 1.. if of.significand > 0 => (value >> down.min(31), of.exponent),
@@ -152,8 +153,9 @@ pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
 /// last level is read.
 const TOO_FAR: f32 = (1_u128 << 97) as f32;
 
-/// Rule 4.9 of docs/numerics.md: difference P + d - P along an axis of a quad of points, from which
-/// the hardware computes the level of a 3D fetch. Returns `None` if a coordinate is too large.
+/// Rule 4.9 of docs/numerics.md: the difference P + d - P along an axis, from which the hardware
+/// computes the level of a 3D fetch. P is the point, d its gradient. Returns `None` if a coordinate
+/// is too large.
 pub(crate) fn quad_difference(point: f32, d: f32) -> Option<SignedFloat10> {
     let nan_is_zero = |c: f32| if c.is_nan() { 0.0 } else { c };
     // The sum P + d is rounded to f32.
@@ -202,7 +204,8 @@ mod tests {
         assert_eq!(scaled(ten(-1.0), 3).to_f64(), -3.0);
         // The sum 1023 * 8 + 4092 = 12276 is past 2^13: (12276 + 7) >> 4 = 767 units of 2.
         assert_eq!(scaled(ten(1023.0), 3).to_f64(), 767.0 * 2.0 * 2.0);
-        // 1025 is 2^10 + 1. Its lowest bit is the tenth below the leading one, so it is ignored.
+        // 1025 is 2^10 + 1. Its lowest bit is the tenth below the leading one, which the product
+        // ignores.
         assert_eq!(scaled(ten(1023.0), 1025).to_f64(), 1023.0 * 1024.0);
         // 1027 has the bit 2, which is the ninth below the leading one: 512 * 8 + (4096 >> 9) =
         // 4104, which gives 513.

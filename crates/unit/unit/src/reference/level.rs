@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn sharpened_levels() {
         let level = |a, q, bias| sharp(a).level(q, bias, Some(Filter::Linear));
-        // With A = 8, the weight is 0 up to 64/256, then it grows with slope 2, so that it is 256
+        // With A = 8, the weight is 0 up to 64/256. It then grows with slope 2, so that it is 256
         // from 192 on.
         let at = |k: i64| level(8, 256 + k, 0.0) - 256;
         assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);

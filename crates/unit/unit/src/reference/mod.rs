@@ -169,8 +169,8 @@ impl Fetch<'_> {
         LevelTrace { steps, q, levels }
     }
 
-    /// The footprints that the fetch reads: one for each level, or for each tap of a level. All
-    /// weights are in the units of the level with the finer weights.
+    /// The footprints that the fetch reads: one for each level, or one for each tap of a level. All
+    /// weights are in the finest unit that any level's weights have.
     fn footprints(
         &self,
         place: FetchCoordinates,
@@ -194,8 +194,8 @@ impl Fetch<'_> {
         footprints
     }
 
-    /// The footprint of one tap in a level. Weights are computed in the tap's own units and then
-    /// scaled to those of the fetch, which are 2^`finer` times as fine.
+    /// The footprint of one tap in a level. The weights are computed in the unit of the tap's
+    /// level, which is 2^`finer` times that of the fetch, and then converted to the latter.
     fn footprint(
         &self,
         place: FetchCoordinates,
@@ -216,7 +216,7 @@ impl Fetch<'_> {
         };
         for texel in &mut texels {
             texel.weight <<= finer;
-            // Exact weights are fractions of 1, whatever the units of the rounded ones.
+            // Exact weights are fractions of 1, whatever the unit of the rounded weights is.
             texel.exact /= f64::from(1_u32 << (scale - finer));
         }
         let shown = axes.iter().take(self.form.geometry.axes());
@@ -234,8 +234,8 @@ impl Fetch<'_> {
     }
 
     /// Rule 7.7 of docs/numerics.md: removes the texel that is missing at a corner of the cube from
-    /// a seamless footprint. If the missing texel is read, its weight is distributed to the other
-    /// three, and all three are read.
+    /// a seamless footprint. If the missing texel would be read, its weight is distributed to the
+    /// other three texels, and all three are read.
     fn without_missing(
         &self,
         place: FetchCoordinates,

@@ -28,7 +28,7 @@ pub(crate) fn compare(
     let (reference, texel) = match reading {
         Reading::F32 => (flushed(reference), flushed(code)),
         Reading::Unorm { bits: 24 } => (depth_code(reference) as f32, code as f32),
-        // f16 and signed 16-bit codes are compared as unsigned codes of 16 bits, too.
+        // The codes of f16 and signed 16-bit texels are compared as unsigned codes of 16 bits, too.
         _ => (normalized_code(16, 0.0, reference) as f32, (code & 0xffff) as f32),
     };
     match function {

@@ -74,8 +74,8 @@ fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
     IntegerSum { total, k, max: 32_767 }
 }
 
-/// The sum of a snorm channel of 8 bits, by the hardware's formula that converts a sum of 8-bit
-/// codes to 15 bits.
+/// The sum of a snorm channel of 8 bits, by the hardware's formula that converts the sum of 8-bit
+/// codes to a number of 15 bits.
 fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(8, code).into());
     let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;

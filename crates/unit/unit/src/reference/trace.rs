@@ -63,7 +63,8 @@ impl Trace {
     }
 
     /// The texels in memory from which a component of the result is computed: one texel for a
-    /// gather, else all texels that are read. Texels whose tiles are not resident are left out.
+    /// gather, otherwise all texels that are read. Texels whose tiles are not resident are left
+    /// out.
     pub fn texels_of(&self, component: u32) -> impl Iterator<Item = TexelIndex> + '_ {
         let is_gather = matches!(self.form.kind, FetchKind::Gather(_));
         let reads = move |number: usize| !is_gather || number == component as usize;
@@ -82,9 +83,11 @@ pub struct CubeStep {
     pub direction: [f32; 3],
     /// The face that the direction points at, 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,
-    /// Component of the direction along the face's s, over the largest magnitude of a component.
+    /// Component of the direction along the face's s axis, divided by the largest magnitude of a
+    /// component.
     pub sc: f32,
-    /// Component of the direction along the face's t, over the largest magnitude of a component.
+    /// Component of the direction along the face's t axis, divided by the largest magnitude of a
+    /// component.
     pub tc: f32,
     /// The largest component of the direction, times the reciprocal of its magnitude.
     pub ma: f32,
@@ -167,7 +170,7 @@ pub struct TexelTrace {
     pub values: [u32; 4],
     /// The weight of the texel in the footprint's units; 0 for gathers, which do not sum.
     pub weight: u32,
-    /// The weight without rounding, as a fraction of 1.
+    /// The weight before it is rounded, as a fraction of 1.
     pub exact: f64,
     /// Whether the texel's tile is mapped.
     pub resident: bool,

@@ -16,17 +16,18 @@ pub(crate) struct Weighted {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
     pub(crate) texels: &'a [Weighted],
-    /// Index of the adder's step. The groups with the same index (those of a level, or of four taps
-    /// of one) are added together.
+    /// Index of the adder's step. Groups with the same index (those of a level, or of four taps)
+    /// are added together.
     pub(crate) step: u32,
 }
 
-/// The binary logarithm of the sum of all weights over 256; 0 except for anisotropic fetches.
+/// The binary logarithm of the sum of all weights divided by 256; 0 except for anisotropic fetches.
 pub(crate) type Scale = u32;
 
 impl Group<'_> {
     /// The sum of weight times number over the group's texels. Texels with weight 0 are skipped,
-    /// because their numbers may be far larger than the others.
+    /// because their numbers may be too large for the unit of the group, which the texels with a
+    /// weight determine.
     pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
         let weighed = self.texels.iter().filter(|t| t.weight > 0);
         weighed.map(|t| i128::from(t.weight) * number(t.code)).sum()

@@ -33,7 +33,7 @@ impl Base {
         check_align("base address", self.address.wrapping_add(self.offset), BASE_ALIGN)
     }
 
-    /// A base that points to one texel of zeros, for a resource without texels.
+    /// A base that points to one texel of zeros, for memory that has no texels.
     fn of_nothing(self) -> Result<Self, CreateError> {
         self.check()?;
         let full = CreateError::Memory { needed: LARGEST_TEXEL as u64, available: 0 };

@@ -1,5 +1,6 @@
-//! Rule 1.11 level array of docs/numerics.md: a texture of one level of a layered mipmapped array
-//! reads its layers at other places than the array stores them. This module computes the places.
+//! The layers of a texture of one level of a layered mipmapped array (rule 1.11 level array of
+//! docs/numerics.md). Such a texture reads its layers at other offsets than the array stores them
+//! at. This module computes these offsets.
 
 use super::{BlockLevels, Level, Resource};
 use std::sync::Arc;
@@ -9,19 +10,19 @@ use texunit_forms::Geometry;
 /// are measured).
 const LOG2_HEIGHT: u32 = 4;
 
-/// The memory of a whole layered mipmapped array. A texture of one level looks for a layer directly
-/// behind the level in the layer before, as if there were no other levels.
+/// The memory of a whole layered mipmapped array. A texture of one level expects each layer
+/// directly behind the same level of the layer before, as if there were no other levels.
 #[derive(Clone, Debug)]
 pub(crate) struct LayerStride {
-    /// The block-linear layout of a layer's levels, as a card has it.
+    /// The block-linear layout of a layer's levels on a GPU.
     card: BlockLevels,
-    /// The levels as this resource's block stores them.
+    /// The layout of the levels in this resource's memory block.
     own: Vec<Level>,
 }
 
 impl LayerStride {
-    /// Returns the layout if a texture of the resource reads layers in this way. That is known for
-    /// one level of a layered 2D array that is not sparse.
+    /// Returns the layout, if a texture of the resource reads its layers at other offsets than they
+    /// are stored at. This is known for one level of a layered 2D array that is not sparse.
     fn of(resource: &Resource) -> Option<Self> {
         let Resource { shape, array, .. } = resource;
         let is_level = shape.levels.is_none() && array.level_count() > 1;
@@ -48,8 +49,8 @@ impl LayerStride {
 }
 
 impl Resource {
-    /// The resource as textures read it: one level of a layered mipmapped array has its own way to
-    /// find layers.
+    /// The resource as a texture reads it. If the resource is one level of a layered mipmapped
+    /// array, the texture finds its layers by a [`LayerStride`].
     pub(crate) fn for_texture(self: Arc<Self>) -> Arc<Self> {
         match LayerStride::of(&self) {
             Some(stride) => {
@@ -64,8 +65,8 @@ impl Resource {
         self.residency.is_none() && self.layer_stride.is_none()
     }
 
-    /// The number of layers that a fetch from this resource finds at the layer pitch of its level:
-    /// all layers, or only the first.
+    /// The number of layers that a fetch finds at multiples of the level's layer pitch: all layers,
+    /// or only the first.
     pub fn layers_found(&self) -> u32 {
         if self.layer_stride.is_some() { 1 } else { self.shape.layers }
     }

@@ -1,4 +1,4 @@
-//! One mip level as an array of its own.
+//! Makes one mip level of an array an array of its own.
 
 use super::{CreateError, Resource, View};
 

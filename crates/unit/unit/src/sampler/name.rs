@@ -106,7 +106,8 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str 
 mod tests {
     use super::*;
 
-    /// Match has no wildcard, so this test fails to compile when a value is added without a name.
+    /// The `match` has no wildcard, so that this test fails to compile when a value is added
+    /// without a name.
     #[test]
     fn every_value_has_a_name() {
         for (n, (name, mode)) in AddressMode::NAMES.into_iter().enumerate() {

@@ -46,9 +46,9 @@ fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError 
     CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
 }
 
-/// The runtime's check for cudaErrorInvalidFilterSetting (docs/numerics.md 8.1), which refuses
-/// linear filtering of integers that are read as integers. Linear memory and multi-sample arrays
-/// are exempt, because fetches with integer coordinates ignore the filter.
+/// The runtime's check for cudaErrorInvalidFilterSetting (docs/numerics.md 8.1). It refuses linear
+/// filtering of integers that are read as integers. Linear memory and multi-sample arrays are
+/// exempt, because their fetches have integer coordinates and ignore the filter.
 fn check_filter(
     resource: &Resource,
     read_mode: ReadMode,

@@ -28,8 +28,8 @@ pub(super) enum Number {
     S64,
 }
 
-/// The message of `expect` for memory accesses. They cannot fail, because the access has been
-/// checked, so that all of its elements are inside the block.
+/// The message of `expect` for memory accesses. They cannot fail, because the surface's boundary
+/// check has shown that all elements are inside the memory block.
 const CHECKED: &str = "the rule of places has checked the access against the resource";
 
 impl Action {

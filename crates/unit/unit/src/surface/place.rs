@@ -89,8 +89,8 @@ impl Rule {
     ) -> Self {
         let level = resource.levels()[0];
         let (_, rows) = elements(resource.format(), level.extent);
-        // Rule 10.10 of docs/numerics.md: the layer of `.a2d` is checked against the depth of a 3D
-        // array, but slice 0 is accessed.
+        // Rule 10.10 of docs/numerics.md: on a 3D array, the layer of `.a2d` is checked against the
+        // array's depth, but slice 0 is accessed.
         let (planes, plane_pitch) = match geometry {
             Geometry::A2d if resource.geometry() == Geometry::D3 => (level.extent.depth, 0),
             _ => (resource.shape().planes(), level.plane_pitch),
@@ -111,8 +111,8 @@ impl Rule {
     }
 
     /// Whether accesses of 8 bytes at aligned coordinates have aligned addresses. The pitch between
-    /// planes, slices or rows is ignored if there is only one, because that of linear memory may be
-    /// any number.
+    /// planes, slices or rows is ignored if there is only one, because linear memory has arbitrary
+    /// pitches.
     pub(super) fn is_aligned(&self) -> bool {
         let [_, rows, slices] = self.bounds;
         let steps = [
@@ -183,8 +183,8 @@ impl Rule {
         }
     }
 
-    /// Whether the tile of an access is resident. An access is within one tile, because rows of
-    /// tiles are multiples of 16 bytes.
+    /// Whether the tile of an access is resident. An access lies within one tile, because the rows
+    /// of tiles are multiples of 16 bytes.
     fn is_resident(&self, place: SurfacePlace, resource: &Resource) -> bool {
         let block = resource.format().block_extent();
         let column = (place.x / u64::from(self.texel_size)) as u32;

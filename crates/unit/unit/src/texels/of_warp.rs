@@ -9,8 +9,8 @@ use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 use texunit_simd::Build;
 
-/// For each lane, the indices of the lower (or only) and of the upper texel along an axis. In place
-/// of an index stands [`Self::OUTSIDE`] or [`Self::UNREAD`].
+/// For each lane, the indices of the lower (or only) texel and of the upper texel along an axis.
+/// [`Self::OUTSIDE`] and [`Self::UNREAD`] stand for an index where there is no texel.
 #[derive(Clone, Copy, Debug)]
 pub struct AxisTexels(pub [[i32; 32]; 2]);
 
@@ -25,9 +25,9 @@ pub struct WarpTexels {
 }
 
 impl AxisTexels {
-    /// Stands for an index: the position is outside the texture, and reads the border colour or 0.
+    /// Instead of an index: the position is outside the texture, and reads the border colour or 0.
     pub const OUTSIDE: i32 = -1;
-    /// Stands for an upper index: the lane has no upper texel, or the upper texel's weight is 0.
+    /// Instead of the upper index: the lane has no upper texel, or the upper texel's weight is 0.
     pub const UNREAD: i32 = -2;
 
     const FIRST: Self = Self([[0; 32], [Self::UNREAD; 32]]);
@@ -98,7 +98,7 @@ impl FetchPlan {
             *place = f64::from(x);
         }
         if is_normalized {
-            // `step` and the periods are powers of two, so products with their reciprocals are
+            // `step` and the periods are powers of two, so that products with their reciprocals are
             // exact.
             let steps = f64::from(1_u32 << fraction_bits(size));
             let (step, (period, times)) = (

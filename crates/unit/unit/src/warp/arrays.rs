@@ -82,12 +82,12 @@ impl<'a> FetchArrays<'a> {
 
 const OPERANDS: usize = 16;
 
-/// The prefetch distance in warps for operands and results. It must be large, because stores that
-/// miss the caches fill the CPU's store buffer, and then stall everything.
+/// How many warps ahead operands and results are prefetched. The distance must be large, because
+/// stores that miss the caches fill the CPU's store buffer and then stall all instructions.
 pub(super) const AHEAD: usize = 12;
 
 /// Prefetches the cache lines of a warp in an array that is read. The address may be past the end
-/// of the array, where the next operands are if the array is a part of a longer one.
+/// of the array: if the array is a part of a longer one, the next operands are there.
 #[inline(always)]
 pub(super) fn prefetch<T>(array: &[T], warp: usize) {
     let place = array.as_ptr().wrapping_add(warp).cast::<u8>();
@@ -172,7 +172,8 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
     }
 }
 
-/// Number of points that are split into x and y at once, if the plan does not read pairs directly.
+/// Number of points that are split into x and y coordinates at once, if the plan does not read
+/// interleaved pairs.
 const PAIRS: usize = 256;
 
 fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthError> {
@@ -181,7 +182,7 @@ fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthErr
 
 impl FetchPlan {
     /// Whether the plan can fetch these arrays with the fused stage, which processes many warps in
-    /// one loop. A coordinate without an array is zero, which the fused stage does not support.
+    /// one loop. The fused stage does not support coordinates without an array, which are zero.
     fn is_fused(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
         let mut coords = operands.coords.vector(self.form.geometry);
         fast.is_fused() && !self.is_narrow() && coords.all(|array| !array.is_empty())
@@ -255,8 +256,8 @@ impl FetchPlan {
         Ok(components)
     }
 
-    /// Fetches whole warps with the fused stage. `alone` fetches the warps that have lanes outside
-    /// the fused stage's range.
+    /// Fetches whole warps with the fused stage. `alone` fetches a warp that has lanes outside the
+    /// range of the fused stage.
     fn fetch_fused(
         &self,
         fast: &Fast,

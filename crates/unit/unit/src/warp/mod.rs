@@ -253,7 +253,7 @@ impl FetchPlan {
         }
     }
 
-    /// The mask of the components that a mask of result registers needs.
+    /// The mask of the components that are needed for a mask of requested result registers.
     fn components(&self, registers: u8) -> u8 {
         match self.form.result {
             // Register 0 holds components 0 and 1.

@@ -4,7 +4,8 @@
 
 use super::simd::{Int, Simd, int};
 
-/// Computes (a * b + 128) >> 8, where `b` is in units of 1/64 ([`fine`]).
+/// Computes (a * b + 128) >> 8 for a weight a and a share b, where `b` is in units of 1/64
+/// ([`fine`]).
 #[inline(always)]
 fn share<S: Simd>(a: Int<S>, b: Int<S>) -> Int<S> {
     (a + a).mul16_round(b)

@@ -23,7 +23,7 @@ pub(in crate::exec) struct Barrier {
     /// the completed one.
     pub(super) arrived: Vec<u32>,
     pub(super) passes: Vec<u32>,
-    /// Whether no thread of the CTA could continue in its last turn.
+    /// Whether no thread of the CTA could continue when the CTA was last executed.
     pub(in crate::exec) is_idle: bool,
 }
 

@@ -11,10 +11,11 @@ use texunit_forms::sort_by_key;
 use texunit_jit::region::Mode;
 use texunit_syntax::Span;
 
-/// Cost of leaving a region at a divergence and entering another one, in interpreted instructions.
+/// The cost of leaving a region where lanes diverge and of entering another region, in interpreted
+/// instructions.
 const APART: u64 = 24;
-/// Sampling rate: one of this many short arrivals is counted, because its counter is usually not in
-/// the cache.
+/// Sampling interval: of short arrivals only one in this many is counted, because its counter is
+/// usually not in the cache.
 const LOOKED_AT: u64 = 8;
 /// Arrivals after more steps than this are always counted.
 const LONG: u64 = 128;

@@ -53,7 +53,8 @@ struct CachedFetch<'c, 'a> {
 /// begun.
 #[derive(Default)]
 pub(super) struct BatchProgress {
-    /// The first warp that stopped in the middle of its turn; later warps have not continued.
+    /// The first warp that has left the region in the middle of its turn. Later warps have not
+    /// continued.
     pub(super) stray: Option<usize>,
     /// The divergence of that warp's lanes, if any.
     pub(super) diverged: Option<Box<Diverged>>,
@@ -117,7 +118,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         progress: &mut BatchProgress,
     ) {
         self.advance(table, entry, progress);
-        // Converts the waiting warps to exits at their yield points.
+        // Each warp that waits at a yield point becomes a warp that has left the region there.
         for i in 0..table.len() {
             if let Some((at, ExitReason::Yield)) = table.reason(i) {
                 table.run(i..i + 1, Resume::Exit(at), NONE);
@@ -198,7 +199,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
                 passed = self.surface(table, (access, surface), loads)?;
             }
-            // Compiled code itself passes barriers, if it can.
+            // Compiled code executes barriers by itself where it can.
             _ => return None,
         }
         table.count(passed, inst.count.into());

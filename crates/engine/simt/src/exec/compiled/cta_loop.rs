@@ -36,7 +36,7 @@ struct CtaLoop<'c> {
     taken: Option<&'c CtaChunk<'c>>,
     /// Maximum number of steps of each warp.
     budget: u64,
-    /// Number of CTAs executed after the first one.
+    /// Number of CTAs that compiled code has executed behind the first one.
     followed: u64,
     /// Values of the last CTA that are equal for all its threads, and its number unless it is the
     /// first one.
@@ -53,7 +53,8 @@ struct CtaLoop<'c> {
 }
 
 impl CtaLoop<'_> {
-    /// Starts the next CTA, if there is one and all threads of this one have retired.
+    /// Starts the next CTA. Returns false if there is none, or if threads of this one have not
+    /// retired.
     fn next(&mut self) -> bool {
         let taken = self.taken.filter(|_| self.ended == self.launch.threads);
         let Some((taken, index)) = taken.and_then(|of| Some((of, of.upcoming().next()?))) else {
@@ -157,7 +158,7 @@ impl CtaLoop<'_> {
         true
     }
 
-    /// Accounts for `warps` retired warps of the CTA.
+    /// Records that `warps` warps of the CTA have retired.
     fn ends(&mut self, warps: usize, live: u32) {
         self.begun += warps;
         self.ended += warps as u32 * count(live) as u32;
@@ -193,7 +194,7 @@ impl CtaLoop<'_> {
         }
         self.begun += 1;
         self.executed.count(warp, steps, threads);
-        // The split precedes the splits of diverged lanes.
+        // The running split precedes the splits of diverged lanes.
         warp.splits.insert(0, split);
         let left = compiled.left((number, region), warp.index, (at, why), steps >= limit);
         if is_stray {
@@ -211,7 +212,7 @@ impl Context<'_> {
         self.cta_loop.may && self.cta_loop.failed < FAILURES && self.has_region_entry(entry)
     }
 
-    /// Prepares the warps of a CTA for the loop.
+    /// Prepares the warps of a CTA for the loop over CTAs in compiled code.
     #[inline]
     pub(in crate::exec) fn begin_loop(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         if self.cta_loop.all_begun {
@@ -245,7 +246,7 @@ impl Context<'_> {
         self.begin_remaining(warps, begun, entry);
         self.cta_loop.failed = match (self.cta.live, last) {
             (0, _) => 0,
-            // The CTA before it has retired.
+            // The CTA before this one has retired in the loop.
             (_, Some(_)) => 1,
             _ => self.cta_loop.failed + 1,
         };
@@ -255,7 +256,7 @@ impl Context<'_> {
         }
     }
 
-    /// Places the warps that have not started at the beginning of the kernel.
+    /// Sets the warps that have not started to the first instruction of the kernel.
     fn begin_remaining(&mut self, warps: &mut [Warp], begun: usize, entry: u32) {
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);

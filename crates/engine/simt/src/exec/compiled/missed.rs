@@ -14,7 +14,8 @@ impl Compiled<'_> {
     #[cold]
     pub(super) fn miss(&mut self, missed: Missed) {
         if !self.missed.contains(&missed) {
-            // Diverged or cancelled lanes may never reach the access.
+            // The list is limited, because diverged or cancelled lanes may never execute their
+            // access.
             if self.missed.len() == MAX_WARPS {
                 self.missed.remove(0);
             }
@@ -24,8 +25,8 @@ impl Compiled<'_> {
 }
 
 impl Context<'_> {
-    /// Called after the interpreter has executed an access: updates the sites that had exited for
-    /// it.
+    /// Called after the interpreter has executed an access. Updates the sites of compiled code that
+    /// were left for this access.
     #[inline]
     pub(in crate::exec) fn fill_missed(&mut self, at: u32) {
         if self.compiled.as_ref().is_some_and(|compiled| !compiled.missed.is_empty()) {

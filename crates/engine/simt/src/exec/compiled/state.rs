@@ -5,7 +5,7 @@ use crate::regions::{Setting, Table};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::region::{Mode, Sites};
 
-/// Random seed of the next worker, for sampling arrivals.
+/// Seed of the next worker's random numbers, which select the arrivals that are counted.
 static CHANCE: AtomicU32 = AtomicU32::new(0);
 
 /// A worker's state for compiled regions.
@@ -39,7 +39,7 @@ impl<'a> Compiled<'a> {
             inside: None,
             steps: 0,
             since: (Mode::Live, 0, 0),
-            // Different seeds let launches with few arrivals add up.
+            // With different seeds, the samples of launches with few arrivals add up.
             chance: CHANCE.fetch_add(0x9e37_79b9, Relaxed),
             left: Vec::new(),
         }

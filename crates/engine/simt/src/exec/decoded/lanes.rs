@@ -136,7 +136,7 @@ impl Lanes<'_> {
                 self.put_compared(to, low, high, mask);
             }
             Op::Logic { f, d, a, b } => self.put_p(*d, f(self.p(*a), self.p(*b)), mask),
-            // Other operations are not executed by calls.
+            // The inner loop executes all other operations without a call.
             _ => {}
         }
     }

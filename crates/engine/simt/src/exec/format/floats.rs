@@ -46,7 +46,7 @@ fn exponent(v: f64, precision: usize, point: bool) -> String {
 }
 
 fn general(v: f64, precision: usize, keep_zeros: bool) -> String {
-    // The exponent after rounding to the wanted digits decides.
+    // The exponent after rounding to the wanted number of digits decides between the two notations.
     let rounded = format!("{v:.*e}", precision - 1);
     let x: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     let plain = x >= -4 && x < precision as i32;

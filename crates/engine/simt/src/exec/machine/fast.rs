@@ -17,7 +17,7 @@ use crate::observe::marks::at_places;
 /// Number of CTAs between checks for an interruption.
 const AT_ONCE: u64 = 512;
 
-/// Result of executing CTAs at full speed.
+/// How the execution of CTAs at full speed has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
     /// All requested CTAs have ended.
@@ -111,7 +111,7 @@ impl Machine<'_> {
             progress: None,
             ..self.launch.config.clone()
         };
-        // A fault recurs when the launch is stepped through.
+        // The result is ignored, because a fault recurs when the launch is stepped through.
         let _ = super::super::launch(self.launch.program, self.launch.kernel, &config);
         true
     }

@@ -402,7 +402,8 @@ impl<'a> Machine<'a> {
         self.set_between(true);
         loop {
             if self.is_between() && self.left() > 0 {
-                // A fault at full speed occurs at the same instruction as in any launch.
+                // A fault in a CTA that is executed at full speed occurs at the same instruction as
+                // in any launch.
                 if let Fast::Hit(_) = self.skip(None, u64::MAX)
                     && let Some(fault) = self.fast_fault.take()
                 {
@@ -419,7 +420,8 @@ impl<'a> Machine<'a> {
     fn cancelled(&mut self) -> Box<Fault> {
         let resident = &mut self.residents.all[0];
         if !resident.runs() {
-            // If no CTA runs, the launch is reported to end at the start of the kernel.
+            // If no CTA is running, the debugger shows the launch as ended at the start of the
+            // kernel.
             resident.warps[0].frames.start(self.launch.entry, 0);
         }
         resident.context.cancelled(&resident.warps[0])

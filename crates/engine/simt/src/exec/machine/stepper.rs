@@ -249,7 +249,7 @@ pub(in super::super) struct Stepper {
     /// Position of the last stop.
     pub(super) stop_point: StopPoint,
     grid: [u64; 2],
-    /// Whether a stop ends the CTA.
+    /// Whether the CTA is ended where it would stop, because its launch is abandoned.
     pub(super) ends: bool,
     /// Number of instructions until the next check for an interruption.
     patience: u32,

@@ -39,7 +39,7 @@ impl Context<'_> {
         StepAnswer::Continues
     }
 
-    /// Stores the state of a turn that was stopped.
+    /// Stores the state of a warp's turn in which the debugger has stopped the warp.
     #[cold]
     pub(in super::super) fn stopped(&mut self, resume: Resume) {
         if let Some(stepper) = &mut self.debug {
@@ -47,7 +47,7 @@ impl Context<'_> {
         }
     }
 
-    /// Removes the state of the turn that was stopped.
+    /// Removes and returns the state of the turn in which the debugger has stopped the warp.
     #[inline]
     pub(in super::super) fn take_stopped(&mut self) -> Option<Resume> {
         self.debug.as_mut()?.resume.take()
@@ -61,7 +61,7 @@ impl Context<'_> {
         }
     }
 
-    /// Records the position of a fault.
+    /// Records the position of a faulting thread as that of the stop.
     pub(in super::super) fn stands(&mut self, warp: &Warp, split: Split) {
         if let Some(stepper) = &mut self.debug {
             let at = self.launch.code.insts.get(split.pc as usize).map_or(0, |i| i.span.start);

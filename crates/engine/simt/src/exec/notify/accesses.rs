@@ -111,7 +111,8 @@ impl Context<'_> {
             this.params(probe, warp, &params, At { lanes, ..at });
         };
         self.addresses = all.from;
-        // A read size above the copy size is a fault.
+        // If the number of bytes that are read exceeds that of the copy, the instruction itself
+        // faults.
         for (lanes, size) in lanes_by(at.lanes, |lane| all.read[lane].min(size.into()) as u32) {
             if size != 0 {
                 tell(self, AccessOp::CopyFrom, copy.from.mem_space, size, lanes);
@@ -129,7 +130,7 @@ impl Context<'_> {
         };
         for lane in lanes(at.lanes) {
             let at = At { lanes: 1 << lane, ..at };
-            // A larger size is a fault of the instruction itself.
+            // If the size is larger, the instruction itself faults.
             let size = all.size[lane].min(self.most_in_bulk());
             let mut tell = |operation, (mem_space, address): (MemSpace, u64), step: u32| {
                 let params =
@@ -214,10 +215,11 @@ impl AccessReport<'_, '_> {
     }
 }
 
-/// Whether the addresses of these lanes agree with `base` in all bits from `from` up.
+/// Whether the addresses of these lanes agree with `base` in all bits from bit `from` on.
 #[inline(always)]
 fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
-    // Mostly the addresses of inactive lanes agree, too. Four numbers make a vector.
+    // The addresses of inactive lanes usually agree as well, so that all lanes are compared first.
+    // Four numbers make a vector.
     let mut each = [0; 4];
     for four in all.as_chunks::<4>().0 {
         for (any, address) in each.iter_mut().zip(four) {
@@ -234,7 +236,7 @@ fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
     any >> from == 0
 }
 
-/// The state space of a row with these first and last addresses, if that decides what
+/// The state space of contiguous addresses, from the first and the last one, if these decide what
 /// [`plain_space`] returns.
 #[inline]
 fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<SpaceKind> {
@@ -255,7 +257,7 @@ fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<Spa
 #[inline(always)]
 fn plain_space(mem_space: MemSpace, all: &L64, mask: u32) -> Option<SpaceKind> {
     let is_global = match mem_space {
-        // Not in another CTA of the cluster.
+        // The addresses must not have the rank of another CTA of the cluster.
         MemSpace::Shared => return are_at(all, mask, (0, RANK_SHIFT)).then_some(SpaceKind::Shared),
         MemSpace::KernelParam => return Some(SpaceKind::Param),
         MemSpace::Global | MemSpace::Generic if are_at(all, mask, (GLOBAL_BASE, GLOBAL_BITS)) => {

@@ -108,7 +108,8 @@ impl<'a> WorkerShadows<'a> {
         has
     }
 
-    /// The shadow memory that compiled code may access after a shadow operation has left a region.
+    /// The shadow memory that a site of compiled code may access from now on, after the interpreter
+    /// has executed the site's shadow operation.
     pub(in crate::exec) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
         match shadow {
             Shadow::Load(access) | Shadow::Store(access) => match access.mem_space {

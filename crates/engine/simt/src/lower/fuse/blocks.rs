@@ -131,7 +131,8 @@ impl<'a> Blocks<'a> {
         is_in
     }
 
-    /// Registers that are live after a block, and the dead instructions in it, from last to first.
+    /// The registers that are live behind a block, and the block's dead instructions, from last to
+    /// first.
     pub(super) fn needs(&self, chain: &Chain) -> (LiveSet<'_>, Vec<usize>) {
         let last = chain.0.last().copied().unwrap_or(self.cfg.exit());
         let live_out = self.liveness.live_out(&self.cfg, last);
@@ -145,7 +146,7 @@ impl<'a> Blocks<'a> {
 /// Merges the reachable blocks of the graph.
 fn chains(code: &FusedCode<'_>, cfg: &Cfg) -> Vec<Chain> {
     let is_reachable = cfg.reachable();
-    // The successor that a block is merged with, if it is that block's only predecessor.
+    // The successor with which a block is merged, because the block is its only predecessor.
     let joined = |block: u32| {
         let [next] = cfg.successors.of(block) else { return None };
         let last = cfg.range(block).end - 1;

@@ -27,11 +27,11 @@ struct ProductInfo<'a> {
     factors: [(&'a Operand, u32); 2],
     /// Sums that read the product, by number, and which of their terms it is.
     sums: Vec<(usize, usize)>,
-    /// Whether the product has a use other than fusible sums, which prevents fusing.
+    /// Whether the product has a use that is no fusible sum. Such a product is not fused.
     is_kept: bool,
     /// Whether the product is kept only because the choice of ptxas across blocks is unknown.
     is_unknown: bool,
-    /// Whether its register has other uses that do not prevent fusing.
+    /// Whether the product's register has other uses, which do not prevent fusing.
     is_read: bool,
 }
 
@@ -266,7 +266,7 @@ impl<'a> Contraction<'a> {
             let stale = p.factors.map(|(o, write)| match o {
                 Operand::Imm(_) => false,
                 _ if p.block == block.0 => self.version(o) != write,
-                // In a loop, the next iteration may change the operand.
+                // The next iteration of a loop may change the operand.
                 _ => !self.is_constant(o),
             });
             let p = &mut self.products[product];
@@ -306,7 +306,7 @@ impl<'a> Contraction<'a> {
         a.product != b.product && (is_packed(p.ty) || !self.is_double([a, b]) || !is_lone())
     }
 
-    /// Whether a product may be fused into all of its uses.
+    /// Whether a product may be fused into all sums that use it, and has no other use.
     fn is_fusible(&self, product: usize) -> bool {
         let p = &self.products[product];
         if p.is_kept {
@@ -384,7 +384,7 @@ impl<'a> Contraction<'a> {
                 continue;
             }
             let products: Vec<usize> = sum.terms.iter().flatten().map(|t| t.product).collect();
-            // Sums with product terms are counted elsewhere.
+            // Only sums without a product as a term are counted here.
             pairs.fusion.undecided += u64::from(products.is_empty());
             for product in products {
                 let p = &mut self.products[product];

@@ -287,7 +287,8 @@ impl<'a> ShadowBuilder<'a> {
             }
         });
         for (sink, slots) in all {
-            // An uninitialised guard concerns all lanes, so its check is not guarded.
+            // An uninitialised guard concerns all active lanes, so that the check of the guard has
+            // no guard itself.
             let is_guard = slots == [self.inst.guard.plain()];
             self.check(sink, slots, None);
             if let (true, Some(check)) = (is_guard, self.out.last_mut()) {

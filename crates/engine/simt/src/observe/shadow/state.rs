@@ -156,7 +156,7 @@ fn amounts(code: &Code, row: &texunit_alu::Row, s: &[Slot; 4]) -> Vec<Option<u64
 fn step(code: &Code, registers: Registers, inst: &Inst, state: &mut [State]) {
     let result = result(code, registers, inst, state);
     let whole = inst.guard == Slot::TRUE;
-    // A value that was reported counts as initialised afterwards.
+    // A value whose use was reported counts as initialised afterwards.
     sinks(inst, |sink, slot| {
         if (whole || matches!(sink, super::Sink::Guard | super::Sink::Branch))
             && let Some(number) = registers.number(slot)

@@ -9,8 +9,8 @@ use crate::resource::Resource;
 /// The parameters of a [`Rule`] as 32-bit numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::surface) struct Plain {
-    /// `last_x` is the largest valid x in the instruction's unit. `odd` is a mask of the bits that
-    /// are 0 in an aligned x.
+    /// `last_x` is the largest valid x coordinate, in the unit of the instruction. `odd` is a mask
+    /// of the bits that are 0 in an aligned x coordinate.
     last_x: u32,
     odd: u32,
     /// The number of bytes that one step of x stands for.
@@ -40,7 +40,8 @@ impl Plain {
         let [row, rows, slices] = rule.bounds;
         let last = u32::try_from(row - i64::from(rule.size)).ok()?;
         Some(Self {
-            // The coordinate is an s32, so that larger values are negative.
+            // The coordinate is an s32. As an unsigned number a negative coordinate is larger than
+            // this limit.
             last_x: (last / rule.unit).min(i32::MAX as u32),
             odd: (rule.size / rule.unit).saturating_sub(1),
             unit: rule.unit,

@@ -18,7 +18,8 @@ impl Stage<AxisArgs> for IntegerAxis {
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
-                    // Coordinate is limited so that the sum with its offset does not wrap around.
+                    // The coordinate is limited, so that its sum with the offset does not wrap
+                    // around.
                     let near = index.max(int(simd, -(1 << 30))).min(int(simd, 1 << 30));
                     near + load(simd, offset, chunk)
                 }
@@ -89,8 +90,9 @@ const fn has_border(mode: u8) -> bool {
     mode == BORDER || mode == CLAMP_OGL
 }
 
-/// The stored value for a texel that may be outside: its index, or -1 outside. If byte offsets are
-/// stored, -1 is not needed, because the border replaces the texel, but it does no harm.
+/// The stored value for a texel that may be outside: its index, or -1 if it is outside. Where byte
+/// offsets are stored instead, the -1 is not needed, because the border replaces the texel; it does
+/// no harm.
 #[inline(always)]
 fn found<S: Simd>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
     outside.select(int(simd, -1), texel)
@@ -134,8 +136,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     }
     let mut t = distance(simd, scale, (axis, x), &size);
     if MODE == RAW {
-        // Coordinates on a cube face are limited to the face, because products with the hardware's
-        // reciprocal may lie slightly outside.
+        // The coordinate on a cube face is limited to the face. It is a product with the hardware's
+        // approximate reciprocal, and may lie slightly outside.
         t = t.max(int(simd, -128)).min((n << 8) - int(simd, 128));
     }
     let t = t + offset;
@@ -147,8 +149,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     };
     let weight = t & int(simd, 255);
     if let (WRAP_2, Pitch::Shift(bits)) = (MODE, &size.pitch) {
-        // One rotation converts from 1/256 of a texel to bytes. Bits above and below the byte
-        // offset are masked off.
+        // One rotation converts from 1/256 of a texel to bytes. The bits above and below the byte
+        // offset are then masked off.
         let inside = (n - int(simd, 1)).shl_each(*bits);
         let lower = t.rotate_each((*bits - int(simd, 8)) & int(simd, 31)) & inside;
         let next = size.after(simd, lower);
@@ -156,7 +158,8 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
     if MODE == CLAMP {
-        // The limited lower texel is inside, and the upper texel is at most one past the last.
+        // After the coordinate was limited, the lower texel is inside, and the upper texel is at
+        // most one past the last.
         let lower = size.offset(t >> 8);
         let next = size.after(simd, lower);
         let upper = next.min(size.offset(n - int(simd, 1)));
@@ -184,7 +187,7 @@ pub(in crate::warp) struct Size<S: Simd> {
     middle: Int<S>,
 }
 
-/// The conversion from texel indices to byte offsets. It keeps indices if the pitch is 1.
+/// How texel indices are converted to byte offsets. With pitch 1, indices are returned.
 enum Pitch<S: Simd> {
     Bytes(Int<S>),
     /// A pitch that is a power of two, as its binary logarithm.
@@ -254,7 +257,8 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
     all
 }
 
-// Functions below contain no closures, because a closure would not be compiled for the SIMD level.
+// The functions below contain no closures, because a closure would not be compiled for the SIMD
+// level.
 
 /// Rules 1.2, 1.3 and 1.5 of docs/numerics.md: the index floor(u) of the texel that contains the
 /// coordinate.
@@ -281,8 +285,8 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     if axis.fine == 0 {
         return steps.mul_shift::<13, true>(size.n) - half;
     }
-    // If one or two more fractional bits are kept, the half is added to what remains after the
-    // multiplication.
+    // If one or two more fractional bits are kept, 1/2 is added after the multiplication, in the
+    // remaining fractional bits.
     let fine = fine_bits(simd, size.n);
     let rounding = int(simd, 1).shl_each(fine) >> 1;
     let near = steps.mul_shift::<13, false>(size.n) + rounding;
@@ -290,9 +294,9 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     fine.is(int(simd, 0)).select(coarse, near.sar_each(fine)) - half
 }
 
-/// Computes floor(x * factor) for a factor that is a power of two. Rule 1.1 of docs/numerics.md: a
-/// negative subnormal gives 0, not -1, because the added number is less than the product of the
-/// smallest normal number, and more than the products of subnormals.
+/// Computes floor(x * factor) for a factor that is a power of two. A negative subnormal must give
+/// 0, not -1 (rule 1.1 of docs/numerics.md). A small number is therefore added: it is less than the
+/// product of the smallest normal number, and more than the products of subnormals.
 #[inline(always)]
 fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     let least = factor.as_int() - int(simd, (126 << 23) + 1);

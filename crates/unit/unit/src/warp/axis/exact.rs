@@ -23,7 +23,7 @@ pub(super) struct ExactTexels {
 
 impl Exact {
     /// The texels at a coordinate along an axis of `size` texels. `offset` moves the coordinate by
-    /// texels, and `way`, which comes from an anisotropic tap, by 1/256 of a texel.
+    /// texels, and `way` by 1/256 of a texel, which is the offset of an anisotropic tap.
     pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> ExactTexels {
         let find = match self.find {
             Find::Integer | Find::Clamped => {
@@ -43,7 +43,8 @@ impl Exact {
         let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
         let texels = [axis.index, axis.index + 1];
         let texels = match self.find {
-            // Indices past the edges of a seamless face refer to its neighbours, and are kept.
+            // On a seamless face, an index past the edge refers to a texel of the neighbouring
+            // face, and is kept.
             Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
             _ => texels.map(|texel| index(axis.texel(texel))),
         };
@@ -56,7 +57,8 @@ fn index(texel: Option<u32>) -> i32 {
     texel.map_or(-1, |texel| texel as i32)
 }
 
-/// Fills the lanes of `far`. Sizes and pitches are the same in all lanes, or differ by lane.
+/// Computes the texels of the lanes in the mask `far`. Sizes and pitches are the same in all lanes,
+/// or differ by lane.
 #[cold]
 #[inline(never)]
 pub(super) fn fill(
@@ -75,7 +77,8 @@ pub(super) fn fill(
         let ExactTexels { texels, weight } = exact.find(of.coords[lane], moved, size);
         let pitch = each(of.pitch, pitch);
         for (side, texel) in texels.into_iter().enumerate() {
-            // On a seamless face the bits are not used, because its neighbours continue there.
+            // On a seamless face these bits are not used, because the neighbouring face continues
+            // there.
             out.outside[side] |= u32::from(texel < 0) << lane;
         }
         [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));

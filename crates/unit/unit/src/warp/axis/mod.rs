@@ -1,13 +1,14 @@
 //! The axis stage: from coordinates to texels along an axis (docs/numerics.md, section 1), in
-//! 32-bit integers. All plans use it; parameters that differ between plans are resolved when the
+//! 32-bit integers. All plans use it. Parameters that differ between plans are resolved when the
 //! plans are made.
 //!
-//! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`, which holds
-//! index and weight in one number, including the carry. For power-of-two sizes up to
-//! [`EXACT_UP_TO`] the distance is half of `floor(x * 512 n)`, which takes one exact multiplication
-//! and one conversion; for other sizes it takes a 64-bit integer product. On the faces of a cube
-//! the coordinate is a product `c` from -1 to 1 and the position is `(c + 1) / 2`, so that the
-//! factor is halved, and half the size is added.
+//! A coordinate u (in texels) becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`,
+//! which holds the index and the weight in one number, including the carry from the weight to the
+//! index. For power-of-two sizes n up to [`EXACT_UP_TO`] the distance is half of `floor(x * 512
+//! n)`, which takes one exact multiplication of the normalized coordinate x and one conversion. For
+//! other sizes it takes a 64-bit integer product. On the faces of a cube the coordinate is a
+//! product `c` from -1 to 1 and the position is `(c + 1) / 2`, so that the factor is halved, and
+//! half the size is added.
 //!
 //! This is valid for coordinates below [`FAR`] texels and 1024 periods. Lanes with larger
 //! coordinates, infinities or NaNs are rare, and use the reference.
@@ -125,7 +126,7 @@ pub(super) struct Axis {
     pub(super) factor: f32,
     /// The number that is added to the product of a coordinate on a cube face: half of the face.
     pub(super) middle: i32,
-    /// Whether the product is in halves of a texel, for a point filter.
+    /// Whether the product is in halves of a texel, which some point filters use.
     pub(super) halves: bool,
     /// The number of fractional bits beyond 21 that coordinates keep, for the largest size (rule
     /// 1.2 of docs/numerics.md).
@@ -230,7 +231,8 @@ impl Axis {
         let Scaling { coords, of_face } = scaling;
         let is_point = matches!(find, Find::Point | Find::Taps);
         let texels = if coords == Coords::Normalized { size } else { 1 };
-        // With a factor of 1, the products of small coordinates would be subnormal, which is slow.
+        // With a factor of 1, the products of small coordinates would be subnormal numbers, which
+        // CPUs process slowly.
         let halves = is_point && (of_face || texels == 1 || !matches!(to, To::Level { .. }));
         let steps = match (is_point, halves) {
             (false, _) => 512,
@@ -243,7 +245,7 @@ impl Axis {
         };
         let fine = if coords == Coords::Normalized { fine_bits(size) } else { 0 };
         let limit = match coords {
-            // The last of the additional fractional bits needs room in 32 bits.
+            // The lowest of the additional fractional bits must fit into 32 bits.
             Coords::Normalized => (FAR / (size << (fine / 2)) as f32).min(1024.0),
             Coords::Unnormalized | Coords::Integer => FAR,
         };

@@ -10,7 +10,7 @@ use crate::warp::simd::{Float, Int, Simd, float, int};
 /// Because exponent fields have a bias of 127, 4 ceil(E/4) is the exponent field without its lowest
 /// two bits.
 pub(in crate::warp) trait FloatChannel {
-    /// The bits of a NaN result.
+    /// The bits of the NaN that a sum returns.
     const NAN: u32;
     /// Converts a code to the bits of an f32. A NaN may become any other NaN.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
@@ -42,7 +42,8 @@ pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize
     pub(super) largest: [Int<S>; GROUPS],
 }
 
-/// The exponent field of the accumulator's unit, given those of the largest texels of groups.
+/// The exponent field of the accumulator's unit, from the exponent fields of the largest texel of
+/// each group.
 #[inline(always)]
 pub(super) fn unit<S: Simd>(simd: S, largest: Int<S>) -> Int<S> {
     largest & int(simd, EXPONENT & !(3 << 23))
@@ -101,7 +102,7 @@ impl FloatChannel for F16 {
         let mut sums = [int(simd, 0); GROUPS];
         for g in 0..GROUPS {
             for k in 0..PER {
-                // A truncated texel has 15 bits.
+                // A texel that is truncated to the unit of its group has 15 bits.
                 let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
                 sums[g] = sums[g] + texel.times(weights[g][k]);
             }
@@ -202,10 +203,9 @@ impl<C: FloatChannel> Channel for FloatFilter<C> {
     }
 }
 
-/// Replaces the results of exceptional lanes; other lanes keep their results. Rule 2.4 of
-/// docs/numerics.md: if an infinity or NaN is among the texels that are read, the result is their
-/// plain sum, in which finite texels change nothing. Rule 2.3: the result is -0 only if all texels
-/// that are read are -0.
+/// Replaces the results of exceptional lanes; other lanes keep their results. If an infinity or NaN
+/// is among the texels that are read, the result is the sum of the infinities and NaNs (rule 2.4 of
+/// docs/numerics.md). The result is -0 only if all texels that are read are -0 (rule 2.3).
 #[inline(always)]
 fn exceptional<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,

@@ -43,11 +43,11 @@ impl FloatChannel for F32 {
             largest[g] = largest[g] & int(simd, EXPONENT);
             top = top.max(largest[g]);
             let above = int(simd, LOWEST - 1).lt(largest[g]);
-            // A group may have weight 0, such as the second slice of a fetch at the centre of the
-            // first slice.
+            // A group may have weight 0, for example the second slice of a fetch at the centre of
+            // the first slice.
             in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
         }
-        // Texels without weight must be finite, too, so that the limit is that of all texels.
+        // Texels without weight must be finite, too, so that the limit applies to all texels.
         let in_reach = in_reach & highest.lt(int(simd, HIGHEST));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
         if !in_reach.is_full() {
@@ -96,7 +96,7 @@ const LOW: u32 = 14;
 const LOW_BITS: i32 = (1 << LOW) - 1;
 
 impl F32 {
-    /// The weighted sum of a group, in the form `high * 2^LOW + low`. If the group is the only one,
+    /// The weighted sum of a group, in the form `high * 2^LOW + low`. If there is only one group,
     /// its sum must not be zero.
     #[inline(always)]
     fn of_group<S: Simd, const PER: usize>(
@@ -150,12 +150,13 @@ impl F32 {
         let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
         let top = a.2.max(b.2);
         let below = (top - a.2.min(b.2)).shr(23);
-        // The smaller sum in eighths of its unit is `wide * 2^16 + rest`.
+        // The smaller of the two sums, in eighths of its unit, is `wide * 2^16 + rest`.
         let bits = int(simd, 0xffff);
         let n = less_high + (less_low >> LOW);
         let m = less_low & int(simd, LOW_BITS);
         let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // If the smaller sum is shifted by more than 16 bits, bits above its low 32 are shifted in.
+        // If the smaller sum is shifted by more than 16 bits, its bits above the low 32 are shifted
+        // in.
         let near = ((wide << 16) | rest).shr_each(below);
         let far = wide.sar_each(below - int(simd, 16));
         let less_low = int(simd, 16).lt(below).select(far, near) & bits;
@@ -206,8 +207,8 @@ fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     low: Int<S>,
     top: Int<S>,
 ) -> Int<S> {
-    // Integers from 2^24 on can be ties; a quarter that is added to them rounds ties away from
-    // zero. It is added to all sums whose high part is 2^23 or more. These sums are above 2^22,
+    // Only integers from 2^24 on can be ties. A quarter is added to them, which rounds ties away
+    // from zero. It is added to all sums whose high part is 2^23 or more. These are above 2^22,
     // where the addition changes nothing except ties.
     let least = 1 << (23 - BITS);
     let small = int(simd, -least).lt(high) & high.lt(int(simd, least));

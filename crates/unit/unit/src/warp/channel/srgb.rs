@@ -14,7 +14,7 @@ pub(in crate::warp) fn value<S: Simd>(simd: S, total: Int<S>) -> Int<S> {
 /// The accumulator of the adder for sRGB channels.
 pub(in crate::warp) struct Sum<S: Simd> {
     total: Int<S>,
-    /// Number of bits of the total that are below the accumulator's unit, and therefore 0.
+    /// The number of bits of the total that are below the accumulator's unit, and are therefore 0.
     unit: Int<S>,
 }
 
@@ -51,8 +51,8 @@ impl<S: Simd> Sum<S> {
 }
 
 /// The weighted sum of a footprint, and the number of its bits below the accumulator's unit. Each
-/// decoded value is truncated eight bits below the leading bit of the largest value. Eight
-/// consecutive texel codes use the exponent of the last of them.
+/// decoded value is truncated to eight bits below the leading bit of the largest value. Eight
+/// consecutive texel codes (a block of the table) use the exponent of the last of them.
 #[inline(always)]
 fn footprint<S: Simd, const PER: usize>(
     simd: S,
@@ -73,7 +73,8 @@ fn footprint<S: Simd, const PER: usize>(
     for k in 0..PER {
         sum = sum + weights[k] * (codes[k].look_up_byte(simd, table) & mask);
     }
-    // The accumulator's unit is 4 ceil(E/4) - 10 in units of 2^-16, where E is `cut` - 9.
+    // The exponent of the accumulator's unit, relative to 2^-16, is 4 ceil(E/4) - 10, where the
+    // exponent E of the largest texel is `cut` - 9.
     let unit = (((cut + int(simd, 2)) >> 2) << 2) - int(simd, 2);
     (sum, unit.max(zero))
 }

@@ -9,7 +9,7 @@ use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
 use texunit_memory::Window;
 
-/// The texels that 32 lanes read in one slice of one level, at most 2 x 2.
+/// The texels that 32 lanes read in one slice of one level, at most 2 x 2 per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a> {
     pub(super) x: &'a AxisLanes,
@@ -57,8 +57,8 @@ pub(super) struct TexelAddresses<S: Simd> {
     /// Byte offsets of the lower texel along x, in the lower and in the upper row. They include
     /// slice, layer and face.
     pub(super) at: [Int<S>; 2],
-    /// Distance in bytes from the lower to the upper texel along x. It is used if the texels of
-    /// some lanes do not [follow each other](Self::together).
+    /// Distance in bytes from the lower to the upper texel along x. It is used if the two texels of
+    /// some lane are not adjacent in memory ([`Self::together`]).
     pub(super) across: Int<S>,
     /// Weights of the upper texels along x and along y, in 1/256.
     pub(super) weights: [Int<S>; 2],
@@ -80,8 +80,8 @@ pub(super) trait AddressSource<S: Simd> {
 pub(super) trait Kernel {
     /// Whether the kernel has a point filter.
     const POINT: bool = false;
-    /// Whether the kernel prefetches the rows of texels that the next fetch reads. The rows are
-    /// ordered by chunk of the warp, then by group.
+    /// Whether the kernel prefetches the rows of texels that the next fetch reads. Prefetched rows
+    /// are ordered by chunk of the warp (the lanes of one vector), then by group.
     const PREFETCHES: bool = false;
     /// Whether both halves of a warp are summed together, if a vector has 16 lanes.
     const PAIRED: bool = false;
@@ -154,7 +154,8 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     if PER == 1 {
         texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
-        // Loop is unrolled by hand, because the compiler would keep it, and the texels in memory.
+        // The loop is unrolled by hand, because the compiler would keep it, and the texels in
+        // memory.
         [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
             [texels[2], texels[3]] = row(simd, window, size, addresses, 1);
@@ -216,7 +217,8 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
     }
 }
 
-/// Computes the weights of a group's texels, in 1/256. `PER` is the number of texels: 1, 2 or 4.
+/// Computes the weights of a group's texels, in 1/256. `PER` is the number of texels per lane: 1, 2
+/// or 4.
 #[inline(always)]
 pub(super) fn weights<S: Simd, const PER: usize>(
     simd: S,

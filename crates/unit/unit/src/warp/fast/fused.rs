@@ -59,8 +59,8 @@ pub(super) fn stage(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
-    // The distance between texels must be a power of two. With wrap, so must be the distance
-    // between rows, which is true unless the memory has padding between rows.
+    // The distance between texels must be a power of two. With address mode wrap the distance
+    // between rows must be one, too, which is true unless the memory has padding between rows.
     let shifted = if kind.1 == WRAP_2 { dims } else { 1 };
     if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
@@ -104,8 +104,9 @@ const KINDS: [(u8, u8); 6] =
     [(EXACT, CLAMP), (EXACT, WRAP_2), (EXACT, BORDER), (CUT, CLAMP), (CUT, WRAP), (CUT, BORDER)];
 
 /// Compiles a cheap kernel separately for each of the most common combinations of scaling and
-/// address mode, and once for all others, which are distinguished at run time for each vector. An
-/// expensive kernel is compiled only in the latter form, because kernels are most of the code.
+/// address mode, and once for all other combinations, between which it decides at run time for each
+/// vector. An expensive kernel is compiled only in the latter form, because kernels are most of the
+/// code.
 fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<FusedArgs> {
     match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
@@ -191,8 +192,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         if first == warps {
             return;
         }
-        // The first step only computes locations. A loop of its own would have a second copy of
-        // that code, which would take as long to compile as all other code of the stage.
+        // The first step of the loop only computes locations. A separate step before the loop would
+        // be a second copy of the code that computes locations, which takes as long to compile as
+        // the rest of the stage.
         for step in first..=warps {
             let sums = step > first;
             if sums {

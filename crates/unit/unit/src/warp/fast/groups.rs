@@ -47,8 +47,8 @@ impl Fast {
         self.axes[2].is_some() && self.filters
     }
 
-    /// The two groups of texels that a kernel may sum: two slices, or two levels. Of a fetch with
-    /// one slice of one level, only the first is used.
+    /// The two groups of texels that a kernel may sum: those of two slices, or of two levels. If
+    /// the fetch has one slice of one level, the kernel uses only the first.
     #[inline(always)]
     pub(super) fn groups<'a>(&'a self, placed: &'a FetchAddresses) -> [Group<'a>; 2] {
         let second = if self.is_deep() { (0, 1) } else { (1, 0) };

@@ -26,7 +26,7 @@ impl Arguments for KernelArgs {
 /// The shape of a footprint: the number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// One texel, which is returned without filtering.
+    /// One texel per lane, which is returned without filtering.
     Texel,
     /// Two texels of a row.
     Row,
@@ -129,7 +129,8 @@ struct SeparateKernel<K>(PhantomData<K>);
 impl<K: Kernel> Stage<KernelArgs> for SeparateKernel<K> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { groups, task }: Call<'_>) {
-        // Nothing is prefetched, because the variant of the kernel that prefetches is not compiled.
+        // Nothing is prefetched, because the variant of the kernel that prefetches is not compiled
+        // for this stage.
         let mut task = Task { next: None, ..task };
         for chunk in 0..32 / S::LANES {
             K::values(simd, &mut task, &Chunk { groups, chunk }, chunk);
@@ -245,7 +246,7 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    // Other kernels do not prefetch, because they need too many registers for their texels.
+    // Only this kernel prefetches; other kernels need too many registers for their texels.
     const PREFETCHES: bool = true;
     const PAIRED: bool = N == 1 && GROUPS == 1;
     #[inline(always)]

@@ -60,7 +60,8 @@ impl<One: Kernel, Two: Kernel> Stage<LeveledArgs> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, task, is_done } = call;
-        // Nothing is prefetched: the kernels' variant that prefetches is not compiled.
+        // Nothing is prefetched, because the variant of the kernels that prefetches is not compiled
+        // for this stage.
         let mut task = Task { next: None, ..task };
         let [Some(x), Some(y), _] = axes else { return };
         for chunk in 0..32 / S::LANES {
@@ -97,7 +98,7 @@ impl<One, Two> Leveled<One, Two> {
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
         let (at_x, at_y) = ((x, at[0], none), (y, at[1], none));
-        // Both address modes are in one stage, because the kernels are most of its code.
+        // One stage supports both address modes, because the kernels are most of its code.
         let (x, y) = if x.kind.1 == CLAMP {
             (
                 along::<S, LINEAR, CLAMP>(simd, EXACT, at_x, width),

@@ -29,7 +29,8 @@ pub(super) enum Levels {
 }
 
 impl Levels {
-    /// The number of bytes between layers or faces, or 1 if the number differs between levels.
+    /// The number of bytes between layers or faces; 1 if it is not the same in all levels, so that
+    /// indices stay indices.
     #[inline(always)]
     pub(super) fn plane_pitch(&self) -> u32 {
         match *self {

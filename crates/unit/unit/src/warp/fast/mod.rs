@@ -1,8 +1,8 @@
-//! The fast schedule, for plain formats, whose channels are stored one after the other and all
+//! The fast schedule, for plain formats: their channels are stored one after the other and are all
 //! converted alike. Its stages are: layer, face and offsets (`place`), levels, axes (coordinates to
 //! byte offsets and weights), kernel (texels to values). A fetch has two halves, before and after
-//! the texels are read, so that one fetch can begin before another ends. The most common fetches
-//! also exist as one fused stage (`fused`), which is much faster for consecutive warps.
+//! its texels are read, so that the next fetch can begin before this one ends. The most common
+//! fetches also exist as one fused stage (`fused`), which is much faster for consecutive warps.
 
 mod footprint;
 mod fused;
@@ -180,7 +180,7 @@ impl Fast {
         self.finish(resource, placed, out);
     }
 
-    /// Whether the plan has a fused stage.
+    /// Whether the plan has a fused stage (`fused`), which fetches consecutive warps in one loop.
     #[inline(always)]
     pub(super) fn is_fused(&self) -> bool {
         self.fused.is_some()
@@ -321,8 +321,9 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                // Only the kernel for two levels adds up weighted texels. Fetches of a single texel
-                // whose value has to go through the adder need this kernel, too.
+                // Only the kernel for two levels adds up weighted texels. A fetch of a single texel
+                // needs this kernel as well, if the texel's value has to go through the hardware's
+                // adder.
                 *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];

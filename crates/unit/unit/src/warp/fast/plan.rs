@@ -53,8 +53,8 @@ impl Fast {
         if !plain {
             return None;
         }
-        // A linear 1D fetch from an array with several rows may read its last row (row -1 under
-        // wrap), which the fast schedule does not support.
+        // A 1D fetch with a linear filter from an array with several rows may read the array's last
+        // row (row -1 under wrap). The fast schedule does not support this.
         let rows = resource.levels()[0].extent.height;
         if geometry == Geometry::D1 && linear && rows > 1 {
             return None;

@@ -27,7 +27,7 @@ impl Points<'_> {
 /// The coordinates of a warp's points as interleaved pairs of x and y.
 pub(in crate::warp) type Pairs = [[u32; 2]; 32];
 
-/// The places of the coordinates and results of consecutive warps.
+/// Where the coordinates and results of consecutive warps are.
 pub(in crate::warp) enum Registers<'a> {
     /// The coordinates and results are in arrays of consecutive warps.
     Arrays {
@@ -49,8 +49,8 @@ impl Registers<'_> {
     }
 
     /// The coordinates of warp `read`, and the output registers of warp `written`. Interleaved
-    /// points are split into the buffer `room`. If the warp or an axis does not exist, its
-    /// coordinates are arbitrary.
+    /// points are split into the buffer `room`. The coordinates are arbitrary for a warp or an axis
+    /// that does not exist.
     #[inline(always)]
     pub(super) fn of<'s, S: Simd>(
         &'s mut self,

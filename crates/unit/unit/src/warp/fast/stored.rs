@@ -137,8 +137,8 @@ pub(super) struct StoredAddresses {
     weights: [Lanes; 2],
     /// Weight of the first of two groups of texels, in 1/256.
     total: Lanes,
-    /// The entries of `together`, `edges` and `outside` belong to the vectors of the warp, of which
-    /// there are at most eight.
+    /// `together`, `edges` and `outside` have an entry for each vector of the warp, of which there
+    /// are at most eight.
     together: [bool; 8],
     edges: [u32; 8],
     outside: [[Outside; 2]; 8],

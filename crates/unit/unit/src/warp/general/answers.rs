@@ -278,8 +278,8 @@ impl Arguments for CompareArgs {
     type Args<'a> = Compared<'a>;
 }
 
-/// The stage that compares the texels of 32 lanes. It is a stage of its own, because its code is
-/// used for each texel.
+/// The stage that compares the texels of 32 lanes with the reference values. It is compiled once as
+/// a stage of its own, because it is called for each texel.
 struct Compare;
 
 impl Stage<CompareArgs> for Compare {

@@ -28,7 +28,8 @@ const BLOCKS: usize = 2048;
 /// slots, so that neighbouring rows are spread apart whatever their length.
 const ROW: u32 = 1265;
 
-/// The length of per-lane arrays that lets the last four lanes be copied at a time.
+/// The length of per-lane arrays. It exceeds 32, so that four lanes at a time can be copied from
+/// any lane on.
 const ROOM: usize = 36;
 
 /// The lookup in the cache of one texel per lane, at the same corner of the 32 lanes' footprints.
@@ -38,7 +39,8 @@ const ROOM: usize = 36;
 pub(super) struct Corner {
     /// The byte offset of each lane's 4x4 block; negative if the texel is outside.
     offsets: [i64; 32],
-    /// The byte offsets in units of 8 bytes, between two sentinels that match no lane.
+    /// The byte offsets in units of 8 bytes, between two sentinels that are equal to no lane's
+    /// offset.
     keys: [u32; 34],
     /// The cache slot of each lane's block.
     places: [u32; 32],
@@ -140,8 +142,8 @@ pub(super) struct BlockRow {
 impl BlockRow {
     pub(super) const ZERO: Self = Self { offsets: [0; 32], places: [0; 32], cells: [0; 32] };
 
-    /// Step 1 of a lookup, once for the corners with the same y: finds the row of blocks that
-    /// contains them.
+    /// Step 1 of the lookup of texels in decoded 4x4 blocks: finds the row of blocks that contains
+    /// the corners of a footprint with the same y.
     #[inline(always)]
     pub(super) fn find(&mut self, which: TexelIndices<'_>) {
         let TexelIndices { at: [_, y, z], pitches, .. } = which;
@@ -168,8 +170,8 @@ impl Corner {
         outside: false,
     };
 
-    /// Step 2 of a lookup: finds each lane's block, of `size` bytes, in the row of blocks, and the
-    /// index of the texel in the block.
+    /// Step 2 of the lookup of texels in decoded 4x4 blocks: finds each lane's block, of `size`
+    /// bytes, in the row of blocks, and the index of the texel in that block.
     #[inline(always)]
     pub(super) fn find(&mut self, size: usize, row: &BlockRow, which: TexelIndices<'_>) {
         let shift = size.trailing_zeros();
@@ -188,8 +190,8 @@ impl Corner {
     }
 
     /// Marks the lanes whose block has already been looked up for the earlier corner `other`. With
-    /// `row`, that is the adjacent corner in the same row, whose block is often that of the next
-    /// lane; otherwise it is the corner in the other row.
+    /// `row`, `other` is the adjacent corner in the same row, whose block is often that of the next
+    /// lane. Otherwise it is the corner in the other row.
     #[inline(always)]
     fn compare_with<S: Simd>(&mut self, simd: S, other: &Self, row: bool) {
         let keys = window(&self.keys, 1);
@@ -259,10 +261,11 @@ impl Corner {
     }
 }
 
-/// Step 3 of a lookup, for all corners in order: determines which lanes and corners share a block.
+/// Step 3 of the lookup of texels in decoded 4x4 blocks, for all corners in order: determines which
+/// lanes and corners share a block.
 #[inline(always)]
 pub(super) fn compare<S: Simd>(simd: S, block: &Block, corners: &mut [Corner]) {
-    // If 32-bit keys do not suffice, every lane looks up its block on its own.
+    // If 32-bit keys are too short for the memory, each lane looks up its block on its own.
     let is_vast = block.size() as u64 >= 1 << 35;
     for corner in &mut *corners {
         let differs = !same(simd, window(&corner.keys, 1), window(&corner.keys, 0));
@@ -300,7 +303,7 @@ fn same<S: Simd>(simd: S, a: &Lanes, b: &Lanes) -> u32 {
 }
 
 /// The number of the cache slot for the block that contains the texel at x and y, in a slice that
-/// begins at a byte offset. It must be taken modulo the number of slots.
+/// begins at a byte offset. The caller takes it modulo the number of slots.
 #[inline(always)]
 pub(super) fn place([x, y]: [i32; 2], slice: i64) -> u32 {
     let row = (y as u32 >> 2).wrapping_mul(ROW);

@@ -79,7 +79,8 @@ pub(super) struct General {
     /// Whether a fetch with gradients can consist of several taps.
     anisotropic: bool,
     find: Find,
-    /// The stage of each axis; `None` for axes along which no coordinate moves the texel.
+    /// The stage of each axis; `None` for an axis along which every coordinate selects the same
+    /// texel.
     axes: [Option<Axis>; 3],
     /// For integer coordinates, the numbers of layers and levels that exist.
     named: Option<IntegerLimits>,
@@ -104,7 +105,7 @@ struct Call<'a> {
     components: u8,
 }
 
-/// The arguments of the whole schedule, including scratch memory and outputs.
+/// The arguments of a fetch by the general schedule: operands, scratch memory and outputs.
 struct Job<'a> {
     plan: &'a General,
     call: Call<'a>,
@@ -120,7 +121,8 @@ impl Arguments for FetchArgs {
     type Args<'a> = Job<'a>;
 }
 
-/// The whole schedule as one stage, so that its plain loops are compiled for each SIMD level.
+/// All stages of the general schedule as one stage, so that their loops are compiled for each SIMD
+/// level.
 struct Fetch;
 
 impl Stage<FetchArgs> for Fetch {

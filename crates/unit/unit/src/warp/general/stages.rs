@@ -227,8 +227,8 @@ impl General {
             if absent == 0 || self.per() == 1 && place % 4 != 0 {
                 continue;
             }
-            // Rule 9.4 of docs/numerics.md: texels that are not resident become 0, and those with a
-            // weight make the fetch non-resident.
+            // Rule 9.4 of docs/numerics.md: texels that are not resident are read as 0. If such a
+            // texel has a weight, the fetch is not resident.
             for codes in &mut buffers.texels[first + place] {
                 for lane in crate::request::lanes(absent) {
                     codes[lane] = 0;
@@ -285,7 +285,8 @@ fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     mask
 }
 
-/// Log2 of a power of two of which all tile sizes of sparse arrays are multiples, along each axis.
+/// The binary logarithm of a power of two that divides all tile sizes of sparse arrays, along each
+/// axis.
 const PART_OF_TILE: u32 = 4;
 
 /// The mask of the lanes whose texel is not resident. Neighbouring lanes are often in one tile, for
@@ -320,8 +321,8 @@ fn absent(
     mask
 }
 
-/// Rule 1.11 level array of docs/numerics.md: reads texels that do not lie where the pitches of
-/// their level say. Texels in padding become 0.
+/// Rule 1.11 level array of docs/numerics.md: reads texels that do not lie at the pitches of their
+/// level. Texels in padding are read as 0.
 #[cold]
 #[inline(never)]
 fn read_strided<T: Source>(

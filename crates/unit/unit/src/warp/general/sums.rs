@@ -214,7 +214,8 @@ fn sum_here<S: Simd>(
     }
 }
 
-/// The sums of weight times number over each lane's texels. `number` converts a code.
+/// The sums of weight times number over each lane's texels. `number` converts a code to the number
+/// that is summed.
 fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
     let mut sums = [0; 32];
     for k in shape.places() {

@@ -35,8 +35,8 @@ struct Pending {
 /// The number of taps of a level that the adder adds in one step.
 pub(super) const AT_ONCE: usize = 4;
 
-/// A code as the adder reads it: a significand, the exponent field of the significand's last bit,
-/// and the exponent field of the number (0 for zeros).
+/// A code as the hardware's adder reads it: a significand, the exponent field of the significand's
+/// last bit, and the exponent field of the number (0 for zeros).
 #[derive(Clone, Copy)]
 struct Number {
     significand: i64,
@@ -106,7 +106,8 @@ impl Kind {
         let precision = if self == Kind::Single { 24 } else { 11 };
         let rounded = round_bits(x, 53 - precision);
         if self == Kind::Single {
-            /// 2^-126 minus half a subnormal step: from here on the nearest float is not subnormal.
+            /// 2^-126 minus half a subnormal step. A number from here on rounds to a float that is
+            /// not subnormal.
             const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
             // Rule 2.2 of docs/numerics.md: a result that is subnormal after rounding is a zero.
             let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
@@ -201,7 +202,7 @@ impl Tally {
         }
     }
 
-    /// Adds the footprints of the current step to the accumulator.
+    /// Adds the footprints of the adder's current step to its accumulator.
     pub(super) fn flush(&mut self, reading: Reading, scale: &[Scale; 32]) {
         if Kind::of(reading).is_none() {
             return;

@@ -16,10 +16,11 @@ pub(super) struct TapLanes {
     pub(super) scale: [Scale; 32],
     /// The maximum number of taps of any lane, in each level.
     most: [u32; 2],
-    /// The weight of the current tap in the units of its level; 0 in lanes with fewer taps.
+    /// The weight of the current tap, in the unit of the weights of its level; 0 in lanes that have
+    /// fewer taps.
     pub(super) weight: Lanes,
-    /// Binary logarithm of the ratio between the unit of the level's weights and the finer unit of
-    /// all weights of the lane.
+    /// Binary logarithm of the ratio between two units of weights: that of the current level, and
+    /// the finer one of the lane's whole fetch.
     pub(super) finer: Lanes,
     /// The mask of the lanes that have the current tap.
     pub(super) active: u32,

@@ -11,8 +11,8 @@ use texunit_texel::{Format, Reading};
 
 /// A source from which texel codes are read.
 pub(super) trait Source {
-    /// Locates one texel of each lane's footprint. If `corners` does not read the texels, this
-    /// method reads their codes, one channel after the other.
+    /// Locates one texel of each lane's footprint. A source that has no method `corners` of its own
+    /// also reads the texels' codes here, one channel after the other.
     fn corner<S: Simd>(
         simd: S,
         from: From<'_>,
@@ -55,7 +55,8 @@ impl Layout {
     #[inline(always)]
     fn code<S: Simd>(self, simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
         let bit = self.stride * channel as u32;
-        // The word is not selected by a dynamic index, because that would move the words to memory.
+        // The word is not selected by a variable index, because the compiler would then keep the
+        // words in memory.
         let word = match bit / 32 {
             0 => words[0],
             1 => words[1],

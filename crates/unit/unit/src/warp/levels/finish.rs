@@ -8,10 +8,11 @@ use crate::reference::level::{self, Sharpening};
 /// The parameters of the last steps. The steps themselves are the same for all samplers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finish {
-    /// Sharpening (rule 3.6 of docs/numerics.md): the fractional level in 1/256 up to which the
+    /// Sharpening (rule 3.6 of docs/numerics.md): below this fraction of the level, in 1/256, the
     /// next level has weight 0.
     low: i32,
-    /// Sharpening: the slope of the next level's weight above the fraction `low`, times 2^`shift`.
+    /// Sharpening: how fast the next level's weight grows above the fraction `low`, times
+    /// 2^`shift`.
     rate: i32,
     /// Sharpening: the binary logarithm of the divisor of `rate`.
     shift: i32,

@@ -1,10 +1,10 @@
 //! Floats of ten significant bits (docs/numerics.md, section 4) for 32 lanes. Each is an f32 whose
 //! low bits are zeros, so that additions and comparisons are those of f32.
 //!
-//! Results are exact for zero and magnitudes of 2^-65 to 2^64 ([`is_ordinary`], or half of that),
-//! times a size, because no intermediate result comes near the limits of f32. If two numbers are so
-//! far apart that f32 rounds their sum, the sum stays below the next number of ten bits, and is
-//! truncated correctly.
+//! Results are exact for zero and for magnitudes of 2^-65 to 2^64 ([`is_ordinary`], or half of such
+//! a number), times a size of the texture, because no intermediate result comes near the limits of
+//! f32. If two numbers are so far apart that f32 rounds their sum, the sum stays below the next
+//! number of ten bits, and is truncated correctly.
 
 /// Whether results are exact for a component of a gradient, because it is 0 or has a magnitude of
 /// 2^-64 to 2^64.
@@ -29,8 +29,8 @@ fn power(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0x7f80_0000)
 }
 
-/// Multiplies x by `factor` (below 2^7), and rounds the product half up to a multiple of 2^`BITS`
-/// units of x's tenth bit.
+/// Multiplies x by `factor` (below 2^7), and rounds the product to a multiple of 2^`BITS` times the
+/// unit of x's tenth bit, ties up.
 #[inline(always)]
 fn times<const BITS: u32>(x: f32, factor: f32) -> f32 {
     let power = power(x);
@@ -48,8 +48,8 @@ fn sorted(a: f32, b: f32) -> [f32; 2] {
     if a > b { [a, b] } else { [b, a] }
 }
 
-/// Floors `of` to a multiple of the unit in the last place that `grid` has with ten significant
-/// bits, or of half of this unit with `HALF`. The result is 0 if `grid` is 0.
+/// Floors `of` to a multiple of the unit in the last place of `grid`, a number of ten significant
+/// bits, or to half of this unit if `HALF`. The result is 0 if `grid` is 0.
 #[inline(always)]
 fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
     let bits: u32 = if HALF { 10 } else { 9 };

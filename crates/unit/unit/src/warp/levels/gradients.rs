@@ -129,8 +129,8 @@ impl Gauge {
         odd
     }
 
-    /// Rule 4.7 of docs/numerics.md: binary logarithms in 1/256. That of zero is far below all
-    /// levels.
+    /// Rule 4.7 of docs/numerics.md: binary logarithms in 1/256. For zero the result is far below
+    /// all levels.
     #[inline(always)]
     pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {

@@ -38,7 +38,7 @@ pub(in crate::warp) struct LevelStage {
     /// The bias that is added to f32 levels and to levels from gradients: an integer in 1/256.
     bias: f64,
     gauge: Gauge,
-    // The next three fields are needed for gradients that the reference must compute.
+    // The next three fields are needed for gradients that the reference computes.
     geometry: Geometry,
     base: Extent,
     effective: EffectiveSampler,

@@ -63,8 +63,8 @@ pub(in crate::warp) struct OnFace<S: Simd> {
     /// The coordinates along s and t, as f32 bits: products of the direction's components and the
     /// reciprocal.
     pub(in crate::warp) at: [Int<S>; 2],
-    /// The lanes for which the results are valid. For [`USUAL`], these are the lanes whose products
-    /// are finite numbers.
+    /// The lanes for which the results are valid. With [`USUAL`], only lanes whose products are
+    /// finite numbers have valid results.
     pub(in crate::warp) near: Mask<S>,
 }
 

@@ -315,9 +315,9 @@ impl<S: Simd> Mask<S> {
     }
 }
 
-/// Splits 1/n into the sum of two f32 numbers. For an integer of up to 16 bits, the sum of its
-/// products with both numbers is the nearest f32 to the quotient (a test tries all). If `n` is a
-/// constant, this is evaluated at compile time.
+/// Splits 1/n into the sum of two f32 numbers. For an integer k of up to 16 bits, the sum of k
+/// times both numbers is the nearest f32 to k / n, which a test verifies for all k. If `n` is a
+/// constant, the function is evaluated at compile time.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(super) fn reciprocal(n: f32) -> (f32, f32) {

@@ -24,7 +24,7 @@ pub(super) fn of_point(point: f32, d: f32) -> (f32, bool) {
 fn difference(c0: f32, c1: f32) -> f32 {
     let sum = c1 - c0;
     // `lost` is the exact rounding error (Knuth's two-sum). If the sum was rounded away from zero,
-    // the truncated difference is one step back.
+    // the truncated difference is the next float toward zero.
     let other = sum - c1;
     let lost = (c1 - (sum - other)) + (-c0 - other);
     let opposite = (lost.to_bits() ^ sum.to_bits()) >> 31;

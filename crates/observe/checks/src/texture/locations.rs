@@ -1,9 +1,10 @@
-//! The readers and writers of each place of a texture in a launch, in one atomic word for each
-//! place, because fetches come in millions.
+//! The readers and writers of a texture's memory in a launch. The memory is divided into locations
+//! of a texel or a part of one, and each location has an atomic word for readers and one for
+//! writers, because a launch makes millions of fetches.
 //!
-//! Until the first write, fetches are only noted ([`AccessedPlaces::note`]), and most notes are
-//! never needed. The first write enters all notes as reads ([`AccessedPlaces::materialize`]); from
-//! then on each fetch is entered at once.
+//! Until the first write, fetches are only listed ([`AccessedLocations::note`]), and most lists are
+//! never needed. The first write records the reads of all listed fetches
+//! ([`AccessedLocations::materialize`]). From then on each fetch is recorded at once.
 
 use crate::sink::Spot;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
@@ -11,35 +12,39 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
-/// Maximum number of recorded readers and writers of texels in a launch, a word ([`Who`]) each.
+/// Maximum number of atomic words ([`PackedThread`]) in a launch.
 const MAX: u64 = 1 << 23;
-/// Minimum number of places whose words are allocated together.
+/// Minimum number of locations whose words are allocated together.
 const TOGETHER: u64 = 1 << 10;
-/// Maximum number of separately allocated parts of a texture.
+/// Maximum number of parts of a texture, whose words are allocated when the part is first accessed.
 const PARTS: u64 = 1 << 12;
-/// Maximum number of noted coordinate rows in a launch; beyond it, fetches are entered as reads.
+/// Maximum number of listed coordinate vectors (one coordinate of 32 lanes) in a launch. Beyond it,
+/// fetches are recorded at once.
 const MAX_ROWS: u64 = 1 << 20;
-/// Number of note lists, so that workers do not contend for one lock.
+/// Number of lists of fetches. A worker uses the list with its number, so that workers do not
+/// contend for one lock.
 const LISTS: usize = 8;
 
-/// States: fetches are noted; notes are being entered; fetches are entered at once.
+/// States of a texture: fetches are listed; the listed fetches are being recorded; fetches are
+/// recorded at once.
 const OPEN: u8 = 0;
 const MATERIALIZING: u8 = 1;
 const MATERIALIZED: u8 = 2;
 
-/// A thread at an operation in one word: the operation plus 1, the thread's number, and a flag.
+/// A thread and its operation in one word: the operation's number plus 1, the thread's number in
+/// the grid, and a flag. 0 means none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Who(u64);
+pub(super) struct PackedThread(u64);
 
-/// Number of bits for a thread's number in its CTA, and in the grid.
+/// Number of bits for a thread's number in its CTA, and for its number in the grid.
 const IN_CTA: u32 = 10;
 const IN_GRID: u32 = 41;
-/// The flag of a reader means that other threads have read as well; that of a writer, that it wrote
-/// through a surface.
+/// The flag of a reader says that other threads have read the location as well. The flag of a
+/// writer says that it wrote through a surface.
 const FLAG: u64 = 1;
 
-impl Who {
-    /// `None` if the numbers are too large.
+impl PackedThread {
+    /// Encodes a thread and its operation; `None` if a number has too many bits.
     pub(super) fn new(at: &At, lane: u32, [w, h, _]: [u32; 3]) -> Option<Self> {
         let [x, y, z] = at.cta.map(u64::from);
         let cta = x + u64::from(w) * (y + u64::from(h) * z);
@@ -56,7 +61,7 @@ impl Who {
         self.0 & FLAG != 0
     }
 
-    /// Decodes the word into a thread at an operation.
+    /// Decodes the word into a thread and its operation.
     pub(super) fn spot(self, grid: [u32; 3], block: [u32; 3]) -> Spot {
         let thread = (self.0 >> 1) & ((1 << IN_GRID) - 1);
         let split = |n: u64, [w, h, _]: [u32; 3]| {
@@ -75,41 +80,43 @@ impl Who {
     }
 }
 
-/// The words of a part of the places.
-type PlaceWords = OnceLock<Box<[AtomicU64]>>;
+/// The atomic words for the locations in one part of a texture, allocated at the first access.
+type LocationWords = OnceLock<Box<[AtomicU64]>>;
 
-/// Number of words and notes of all textures in a launch.
+/// Number of atomic words and listed coordinate vectors of all textures in a launch.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct UsedMemory {
     places: AtomicU64,
     rows: AtomicU64,
 }
 
-/// The places of a texture.
+/// The locations of a texture's memory with their readers and writers.
 #[derive(Debug)]
-pub(super) struct AccessedPlaces {
+pub(super) struct AccessedLocations {
     unit: u64,
-    taken: Arc<Taken>,
-    /// Number of places whose words are allocated together.
+    taken: Arc<UsedMemory>,
+    /// Number of locations in a part of the texture.
     together: u64,
     /// For each part of the texture, the first reader and the last writer of each location.
-    read: Box<[PlaceWords]>,
-    written: Box<[PlaceWords]>,
+    read: Box<[LocationWords]>,
+    written: Box<[LocationWords]>,
     state: AtomicU8,
     notes: [Mutex<FetchNotes>; LISTS],
-    /// Held while notes are entered.
+    /// Held while listed fetches are being recorded.
     materializing: Mutex<()>,
 }
 
-/// Noted fetches of warps.
+/// The listed fetches of warps whose reads are not recorded yet.
 #[derive(Debug, Default)]
 struct FetchNotes {
     all: Vec<(Arc<FetchPlan>, At)>,
-    /// The coordinates of the noted fetches: up to x, y, z, and the layer.
+    /// The coordinates of the listed fetches. Each fetch has a vector of 32 lanes for x, y and z,
+    /// as far as its texture has them, and one for the layer.
     rows: Vec<Lanes>,
 }
 
-/// The number of coordinates, if they alone determine the texels that a fetch reads.
+/// The number of coordinates of a fetch that can be listed, because its coordinates alone determine
+/// the texels that it reads; `None` for other fetches.
 fn coordinates(plan: &FetchPlan) -> Option<usize> {
     let form = plan.form();
     let is_plain =
@@ -121,20 +128,21 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl AccessedPlaces {
-    /// Places of `unit` bytes in `size` bytes.
-    pub(super) fn new(size: u64, unit: u64, taken: &Arc<Taken>) -> Self {
+impl AccessedLocations {
+    /// The locations of a texture of `size` bytes, with `unit` bytes each.
+    pub(super) fn new(size: u64, unit: u64, taken: &Arc<UsedMemory>) -> Self {
         let unit = unit.max(1);
         let places = size.div_ceil(unit);
         let together = (places / PARTS).next_power_of_two().max(TOGETHER);
-        let parts = || (0..places.div_ceil(together)).map(|_| PlaceWords::new()).collect();
+        let parts = || (0..places.div_ceil(together)).map(|_| LocationWords::new()).collect();
         let (state, notes, materializing) =
             (AtomicU8::new(OPEN), Default::default(), Mutex::default());
         let (read, written, taken) = (parts(), parts(), Arc::clone(taken));
         Self { unit, taken, together, read, written, state, notes, materializing }
     }
 
-    /// Notes a fetch. Returns false if it has to be entered at once.
+    /// Lists a fetch, whose reads are recorded later. Returns false if they have to be recorded at
+    /// once.
     pub(super) fn note(
         &self,
         worker: usize,
@@ -143,7 +151,8 @@ impl AccessedPlaces {
     ) -> bool {
         let Some(count) = coordinates(plan) else { return false };
         let mut notes = lock(&self.notes[worker % LISTS]);
-        // A writer checks the state while it holds the list's lock.
+        // A writer sets the state before it takes the lock of a list, so that no fetch is listed
+        // after the writer has emptied the list.
         if self.state.load(SeqCst) != OPEN || self.taken.rows.load(SeqCst) >= MAX_ROWS {
             return false;
         }
@@ -157,8 +166,8 @@ impl AccessedPlaces {
         true
     }
 
-    /// Enters all notes, by calling `each` for each lane's fetch. Afterwards no more notes are
-    /// made.
+    /// Records the reads of all listed fetches, by calling `each` for each lane. Afterwards no more
+    /// fetches are listed.
     pub(super) fn materialize(&self, mut each: impl FnMut(&FetchPlan, (&At, u32), &FetchOperands)) {
         if self.state.load(SeqCst) == MATERIALIZED {
             return;
@@ -189,12 +198,12 @@ impl AccessedPlaces {
         self.state.store(MATERIALIZED, SeqCst);
     }
 
-    /// Bytes of a place.
+    /// Size of a location in bytes.
     pub(super) fn unit(&self) -> u64 {
         self.unit
     }
 
-    fn word<'a>(&self, of: &'a [PlaceWords], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
+    fn word<'a>(&self, of: &'a [LocationWords], place: u64, is_new: bool) -> Option<&'a AtomicU64> {
         let words = of.get((place / self.together) as usize)?;
         let room = || {
             let taken = self.taken.places.fetch_add(self.together, SeqCst);
@@ -205,42 +214,43 @@ impl AccessedPlaces {
         words.get((place % self.together) as usize)
     }
 
-    /// The last writer of a place.
-    fn writer(&self, place: u64) -> Option<Who> {
+    /// The last thread that has written a location.
+    fn writer(&self, place: u64) -> Option<PackedThread> {
         let writer = self.word(&self.written, place, false)?.load(SeqCst);
-        (writer != 0).then_some(Who(writer))
+        (writer != 0).then_some(PackedThread(writer))
     }
 
-    /// Records that a thread reads a location of a texture's memory; returns the thread that has
-    /// written it, if there is one.
-    pub(super) fn reads(&self, place: u64, reader: Who) -> Option<Who> {
+    /// Records that a thread reads a location. Returns the thread that has written it, if there is
+    /// one.
+    pub(super) fn reads(&self, place: u64, reader: PackedThread) -> Option<PackedThread> {
         if let Some(writer) = self.writer(place) {
             return Some(writer);
         }
         let word = self.word(&self.read, place, true)?;
         let first = word.load(SeqCst);
-        if first & FLAG != 0 || first != 0 && Who(first).is_thread(reader) {
+        if first & FLAG != 0 || first != 0 && PackedThread(first).is_thread(reader) {
             return None;
         }
         let first = match first {
-            0 => word.compare_exchange(0, reader.0, SeqCst, SeqCst).err().map(Who),
-            first => Some(Who(first)),
+            0 => word.compare_exchange(0, reader.0, SeqCst, SeqCst).err().map(PackedThread),
+            first => Some(PackedThread(first)),
         };
         if first.is_some_and(|first| !first.is_thread(reader)) {
             word.fetch_or(FLAG, SeqCst);
         }
-        // Writers store before they check readers, and readers store before they check writers, so
-        // that of two concurrent accesses at least one sees the other.
+        // A writer stores its word before it loads that of the readers, and a reader stores its
+        // word before it loads that of the writer. Therefore at least one of two concurrent
+        // accesses sees the other.
         self.writer(place)
     }
 
-    /// Records that a thread writes a location of a texture's memory; returns another thread that
-    /// has fetched from it. If a thread alone fetches and then stores, no thread can observe the
-    /// store too early.
-    pub(super) fn writes(&self, place: u64, writer: Who) -> Option<Who> {
+    /// Records that a thread writes a location. Returns another thread that has fetched from the
+    /// location, if there is one. The writer's own fetches count only as reads, because a thread
+    /// that fetches and then stores cannot fetch the stored value.
+    pub(super) fn writes(&self, place: u64, writer: PackedThread) -> Option<PackedThread> {
         self.word(&self.written, place, true)?.store(writer.0, SeqCst);
         let reader = self.word(&self.read, place, false)?.load(SeqCst);
-        let is_other = reader & FLAG != 0 || !Who(reader).is_thread(writer);
-        (reader != 0 && is_other).then_some(Who(reader))
+        let is_other = reader & FLAG != 0 || !PackedThread(reader).is_thread(writer);
+        (reader != 0 && is_other).then_some(PackedThread(reader))
     }
 }

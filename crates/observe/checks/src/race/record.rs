@@ -1,24 +1,25 @@
-//! The record of an access in the shadow, 16 bytes.
+//! The record of an access in the shadow memory, which takes 16 bytes.
 
-/// Number of bits of [`Stamp::when`] below the time.
+/// Number of low bits of [`AccessRecord::when`] that are the access kind. The upper bits are the
+/// time.
 const KIND_BITS: u32 = 5;
-/// The last representable time.
+/// The latest time that a record can represent.
 pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;
-/// Maximum number of distinguishable operations.
+/// Number of operations of a kernel that records can tell apart.
 const MAX_OPS: u32 = 1 << 22;
 
-/// Memory order, scope and direction of an access.
+/// The kind of an access: memory order, scope, and whether it stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AccessKind(u32);
 
 impl AccessKind {
-    /// The access is a weak load.
+    /// A weak load.
     pub(super) const WEAK: Self = Self(0);
-    /// Strong at CTA scope.
+    /// A strong load at CTA scope.
     pub(super) const CTA: Self = Self(1);
-    /// Strong at device scope.
+    /// A strong load at device scope.
     pub(super) const GPU: Self = Self(2);
-    /// The access is strong because of `.volatile`.
+    /// A load that is strong because it is `.volatile`.
     pub(super) const VOLATILE: Self = Self(2 | 4);
     const WRITES: u32 = 8;
     const ASYNC: u32 = 16;
@@ -27,7 +28,8 @@ impl AccessKind {
         Self(self.0 | Self::WRITES)
     }
 
-    /// The kind of a `cp.async` copy, which happens at an unknown time before its completion.
+    /// The same access as a `cp.async` copy, which happens at an unknown time before its
+    /// completion.
     pub(super) fn asynchronous(self) -> Self {
         Self(self.0 | Self::ASYNC)
     }
@@ -44,25 +46,25 @@ impl AccessKind {
         self.0 & 4 != 0
     }
 
-    /// 0: weak; 1: strong at CTA scope; 2: strong at device scope.
+    /// 0 if the access is weak, 1 if it is strong at CTA scope, 2 if it is strong at device scope.
     pub(super) fn strength(self) -> u32 {
         self.0 & 3
     }
 }
 
-/// The record of an access by a thread or by lanes of a warp. All zero: none.
+/// The record of an access by a thread or by lanes of a warp. All fields are 0 if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
-    /// Serial number of the CTA among those of all launches, from 1.
+pub(super) struct AccessRecord {
+    /// Serial number of the CTA among the CTAs of all launches, from 1.
     pub(super) serial: u32,
     when: u32,
     who: u32,
-    /// Mask of the warp's lanes; for the last store of a cell the stored value, for a whole line
-    /// the mapping of lanes to bytes (`line::By`).
+    /// For the last store of a cell, the stored value. For the record of a whole line, the mapping
+    /// of lanes to bytes (`line::LaneMapping`). Otherwise a mask of the warp's lanes.
     pub(super) extra: u32,
 }
 
-impl Stamp {
+impl AccessRecord {
     pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
 
     pub(super) fn new(
@@ -78,12 +80,12 @@ impl Stamp {
         Self { extra, ..self }
     }
 
-    /// The stamp of the same access, made by another thread.
+    /// The same record with another thread.
     pub(super) fn of_thread(self, thread: u32) -> Self {
         Self { who: thread << 22 | self.op(), ..self }
     }
 
-    /// The stamp of the same access, made by another operation.
+    /// The same record with another operation.
     pub(super) fn of_op(self, op: u32) -> Self {
         Self { who: self.thread() << 22 | op.min(MAX_OPS - 1), ..self }
     }
@@ -100,7 +102,7 @@ impl Stamp {
         AccessKind(self.when & ((1 << KIND_BITS) - 1))
     }
 
-    /// Thread number in the CTA; for several lanes, that of the first.
+    /// Number of the thread in the CTA; that of the first lane if the record is for several.
     pub(super) fn thread(self) -> u32 {
         self.who >> 22
     }
@@ -109,7 +111,8 @@ impl Stamp {
         self.who & (MAX_OPS - 1)
     }
 
-    /// Whether this record is a synchronous access of only this lane, in the other record's warp.
+    /// Whether this record is a synchronous access of only this lane (a mask) of the warp that has
+    /// made the other.
     #[inline]
     pub(super) fn is_of(self, other: Self, lane: u32) -> bool {
         self.serial == other.serial
@@ -118,13 +121,13 @@ impl Stamp {
             && !self.kind().is_async()
     }
 
-    /// Whether CTA, time, kind and operation are the same.
+    /// Whether both records have the same CTA, time, kind and operation.
     #[inline]
     pub(super) fn is_same_act(self, other: Self) -> bool {
         self.serial == other.serial && self.when == other.when && self.op() == other.op()
     }
 
-    /// Whether CTA, time, kind and warp are the same.
+    /// Whether both records have the same CTA, time, kind and warp.
     #[inline]
     pub(super) fn is_like(self, other: Self) -> bool {
         self.serial == other.serial && self.when == other.when && self.who >> 27 == other.who >> 27
