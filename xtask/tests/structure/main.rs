@@ -1,5 +1,6 @@
 //! Tests of the whole repository's structure: imports between modules, manifests, messages, and
 //! documentation of public items.
+#![allow(clippy::print_stderr)]
 
 mod manifests;
 mod messages;
