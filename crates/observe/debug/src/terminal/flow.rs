@@ -17,14 +17,15 @@ impl Live<'_, '_> {
         let run = match command {
             "run" | "start" => return self.runs_again(command == "start"),
             "continue" => {
-                if let (true, Some(last)) = (count > 1, self.last_hit) {
-                    if let Some(breakpoint) = self.session.settings.breakpoint_mut(last) {
-                        breakpoint.ignore = count - 1;
-                        self.say(&format!(
-                            "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
-                            count - 1
-                        ));
-                    }
+                if count > 1
+                    && let Some(last) = self.last_hit
+                    && let Some(breakpoint) = self.session.settings.breakpoint_mut(last)
+                {
+                    breakpoint.ignore = count - 1;
+                    self.say(&format!(
+                        "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
+                        count - 1
+                    ));
                 }
                 Run::Continue
             }
