@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
+use crate::files;
 use serde::Deserialize;
 
 /// A set of files and packages that are installed together.
@@ -22,14 +23,7 @@ struct Kit {
 }
 
 /// The kits of kits.toml.
-static KITS: LazyLock<Vec<Kit>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        kit: Vec<Kit>,
-    }
-    let table: Table = toml::from_str(include_str!("kits.toml")).expect("kits.toml has kits");
-    table.kit
-});
+static KITS: LazyLock<Vec<Kit>> = LazyLock::new(|| files::rows(include_str!("kits.toml")));
 
 /// The names of all kits.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
@@ -95,7 +89,7 @@ impl Kit {
     }
 
     fn install(&self, to: &Path) -> Result<(), String> {
-        std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
+        files::folder(to)?;
         let mut command = Command::new("python3");
         // Modules are not compiled, because most are never imported.
         command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target"]);

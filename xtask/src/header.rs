@@ -1,6 +1,7 @@
 //! Generates the header of the C library: cbindgen's output for the sources of crates/faces/capi,
 //! so that users need neither.
 
+use crate::files;
 use cbindgen::{
     Builder, Config, DocumentationStyle, ExportConfig, FunctionConfig, Language, RenameRule,
 };
@@ -28,7 +29,7 @@ const HEAD: &str = "\
 /// cbindgen does not resolve.
 fn cuda_constants() -> Result<HashMap<String, String>, String> {
     let path = crate::workspace().join("crates/cuda/cuda-abi/data/constants.txt");
-    let list = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let list = files::read(&path)?;
     let constant = |line: &str| {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
         let [name, "u32", number, _] = words[..] else { return None };
@@ -84,7 +85,7 @@ fn folder() -> PathBuf {
 pub(crate) fn write() -> Result<bool, String> {
     let path = folder().join("include/texunit.h");
     let text = text(&folder().join("src"))?;
-    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    files::write(&path, text)?;
     println!("{}", path.display());
     Ok(true)
 }

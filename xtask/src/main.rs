@@ -5,24 +5,17 @@
 mod clients;
 mod cuda_tools;
 mod dist;
+mod files;
 mod generate;
 mod header;
 mod libs;
 mod man;
-#[cfg(test)]
-mod manifests;
 mod matrix;
-#[cfg(test)]
-mod messages;
 mod metadata;
-#[cfg(test)]
-mod modules;
 mod mutants;
 mod oracle;
 mod parallel;
 mod ptxas;
-#[cfg(test)]
-mod public_docs;
 mod release;
 mod sass;
 mod site;
@@ -31,7 +24,7 @@ mod tools;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Tasks of texunit's developers
 #[derive(Parser)]
@@ -176,18 +169,12 @@ fn installed(
     if program.exists() {
         return Ok(program);
     }
-    let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut install = files::cargo();
     install.args(["install", name, "--version", release, "--locked", "--debug", "--root"]);
     install.arg(&root).args(options).env("CARGO_TARGET_DIR", &built);
-    let status = install.status().map_err(|e| format!("cannot run cargo: {e}"))?;
-    if built.exists() {
-        std::fs::remove_dir_all(&built).map_err(|e| format!("{}: {e}", built.display()))?;
-    }
-    if status.success() {
-        Ok(program)
-    } else {
-        Err(format!("{name} {release} cannot be installed"))
-    }
+    let done = files::finish(&mut install);
+    files::remove(&built)?;
+    done.map(|()| program).map_err(|e| format!("{name} {release} cannot be installed: {e}"))
 }
 
 /// The exit code of a comparison or check: 0 if it succeeds, 1 if it does not or cannot be made.

@@ -4,15 +4,15 @@
 //! Programs used as tests record their calls in tests/cuda/tested.txt (`UPDATE=1 cargo test -p
 //! texunit --test cuda`); Rust tests are searched for function names.
 
-use crate::workspace;
+use crate::{files, workspace};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
-/// The page about the driver and the runtime.
-const APIS_DOCUMENT: &str = "docs/cuda-api.md";
-/// The page about libraries on top of them.
-const LIBRARIES_DOCUMENT: &str = "docs/cuda-libraries.md";
+/// The pages: that about the driver and the runtime, and that about libraries on top of them.
+const DOCUMENTS: [&str; 2] = ["docs/cuda-api.md", "docs/cuda-libraries.md"];
 /// The line of a page after which everything is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
 /// The file with reasons why functions of the driver and the runtime are not provided: group,
@@ -25,83 +25,41 @@ const IN_RUST: [&str; 3] =
     ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
 
 /// A library with an API.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Api {
     /// The page that lists the API's functions.
-    document: &'static str,
-    title: &'static str,
-    list: &'static str,
+    document: String,
+    title: String,
+    list: String,
     /// The error that functions return which texunit does not provide.
-    refusal: &'static str,
+    refusal: String,
 }
 
-const APIS: [Api; 7] = [
-    Api {
-        document: APIS_DOCUMENT,
-        title: "Driver API (`libcuda.so.1`)",
-        list: "crates/cuda/cuda/data/driver-api.txt",
-        refusal: "CUDA_ERROR_NOT_SUPPORTED",
-    },
-    Api {
-        document: APIS_DOCUMENT,
-        title: "Runtime API (`libcudart.so.12`, `libcudart.so.13`)",
-        list: "crates/cuda/cudart/data/runtime-api.txt",
-        refusal: "cudaErrorNotSupported",
-    },
-    Api {
-        document: LIBRARIES_DOCUMENT,
-        title: "cuFFT (`libcufft.so.11`, `libcufft.so.12`)",
-        list: "crates/cuda/cufft/data/functions.txt",
-        refusal: "CUFFT_NOT_SUPPORTED",
-    },
-    Api {
-        document: LIBRARIES_DOCUMENT,
-        title: "cuFFTW (`libcufftw.so.11`, `libcufftw.so.12`)",
-        list: "crates/cuda/cufft/data/fftw-functions.txt",
-        refusal: "a null plan",
-    },
-    Api {
-        document: LIBRARIES_DOCUMENT,
-        title: "cuBLAS (`libcublas.so.12`, `libcublas.so.13`)",
-        list: "crates/cuda/cublas/data/functions.txt",
-        refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
-    },
-    Api {
-        document: LIBRARIES_DOCUMENT,
-        title: "cuBLASLt (`libcublasLt.so.12`, `libcublasLt.so.13`)",
-        list: "crates/cuda/cublas/data/lt-functions.txt",
-        refusal: "CUBLAS_STATUS_NOT_SUPPORTED",
-    },
-    Api {
-        document: LIBRARIES_DOCUMENT,
-        title: "cuRAND, host API (`libcurand.so.10`)",
-        list: "crates/cuda/curand/data/functions.txt",
-        refusal: "CURAND_STATUS_ARCH_MISMATCH",
-    },
-];
+/// The APIs of matrix.toml.
+static APIS: LazyLock<Vec<Api>> = LazyLock::new(|| files::rows(include_str!("matrix.toml")));
 
 /// Writes the generated part of the pages.
 pub(crate) fn write() -> ExitCode {
-    let written = [APIS_DOCUMENT, LIBRARIES_DOCUMENT].into_iter().try_for_each(|document| {
-        let path = workspace().join(document);
-        let done =
-            whole(document).and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
-        done.map_err(|message| format!("{}: {message}", path.display()))
-    });
-    crate::exit_code(written.map(|()| true))
+    let mut written = DOCUMENTS
+        .into_iter()
+        .map(|document| files::write(&workspace().join(document), whole(document)?));
+    crate::exit_code(written.try_for_each(|done| done).map(|()| true))
 }
 
 fn read(file: &str) -> Result<String, String> {
-    std::fs::read_to_string(workspace().join(file)).map_err(|e| format!("{file}: {e}"))
+    files::read(&workspace().join(file))
 }
 
 /// The text of a page with its generated part renewed.
 fn whole(document: &str) -> Result<String, String> {
     let text = read(document)?;
-    let (before, _) = text.split_once(MARK).ok_or_else(|| format!("it has no line {MARK}"))?;
+    let (before, _) =
+        text.split_once(MARK).ok_or_else(|| format!("{document} has no line {MARK}"))?;
     let tests = tests()?;
     let mut all = format!("{before}{MARK}");
     for api in APIS.iter().filter(|api| api.document == document) {
-        all += &api.section(&read(api.list)?, &tests)?;
+        all += &api.section(&read(&api.list)?, &tests)?;
     }
     Ok(all)
 }
@@ -111,11 +69,9 @@ fn whole(document: &str) -> Result<String, String> {
 fn tests() -> Result<BTreeMap<String, String>, String> {
     let mut tests = BTreeMap::new();
     for folder in IN_RUST {
-        let Ok(entries) = std::fs::read_dir(workspace().join(folder)) else { continue };
-        let mut files: Vec<_> = entries.flatten().map(|e| e.path()).collect();
-        files.sort();
-        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
-            let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+        let all = files::entries(&workspace().join(folder)).unwrap_or_default();
+        for file in all.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
+            let text = files::read(file)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             for function in called(&text) {
                 tests.entry(function.to_owned()).or_insert_with(|| format!("{folder}/{name}"));
@@ -225,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_documents_have_the_lists_as_they_are() {
-        for document in [APIS_DOCUMENT, LIBRARIES_DOCUMENT] {
+        for document in DOCUMENTS {
             let same = whole(document).unwrap() == read(document).unwrap();
             assert!(same, "{document} is old: run `cargo run -p xtask -- matrix`");
         }

@@ -1,10 +1,10 @@
 //! The packages of the workspace and its dependencies, with licences, as `cargo metadata` lists
 //! them.
 
+use crate::files;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A package of the workspace or one of its dependencies.
 #[derive(Debug)]
@@ -56,10 +56,10 @@ fn package(value: &Value, needs: Option<&Vec<String>>) -> Package {
 impl Metadata {
     /// Runs `cargo metadata` for the platform of the archive and the wheel.
     pub(crate) fn read() -> Result<Self, String> {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut command = files::cargo();
         command.args(["metadata", "--format-version", "1", "--locked", "--quiet"]);
         command.args(["--filter-platform", &crate::dist::zig::triple(), "--manifest-path"]);
-        let printed = crate::dist::call(command.arg(crate::workspace().join("Cargo.toml")))?;
+        let printed = files::call(command.arg(crate::workspace().join("Cargo.toml")))?;
         let all: Value =
             serde_json::from_str(&printed).map_err(|e| format!("cargo metadata: {e}"))?;
         let is_normal = |dep: &&Value| list(dep, "dep_kinds").any(|kind| kind["kind"].is_null());

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use texunit_check::Ptxas;
 
+use crate::files::{self, at};
 use crate::ptxas::Tool;
 
 /// The selection of tools.
@@ -61,10 +62,8 @@ const NVDISASM: (&str, &str) = ("cu124", "nvdisasm");
 /// The path of nvdisasm in a folder of tools.
 pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join(NVDISASM.0).join(NVDISASM.1);
-    match Command::new(&path).arg("--version").output() {
-        Ok(_) => Ok(path),
-        Err(error) => Err(format!("{}: {error}", path.display())),
-    }
+    at(&path, Command::new(&path).arg("--version").output())?;
+    Ok(path)
 }
 
 /// The installed releases of ptxas, and messages about missing ones. Missing ones are installed if
@@ -88,8 +87,7 @@ fn find(given: Option<&Path>, default: &Path) -> (Vec<Tool>, Vec<String>) {
 /// The path of a release's program, if it exists and is that release.
 fn present(source: &Source, folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join(source.folder).join(source.program);
-    let output = Command::new(&path).arg("--version").output();
-    let output = output.map_err(|e| format!("{}: {e}", path.display()))?;
+    let output = at(&path, Command::new(&path).arg("--version").output())?;
     let text = String::from_utf8_lossy(&output.stdout);
     if text.contains(&format!("release {},", source.release)) {
         Ok(path)
@@ -100,7 +98,7 @@ fn present(source: &Source, folder: &Path) -> Result<PathBuf, String> {
 
 fn install(source: &Source, folder: &Path) -> Result<(), String> {
     let to = folder.join(source.folder);
-    std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    files::folder(&to)?;
     let Some(inside) = source.inside else {
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target"];
         return run(Command::new("python3").args(pip).arg(&to).args(source.packages));
@@ -115,15 +113,11 @@ fn install(source: &Source, folder: &Path) -> Result<(), String> {
     let unpacked = to.join("unpacked");
     run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
     for name in [source.program, NVDISASM.1] {
-        let program = unpacked.join(inside).join(name);
-        let target = to.join(name);
-        std::fs::copy(&program, &target).map_err(|e| format!("{}: {e}", program.display()))?;
-        executable(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+        files::copy_into(name, &unpacked.join(inside), &to)?;
+        at(&to.join(name), executable(&to.join(name)))?;
     }
-    for folder in [wheels, unpacked] {
-        std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    Ok(())
+    files::remove(&wheels)?;
+    files::remove(&unpacked)
 }
 
 /// Makes a file executable, because Python's `zipfile` does not restore permissions.
@@ -138,10 +132,9 @@ fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The path of the first file in a folder, in the order of the system.
+/// The path of the first file in a folder.
 pub(crate) fn first_file(folder: &Path) -> Result<PathBuf, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let first = entries.flatten().map(|e| e.path()).find(|p| p.is_file());
+    let first = files::entries(folder)?.into_iter().find(|path| path.is_file());
     first.ok_or_else(|| format!("{} is empty", folder.display()))
 }
 

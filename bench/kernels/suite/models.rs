@@ -2,32 +2,23 @@
 
 use super::{Case, Data, Value};
 
-fn f32s(case: &Case, buffer: usize) -> &[f32] {
-    match &case.buffers[buffer].data {
-        Data::F32(all) => all,
-        other => panic!("buffer {buffer} holds {}", other.type_name()),
-    }
+/// Functions that return the elements of a buffer, which must have the type.
+macro_rules! elements {
+    ($($name:ident $variant:ident $element:ty;)*) => {$(
+        fn $name(case: &Case, buffer: usize) -> &[$element] {
+            match &case.buffers[buffer].data {
+                Data::$variant(all) => all,
+                other => panic!("buffer {buffer} holds {}", other.type_name()),
+            }
+        }
+    )*};
 }
 
-fn f64s(case: &Case, buffer: usize) -> &[f64] {
-    match &case.buffers[buffer].data {
-        Data::F64(all) => all,
-        other => panic!("buffer {buffer} holds {}", other.type_name()),
-    }
-}
-
-fn u32s(case: &Case, buffer: usize) -> &[u32] {
-    match &case.buffers[buffer].data {
-        Data::U32(all) => all,
-        other => panic!("buffer {buffer} holds {}", other.type_name()),
-    }
-}
-
-fn u8s(case: &Case, buffer: usize) -> &[u8] {
-    match &case.buffers[buffer].data {
-        Data::U8(all) => all,
-        other => panic!("buffer {buffer} holds {}", other.type_name()),
-    }
+elements! {
+    f32s F32 f32;
+    f64s F64 f64;
+    u32s U32 u32;
+    u8s U8 u8;
 }
 
 /// The argument of the C loop with this index, which must be an integer.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::table::{Client, Source};
+use crate::files::{self, at};
 use crate::tools::run;
 use crate::workspace;
 
@@ -22,15 +23,15 @@ impl Place {
     /// missing.
     pub(crate) fn new(all: &Path, client: &Client) -> Result<Self, String> {
         let folder = all.join(&client.name);
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
+        files::folder(&folder)?;
+        let folder = at(&folder, folder.canonicalize())?;
         let mut place = Self { folder, site: PathBuf::new() };
         if !place.python().exists() {
             run(Command::new("python3").args(["-m", "venv"]).arg(place.folder.join("venv")))?;
         }
         let question = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let answer = Command::new(place.python()).args(["-c", question]).output();
-        let answer = answer.map_err(|e| format!("{}: {e}", place.python().display()))?;
+        let answer = at(&place.python(), answer)?;
         place.site = String::from_utf8_lossy(&answer.stdout).trim().into();
         Ok(place)
     }
@@ -69,21 +70,14 @@ impl Place {
 
     /// Removes results and compiled kernels of earlier runs, which may come from another texunit.
     pub(crate) fn forget_caches(&self) -> Result<(), String> {
-        for folder in [self.home(), self.results()] {
-            if folder.exists() {
-                std::fs::remove_dir_all(&folder)
-                    .map_err(|e| format!("{}: {e}", folder.display()))?;
-            }
-            std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        }
-        Ok(())
+        files::anew(&self.home())?;
+        files::anew(&self.results())
     }
 
     /// Installs the client's missing packages, in their pinned releases.
     pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
         let file = workspace().join("tests/clients").join(&client.name).join("requirements.txt");
-        let wanted =
-            std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let wanted = files::read(&file)?;
         let done = self.folder.join(DONE);
         if std::fs::read_to_string(&done).is_ok_and(|text| text == wanted) {
             return Ok(());
@@ -97,7 +91,7 @@ impl Place {
         if let Some(package) = &client.compiled {
             self.compile(package)?;
         }
-        std::fs::write(&done, wanted).map_err(|e| format!("{}: {e}", done.display()))
+        files::write(&done, wanted)
     }
 
     fn pip(&self) -> Command {
@@ -120,11 +114,9 @@ impl Place {
         let unpack = ["-m", "tarfile", "-e"];
         run(Command::new(self.python()).args(unpack).arg(&archive).arg(&unpacked))?;
         let to = self.folder.join("source");
-        if to.exists() {
-            std::fs::remove_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
-        }
-        std::fs::rename(unpacked.join(name), &to).map_err(|e| format!("{}: {e}", to.display()))?;
-        std::fs::remove_dir_all(&unpacked).map_err(|e| format!("{}: {e}", unpacked.display()))
+        files::remove(&to)?;
+        files::rename(&unpacked.join(name), &to)?;
+        files::remove(&unpacked)
     }
 
     /// Compiles a package that has no wheel against the headers of NVIDIA's packages. These contain
@@ -133,9 +125,9 @@ impl Place {
     fn compile(&self, package: &str) -> Result<(), String> {
         let toolkit = self.site.join("nvidia/cu13");
         let stubs = self.folder.join("stubs");
-        std::fs::create_dir_all(&stubs).map_err(|e| format!("{}: {e}", stubs.display()))?;
+        files::folder(&stubs)?;
         let empty = stubs.join("empty.c");
-        std::fs::write(&empty, "").map_err(|e| format!("{}: {e}", empty.display()))?;
+        files::write(&empty, "")?;
         for (name, soname) in [("cuda", "libcuda.so.1"), ("curand", "libcurand.so.10")] {
             let mut cc = Command::new("cc");
             cc.args(["-shared", &format!("-Wl,-soname,{soname}"), "-o"]);

@@ -9,6 +9,7 @@ mod install;
 mod record;
 mod table;
 
+use crate::files::at;
 use crate::{exit_code, workspace};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -92,9 +93,7 @@ fn run_all(request: &Request) -> Result<bool, String> {
         return Ok(true);
     }
     let program = match &request.program {
-        Some(program) => {
-            program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?
-        }
+        Some(program) => at(program, program.canonicalize())?,
         None => built()?,
     };
     let mut good = true;
@@ -186,7 +185,7 @@ fn tests(
     }
     // The home folder is empty, so that no file of an earlier run is used.
     command.env("HOME", place.home()).env("XDG_CACHE_HOME", place.home());
-    let status = command.status().map_err(|e| format!("{}: {e}", place.python().display()))?;
+    let status = at(&place.python(), command.status())?;
     if !status.success() {
         return Err(format!("the tests could not be run: {status}"));
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::table::CLIENTS;
-use crate::workspace;
+use crate::{files, workspace};
 
 const FILE: &str = "tests/clients/counts.txt";
 const HEAD: &str = "\
@@ -29,9 +29,8 @@ pub(crate) struct Counts {
 impl Counts {
     /// Reads the numbers from the result file of the test harness.
     pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let result: serde_json::Value =
-            serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+        let text = files::read(file)?;
+        let result: serde_json::Value = files::at(file, serde_json::from_str(&text))?;
         let count = |name: &str| {
             result[name].as_u64().ok_or_else(|| format!("{}: no {name}", file.display()))
         };
@@ -59,10 +58,7 @@ pub(crate) struct Record(BTreeMap<(String, String), Counts>);
 
 impl Record {
     pub(crate) fn read() -> Result<Self, String> {
-        let path = workspace().join(FILE);
-        let text =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Self::parse(&text)
+        Self::parse(&files::read(&workspace().join(FILE))?)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -101,15 +97,14 @@ impl Record {
                 c.passed, c.failed, c.skipped, c.not_run
             );
         }
-        write(FILE, &text)?;
+        files::write(&workspace().join(FILE), text)?;
         self.write_document()
     }
 
     /// Writes the generated table into tests/clients/README.md.
     pub(crate) fn write_document(&self) -> Result<(), String> {
         let document = workspace().join(DOCUMENT);
-        let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;
-        write(DOCUMENT, &self.in_document(&old)?)
+        files::write(&document, self.in_document(&files::read(&document)?)?)
     }
 
     /// The text of tests/clients/README.md with the current table.
@@ -129,10 +124,6 @@ impl Record {
         }
         text
     }
-}
-
-fn write(file: &str, text: &str) -> Result<(), String> {
-    std::fs::write(workspace().join(file), text).map_err(|e| format!("{file}: {e}"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The table of clients, tests/clients/clients.toml, whose head describes the keys.
 
+use crate::files;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -37,12 +38,5 @@ pub(crate) struct Source {
 }
 
 /// All clients, in the order of the table.
-pub(crate) static CLIENTS: LazyLock<Vec<Client>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        client: Vec<Client>,
-    }
-    let text = include_str!("../../../tests/clients/clients.toml");
-    let table: Table = toml::from_str(text).expect("tests/clients/clients.toml is a table");
-    table.client
-});
+pub(crate) static CLIENTS: LazyLock<Vec<Client>> =
+    LazyLock::new(|| files::rows(include_str!("../../../tests/clients/clients.toml")));

@@ -1,6 +1,7 @@
 //! Builds the archive: the program, the drop-in libraries, the C library, and documents.
 
-use super::{Built, LIBRARIES, NOTICES, anew, at, call, clean, guide, libraries, pkgconfig, shims};
+use super::{Built, LIBRARIES, NOTICES, clean, guide, libraries, pkgconfig, shims};
+use crate::files::{self, anew, at, call};
 use crate::libs::{self, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,32 +33,26 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     let folder = dist.join(&name);
     anew(&folder)?;
     for below in ["bin", "lib", "docs"] {
-        at(&folder, std::fs::create_dir_all(folder.join(below)))?;
+        files::folder(&folder.join(below))?;
     }
-    let program = built.files.join(PROGRAM);
-    at(&program, std::fs::copy(&program, folder.join("bin").join(PROGRAM)))?;
-    for library in libraries() {
-        let from = built.files.join(library);
-        at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
-    }
-    shims(built, &folder.join("lib"))?;
+    files::copy_into(PROGRAM, &built.files, &folder.join("bin"))?;
+    let lib = folder.join("lib");
+    libraries().try_for_each(|library| files::copy_into(library, &built.files, &lib))?;
+    shims(built, &lib)?;
     pkgconfig::install(built, &folder, false)?;
     guide::pack(&folder)?;
     for (link, to) in LINKS {
-        let link = folder.join("lib").join(link);
+        let link = lib.join(link);
         at(&link, std::os::unix::fs::symlink(to, &link))?;
     }
-    for text in TEXTS {
-        let from = workspace.join(text);
-        at(&from, std::fs::copy(&from, folder.join(text)))?;
-    }
-    at(&built.notices, std::fs::copy(&built.notices, folder.join(NOTICES)))?;
+    TEXTS.iter().try_for_each(|text| files::copy_into(text, &workspace, &folder))?;
+    files::copy(&built.notices, &folder.join(NOTICES))?;
     let archive = dist.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--use-compress-program=gzip -9", "--owner=0", "--group=0"]);
     tar.args(["--sort=name", "--file"]);
     call(tar.arg(&archive).arg("--directory").arg(dist).arg(&name))?;
-    at(&folder, std::fs::remove_dir_all(&folder))?;
+    files::remove(&folder)?;
     Ok(archive)
 }
 
@@ -98,24 +93,16 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
     // Libraries that `install-libs` has copied must not need the originals.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
-    for library in libraries() {
-        let (a, b) = (lib.join(library), copies.join(library));
-        if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
-            return Err(format!("{} is not a copy", b.display()));
-        }
-    }
+    libraries().try_for_each(|name| files::same(&lib.join(name), &copies.join(name)))?;
     for program in SHIM_PROGRAMS {
         let below = Path::new(SHIMS).join(program);
-        let (a, b) = (lib.join(&below), copies.join(&below));
-        if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
-            return Err(format!("{} is not a copy", b.display()));
-        }
+        files::same(&lib.join(&below), &copies.join(&below))?;
         // The copied program must find the copied core library.
-        call(clean(&b).arg("--help"))?;
+        call(clean(&copies.join(&below)).arg("--help"))?;
     }
     let listed = call(clean(&copies.join(SHIMS).join("nvidia-smi")).arg("-L"))?;
     if !listed.starts_with("GPU 0: ") {
         return Err(format!("nvidia-smi -L says {listed}"));
     }
-    at(&place, std::fs::remove_dir_all(&place))
+    files::remove(&place)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Returns an error if a file requires a C library newer than `newest`. A thin library in front of
 /// the core may require none.
 pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
-    let data = super::at(file, std::fs::read(file))?;
+    let data = crate::files::at(file, std::fs::read(file))?;
     let wanted = versions(data.as_slice()).map_err(|e| format!("{}: {e}", file.display()))?;
     let of_libc: Vec<_> = wanted.iter().filter_map(|name| name.strip_prefix("GLIBC_")).collect();
     match of_libc.iter().find(|version| release(version).is_none_or(|v| v > newest)) {

@@ -1,6 +1,6 @@
 //! Tests the wheel in a new Python environment without Rust.
 
-use super::{anew, at};
+use crate::files::{self, anew};
 use crate::tools;
 use std::path::Path;
 use std::process::Command;
@@ -42,7 +42,7 @@ pub(super) fn check(
     if !status.success() {
         return Err(format!("tests of the wheel fail: {shown}"));
     }
-    at(folder, std::fs::remove_dir_all(folder))
+    files::remove(folder)
 }
 
 /// A command whose environment has only this Python, system programs, and pip's configuration, so

@@ -1,7 +1,8 @@
 //! Packs the files that the guide's commands read into the folder `guide` of both packages, from
 //! where `texunit examples` copies them.
 
-use super::{at, call, clean};
+use super::clean;
+use crate::files::{self, call};
 use std::path::Path;
 use std::process::Command;
 
@@ -12,21 +13,19 @@ const LIST: &str = "examples/guide.txt";
 /// of commands are left out.
 pub(super) fn pack(package: &Path) -> Result<(), String> {
     let (workspace, to) = (crate::workspace(), package.join("guide"));
-    let list = at(Path::new(LIST), std::fs::read_to_string(workspace.join(LIST)))?;
+    let list = files::read(&workspace.join(LIST))?;
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
     git.args(list.lines().filter(|line| !line.starts_with('#')));
-    let files = call(git.current_dir(&workspace))?;
+    let listed = call(git.current_dir(&workspace))?;
     for entry in list.lines().filter(|line| !line.starts_with('#')) {
-        if !files.split('\0').any(|file| Path::new(file).starts_with(entry)) {
+        if !listed.split('\0').any(|file| Path::new(file).starts_with(entry)) {
             return Err(format!("{LIST} names {entry}, which is not in the repository"));
         }
     }
-    for file in files.split('\0').filter(|file| !file.is_empty()) {
-        let (from, copy) = (workspace.join(file), to.join(file));
-        let folder = copy.parent().unwrap_or(&to);
-        at(folder, std::fs::create_dir_all(folder))?;
-        at(&from, std::fs::copy(&from, &copy))?;
+    for file in listed.split('\0').filter(|file| !file.is_empty()) {
+        files::folder(to.join(file).parent().unwrap_or(&to))?;
+        files::copy_into(file, &workspace, &to)?;
     }
     Ok(())
 }
@@ -39,11 +38,6 @@ pub(super) fn try_out(texunit: &Path, place: &Path) -> Result<(), String> {
     call(
         clean(texunit).args(["launch", "--quiet"]).arg(job).arg("--out").arg(place.join("results")),
     )?;
-    let setup = folder.join("action/setup");
-    if at(&setup, std::fs::read(&setup))?
-        != at(&setup, std::fs::read(crate::workspace().join("action/setup")))?
-    {
-        return Err(format!("{} is not that of the repository", setup.display()));
-    }
-    Ok(())
+    let setup = "action/setup";
+    files::same(&crate::workspace().join(setup), &folder.join(setup))
 }

@@ -13,6 +13,7 @@ mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
 
+use crate::files::{self, anew, at};
 use crate::libs::{self, CORE, PROGRAM, SHIM_PROGRAMS, SHIMS, SITE};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -92,7 +93,7 @@ pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
         wheel::judge(&wheel, &tools)?;
     }
     fresh::check(&wheel, &archive, nvcc.as_deref(), &dist.join("fresh"))?;
-    at(&dist, std::fs::remove_dir_all(dist.join("stage")))?;
+    files::remove(&dist.join("stage"))?;
     Ok(vec![archive, wheel])
 }
 
@@ -120,17 +121,16 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
         }
     }
     let notices = stage.join(NOTICES);
-    at(&notices, std::fs::write(&notices, notices::text()?))?;
+    files::write(&notices, notices::text()?)?;
     Ok(Built { files, notices, light })
 }
 
 /// Copies the replacements for NVIDIA's programs into a folder below that of the libraries.
 fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
     let to = libraries.join(SHIMS);
-    at(&to, std::fs::create_dir(&to))?;
+    files::folder(&to)?;
     for name in SHIM_PROGRAMS.into_iter().chain([SITE]) {
-        let from = built.files.join(SHIMS).join(name);
-        at(&from, std::fs::copy(&from, to.join(name)))?;
+        files::copy_into(name, &built.files.join(SHIMS), &to)?;
     }
     Ok(())
 }
@@ -144,32 +144,9 @@ fn judge_size(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates a folder; deletes its previous contents.
-fn anew(folder: &Path) -> Result<(), String> {
-    if folder.exists() {
-        at(folder, std::fs::remove_dir_all(folder))?;
-    }
-    at(folder, std::fs::create_dir_all(folder))
-}
-
 /// A command whose environment lacks the variables that select libraries.
 fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_remove("TEXUNIT_LIBS").env_remove("LD_LIBRARY_PATH");
     command
-}
-
-pub(crate) fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
-    result.map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// Runs a command, and returns its output; an error if it fails or prints to standard error.
-pub(crate) fn call(command: &mut Command) -> Result<String, String> {
-    let shown = format!("{command:?}");
-    let output = command.output().map_err(|e| format!("{shown}: {e}"))?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() || !complaint.is_empty() {
-        return Err(format!("{shown}: {}: {complaint}", output.status));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

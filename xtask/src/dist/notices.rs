@@ -1,6 +1,7 @@
 //! Collects the licences of crates that are linked into the program and the libraries, which the
 //! packages must contain.
 
+use crate::files::{self, at};
 use crate::metadata::Metadata;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -38,7 +39,7 @@ pub(super) fn text() -> Result<String, String> {
         let name = format!("{} {}", package.name, package.version);
         let _ = writeln!(list, "{name}: {}", package.licence);
         for file in licence_files(&package.folder)? {
-            let text = super::at(&file, std::fs::read(&file))?;
+            let text = at(&file, std::fs::read(&file))?;
             let text = String::from_utf8_lossy(&text).trim().replace("\r\n", "\n");
             texts.entry(text).or_default().insert(name.clone());
         }
@@ -53,15 +54,14 @@ pub(super) fn text() -> Result<String, String> {
 
 /// The licence files in the folder of a crate.
 fn licence_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = super::at(folder, std::fs::read_dir(folder))?;
     let is_one = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
         path.is_file()
             && ["LICEN", "COPYING", "NOTICE", "UNLICENSE"].iter().any(|n| name.starts_with(n))
     };
-    let mut files: Vec<_> = entries.flatten().map(|e| e.path()).filter(is_one).collect();
-    files.sort();
-    Ok(files)
+    let mut found = files::entries(folder)?;
+    found.retain(is_one);
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The pkg-config file of the C library.
 
-use super::{Built, HEADERS, at, call};
+use super::{Built, HEADERS};
+use crate::files::{self, at, call};
 use crate::libs::{ARCHIVE_FOR_C, FOR_C};
 use std::path::Path;
 use std::process::Command;
@@ -11,19 +12,13 @@ use std::process::Command;
 pub(super) fn install(built: &Built, folder: &Path, is_wheel: bool) -> Result<(), String> {
     let (include, lib) = (folder.join("include"), folder.join("lib"));
     let pkgconfig = lib.join("pkgconfig");
-    at(&include, std::fs::create_dir_all(&include))?;
-    at(&pkgconfig, std::fs::create_dir_all(&pkgconfig))?;
-    for header in HEADERS {
-        let from = crate::workspace().join("crates/faces/capi/include").join(header);
-        at(&from, std::fs::copy(&from, include.join(header)))?;
-    }
+    files::folder(&include)?;
+    files::folder(&pkgconfig)?;
+    let headers = crate::workspace().join("crates/faces/capi/include");
+    HEADERS.iter().try_for_each(|header| files::copy_into(header, &headers, &include))?;
     let libraries: &[&str] = if is_wheel { &[FOR_C] } else { &[FOR_C, ARCHIVE_FOR_C] };
-    for library in libraries {
-        let from = built.files.join(library);
-        at(&from, std::fs::copy(&from, lib.join(library)))?;
-    }
-    let file = pkgconfig.join("texunit.pc");
-    at(&file, std::fs::write(&file, text(is_wheel)))
+    libraries.iter().try_for_each(|library| files::copy_into(library, &built.files, &lib))?;
+    files::write(&pkgconfig.join("texunit.pc"), text(is_wheel))
 }
 
 fn text(is_wheel: bool) -> String {
@@ -61,7 +56,7 @@ pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
         Err(_) => {
             eprintln!("SKIPPED: pkg-config, which is not installed; its file is read instead");
             let file = lib.join("pkgconfig/texunit.pc");
-            let text = at(&file, std::fs::read_to_string(&file))?;
+            let text = files::read(&file)?;
             let said = |key: &str| {
                 let line = text.lines().find_map(|line| line.strip_prefix(key));
                 line.unwrap_or_default()

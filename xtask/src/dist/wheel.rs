@@ -4,7 +4,8 @@
 //! is compiled again.
 
 use super::zig::{GLIBC, Zig};
-use super::{Built, NOTICES, anew, at, call, guide, libraries, pkgconfig, shims};
+use super::{Built, NOTICES, guide, libraries, pkgconfig, shims};
+use crate::files::{self, anew, call};
 use crate::libs::{MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
@@ -20,16 +21,11 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
     let package = unpacked.join("texunit");
     copy_sources(&crate::workspace().join("python/texunit"), &package)?;
     let (bin, lib) = (package.join("bin"), package.join("lib"));
-    at(&bin, std::fs::create_dir(&bin))?;
-    at(&lib, std::fs::create_dir(&lib))?;
-    let program = built.files.join(PROGRAM);
-    at(&program, std::fs::copy(&program, bin.join(PROGRAM)))?;
-    let module = built.files.join(MODULE);
-    at(&module, std::fs::copy(&module, package.join(MODULE)))?;
-    for library in libraries() {
-        let from = built.files.join(library);
-        at(&from, std::fs::copy(&from, lib.join(library)))?;
-    }
+    files::folder(&bin)?;
+    files::folder(&lib)?;
+    files::copy_into(PROGRAM, &built.files, &bin)?;
+    files::copy_into(MODULE, &built.files, &package)?;
+    libraries().try_for_each(|library| files::copy_into(library, &built.files, &lib))?;
     shims(built, &lib)?;
     pkgconfig::install(built, &package, true)?;
     guide::pack(&package)?;
@@ -48,18 +44,17 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
         wheel = crate::tools::first_file(&packed)?;
     }
     let wheel_in_dist = dist.join(wheel.file_name().unwrap_or_default());
-    at(&wheel, std::fs::rename(&wheel, &wheel_in_dist))?;
-    for folder in [&unpacked, &packed] {
-        at(folder, std::fs::remove_dir_all(folder))?;
-    }
+    files::rename(&wheel, &wheel_in_dist)?;
+    files::remove(&unpacked)?;
+    files::remove(&packed)?;
     Ok(wheel_in_dist)
 }
 
 /// Copies the Python modules and their type stubs.
 fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
-    at(to, std::fs::create_dir_all(to))?;
-    for entry in at(from, std::fs::read_dir(from))?.flatten() {
-        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+    files::folder(to)?;
+    for path in files::entries(from)? {
+        let copy = to.join(path.file_name().unwrap_or_default());
         let is_source = || {
             let ending = path.extension().unwrap_or_default();
             ["py", "pyi"].iter().any(|known| ending == *known) || path.ends_with("py.typed")
@@ -67,7 +62,7 @@ fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
         if path.is_dir() && !path.ends_with("__pycache__") {
             copy_sources(&path, &copy)?;
         } else if path.is_file() && is_source() {
-            at(&path, std::fs::copy(&path, &copy))?;
+            files::copy(&path, &copy)?;
         }
     }
     Ok(())
@@ -81,15 +76,14 @@ fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
     maturin.arg("--metadata-directory").arg(unpacked);
     crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
     let folder = unpacked.join(format!("texunit-{}.dist-info", env!("CARGO_PKG_VERSION")));
-    let notices = folder.join("licenses").join(NOTICES);
-    at(&notices, std::fs::copy(&built.notices, &notices))?;
+    files::copy(&built.notices, &folder.join("licenses").join(NOTICES))?;
     let metadata = folder.join("METADATA");
-    let text = at(&metadata, std::fs::read_to_string(&metadata))?;
+    let text = files::read(&metadata)?;
     let Some((before, after)) = text.split_once("\nLicense-File: ") else {
         return Err(format!("{} names no licence", metadata.display()));
     };
     let all = format!("{before}\nLicense-File: {NOTICES}\nLicense-File: {after}");
-    at(&metadata, std::fs::write(&metadata, all))
+    files::write(&metadata, all)
 }
 
 /// Returns an error if the wheel does not satisfy its platform tag.

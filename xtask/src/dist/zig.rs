@@ -2,6 +2,7 @@
 //! for the C library of an older system, maturin generates the wheel's metadata, wheel packs it,
 //! and auditwheel checks it.
 
+use crate::files;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -53,7 +54,7 @@ impl Zig {
         let mut pip = zig.tool("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
         crate::tools::run(&mut pip).map_err(why)?;
-        std::fs::write(&installed, wanted).map_err(|e| format!("{}: {e}", installed.display()))?;
+        files::write(&installed, wanted)?;
         Ok(zig)
     }
 

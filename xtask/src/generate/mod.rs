@@ -5,6 +5,7 @@ mod array;
 mod control;
 mod declaration;
 mod directive;
+mod grammar;
 mod mutation;
 mod operand;
 mod ordinary;
@@ -19,11 +20,7 @@ use texunit_check::Ptxas;
 
 use setup::Setup;
 use texunit_testkit::Random;
-
-/// Names of instructions whose operands are not compared with ptxas, with the reasons.
-pub(crate) fn exceptions() -> &'static [(&'static str, &'static str)] {
-    unread::UNREAD
-}
+pub(crate) use unread::UNREAD;
 
 /// Number of instructions that one module contains.
 const TOGETHER: usize = 40;
@@ -52,6 +49,12 @@ impl Question {
             text.push('\n');
         }
         text + &self.suffix
+    }
+
+    /// A question about a whole module.
+    fn whole(family: &'static str, release: Ptxas, arch: String, module: String) -> Self {
+        let (prefix, suffix) = (String::new(), String::new());
+        Self { family, release, arch, assemble: false, prefix, lines: vec![module], suffix }
     }
 
     /// Questions about the lines of a text. Each module has the given head, such as `8.8 75,

@@ -136,15 +136,7 @@ pub(super) fn question(
         true => machine(release, target.0, random).to_string(),
         false => format!("{}{}", target.0, target.1),
     };
-    Question {
-        family,
-        release,
-        arch,
-        assemble,
-        prefix: String::new(),
-        lines: vec![text(&tokens)],
-        suffix: String::new(),
-    }
+    Question { assemble, ..Question::whole(family, release, arch, text(&tokens)) }
 }
 
 /// Mutates the text of a module.

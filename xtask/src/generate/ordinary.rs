@@ -4,12 +4,12 @@
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, forms};
 
 use super::Question;
+use super::grammar::{Variables, expand};
 use super::operand::{
     any_register, bits, braces, constant, dest, good, guard, modifiers, near, source, wild,
 };
-use super::pools::pool;
+use super::pools::{draw, pool};
 use super::setup::Setup;
-use super::unread::right;
 use texunit_testkit::Random;
 
 /// Operand shapes of instructions that other families generate.
@@ -36,7 +36,7 @@ pub(super) fn question(
     let forms: Vec<&Form> = forms().iter().filter(|f| !ELSEWHERE.contains(&f.shape)).collect();
     let lines = (0..most)
         .map(|_| match random.chance(5) {
-            true => right(random),
+            true => draw("right", random).to_owned(),
             false => line(random.of(&forms), random),
         })
         .collect();
@@ -51,7 +51,7 @@ fn line(form: &Form, random: &mut Random) -> String {
             vec![random.of(&["here", "here", "here", "%r0", "k", "nowhere", "0"]).to_owned()]
         }
         Shape::IndexedBranch => vec![source("u32", random), wild(random)],
-        Shape::Call => call(random),
+        Shape::Call => vec![random.of(&["k", "nobody", "%rd0", "gi", "(%r0)"]).to_owned()],
         Shape::Video => video(&words, random),
         _ => listed(form, &words, random),
     };
@@ -142,7 +142,7 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
             7..=8 => format!("!{}", good("pred", random)),
             _ => source("pred", random),
         },
-        Role::Memory => memory(random),
+        Role::Memory => expand("memory", &Variables::new(), random),
         Role::Address => match random.below(10) {
             0..=4 => good(ty, random),
             5..=7 => {
@@ -154,23 +154,6 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
             0..=7 => constant("u32", random),
             _ => source(ty, random),
         },
-    }
-}
-
-fn memory(random: &mut Random) -> String {
-    let base = match random.below(20) {
-        0..=5 => random.of(&["%rd0", "%rd1", "%bd0", "%sd2"]).to_owned(),
-        6..=14 => random.of(&["gi", "ga", "sh", "cf", "lo", "pa", "pb"]).to_owned(),
-        15..=16 => any_register(random),
-        _ => wild(random),
-    };
-    match random.below(20) {
-        0..=11 => format!("[{base}]"),
-        12..=15 => format!("[{base}+{}]", random.of(&[4, 8, 16, 3, 1 << 20])),
-        16 => format!("[{base}+-8]"),
-        17 => format!("[{base}-4]"),
-        18 => format!("[{base}+{}]", wild(random)),
-        _ => base,
     }
 }
 
@@ -227,8 +210,4 @@ fn video(words: &[&str], random: &mut Random) -> Vec<String> {
         list.pop();
     }
     list
-}
-
-fn call(random: &mut Random) -> Vec<String> {
-    vec![random.of(&["k", "nobody", "%rd0", "gi", "(%r0)"]).to_owned()]
 }

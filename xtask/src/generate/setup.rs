@@ -132,28 +132,13 @@ impl Setup {
 
     /// Makes a question about instructions in a kernel.
     pub(super) fn question(self, family: &'static str, lines: Vec<String>) -> Question {
-        Question {
-            family,
-            release: self.release,
-            arch: self.arch.to_string(),
-            assemble: false,
-            prefix: self.prefix(),
-            lines,
-            suffix: "here:\nret;\n}\n".into(),
-        }
+        let (prefix, suffix) = (self.prefix(), "here:\nret;\n}\n".to_owned());
+        Question { prefix, lines, suffix, ..self.whole(family, String::new()) }
     }
 
     /// Makes a question about a whole module.
     pub(super) fn whole(self, family: &'static str, module: String) -> Question {
-        Question {
-            family,
-            release: self.release,
-            arch: self.arch.to_string(),
-            assemble: false,
-            prefix: String::new(),
-            lines: vec![module],
-            suffix: String::new(),
-        }
+        Question::whole(family, self.release, self.arch.to_string(), module)
     }
 }
 

@@ -3,9 +3,6 @@
 
 use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
-use super::pools::draw;
-use texunit_testkit::Random;
-
 const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
 const CLUSTER: &str = "work of CTAs that have not begun, and memory of several GPUs, are not run";
 const ASYNC: &str = "copies of tensors by their maps, and their proxies, are not run";
@@ -15,7 +12,7 @@ const RANDOM: &str = "random rounding is not run";
 /// Opcodes whose operands are not compared with ptxas, and the reasons. A modifier after the opcode
 /// restricts an entry to forms with that modifier.
 #[rustfmt::skip]
-pub(super) const UNREAD: &[(&str, &str)] = &[
+pub(crate) const UNREAD: &[(&str, &str)] = &[
     ("clusterlaunchcontrol", CLUSTER), ("cp.tensor", ASYNC), ("cvt.rs", RANDOM),
     ("fence.proxy", ASYNC), ("ldmatrix.m16n16", TENSOR), ("ldmatrix.m8n16", TENSOR),
     ("membar.proxy", ASYNC), ("mma.kind::f8f6f4", TENSOR), ("mma.kind::mxf4", TENSOR),
@@ -23,12 +20,6 @@ pub(super) const UNREAD: &[(&str, &str)] = &[
     ("st.bulk", ASYNC), ("stmatrix.m16n8", TENSOR),
     ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
-
-/// A random valid instruction without a row in the table of instruction forms, which only version
-/// and target can make invalid.
-pub(super) fn right(random: &mut Random) -> String {
-    draw("right", random).to_owned()
-}
 
 /// Whether the checker ignores the operands of an instruction with these modifiers.
 pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {

@@ -7,9 +7,11 @@
 //! public name in the thin library. The core needs other names, because a function of the C library
 //! called `texunit_...` would otherwise be bound to the thin one that jumps to it.
 
-use super::linker::{Linker, Shared, finish, removed, written};
+use super::linker::{Linker, Shared, written};
 use super::names::{self, List};
 use super::weak;
+use crate::files::{self, finish};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +32,8 @@ pub(crate) const MODULE: &str = "_texunit.abi3.so";
 pub(crate) const PROGRAM: &str = "texunit";
 
 /// The list of the driver's functions.
-const DRIVER_FUNCTIONS: List = List { file: "crates/cuda/cuda/data/driver-api.txt", major: None };
+const DRIVER_FUNCTIONS: List =
+    List { file: Cow::Borrowed("crates/cuda/cuda/data/driver-api.txt"), major: None };
 /// The header with the declarations of the C library's functions.
 const HEADER: &str = "crates/faces/capi/include/texunit.h";
 /// The prefix of names that the core exports.
@@ -53,9 +56,7 @@ pub(super) struct Entries {
 /// Links the core from a static archive.
 pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, String> {
     let workspace = crate::workspace();
-    let header = workspace.join(HEADER);
-    let header =
-        std::fs::read_to_string(&header).map_err(|e| format!("{}: {e}", header.display()))?;
+    let header = files::read(&workspace.join(HEADER))?;
     let mut entries = Entries { driver: Vec::new(), nvml: Vec::new(), for_c: Vec::new() };
     let mut symbols = Vec::new();
     for name in names::of_archive(archive)? {
@@ -138,13 +139,9 @@ pub(super) fn archive_for_c(
     objcopy.arg("--keep-global-symbols").arg(&names).arg(&object);
     finish(&mut objcopy)?;
     let archive = linker.to.join(ARCHIVE_FOR_C);
-    if archive.exists() {
-        removed(&archive)?;
-    }
+    files::remove(&archive)?;
     finish(Command::new("ar").arg("rcs").arg(&archive).arg(&object))?;
-    for file in [&object, &names, &script] {
-        removed(file)?;
-    }
+    [&object, &names, &script].into_iter().try_for_each(|file| files::remove(file))?;
     Ok(archive)
 }
 
@@ -192,7 +189,7 @@ pub(super) fn thin(
         end: None,
     };
     let file = linker.assemble(&shared, &source)?;
-    removed(&source)?;
+    files::remove(&source)?;
     Ok(file)
 }
 

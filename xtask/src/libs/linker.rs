@@ -1,6 +1,7 @@
 //! Links shared libraries with this machine's C compiler, or with zig for an older C library.
 
 use crate::dist::zig::{self, Zig};
+use crate::files::{self, finish};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -104,27 +105,15 @@ impl Linker<'_> {
         }
         finish(command.args(system))?;
         let file = to.join(soname);
-        std::fs::rename(&made, &file).map_err(|e| format!("{}: {e}", file.display()))?;
-        for script in scripts {
-            removed(&script)?;
-        }
+        files::rename(&made, &file)?;
+        scripts.iter().try_for_each(|script| files::remove(script))?;
         Ok(file)
     }
 }
 
-pub(super) fn finish(command: &mut Command) -> Result<(), String> {
-    let shown = format!("{command:?}");
-    let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{shown} failed")) }
-}
-
 pub(super) fn written(path: PathBuf, text: &str) -> Result<PathBuf, String> {
-    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    files::write(&path, text)?;
     Ok(path)
-}
-
-pub(super) fn removed(path: &Path) -> Result<(), String> {
-    std::fs::remove_file(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 fn joined(option: &str, path: &Path) -> OsString {

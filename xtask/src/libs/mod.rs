@@ -19,11 +19,14 @@ mod shims;
 mod weak;
 
 use crate::dist::zig::{self, Zig};
+use crate::files;
 use clap::builder::PossibleValuesParser;
-use linker::{Linker, Shared, finish};
+use linker::{Linker, Shared};
 use names::List;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+use std::sync::LazyLock;
 
 pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS, SITE};
 
@@ -55,65 +58,32 @@ pub(crate) struct Request {
 }
 
 /// A shared library that is linked without the core.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Library {
-    soname: &'static str,
+    soname: String,
     /// The name of the link that linkers look for.
-    link: Option<&'static str>,
-    package: &'static str,
-    feature: Option<&'static str>,
+    link: Option<String>,
+    package: String,
+    feature: Option<String>,
     /// The list of the library's functions, if some have aliases.
     functions: Option<List>,
     /// The version that exported symbols get, if any.
-    version: Option<&'static str>,
+    version: Option<String>,
     /// Patterns for the names of exported symbols.
-    exported: &'static str,
+    exported: String,
     /// The function that the dynamic linker calls at the end of the process.
-    end: Option<&'static str>,
+    end: Option<String>,
 }
 
-/// The list of the functions of a runtime with this major version.
-const fn runtime(major: &'static str) -> Option<List> {
-    Some(List { file: "crates/cuda/cudart/data/runtime-api.txt", major: Some(major) })
-}
-
-/// The two runtimes, and the library that the dynamic linker preloads. They are linked without the
-/// core, because they are small, and are used in processes that do not load it.
-const OTHERS: [Library; 3] = [
-    Library {
-        soname: "libcudart.so.12",
-        link: None,
-        package: "texunit-cudart",
-        feature: Some("cuda-12"),
-        functions: runtime("12"),
-        version: Some("libcudart.so.12"),
-        exported: "cuda*; __cuda*;",
-        end: None,
-    },
-    Library {
-        soname: "libcudart.so.13",
-        link: Some("libcudart.so"),
-        package: "texunit-cudart",
-        feature: None,
-        functions: runtime("13"),
-        version: Some("libcudart.so.13"),
-        exported: "cuda*; __cuda*;",
-        end: None,
-    },
-    Library {
-        soname: "libtexunit_redirect.so",
-        link: None,
-        package: "texunit-redirect",
-        feature: None,
-        functions: None,
-        version: None,
-        exported: "la_*;",
-        end: Some("texunit_redirect_end"),
-    },
-];
+/// The libraries of libraries.toml. They are linked without the core, because they are small, and
+/// are used in processes that do not load it.
+static OTHERS: LazyLock<Vec<Library>> =
+    LazyLock::new(|| files::rows(include_str!("libraries.toml")));
 
 /// The sonames that `--only` accepts.
 fn names() -> impl Iterator<Item = &'static str> {
-    let others = OTHERS.iter().map(|library| library.soname);
+    let others = OTHERS.iter().map(|library| &*library.soname);
     [DRIVER, NVML, FOR_C].into_iter().chain(others).chain(named::sonames())
 }
 
@@ -169,7 +139,7 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     }
     built.push(request.profile());
     let to = request.to.clone().unwrap_or_else(|| built.clone());
-    std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    files::folder(&to)?;
     let linker = Linker { zig: request.zig.as_ref(), to: &to };
     let mut files = Vec::new();
     if !request.no_program && !request.whole {
@@ -181,9 +151,10 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         files.push(built.join("texunit"));
     }
     files.extend(core_and_thin(workspace, request, &linker, &built)?);
-    let others = OTHERS.iter().filter(|library| request.wants(library.soname));
+    let others = OTHERS.iter().filter(|library| request.wants(&library.soname));
     for library in others {
-        let archive = archive(workspace, request, library.package, library.feature, &built)?;
+        let feature = library.feature.as_deref();
+        let archive = archive(workspace, request, &library.package, feature, &built)?;
         files.push(link(library, &linker, &archive)?);
     }
     files.extend(named::make(workspace, request, &linker, &built)?);
@@ -246,8 +217,7 @@ fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), 
     let mut command = match &request.zig {
         Some(zig) => zig.cargo(arguments),
         None => {
-            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let mut command = Command::new(cargo);
+            let mut command = files::cargo();
             command.args(arguments);
             command
         }
@@ -259,7 +229,7 @@ fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), 
             command.args(["--profile", profile]);
         }
     }
-    finish(&mut command)
+    files::finish(&mut command)
 }
 
 /// Links a static library into a shared one.
@@ -269,18 +239,18 @@ fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBu
         None => Vec::new(),
     };
     let shared = Shared {
-        soname: library.soname,
-        version: library.version,
-        exported: library.exported,
+        soname: &library.soname,
+        version: library.version.as_deref(),
+        exported: &library.exported,
         aliases: &aliases,
         needs: &[],
         // The runtime loads the driver itself, from its own folder.
         found: "$ORIGIN",
-        end: library.end,
+        end: library.end.as_deref(),
     };
     let file = linker.link(&shared, archive)?;
-    if let Some(name) = library.link {
-        symlink(library.soname, &linker.to.join(name))?;
+    if let Some(name) = &library.link {
+        symlink(&library.soname, &linker.to.join(name))?;
     }
     Ok(file)
 }
@@ -288,7 +258,7 @@ fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBu
 #[cfg(unix)]
 fn symlink(target: &str, path: &Path) -> Result<(), String> {
     let _ = std::fs::remove_file(path);
-    std::os::unix::fs::symlink(target, path).map_err(|e| format!("{}: {e}", path.display()))
+    files::at(path, std::os::unix::fs::symlink(target, path))
 }
 
 #[cfg(not(unix))]
@@ -298,12 +268,12 @@ fn symlink(_: &str, path: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::files;
     use std::collections::BTreeSet;
-    use std::process::Command;
 
     /// The crates that Cargo builds for these packages, each with its features.
     fn crates(arguments: &[&str]) -> BTreeSet<String> {
-        let mut tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut tree = files::cargo();
         tree.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).args(["tree", "--locked"]);
         tree.args(["--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]).args(arguments);
         let output = tree.output().expect("Cargo runs");

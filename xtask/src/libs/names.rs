@@ -1,11 +1,14 @@
 //! Reads the names of functions from static archives, and the aliases of functions from lists in
 //! the repository.
 
+use crate::files::{self, at};
+use serde::Deserialize;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The global symbols that a static archive defines, according to its index.
 pub(super) fn of_archive(archive: &Path) -> Result<Vec<String>, String> {
-    let bytes = std::fs::read(archive).map_err(|e| format!("{}: {e}", archive.display()))?;
+    let bytes = at(archive, std::fs::read(archive))?;
     let names = index(&bytes).ok_or_else(|| format!("{} has no index", archive.display()))?;
     Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
@@ -23,12 +26,13 @@ fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
 }
 
 /// A list of functions, optionally those of one major version.
-#[derive(Clone, Copy)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct List {
     /// The path of the list in the repository.
-    pub(super) file: &'static str,
+    pub(super) file: Cow<'static, str>,
     /// The major version, for lines that apply to some versions only.
-    pub(super) major: Option<&'static str>,
+    pub(super) major: Option<String>,
 }
 
 impl List {
@@ -47,7 +51,7 @@ impl List {
     pub(super) fn symbols(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
         let symbol = |row: &Vec<String>| {
             let word = row.first()?;
-            Some(match (word.strip_suffix('*'), self.major) {
+            Some(match (word.strip_suffix('*'), &self.major) {
                 (Some(name), Some(major)) => (name.to_owned(), format!("{name}_{major}")),
                 (Some(name), None) => (name.to_owned(), name.to_owned()),
                 (None, _) => (word.clone(), word.clone()),
@@ -57,16 +61,14 @@ impl List {
     }
 
     fn rows(&self, workspace: &Path) -> Result<Vec<Vec<String>>, String> {
-        let path = workspace.join(self.file);
-        let list =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let list = files::read(&workspace.join(&*self.file))?;
         let words = |line: &str| -> Vec<String> {
             let words = line.split('#').next().unwrap_or_default().split_whitespace();
             words.map(str::to_owned).collect()
         };
         let is_of_this = |row: &Vec<String>| {
             let versions = || row.get(1).into_iter().flat_map(|all| all.split(','));
-            self.major.is_none_or(|major| versions().any(|version| version == major))
+            self.major.as_ref().is_none_or(|major| versions().any(|version| version == major))
         };
         let rows = list.lines().map(words).filter(|row| !row.is_empty());
         Ok(rows.filter(is_of_this).collect())

@@ -4,6 +4,7 @@
 
 use super::linker::Linker;
 use super::{Request, cargo, core};
+use crate::files;
 use std::path::{Path, PathBuf};
 
 /// The name of the replacements' folder, below that of the libraries.
@@ -21,7 +22,7 @@ pub(super) fn make(
     built: &Path,
 ) -> Result<Vec<PathBuf>, String> {
     let folder = linker.to.join(FOLDER);
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    files::folder(&folder)?;
     if !request.whole {
         cargo(workspace, request, &["build", "-p", "texunit-shims", "--bins"])?;
     }
@@ -30,15 +31,12 @@ pub(super) fn make(
         if request.whole {
             core::shim(linker, name, &made)?;
         } else {
-            let from = built.join(name);
-            std::fs::copy(&from, &made).map_err(|e| format!("{}: {e}", from.display()))?;
+            files::copy(&built.join(name), &made)?;
         }
         // The file is renamed when complete, because a program may be running under this name.
-        std::fs::rename(&made, &program).map_err(|e| format!("{}: {e}", program.display()))?;
+        files::rename(&made, &program)?;
         Ok(program)
     };
-    let site = folder.join(SITE);
-    let from = workspace.join("crates/cuda/shims/python").join(SITE);
-    std::fs::copy(&from, &site).map_err(|e| format!("{}: {e}", from.display()))?;
-    PROGRAMS.iter().map(|name| make(name)).chain([Ok(site)]).collect()
+    files::copy_into(SITE, &workspace.join("crates/cuda/shims/python"), &folder)?;
+    PROGRAMS.iter().map(|name| make(name)).chain([Ok(folder.join(SITE))]).collect()
 }

@@ -1,6 +1,7 @@
 //! Makes undefined symbols of a shared library weak: those of Python in the core, which is also
 //! loaded by programs without Python.
 
+use crate::files::{self, at};
 use object::Endianness;
 use object::elf::{FileHeader64, SHN_UNDEF, STB_GLOBAL, STB_WEAK};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -10,15 +11,13 @@ use std::path::Path;
 /// resolves missing ones to 0 instead of rejecting the library. Rust cannot express this, and
 /// another crate declares the symbols.
 pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(), String> {
-    let at = |e: &dyn std::fmt::Display| format!("{}: {e}", library.display());
-    let mut bytes = std::fs::read(library).map_err(|e| at(&e))?;
-    let places = undefined(&bytes, is_weak).map_err(|e| at(&e))?;
-    for place in places {
+    let mut bytes = at(library, std::fs::read(library))?;
+    for place in at(library, undefined(&bytes, is_weak))? {
         if let Some(info) = bytes.get_mut(place).filter(|info| **info >> 4 == STB_GLOBAL.0) {
             *info = (STB_WEAK.0 << 4) | (*info & 0xf);
         }
     }
-    std::fs::write(library, bytes).map_err(|e| at(&e))
+    files::write(library, bytes)
 }
 
 /// File offsets of the binding of the undefined symbols whose names satisfy `is_wanted`.

@@ -11,6 +11,7 @@ use super::Place;
 use super::list::{Mutant, Position};
 use super::parts::{Part, SKIPPED, Tests, package};
 use super::verdicts::Verdict;
+use crate::files;
 
 /// The build profile of mutants, which compiles one changed function as fast as possible.
 const PROFILE: &[&str] = &[
@@ -58,13 +59,12 @@ impl<'a> Judge<'a> {
         }
         let start = Instant::now();
         let path = self.place.tree().join(&mutant.file);
-        let said = |e: std::io::Error| format!("{}: {e}", path.display());
-        let text = std::fs::read_to_string(&path).map_err(said)?;
+        let text = files::read(&path)?;
         let changed = applied(&text, mutant)
             .ok_or_else(|| format!("{}: there is no such place: {mutant:?}", path.display()))?;
-        std::fs::write(&path, changed).map_err(said)?;
+        files::write(&path, changed)?;
         let verdict = self.judged();
-        std::fs::write(&path, text).map_err(said)?;
+        files::write(&path, text)?;
         let verdict = verdict?;
         let seconds = start.elapsed().as_secs();
         let word = match &verdict {

@@ -14,6 +14,7 @@ mod table;
 mod tree;
 mod verdicts;
 
+use crate::files::{self, at};
 use crate::{exit_code, workspace};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -147,10 +148,9 @@ impl Place {
     /// Locks the folder, and copies the current tree into it.
     fn new() -> Result<Self, String> {
         let folder = crate::libs::target(&workspace()).join("mutants");
-        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
-        std::fs::create_dir_all(&folder).map_err(said)?;
-        let lock = std::fs::File::create(folder.join("lock")).map_err(said)?;
-        lock.lock().map_err(said)?;
+        files::folder(&folder)?;
+        let lock = at(&folder, std::fs::File::create(folder.join("lock")))?;
+        at(&folder, lock.lock())?;
         let place = Self { folder, _lock: lock };
         tree::copy(&workspace(), &place.tree())?;
         Ok(place)

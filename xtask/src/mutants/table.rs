@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::list::Mutant;
+use crate::files;
 
 const DOCUMENT: &str = "docs/mutants.md";
 
@@ -21,9 +22,7 @@ pub(super) struct Table(Vec<Reason>);
 
 impl Table {
     pub(super) fn read(workspace: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(workspace.join(DOCUMENT))
-            .map_err(|e| format!("{DOCUMENT}: {e}"))?;
-        Ok(Self::parse(&text))
+        Ok(Self::parse(&files::read(&workspace.join(DOCUMENT))?))
     }
 
     /// Parses the rows of the table. Rows of other tables in the page are skipped, because their

@@ -1,5 +1,6 @@
 //! Copies the repository's files, to build mutants in the copy.
 
+use crate::files::{self, at};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,18 +10,13 @@ use std::process::Command;
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(from);
-    let output = git.output().map_err(|e| format!("git: {e}"))?;
-    if !output.status.success() {
-        return Err(format!("git: {}", String::from_utf8_lossy(&output.stderr)));
-    }
-    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = files::call(&mut git)?;
     let there = |name: &&str| !name.is_empty() && from.join(name).is_file();
     let names: HashSet<_> = names.split('\0').filter(there).map(PathBuf::from).collect();
     for name in &names {
-        same(&from.join(name), &to.join(name))
-            .map_err(|e| format!("{}: {e}", to.join(name).display()))?;
+        at(&to.join(name), same(&from.join(name), &to.join(name)))?;
     }
-    remove_others(to, to, &names).map_err(|e| format!("{}: {e}", to.display()))
+    remove_others(to, to, &names)
 }
 
 fn same(from: &Path, to: &Path) -> std::io::Result<()> {
@@ -35,13 +31,12 @@ fn same(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::copy(from, to).map(|_| ())
 }
 
-fn remove_others(folder: &Path, root: &Path, names: &HashSet<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
+fn remove_others(folder: &Path, root: &Path, names: &HashSet<PathBuf>) -> Result<(), String> {
+    for path in files::entries(folder)? {
         if path.is_dir() {
             remove_others(&path, root, names)?;
         } else if path.strip_prefix(root).is_ok_and(|name| !names.contains(name)) {
-            std::fs::remove_file(&path)?;
+            files::remove(&path)?;
         }
     }
     Ok(())

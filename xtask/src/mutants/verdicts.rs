@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::list::Mutant;
+use crate::files;
 
 /// The verdict about a mutant.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ impl Verdicts {
         if !path.exists() {
             return Ok(Self::default());
         }
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = files::read(path)?;
         Self::parse(&text)
             .ok_or_else(|| format!("{}: this is not what was written", path.display()))
     }
@@ -60,7 +61,7 @@ impl Verdicts {
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), String> {
-        std::fs::write(path, self.text()).map_err(|e| format!("{}: {e}", path.display()))
+        files::write(path, self.text())
     }
 
     pub(super) fn of(&self, mutant: &Mutant) -> Option<&Verdict> {

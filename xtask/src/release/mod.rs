@@ -4,7 +4,8 @@
 
 mod sbom;
 
-use crate::dist::{self, at, call};
+use crate::dist;
+use crate::files::{self, at, call};
 use crate::metadata::Metadata;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -89,7 +90,7 @@ fn tag(tag: &str) -> Result<(), String> {
 fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(), String> {
     for manifest in MANIFESTS {
         let path = root.join(manifest);
-        let text = at(&path, std::fs::read_to_string(&path))?;
+        let text = files::read(&path)?;
         let value: Value = serde_json::from_str(&text).map_err(|e| format!("{manifest}: {e}"))?;
         versions.push((manifest.into(), value["version"].as_str().unwrap_or_default().to_owned()));
     }
@@ -101,7 +102,7 @@ fn same_versions(root: &Path, mut versions: Vec<(String, String)>) -> Result<(),
 /// Returns an error unless the changelog has a heading for the version, `## 0.1.0` or `## [0.1.0]`.
 fn changelog(root: &Path) -> Result<(), String> {
     let path = root.join("CHANGELOG.md");
-    let text = at(&path, std::fs::read_to_string(&path))?;
+    let text = files::read(&path)?;
     let is_entry = |line: &str| {
         let heading = line.strip_prefix("## ").and_then(|rest| rest.split(' ').next());
         heading.is_some_and(|word| word.trim_matches(['[', ']']) == VERSION)
@@ -131,9 +132,8 @@ fn packages(folder: &Path) -> Vec<PathBuf> {
         let ending = name.strip_prefix(&format!("texunit-{VERSION}-"));
         ending.is_some_and(|ending| ending.ends_with(".tar.gz") || ending.ends_with(".whl"))
     };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(is_package).collect();
-    found.sort();
+    let mut found = files::entries(folder).unwrap_or_default();
+    found.retain(is_package);
     found
 }
 
@@ -144,7 +144,7 @@ fn files(request: &Request, metadata: &Metadata, folder: &Path) -> Result<Vec<Fi
         paths = dist::make(&dist::Request { light: request.light })?;
     }
     let bill = folder.join(format!("texunit-{VERSION}.cdx.json"));
-    at(&bill, std::fs::write(&bill, format!("{:#}\n", sbom::document(metadata)?)))?;
+    files::write(&bill, format!("{:#}\n", sbom::document(metadata)?))?;
     paths.push(bill);
     sums(folder, &paths)
 }
@@ -161,7 +161,7 @@ fn sums(folder: &Path, paths: &[PathBuf]) -> Result<Vec<File>, String> {
         files.push(File { name, bytes: bytes.len(), sum });
     }
     let path = folder.join(SUMS);
-    at(&path, std::fs::write(&path, text))?;
+    files::write(&path, text)?;
     Ok(files)
 }
 

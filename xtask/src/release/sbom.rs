@@ -1,7 +1,7 @@
 //! Generates the bill of materials, a list of the linked crates in CycloneDX 1.6 (JSON).
 
-use crate::dist::at;
 use crate::dist::notices::LINKED;
+use crate::files;
 use crate::metadata::{Metadata, Package};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,8 +26,7 @@ fn purl(package: &Package) -> String {
 /// The bill of materials as JSON. It has no date and no serial number, so that equal sources give
 /// equal bytes.
 pub(super) fn document(metadata: &Metadata) -> Result<Value, String> {
-    let lock = crate::workspace().join("Cargo.lock");
-    let lock = at(&lock, std::fs::read_to_string(&lock))?;
+    let lock = files::read(&crate::workspace().join("Cargo.lock"))?;
     let checksums = checksums(&lock);
     let packages = metadata.linked(&LINKED)?;
     let component = |package: &&Package| {

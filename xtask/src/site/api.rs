@@ -1,7 +1,7 @@
 //! Builds the reference of the public crates with rustdoc, and a page that lists the crates.
 
 use super::call;
-use crate::dist::at;
+use crate::files;
 use crate::metadata::{Metadata, Package};
 use std::fmt::Write;
 use std::path::Path;
@@ -14,21 +14,17 @@ pub(super) fn build(out: &Path) -> Result<(), String> {
     let made = crate::libs::target(&crate::workspace()).join("doc");
     // Pages of earlier runs are removed, because they may describe crates that are no longer
     // public.
-    if made.exists() {
-        at(&made, std::fs::remove_dir_all(&made))?;
-    }
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    files::remove(&made)?;
+    let mut cargo = files::cargo();
     cargo.current_dir(crate::workspace()).env("RUSTDOCFLAGS", "-D warnings");
     cargo.args(["doc", "--quiet", "--locked", "--no-deps"]);
     cargo.args(crates.iter().flat_map(|package| ["-p", &package.name]));
     call(&mut cargo, "install Rust (https://rustup.rs)")?;
     let api = out.join("api");
-    if api.exists() {
-        at(&api, std::fs::remove_dir_all(&api))?;
-    }
-    at(out, std::fs::create_dir_all(out))?;
+    files::remove(&api)?;
+    files::folder(out)?;
     call(Command::new("cp").arg("-r").arg(&made).arg(&api), "a part of GNU coreutils")?;
-    at(&api, std::fs::write(api.join("index.html"), index(&crates)))?;
+    files::write(&api.join("index.html"), index(&crates))?;
     println!("{}: {} crates", api.display(), crates.len());
     Ok(())
 }

@@ -13,10 +13,10 @@
 mod links;
 mod source;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::workspace;
+use crate::{files, workspace};
 
 /// The release of mdBook that is installed, without its server.
 const MDBOOK: &str = "0.5.4";
@@ -52,20 +52,13 @@ pub(crate) fn build(out: &Path) -> Result<(), String> {
 
 /// Writes the source pages and the configuration that mdBook reads.
 fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
-    let failed = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     let source = work.join("src");
-    if source.exists() {
-        std::fs::remove_dir_all(&source).map_err(|e| failed(&source, e))?;
-    }
-    let mut files = pages.rewritten(live)?;
-    files.push((PathBuf::from("../book.toml"), CONFIGURATION.into()));
-    files.push((PathBuf::from("../guide.css"), STYLE.into()));
-    for (name, bytes) in files {
+    files::anew(&source)?;
+    for (name, bytes) in pages.rewritten(live)? {
         let path = source.join(&name);
-        let folder = path.parent().unwrap_or(&source);
-        std::fs::create_dir_all(&source).map_err(|e| failed(&source, e))?;
-        std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
-        std::fs::write(&path, bytes).map_err(|e| failed(&path, e))?;
+        files::folder(path.parent().unwrap_or(&source))?;
+        files::write(&path, bytes)?;
     }
-    Ok(())
+    files::write(&work.join("book.toml"), CONFIGURATION)?;
+    files::write(&work.join("guide.css"), STYLE)
 }

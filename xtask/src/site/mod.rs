@@ -60,13 +60,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
             None => Ok(()),
         }
     });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    crate::exit_code(done.map(|()| true))
 }
 
 /// Runs a command; `missing` says what to install if the program does not exist.

@@ -1,11 +1,12 @@
 //! Builds the playground: two WebAssembly builds of `crates/faces/web`, and the page of `web/`.
 
 use super::{call, output};
+use crate::files;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -70,25 +71,18 @@ fn packages() -> Result<(), String> {
 
 /// Removes the playground's files of an earlier build; other parts of the site stay.
 fn clear(out: &Path) -> Result<(), String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", out.display());
-    fs::create_dir_all(out).map_err(failed)?;
-    for entry in fs::read_dir(out).map_err(failed)?.flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
-        if ["simd", "plain", "examples"].contains(&&*name) {
-            fs::remove_dir_all(&path).map_err(failed)?;
-        } else if path.is_file() {
-            fs::remove_file(&path).map_err(failed)?;
-        }
-    }
-    Ok(())
+    files::folder(out)?;
+    let is_own = |path: &&PathBuf| {
+        path.is_file() || ["simd", "plain", "examples"].iter().any(|name| path.ends_with(name))
+    };
+    files::entries(out)?.iter().filter(is_own).try_for_each(|path| files::remove(path))
 }
 
 /// Builds the wasm-bindgen command in the release of the workspace: `web/bindgen`, a workspace of
 /// its own.
 fn bindgen_is_built() -> Result<(), String> {
     let root = crate::workspace();
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = files::cargo();
     command
         .args(["build", "--locked", "--quiet", "--manifest-path"])
         .arg(root.join("web/bindgen/Cargo.toml"));
@@ -105,18 +99,11 @@ fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
     // Each build has a target folder of its own, so that the builds do not invalidate each other.
     let built = root.join("target/web").join(name);
     println!("building the WebAssembly `{name}`");
-    let mut command = Command::new(env!("CARGO"));
-    command.args([
-        "rustc",
-        "--locked",
-        "--quiet",
-        "-p",
-        "texunit-web",
-        "--lib",
-        "--crate-type",
-        "cdylib",
-    ]);
-    command.args(["--profile", "web", "--target", TARGET, "--target-dir"]).arg(&built);
+    let mut command = files::cargo();
+    command.args(["rustc", "--locked", "--quiet", "-p", "texunit-web", "--lib"]);
+    command
+        .args(["--crate-type", "cdylib", "--profile", "web", "--target", TARGET, "--target-dir"])
+        .arg(&built);
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", flags).current_dir(&root);
     call(&mut command, "it comes with Rust")?;
     let module = built.join(TARGET).join("web/texunit_web.wasm");

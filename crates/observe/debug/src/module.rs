@@ -19,6 +19,13 @@ pub(crate) struct Line {
     pub(crate) line: u32,
 }
 
+/// `dbg.cu:40`, without folders.
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", base_name(&self.file), self.line)
+    }
+}
+
 /// A frame: a call of a PTX function, or an inlined call in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
@@ -190,10 +197,6 @@ impl Module {
             (frame.line > 0)
                 .then(|| Line { file: frame.file.unwrap_or("").into(), line: frame.line })
         };
-        let plain = |symbol: &str| {
-            let scope = self.info.functions.iter().find(|f| f.linkage == symbol);
-            scope.map_or_else(|| short(&function_name(symbol)), |scope| scope.name.clone())
-        };
         if named.len() >= frames.len().max(1) {
             // Scopes describe at least as many inlined calls as the line table, so that they are
             // used.
@@ -214,10 +217,10 @@ impl Module {
         let count = frames.len();
         let frames = frames.iter().enumerate().map(|(i, frame)| {
             let symbol = if i + 1 == count { Some(own) } else { frame.function.as_deref() };
-            (plain(symbol.unwrap_or("")), line(frame))
+            (self.name_of(symbol.unwrap_or("")), line(frame))
         });
         let all: Vec<_> = frames.collect();
-        if all.is_empty() { vec![(plain(own), None)] } else { all }
+        if all.is_empty() { vec![(self.name_of(own), None)] } else { all }
     }
 
     /// The frames of a thread, innermost first.
@@ -248,6 +251,17 @@ impl Module {
         let Some(own) = begins.len().checked_sub(frame.inside + 1) else { return Vec::new() };
         let end = begins.get(own + 1).copied().unwrap_or(all.len());
         all[begins[own]..end].to_vec()
+    }
+
+    /// The source name of a PTX function, without parameters.
+    pub(crate) fn name_of(&self, function: &str) -> String {
+        let scope = self.info.functions.iter().find(|f| f.linkage == function);
+        scope.map_or_else(|| short(&function_name(function)), |scope| scope.name.clone())
+    }
+
+    /// The source line of an instruction as text; empty if it is unknown.
+    pub(crate) fn place_of(&self, at: u32) -> String {
+        self.instruction(at).map_or_else(String::new, |i| i.place.to_string())
     }
 
     /// Whether a file name given by the user refers to this file.

@@ -240,19 +240,11 @@ fn shape(value: &TomlValue<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {
 
 fn param(name: At<String>, value: &TomlValue<'_>, is_object: bool) -> Option<Param> {
     let table = value.table()?;
-    let kinds = [
-        table.get("texture").map(|v| ("texture", v)),
-        table.get("surface").map(|v| ("surface", v)),
-        table.get("buffer").map(|v| ("buffer", v)),
-        table.get("sampler").map(|v| ("sampler", v)),
-        table.get("scalar").map(|v| ("scalar", v)),
-        table.get("use").map(|v| ("use", v)),
-        table.get("array").map(|v| ("array", v)),
-    ];
+    let kinds = ["texture", "surface", "buffer", "sampler", "scalar", "use", "array"];
+    let given: Vec<_> = kinds.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
     let (output, expected) = (table.get("output"), table.get("expected"));
     let before = table.problem_count();
     table.finish();
-    let given: Vec<_> = kinds.into_iter().flatten().collect();
     let [(kind, v)] = given.as_slice() else {
         let message = match given.as_slice() {
             [] => format!(

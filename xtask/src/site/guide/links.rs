@@ -1,5 +1,6 @@
 //! Checks the links in a folder of HTML pages, as mdBook has built them.
 
+use crate::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// links.
 pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let mut pages = BTreeMap::new();
-    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let folder = files::at(folder, folder.canonicalize())?;
     collect(&folder, &mut pages)?;
     let ids: BTreeMap<&Path, BTreeSet<&str>> = pages
         .iter()
@@ -64,13 +65,11 @@ fn values<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 fn collect(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) -> Result<(), String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for path in files::entries(folder)? {
         if path.is_dir() {
             collect(&path, pages)?;
         } else if path.extension().is_some_and(|e| e == "html") {
-            let text = std::fs::read_to_string(&path).map_err(failed)?;
+            let text = files::read(&path)?;
             pages.insert(path, text);
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use crate::files;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// The address of the repository's files, for links to files that are not in the guide.
@@ -21,7 +22,7 @@ impl Pages {
     /// others are placed beside them.
     pub(super) fn listed(root: &Path) -> Result<Pages, String> {
         let summary = PathBuf::from("docs/SUMMARY.md");
-        let text = read(&root.join(&summary))?;
+        let text = files::read(&root.join(&summary))?;
         let mut places = BTreeMap::from([(summary.clone(), PathBuf::from("SUMMARY.md"))]);
         for link in links(&text) {
             let path = beside(&summary, &link.target);
@@ -44,7 +45,7 @@ impl Pages {
     pub(super) fn rewritten(&self, live: bool) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
         let mut files = BTreeMap::new();
         for (path, place) in &self.places {
-            let text = read(&self.root.join(path))?;
+            let text = files::read(&self.root.join(path))?;
             let text = if live { with_frames(&text, place) } else { text };
             let mut page = text.clone();
             // Links are replaced from the last to the first, so that the positions of earlier ones
@@ -96,10 +97,6 @@ impl Pages {
         }
         Ok(Some(format!("{REPOSITORY}{}{anchor}", file.display())))
     }
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The path that a link in a page refers to.

@@ -4,6 +4,8 @@
 use crate::expr::basic::of_generic;
 use crate::session::Live;
 use crate::session::breaks::number;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 impl Live<'_, '_> {
@@ -59,35 +61,8 @@ impl Live<'_, '_> {
         bytes.truncate(readable);
         Ok(json!({
             "address": format!("0x{address:x}"),
-            "data": base64(&bytes),
+            "data": STANDARD.encode(&bytes),
             "unreadableBytes": count - readable,
         }))
-    }
-}
-
-/// Encodes bytes as base64, as the protocol requires.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for part in bytes.chunks(3) {
-        let word = part.iter().fold(0_u32, |word, &byte| word << 8 | u32::from(byte))
-            << (8 * (3 - part.len()));
-        for i in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * i) & 63) as usize];
-            out.push(if i <= part.len() { char::from(letter) } else { '=' });
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn bytes_are_letters() {
-        let of = super::base64;
-        assert_eq!(
-            [of(b""), of(b"f"), of(b"fo"), of(b"foo"), of(b"foob")],
-            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
-        );
     }
 }

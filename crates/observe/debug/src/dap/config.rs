@@ -17,8 +17,13 @@ struct AtLine {
     log_message: Option<String>,
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
-    serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())
+pub(super) fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
+    T::deserialize(arguments).map_err(|error| error.to_string())
+}
+
+/// A condition, unless it is empty.
+pub(super) fn condition(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
 }
 
 /// The number of ignored hits in a hit condition: `5`, `>= 5`.
@@ -79,7 +84,7 @@ impl Settings {
         for wanted in wanted.unwrap_or_default() {
             let breakpoint =
                 self.put(&group, BreakpointKind::Place, &format!("{path}:{}", wanted.line));
-            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.condition = condition(wanted.condition);
             breakpoint.ignore = passed(wanted.hit_condition.as_deref());
             breakpoint.log = wanted.log_message.filter(|text| !text.is_empty());
             numbers.push(breakpoint.number);
@@ -93,7 +98,7 @@ impl Settings {
         let mut numbers = Vec::new();
         for wanted in wanted.breakpoints {
             let breakpoint = self.put("function", BreakpointKind::Place, &wanted.name);
-            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.condition = condition(wanted.condition);
             breakpoint.ignore = passed(wanted.hit_condition.as_deref());
             numbers.push(breakpoint.number);
         }
@@ -108,7 +113,7 @@ impl Settings {
             let at = crate::session::breaks::number(&wanted.instruction_reference);
             let at = at.unwrap_or(0).wrapping_add_signed(wanted.offset.unwrap_or(0));
             let breakpoint = self.put("instruction", BreakpointKind::Place, &format!("*0x{at:x}"));
-            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.condition = condition(wanted.condition);
             numbers.push(breakpoint.number);
         }
         Ok(numbers)

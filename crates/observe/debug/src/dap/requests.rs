@@ -1,5 +1,6 @@
 //! Requests of an editor while a launch is stopped.
 
+use super::config::{condition, parsed};
 use crate::focus::{cta_of, shown};
 use crate::module::base_name;
 use crate::session::back::Back;
@@ -10,13 +11,9 @@ use crate::session::{Live, Thread};
 use crate::value::print::Format;
 use serde_json::{Value as Json, json};
 
-fn parsed<T: serde::de::DeserializeOwned>(arguments: Json) -> Result<T, String> {
-    serde_json::from_value(arguments).map_err(|error| error.to_string())
-}
-
 impl Live<'_, '_> {
-    pub(super) fn asked(&mut self, command: &str, arguments: Json) -> Result<Json, String> {
-        if let Some(numbers) = self.session.settings.configure(command, &arguments) {
+    pub(super) fn asked(&mut self, command: &str, arguments: &Json) -> Result<Json, String> {
+        if let Some(numbers) = self.session.settings.configure(command, arguments) {
             let numbers = numbers?;
             self.resolve();
             return Ok(
@@ -26,7 +23,7 @@ impl Live<'_, '_> {
         match command {
             "threads" => Ok(self.threads()),
             "stackTrace" => self.stack(arguments),
-            "scopes" => self.scopes(&arguments),
+            "scopes" => self.scopes(arguments),
             "variables" => self.opened(parsed(arguments)?),
             "setVariable" => self.set_variable(parsed(arguments)?),
             "setExpression" => {
@@ -48,7 +45,7 @@ impl Live<'_, '_> {
             "disassemble" => self.disassembled(&parsed(arguments)?),
             "readMemory" => self.memory(&parsed(arguments)?),
             "source" => Ok(json!({ "content": self.module.text.text(), "mimeType": "text/x-ptx" })),
-            "completions" => Ok(self.completions(&arguments)),
+            "completions" => Ok(self.completions(arguments)),
             "texunit/fetch" => self.fetch_picture(),
             "continue" => {
                 self.pending = Some(Onward::Forth(Run::Continue));
@@ -105,7 +102,7 @@ impl Live<'_, '_> {
 
     /// The protocol's description of a breakpoint.
     pub(super) fn breakpoint(&self, number: u32) -> Json {
-        let found = self.session.settings.breakpoints.iter().find(|b| b.number == number);
+        let found = self.session.settings.breakpoint(number);
         let Some(breakpoint) = found else { return json!({ "id": number, "verified": false }) };
         let verified = !breakpoint.at.is_empty() || breakpoint.watched.is_some();
         let mut told = json!({ "id": number, "verified": verified });
@@ -182,16 +179,13 @@ impl Live<'_, '_> {
         }
     }
 
-    fn stack(&mut self, arguments: Json) -> Result<Json, String> {
+    fn stack(&mut self, arguments: &Json) -> Result<Json, String> {
         let wanted: dap::requests::StackTraceArguments = parsed(arguments)?;
         let (cta, own, lane) = self.thread;
         let warp = u32::try_from(wanted.thread_id - 1).unwrap_or(0);
-        let thread = match warp == own {
-            true => (cta, own, lane),
-            false => {
-                let first = self.machine.lane_positions(cta, warp).first().map_or(1, |s| s.lanes);
-                (cta, warp, first.trailing_zeros().min(31))
-            }
+        let thread = match self.machine.lane_positions(cta, warp).first() {
+            Some(first) if warp != own => (cta, warp, first.lanes.trailing_zeros().min(31)),
+            _ => (cta, warp, if warp == own { lane } else { 0 }),
         };
         let frames = self.module.frames(self.machine, thread);
         let total = frames.len();
@@ -337,7 +331,7 @@ impl Live<'_, '_> {
             let breakpoint =
                 self.session.settings.add(BreakpointKind::Watch { reads, writes }, &wanted.data_id);
             breakpoint.group = "data".to_owned();
-            breakpoint.condition = wanted.condition.filter(|c| !c.trim().is_empty());
+            breakpoint.condition = condition(wanted.condition);
             breakpoint.watched = watched.ok().map(|(watched, _)| watched);
             let number = breakpoint.number;
             all.push(self.breakpoint(number));

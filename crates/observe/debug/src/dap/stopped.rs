@@ -20,15 +20,11 @@ impl Live<'_, '_> {
                 hit.clone_from(numbers);
                 let all = self.session.settings.breakpoints.iter();
                 let mut met = all.filter(|b| numbers.contains(&b.number));
+                let is_function = met.clone().any(|b| b.group == "function");
                 let found = met.find_map(|b| match &b.what {
                     BreakpointKind::Finding(what) => Some(what.clone()),
                     _ => None,
                 });
-                let of_functions = |b: &&crate::session::breaks::Breakpoint| {
-                    numbers.contains(&b.number) && b.group == "function"
-                };
-                let is_function =
-                    self.session.settings.breakpoints.iter().any(|b| of_functions(&b));
                 if let Some(what) = found {
                     self.session.dap.fault = Some(("finding".to_owned(), what.clone()));
                     text = Some(what);
@@ -41,8 +37,8 @@ impl Live<'_, '_> {
             }
             Reason::Watch(number, old, new) => {
                 hit.push(*number);
-                let ty = self.session.settings.breakpoints.iter().find(|b| b.number == *number);
-                if let Some(ty) = ty.and_then(|b| b.watched.as_ref()).map(|w| w.ty) {
+                let watched = self.session.settings.breakpoint(*number);
+                if let Some(ty) = watched.and_then(|b| b.watched.as_ref()).map(|w| w.ty) {
                     text = Some(format!(
                         "{} -> {}",
                         self.bytes_text(ty, old),
@@ -91,14 +87,8 @@ impl Live<'_, '_> {
 
     /// Sends the current positions of breakpoints.
     pub(crate) fn tell_breakpoints(&mut self) {
-        let numbers: Vec<u32> = self
-            .session
-            .settings
-            .breakpoints
-            .iter()
-            .filter(|b| !b.at.is_empty())
-            .map(|b| b.number)
-            .collect();
+        let all = self.session.settings.breakpoints.iter();
+        let numbers: Vec<u32> = all.filter(|b| !b.at.is_empty()).map(|b| b.number).collect();
         for number in numbers {
             let told = self.breakpoint(number);
             self.event("breakpoint", &json!({ "reason": "changed", "breakpoint": told }));

@@ -11,6 +11,11 @@ use texunit_forms::Count;
 /// Maximum number of children sent unless the editor requests a range.
 const MOST: usize = 1000;
 
+/// A variable without children.
+fn leaf(name: &str, value: &str) -> Json {
+    json!({ "name": name, "value": value, "variablesReference": 0 })
+}
+
 impl Live<'_, '_> {
     /// The reference number of a node, or 0 if it has no children.
     pub(super) fn reference(&mut self, node: Node) -> i64 {
@@ -57,11 +62,15 @@ impl Live<'_, '_> {
     fn shown_variable(&mut self, variable: &Variable) -> Json {
         match self.with_scene(|scene| scene.read_variable(variable)) {
             Ok(value) => self.shown_child(&variable.name, value, &variable.name),
-            Err(_) => {
-                let text = self.variable_text(variable);
-                json!({ "name": variable.name, "value": text, "variablesReference": 0 })
-            }
+            Err(_) => leaf(&variable.name, &self.variable_text(variable)),
         }
+    }
+
+    /// The node that the editor refers to.
+    fn node(&self, reference: i64) -> Result<Node, String> {
+        let index = usize::try_from(reference - 1).ok();
+        let node = index.and_then(|i| self.session.dap.nodes.get(i)).cloned();
+        node.ok_or_else(|| "The variables of an earlier stop are gone.".to_owned())
     }
 
     /// The children of a node.
@@ -69,23 +78,18 @@ impl Live<'_, '_> {
         &mut self,
         wanted: dap::requests::VariablesArguments,
     ) -> Result<Json, String> {
-        let index = usize::try_from(wanted.variables_reference - 1).ok();
-        let node = index.and_then(|i| self.session.dap.nodes.get(i)).cloned();
-        let node = node.ok_or("The variables of an earlier stop are gone.")?;
+        let node = self.node(wanted.variables_reference)?;
         let from = usize::try_from(wanted.start.unwrap_or(0)).unwrap_or(0);
         let count = match usize::try_from(wanted.count.unwrap_or(0)).unwrap_or(0) {
             0 => MOST,
             count => count.min(100_000),
         };
         let mut all = Vec::new();
+        let are_parameters = matches!(node, Node::Arguments(..));
         match node {
             Node::Locals(thread, frame) | Node::Arguments(thread, frame) => {
                 self.look(thread, frame);
-                let parameters = matches!(
-                    self.session.dap.nodes.get(index.unwrap_or(0)),
-                    Some(Node::Arguments(..))
-                );
-                for variable in self.variables(parameters) {
+                for variable in self.variables(are_parameters) {
                     all.push(self.shown_variable(&variable));
                 }
             }
@@ -113,11 +117,12 @@ impl Live<'_, '_> {
                     }
                 }
                 let step = self.step_number(self.machine.position());
-                all.push(
-                    json!({ "name": "step", "value": step.to_string(), "variablesReference": 0 }),
-                );
-                for (warp, lanes, text) in self.all_standing() {
-                    all.push(json!({ "name": format!("warp {warp}"), "value": format!("{} at {text}", Count(lanes, "lane")), "variablesReference": 0 }));
+                all.push(leaf("step", &step.to_string()));
+                for warp in 0..self.machine.warps() {
+                    for (lanes, text) in self.standing_text(warp) {
+                        let lanes = Count(lanes.count_ones(), "lane");
+                        all.push(leaf(&format!("warp {warp}"), &format!("{lanes} at {text}")));
+                    }
                 }
             }
             Node::Textures => {
@@ -130,39 +135,21 @@ impl Live<'_, '_> {
             }
             Node::Fetch(thread) => {
                 self.look(thread, 0);
-                let lines = self.fetch_lines()?;
-                for (name, value) in lines {
-                    all.push(json!({ "name": name, "value": value, "variablesReference": 0 }));
-                }
+                all.extend(self.fetch_lines()?.iter().map(|(name, value)| leaf(name, value)));
             }
-            Node::Lines(lines) => {
-                for (name, value) in lines {
-                    all.push(json!({ "name": name, "value": value, "variablesReference": 0 }));
-                }
-            }
+            Node::Lines(lines) => all.extend(lines.iter().map(|(name, value)| leaf(name, value))),
             Node::Value(thread, frame, value, expr) => {
                 self.look(thread, frame);
                 for (name, child, expr) in self.children(&value, &expr, from, count) {
                     let shown = match child {
                         Ok(child) => self.shown_child(&name, child, &expr),
-                        Err(error) => {
-                            json!({ "name": name, "value": format!("<{error}>"), "variablesReference": 0 })
-                        }
+                        Err(error) => leaf(&name, &format!("<{error}>")),
                     };
                     all.push(shown);
                 }
             }
         }
         Ok(json!({ "variables": all }))
-    }
-
-    fn all_standing(&self) -> Vec<(u32, u32, String)> {
-        let warps = 0..self.machine.warps();
-        let all = warps.flat_map(|warp| {
-            let standing = self.standing_text(warp).into_iter();
-            standing.map(move |(lanes, text)| (warp, lanes.count_ones(), text))
-        });
-        all.collect()
     }
 
     /// Name, value and expression of each child.
@@ -216,9 +203,7 @@ impl Live<'_, '_> {
         reference: i64,
         name: &str,
     ) -> Result<String, String> {
-        let index = usize::try_from(reference - 1).ok();
-        let node = index.and_then(|i| self.session.dap.nodes.get(i)).cloned();
-        match node.ok_or("The variables of an earlier stop are gone.")? {
+        match self.node(reference)? {
             Node::Value(thread, frame, value, expr) => {
                 self.look(thread, frame);
                 Ok(match self.types.shape(value.ty) {

@@ -164,11 +164,17 @@ impl Scene<'_, '_> {
             let ty = basic(self.types, "unsigned int");
             return Ok(Value::new(ty, value.to_le_bytes().to_vec()));
         }
-        let frame = self.frame.ok_or("No frame selected.")?;
-        let all = self.machine.registers(&frame.function);
-        let register = all.into_iter().find(|r| r.name == name).ok_or_else(unknown)?;
+        self.frame.ok_or("No frame selected.")?;
+        let (frame, register) = self.register_at(name).ok_or_else(unknown)?;
         let ty = self.type_of_register(register.ty);
-        self.in_register(ty, frame.id, register, 0).ok_or_else(unknown)
+        self.in_register(ty, frame, register, 0).ok_or_else(unknown)
+    }
+
+    /// The frame's number and its register with a name.
+    fn register_at(&self, name: &str) -> Option<(u32, RegisterAt)> {
+        let frame = self.frame?;
+        let all = self.machine.registers(&frame.function);
+        Some((frame.id, all.into_iter().find(|r| r.name == name)?))
     }
 
     fn special(&self, name: &str) -> Option<u32> {
@@ -266,10 +272,8 @@ impl Scene<'_, '_> {
         let code = variable.location.at(at).ok_or_else(lost)?.to_vec();
         let found = {
             let registers = |name: &str| {
-                let frame = self.frame?;
-                let all = self.machine.registers(&frame.function);
-                let register = all.into_iter().find(|r| r.name == name)?;
-                Some(self.machine.register(self.thread, frame.id, &register)?[0])
+                let (frame, register) = self.register_at(name)?;
+                Some(self.machine.register(self.thread, frame, &register)?[0])
             };
             let load = |address: u64| {
                 let mut bytes = [0; 8];
@@ -286,10 +290,8 @@ impl Scene<'_, '_> {
     fn at(&mut self, variable: &Variable, at: At, ty: TypeId) -> Option<Result<Value, String>> {
         Some(match at {
             At::Register(name) => {
-                let frame = self.frame?;
-                let all = self.machine.registers(&frame.function);
-                let register = all.into_iter().find(|r| r.name == name)?;
-                Ok(self.in_register(ty, frame.id, register, 0)?)
+                let (frame, register) = self.register_at(&name)?;
+                Ok(self.in_register(ty, frame, register, 0)?)
             }
             At::Value(value) => {
                 let mut bytes = value.to_le_bytes().to_vec();

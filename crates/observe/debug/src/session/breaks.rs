@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use texunit_simt::debug::StopPoint;
 use texunit_unit::lanes;
 
+/// The heading of `info breakpoints`.
+pub(crate) const HEADER: &str = "Num     Type           Disp Enb Address            What\n";
+
 /// What a breakpoint stops at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum BreakpointKind {
@@ -85,6 +88,14 @@ impl Breakpoint {
             place: None,
             watched: None,
         }
+    }
+
+    /// The row of `info breakpoints`.
+    pub(crate) fn row(&self, address: &str, what: &str) -> String {
+        let disp = if self.is_temporary { "del" } else { "keep" };
+        let enabled = if self.is_enabled { 'y' } else { 'n' };
+        let (number, kind) = (self.number, self.kind());
+        format!("{number:<7} {kind:<14} {disp:<4} {enabled}   {address:<18} {what}\n")
     }
 
     /// The kind, as `info breakpoints` shows it.
@@ -259,28 +270,32 @@ impl Live<'_, '_> {
 
     /// Whether a condition holds in a thread.
     pub(crate) fn is_true(&mut self, condition: &str, thread: Thread) -> Result<bool, String> {
-        let frames = self.module.frames(self.machine, thread);
-        let before = std::mem::replace(&mut self.frames, frames);
-        let selected = std::mem::take(&mut self.selected);
-        let expr = self.parsed(condition);
-        let frame = self.frames.first().cloned();
-        (self.frames, self.selected) = (before, selected);
-        let expr = expr?;
-        self.with_scene_of(thread, frame.as_ref(), |scene| {
-            let value = scene.operand(&expr)?;
-            let number = value.number(scene.types);
-            number
-                .map(crate::value::Number::is_true)
-                .ok_or_else(|| "Value can't be converted to integer.".to_owned())
+        self.within(thread, |live| {
+            let expr = live.parsed(condition)?;
+            live.with_scene(|scene| {
+                let value = scene.operand(&expr)?;
+                let number = value.number(scene.types);
+                number
+                    .map(crate::value::Number::is_true)
+                    .ok_or_else(|| "Value can't be converted to integer.".to_owned())
+            })
         })
+    }
+
+    /// Does work with the innermost frame of a thread selected, and selects what was selected
+    /// before.
+    fn within<T>(&mut self, thread: Thread, work: impl FnOnce(&mut Self) -> T) -> T {
+        let frames = self.module.frames(self.machine, thread);
+        let frames = std::mem::replace(&mut self.frames, frames);
+        let thread = std::mem::replace(&mut self.thread, thread);
+        let selected = std::mem::take(&mut self.selected);
+        let result = work(self);
+        (self.frames, self.thread, self.selected) = (frames, thread, selected);
+        result
     }
 
     /// Writes a log message, in which `{expression}` is replaced by its value.
     fn log(&mut self, text: &str, thread: Thread) {
-        let frames = self.module.frames(self.machine, thread);
-        let before = std::mem::replace(&mut self.frames, frames);
-        let (was, selected) = (self.thread, std::mem::take(&mut self.selected));
-        self.thread = thread;
         let mut out = String::new();
         let mut rest = text;
         while let Some((plain, behind)) = rest.split_once('{') {
@@ -289,11 +304,11 @@ impl Live<'_, '_> {
                 rest = behind;
                 break;
             };
-            out.push_str(&self.shown(expr).unwrap_or_else(|error| format!("<{error}>")));
+            let shown = self.within(thread, |live| live.shown(expr));
+            out.push_str(&shown.unwrap_or_else(|error| format!("<{error}>")));
             rest = behind;
         }
         out.push_str(rest);
-        (self.frames, self.thread, self.selected) = (before, was, selected);
         self.say(&format!("{out}\n"));
     }
 

@@ -78,7 +78,7 @@ impl Live<'_, '_> {
                     begun.register.name,
                     texunit_forms::Count(made.count_ones(), "lane"),
                     self.module.ptx(begun.stand.at),
-                    self.place_of(begun.stand.at)
+                    self.module.place_of(begun.stand.at)
                 );
                 return Some(Reason::Catch(begun.number, text));
             }
@@ -126,12 +126,6 @@ impl Live<'_, '_> {
         }
         self.begun = Some(PendingInstruction { stand, frame, register, mask, number });
         None
-    }
-
-    /// The source line of an instruction as text: `dbg.cu:40`.
-    pub(crate) fn place_of(&self, at: u32) -> String {
-        let place = self.module.instruction(at).map(|i| i.place.clone()).unwrap_or_default();
-        format!("{}:{}", crate::module::base_name(&place.file), place.line)
     }
 }
 

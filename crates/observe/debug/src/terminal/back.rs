@@ -3,7 +3,6 @@
 use super::Done;
 use crate::dwarf::Shape;
 use crate::focus::{shown, thread_of};
-use crate::module::base_name;
 use crate::session::Live;
 use crate::session::back::Back;
 use crate::session::breaks::number;
@@ -71,7 +70,7 @@ impl Live<'_, '_> {
         let block = self.machine.config().block;
         let thread = shown(thread_of(caught.warp * 32 + caught.lane, block));
         let step = self.step_number(caught.position);
-        let at = place.as_ref().map(|at| format!("{}:{}", base_name(&at.file), at.line));
+        let at = place.as_ref().map(|at| at.to_string());
         let line = place.and_then(|at| {
             let text = self.module.line(&at, &self.session.settings.folders)?;
             Some(format!("{}\t{text}\n", at.line))

@@ -17,16 +17,15 @@ impl Live<'_, '_> {
         let run = match command {
             "run" | "start" => return self.runs_again(command == "start"),
             "continue" => {
-                if let (true, Some(last)) = (count > 1, self.last_hit) {
-                    let found =
-                        self.session.settings.breakpoints.iter_mut().find(|b| b.number == last);
-                    if let Some(breakpoint) = found {
-                        breakpoint.ignore = count - 1;
-                        self.say(&format!(
-                            "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
-                            count - 1
-                        ));
-                    }
+                if count > 1
+                    && let Some(last) = self.last_hit
+                    && let Some(breakpoint) = self.session.settings.breakpoint_mut(last)
+                {
+                    breakpoint.ignore = count - 1;
+                    self.say(&format!(
+                        "Will ignore next {} crossings of breakpoint {last}.  Continuing.\n",
+                        count - 1
+                    ));
                 }
                 Run::Continue
             }
@@ -103,13 +102,7 @@ impl Live<'_, '_> {
             return Err("\"finish\" not meaningful in the outermost frame.".to_owned());
         }
         let call = self.call_text(self.selected);
-        let text = format!(
-            "Run till exit from #{}  {call} at {}:{}\n",
-            self.selected,
-            crate::module::base_name(&frame.place.file),
-            frame.place.line
-        );
-        self.say(&text);
+        self.say(&format!("Run till exit from #{}  {call} at {}\n", self.selected, frame.place));
         let module = std::sync::Arc::clone(&self.module);
         let result = module.scopes(&frame).first().and_then(|scope| scope.result);
         let is_real = self.frames[self.selected + 1..].first().is_some_and(|f| f.id != frame.id);

@@ -2,7 +2,7 @@
 
 use super::{command_of, split};
 use crate::session::Settings;
-use crate::session::breaks::{BreakpointKind, split_condition};
+use crate::session::breaks::{BreakpointKind, HEADER, split_condition};
 
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,23 +58,12 @@ impl Settings {
             }
             "set" | "display" => {}
             "info" if rest.starts_with('b') => {
-                let mut out =
-                    "Num     Type           Disp Enb Address            What\n".to_owned();
-                for b in &self.breakpoints {
-                    let disp = if b.is_temporary { "del" } else { "keep" };
-                    out += &format!(
-                        "{:<7} {:<14} {disp:<4} {}   <PENDING>          {}\n",
-                        b.number,
-                        b.kind(),
-                        if b.is_enabled { 'y' } else { 'n' },
-                        b.text
-                    );
+                let rows = self.breakpoints.iter().map(|b| b.row("<PENDING>", &b.text));
+                let rows: String = rows.collect();
+                match rows.is_empty() {
+                    true => say("No breakpoints or watchpoints.\n"),
+                    false => say(&(HEADER.to_owned() + &rows)),
                 }
-                say(if self.breakpoints.is_empty() {
-                    "No breakpoints or watchpoints.\n"
-                } else {
-                    &out
-                });
             }
             _ => {
                 let unknown = || Err("The program is not being run.".to_owned());

@@ -5,6 +5,7 @@ use crate::dwarf::Variable;
 use crate::focus::{cta_of, shown, thread_of};
 use crate::module::base_name;
 use crate::session::Live;
+use crate::session::breaks::HEADER;
 use crate::value::print::Format;
 use std::fmt::Write;
 use texunit_forms::Count;
@@ -54,37 +55,19 @@ impl Live<'_, '_> {
         if self.session.settings.breakpoints.is_empty() {
             return self.tell("No breakpoints or watchpoints.\n");
         }
-        let mut out = "Num     Type           Disp Enb Address            What\n".to_owned();
+        let mut out = HEADER.to_owned();
         for b in &self.session.settings.breakpoints {
-            let disp = if b.is_temporary { "del" } else { "keep" };
-            let enabled = if b.is_enabled { 'y' } else { 'n' };
             let (address, what) = match (&b.place, b.at.first()) {
                 (Some((file, line)), Some(at)) => {
-                    let function =
-                        self.module.instruction(*at).map(|i| std::sync::Arc::clone(&i.function));
-                    let name = function.map_or_else(String::new, |f| {
-                        let scope = self
-                            .module
-                            .info
-                            .functions
-                            .iter()
-                            .find(|s| s.linkage == *f || s.name == *f);
-                        scope.map_or_else(
-                            || crate::module::short(&texunit_report::place::function_name(&f)),
-                            |s| s.name.clone(),
-                        )
-                    });
+                    let instruction = self.module.instruction(*at);
+                    let name = instruction.map(|i| self.module.name_of(&i.function));
+                    let name = name.unwrap_or_default();
                     (format!("0x{at:016x}"), format!("in {name} at {}:{line}", base_name(file)))
                 }
-                _ if b.kind() == "breakpoint" => ("<PENDING>         ".to_owned(), b.text.clone()),
-                _ => (" ".repeat(18), b.text.clone()),
+                _ if b.kind() == "breakpoint" => ("<PENDING>".to_owned(), b.text.clone()),
+                _ => (String::new(), b.text.clone()),
             };
-            let _ = writeln!(
-                out,
-                "{:<7} {:<14} {disp:<4} {enabled}   {address} {what}",
-                b.number,
-                b.kind()
-            );
+            out += &b.row(&address, &what);
             if let Some(condition) = &b.condition {
                 let _ = writeln!(out, "\tstop only if {condition}");
             }
@@ -206,11 +189,7 @@ impl Live<'_, '_> {
 
     fn info_kernels(&mut self) -> Done {
         let config = self.machine.config();
-        let name = self.module.info.functions.iter().find(|f| f.linkage == self.machine.kernel());
-        let name = name.map_or_else(
-            || crate::module::short(&texunit_report::place::function_name(self.machine.kernel())),
-            |f| f.name.clone(),
-        );
+        let name = self.module.name_of(self.machine.kernel());
         let text = format!(
             "  Kernel Parent Dev Grid Status   SMs Mask GridDim  BlockDim Invocation\n*      {}      -   0    {} Active 0x00000001 {} {} {name}()\n",
             self.launch,
@@ -236,10 +215,7 @@ impl Live<'_, '_> {
         let cta = self.thread.0;
         let all = self.machine.lane_positions(cta, warp).into_iter();
         all.map(|standing| {
-            let place = self.module.instruction(standing.at);
-            let place = place.map_or_else(String::new, |i| {
-                format!("{}:{}", base_name(&i.place.file), i.place.line)
-            });
+            let place = self.module.place_of(standing.at);
             let waits = match standing.waits {
                 Waits::Turn => String::new(),
                 Waits::Lanes => " waits for other lanes".to_owned(),
@@ -288,12 +264,9 @@ impl Live<'_, '_> {
             let (state, place) = match found {
                 _ if live >> lane & 1 == 0 => ("exited", String::new()),
                 Some(s) => {
-                    let place = self.module.instruction(s.at);
-                    let place = place.map_or_else(String::new, |i| {
-                        format!("{}:{}", base_name(&i.place.file), i.place.line)
-                    });
                     let is_first = standing.first().is_some_and(|f| f.lanes == s.lanes);
-                    (if is_first { "active" } else { "divergent" }, place)
+                    let state = if is_first { "active" } else { "divergent" };
+                    (state, self.module.place_of(s.at))
                 }
                 None => ("inactive", String::new()),
             };

@@ -37,11 +37,7 @@ impl Live<'_, '_> {
         let frame = self.frames[index].clone();
         let middle = if index == 0 { self.is_in_the_middle(&frame) } else { self.caller(index) };
         let call = self.call_text(index);
-        format!(
-            "#{index:<2} {middle}{call} at {}:{}",
-            base_name(&frame.place.file),
-            frame.place.line
-        )
+        format!("#{index:<2} {middle}{call} at {}", frame.place)
     }
 
     fn caller(&self, index: usize) -> String {
@@ -126,21 +122,15 @@ impl Live<'_, '_> {
             last = line + 1;
         }
         if out.is_empty() {
-            return Err(
-                match self.module.line(
-                    &Line { file: Arc::clone(&file), line: 1 },
-                    &self.session.settings.folders,
-                ) {
-                    Some(_) => format!(
-                        "Line number {from} out of range; \"{}\" has fewer lines.",
-                        base_name(&file)
-                    ),
-                    None => format!(
-                        "{from}\tin {} (the file is not there; `directory` names folders)",
-                        base_name(&file)
-                    ),
-                },
-            );
+            let (name, first) = (base_name(&file), Line { file: Arc::clone(&file), line: 1 });
+            return Err(match self.module.line(&first, &self.session.settings.folders) {
+                Some(_) => {
+                    format!("Line number {from} out of range; \"{name}\" has fewer lines.")
+                }
+                None => {
+                    format!("{from}\tin {name} (the file is not there; `directory` names folders)")
+                }
+            });
         }
         self.listed = Some((file, from, last));
         self.tell(&out)
@@ -148,34 +138,21 @@ impl Live<'_, '_> {
 
     pub(super) fn disassemble(&mut self, rest: &str) -> Done {
         let here = self.frame().map(|frame| frame.at);
-        let function = match rest {
-            "" => {
-                let at = here.ok_or("No frame selected.")?;
-                self.module.instruction(at).map(|i| Arc::clone(&i.function))
-            }
-            text => {
-                let (at, _) = self.locate(text)?;
-                at.first()
-                    .and_then(|&at| self.module.instruction(at))
-                    .map(|i| Arc::clone(&i.function))
-            }
+        let at = match rest {
+            "" => Some(here.ok_or("No frame selected.")?),
+            text => self.locate(text)?.0.first().copied(),
         };
-        let function = function.ok_or("No function contains specified address.")?;
+        let inside = at.and_then(|at| self.module.instruction(at));
+        let inside = inside.ok_or("No function contains specified address.")?;
+        let function = Arc::clone(&inside.function);
         let mut out = format!("Dump of PTX code for function {function}:\n");
-        let own: Vec<_> =
-            self.module.instructions().iter().filter(|i| i.function == function).collect();
         let mut line: Option<Line> = None;
-        for instruction in own {
+        for instruction in self.module.instructions().iter().filter(|i| i.function == function) {
             if self.module.has_lines() && line.as_ref() != Some(&instruction.place) {
                 line = Some(instruction.place.clone());
                 let text = self.module.line(&instruction.place, &self.session.settings.folders);
-                let _ = writeln!(
-                    out,
-                    "{}:{}\t{}",
-                    base_name(&instruction.place.file),
-                    instruction.place.line,
-                    text.unwrap_or_default().trim()
-                );
+                let text = text.unwrap_or_default();
+                let _ = writeln!(out, "{}\t{}", instruction.place, text.trim());
             }
             let mark = if here == Some(instruction.at) { "=>" } else { "  " };
             let _ = writeln!(

@@ -8,6 +8,7 @@ use crate::session::breaks::number;
 use crate::value::print::Format;
 use crate::value::{Place, Value};
 use std::fmt::Write;
+use texunit_memory::SpaceKind;
 
 impl Live<'_, '_> {
     /// Executes the command `x/8fw ADDRESS`, which prints memory.
@@ -100,16 +101,10 @@ impl Live<'_, '_> {
                 .any(|v| v.name == name)
                 .then(|| (name.to_owned(), offset))
         });
-        match (space, variable) {
-            (
-                texunit_memory::SpaceKind::Global | texunit_memory::SpaceKind::Const,
-                Some((name, 0)),
-            ) => format!(" <{name}>"),
-            (
-                texunit_memory::SpaceKind::Global | texunit_memory::SpaceKind::Const,
-                Some((name, offset)),
-            ) => format!(" <{name}+{offset}>"),
-            _ => String::new(),
+        match variable.filter(|_| matches!(space, SpaceKind::Global | SpaceKind::Const)) {
+            Some((name, 0)) => format!(" <{name}>"),
+            Some((name, offset)) => format!(" <{name}+{offset}>"),
+            None => String::new(),
         }
     }
 

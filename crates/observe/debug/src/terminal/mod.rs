@@ -16,63 +16,30 @@ mod stops;
 use crate::session::Live;
 use crate::session::run::Reason;
 
-/// The commands, each with the length of its shortest abbreviation.
+/// The commands, each with the length of its shortest abbreviation, and what aliases stand for.
 const COMMANDS: &str = "\
-    advance:3 backtrace:9 break:1 bt:2 where:3 catch:3 condition:4 continue:1 commands:4 cuda:4 \
-    delete:1 detach:3 directory:3 disable:3 disassemble:6 display:4 down:4 echo:2 enable:2 \
-    explain:3 finish:3 fg:2 frame:1 goto:2 help:1 ignore:3 info:1 inspect:3 kill:1 last-write:6 \
-    list:1 lanes:5 next:1 nexti:5 ni:2 output:3 print:1 printf:6 ptype:2 quit:1 \
-    reverse-continue:9 rc:2 reverse-finish:9 reverse-next:9 rn:2 reverse-nexti:13 rni:3 \
-    reverse-step:9 rs:2 reverse-stepi:13 rsi:3 run:1 set:3 step:1 stepi:5 si:2 tbreak:2 \
-    undisplay:5 until:1 up:2 whatis:5";
-
-/// Further abbreviations and names.
-const SHORT: [(&str, &str); 12] = [
-    ("x", "x"),
-    ("l", "list"),
-    ("watch", "watch"),
-    ("rwatch", "rwatch"),
-    ("awatch", "awatch"),
-    ("exit", "quit"),
-    ("start", "start"),
-    ("show", "show"),
-    ("tb", "tbreak"),
-    ("br", "break"),
-    ("cont", "continue"),
-    ("fin", "finish"),
-];
+    x:1 watch:5 rwatch:6 awatch:6 exit:4=quit start:5 show:4 \
+    advance:3 backtrace:9 break:1 bt:2=backtrace where:3=backtrace catch:3 condition:4 continue:1 \
+    commands:4 cuda:4 delete:1 detach:3 directory:3 disable:3 disassemble:6 display:4 down:4 \
+    echo:2 enable:2 explain:3 finish:3 fg:2=continue frame:1 goto:2 help:1 ignore:3 info:1 \
+    inspect:3=print kill:1 last-write:6 list:1 lanes:5 next:1 nexti:5 ni:2=nexti output:3 print:1 \
+    printf:6 ptype:2 quit:1 reverse-continue:9 rc:2=reverse-continue reverse-finish:9 \
+    reverse-next:9 rn:2=reverse-next reverse-nexti:13 rni:3=reverse-nexti reverse-step:9 \
+    rs:2=reverse-step reverse-stepi:13 rsi:3=reverse-stepi run:1 set:3 step:1 stepi:5 si:2=stepi \
+    tbreak:2 undisplay:5 until:1 up:2 whatis:5";
 
 /// The command that a word stands for.
 pub(crate) fn command_of(word: &str) -> Result<&'static str, String> {
-    let unknown = || format!("Undefined command: \"{word}\".  Try \"help\".");
-    if let Some((_, command)) = SHORT.iter().find(|(short, _)| *short == word) {
-        return Ok(command);
-    }
-    let commands = || COMMANDS.split(' ').filter_map(|command| command.split_once(':'));
-    if let Some((command, _)) = commands().find(|(command, _)| *command == word) {
-        return Ok(plain(command));
-    }
-    let fits = |&(command, least): &(&str, &str)| {
-        command.starts_with(word) && least.parse().is_ok_and(|least: usize| word.len() >= least)
-    };
-    commands().find(fits).map(|(command, _)| plain(command)).ok_or_else(unknown)
-}
-
-/// The command that an alias stands for.
-fn plain(command: &'static str) -> &'static str {
-    match command {
-        "bt" | "where" => "backtrace",
-        "ni" => "nexti",
-        "si" => "stepi",
-        "rc" => "reverse-continue",
-        "rn" => "reverse-next",
-        "rni" => "reverse-nexti",
-        "rs" => "reverse-step",
-        "rsi" => "reverse-stepi",
-        "fg" => "continue",
-        "inspect" => "print",
-        other => other,
-    }
+    let commands = COMMANDS.split(' ').filter_map(|command| {
+        let (name, rest) = command.split_once(':')?;
+        let (least, meant) = rest.split_once('=').unwrap_or((rest, name));
+        Some((name, least.parse().ok()?, meant))
+    });
+    let fits =
+        |&(name, least, _): &(&str, usize, &str)| name.starts_with(word) && word.len() >= least;
+    let exact = commands.clone().find(|(name, ..)| *name == word);
+    let found = exact.or_else(|| commands.clone().find(fits)).map(|(.., meant)| meant);
+    found.ok_or_else(|| format!("Undefined command: \"{word}\".  Try \"help\"."))
 }
 
 /// Splits a line into command, `/format` and arguments.

@@ -33,20 +33,14 @@ impl Live<'_, '_> {
         let word = if is_temporary { "Temporary breakpoint" } else { "Breakpoint" };
         let text = match found {
             Ok((at, (file, line))) => {
-                let first = at.first().copied().unwrap_or(0);
-                let count = at.len();
-                breakpoint.place = Some((file.clone(), line));
+                let (first, name) = (at.first().copied().unwrap_or(0), base_name(&file));
+                let text = match at.len() {
+                    1 => format!("file {name}, line {line}."),
+                    count => format!("{name}:{line}. ({count} locations)"),
+                };
                 breakpoint.at = at;
-                match count {
-                    1 => format!(
-                        "{word} {number} at 0x{first:x}: file {}, line {line}.\n",
-                        base_name(&file)
-                    ),
-                    _ => format!(
-                        "{word} {number} at 0x{first:x}: {}:{line}. ({count} locations)\n",
-                        base_name(&file)
-                    ),
-                }
+                breakpoint.place = Some((file.clone(), line));
+                format!("{word} {number} at 0x{first:x}: {text}\n")
             }
             Err(_) => format!("{word} {number} ({place}) pending.\n"),
         };

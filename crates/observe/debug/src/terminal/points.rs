@@ -27,7 +27,7 @@ impl Settings {
     /// Adds a line to a breakpoint's commands, if these are being entered.
     pub(crate) fn collects(&mut self, line: &str) -> bool {
         let Some(number) = self.reads_commands else { return false };
-        let found = self.breakpoints.iter_mut().find(|b| b.number == number);
+        let found = self.breakpoint_mut(number);
         match (line.trim(), found) {
             ("end", _) | (_, None) => self.reads_commands = None,
             ("", _) => {}
@@ -45,8 +45,20 @@ impl Settings {
         &mut self.breakpoints[last]
     }
 
-    fn breakpoint(&mut self, number: Option<u32>) -> Option<&mut Breakpoint> {
-        self.breakpoints.iter_mut().find(|b| Some(b.number) == number)
+    /// The breakpoint with a number.
+    pub(crate) fn breakpoint(&self, number: u32) -> Option<&Breakpoint> {
+        self.breakpoints.iter().find(|b| b.number == number)
+    }
+
+    pub(crate) fn breakpoint_mut(&mut self, number: u32) -> Option<&mut Breakpoint> {
+        self.breakpoints.iter_mut().find(|b| b.number == number)
+    }
+
+    /// The breakpoint whose number a command begins with.
+    fn numbered(&mut self, which: &str) -> Result<&mut Breakpoint, String> {
+        let number =
+            which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
+        self.breakpoint_mut(number).ok_or_else(|| format!("No breakpoint number {number}."))
     }
 
     /// Executes a command; `None` if it is not one of these.
@@ -102,7 +114,7 @@ impl Settings {
         }
         let numbers = numbers(rest)?;
         for number in &numbers {
-            if self.breakpoint(Some(*number)).is_none() {
+            if self.breakpoint(*number).is_none() {
                 return Err(format!("No breakpoint number {number}."));
             }
         }
@@ -118,14 +130,11 @@ impl Settings {
 
     fn condition(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
         let (which, condition) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let number =
-            which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
-        let found = self.breakpoint(Some(number));
-        let breakpoint = found.ok_or_else(|| format!("No breakpoint number {number}."))?;
+        let breakpoint = self.numbered(which)?;
         let condition = condition.trim();
         breakpoint.condition = (!condition.is_empty()).then(|| condition.to_owned());
         if condition.is_empty() {
-            say(&format!("Breakpoint {number} now unconditional.\n"));
+            say(&format!("Breakpoint {} now unconditional.\n", breakpoint.number));
         }
         Ok(())
     }
@@ -133,12 +142,10 @@ impl Settings {
     fn ignore(&mut self, rest: &str, say: &mut dyn FnMut(&str)) -> Done {
         let (which, count) = rest.split_once(char::is_whitespace).unwrap_or((rest, "0"));
         let count = number(count.trim()).unwrap_or(0);
-        let wanted =
-            which.parse::<u32>().map_err(|_| format!("Bad breakpoint argument: '{which}'"))?;
-        let found = self.breakpoint(Some(wanted));
-        found.ok_or_else(|| format!("No breakpoint number {wanted}."))?.ignore = count;
-        let crossings = Count(count, "crossing");
-        say(&format!("Will ignore next {crossings} of breakpoint {wanted}.\n"));
+        let breakpoint = self.numbered(which)?;
+        breakpoint.ignore = count;
+        let (crossings, number) = (Count(count, "crossing"), breakpoint.number);
+        say(&format!("Will ignore next {crossings} of breakpoint {number}.\n"));
         Ok(())
     }
 
@@ -146,7 +153,8 @@ impl Settings {
     fn begin_commands(&mut self, rest: &str) -> Done {
         let last = self.breakpoints.iter().map(|b| b.number).max();
         let number = if rest.is_empty() { last } else { rest.parse().ok() };
-        let breakpoint = self.breakpoint(number).ok_or("No breakpoints specified.")?;
+        let breakpoint = number.and_then(|number| self.breakpoint_mut(number));
+        let breakpoint = breakpoint.ok_or("No breakpoints specified.")?;
         breakpoint.commands.clear();
         self.reads_commands = number;
         Ok(())

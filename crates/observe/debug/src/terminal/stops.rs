@@ -25,8 +25,7 @@ impl Live<'_, '_> {
             Reason::Begin | Reason::Moved => {}
             Reason::Breakpoint(numbers) => {
                 let number = numbers.first().copied().unwrap_or(0);
-                let all = &self.session.settings.breakpoints;
-                let found = all.iter().find(|b| b.number == number);
+                let found = self.session.settings.breakpoint(number);
                 commands = found.map_or_else(Vec::new, |b| b.commands.clone());
                 let _ = match found.map(|b| &b.what) {
                     Some(BreakpointKind::Finding(what)) => {
@@ -37,7 +36,7 @@ impl Live<'_, '_> {
                 };
             }
             Reason::Watch(number, old, new) => {
-                let found = self.session.settings.breakpoints.iter().find(|b| b.number == *number);
+                let found = self.session.settings.breakpoint(*number);
                 let watched =
                     found.and_then(|b| Some((b.text.clone(), b.kind(), b.watched.as_ref()?.ty)));
                 if let Some((expr, kind, ty)) = watched {
@@ -204,12 +203,7 @@ impl Live<'_, '_> {
         if with_frame {
             let call = self.call_text(self.selected);
             let middle = self.is_in_the_middle(&frame);
-            let _ = writeln!(
-                out,
-                "{middle}{call} at {}:{}",
-                base_name(&frame.place.file),
-                frame.place.line
-            );
+            let _ = writeln!(out, "{middle}{call} at {}", frame.place);
         }
         out + &self.line_text(&frame)
     }

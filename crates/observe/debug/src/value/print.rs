@@ -279,7 +279,7 @@ fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> Stri
         Format::Natural | Format::String | Format::Instruction => {}
         // As gdb does, these formats show the value of a float and not its bits.
         Format::Hex if is_float => return format!("0x{:x}", raw),
-        Format::Hex => return format!("0x{:x}", masked(raw, size, value)),
+        Format::Hex | Format::Address => return format!("0x{:x}", masked(raw, size, value)),
         Format::Octal => return format!("0{:o}", masked(raw, size, value)),
         Format::Binary => return format!("{:b}", masked(raw, size, value)),
         Format::Decimal => {
@@ -287,7 +287,6 @@ fn scalar(types: &Types, value: &Value, format: Format, text: &Text<'_>) -> Stri
                 .to_string();
         }
         Format::Unsigned => return masked(raw, size, value).to_string(),
-        Format::Address => return format!("0x{:x}", masked(raw, size, value)),
         Format::Char => {
             let byte = raw as u8;
             let mut out = format!("{} '", byte as i8);

@@ -1,6 +1,6 @@
 //! texunit's own report format, described by `schemas/report.schema.json`.
 
-use crate::event::{Accesses, Finding, Interpreted, Kernel, Running};
+use crate::event::{Finding, Kernel, Running};
 use crate::reader::Record;
 use crate::run::Run;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) fn report(run: &Run) -> Value {
         "thread_instructions": sum(|k| k.thread_instructions),
         "fetches": sum(|k| k.fetches),
         "surface_accesses": sum(|k| k.surface_accesses),
-        "accesses": accesses(&run.accesses(&kernels)),
+        "accesses": run.accesses(&kernels),
         "accesses_past_end": sum(|k| k.accesses_past_end),
         "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
         "fidelity": fidelity_json(run.instructions()),
@@ -61,15 +61,6 @@ fn total_time(milliseconds: impl Iterator<Item = f64>) -> f64 {
     rounded(milliseconds.fold(0.0, |sum, time| sum + time))
 }
 
-fn accesses(all: &[Accesses]) -> Vec<Value> {
-    let row = |a: &Accesses| {
-        json!({
-            "kind": a.kind, "geometry": a.geometry, "format": a.format, "count": a.count,
-        })
-    };
-    all.iter().map(row).collect()
-}
-
 fn kernel(k: &Kernel) -> Value {
     json!({
         "name": k.name,
@@ -88,13 +79,9 @@ fn kernel(k: &Kernel) -> Value {
         "ptx_older_than_device": k.ptx_older_than_device,
         "accesses_past_end": k.accesses_past_end,
         "fmad": { "fused": k.fused_sums, "undecided": k.undecided_sums },
-        "accesses": accesses(&k.accesses),
-        "interpreted": k.interpreted.iter().map(interpreted).collect::<Vec<_>>(),
+        "accesses": k.accesses,
+        "interpreted": k.interpreted,
     })
-}
-
-fn interpreted(row: &Interpreted) -> Value {
-    json!({ "place": row.place, "instruction": row.instruction, "count": row.count })
 }
 
 fn finding(of: &Record, f: &Finding) -> Value {

@@ -113,23 +113,24 @@ fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize
     true
 }
 
-const SOURCES: &str = "`file`, `files`, `texels`, `zeros`, `undefined`, `buffer`, `surface`, `texture`, `array`, `memory`";
+/// The keys for the source of texels.
+const SOURCES: [&str; 10] = [
+    "file",
+    "files",
+    "texels",
+    "zeros",
+    "undefined",
+    "buffer",
+    "surface",
+    "texture",
+    "array",
+    "memory",
+];
 
 /// Parses the source, of which there must be exactly one.
 fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<TexelSource> {
-    let keys = [
-        "file",
-        "files",
-        "texels",
-        "zeros",
-        "undefined",
-        "buffer",
-        "surface",
-        "texture",
-        "array",
-        "memory",
-    ];
-    let mut given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
+    let mut given: Vec<_> = SOURCES.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
+    let keys = SOURCES.map(|key| format!("`{key}`")).join(", ");
     // Beside `texels`, `undefined` describes the texels without data.
     if given.len() == 2 && given.iter().any(|(key, _)| *key == "texels") {
         given.retain(|(key, _)| *key != "undefined" || !memory::undefined(table));
@@ -137,12 +138,12 @@ fn source(table: &Table<'_>, what: &str, format: Option<Format>) -> Option<Texel
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
         [] => {
-            let message = format!("a {what} needs texels: expected one of the keys {SOURCES}");
+            let message = format!("a {what} needs texels: expected one of the keys {keys}");
             table.problem(codes::MISSING_KEY, message);
             return None;
         }
         _ => {
-            table.problem(codes::CONFLICT, format!("only one of the keys {SOURCES} can be there"));
+            table.problem(codes::CONFLICT, format!("only one of the keys {keys} can be there"));
             return None;
         }
     };

@@ -78,7 +78,7 @@ const UNKNOWN: &str = "expected a report (`run --report FILE.json`), a profile (
      or a folder of recorded launches (`--record`)";
 
 fn json(text: &str, found: &mut Inputs) -> Result<&'static str, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| match error.is_eof() {
+    let mut value: Value = serde_json::from_str(text).map_err(|error| match error.is_eof() {
         true => format!("the JSON is truncated: {error}"),
         false => format!("it is not JSON: {error}"),
     })?;
@@ -89,10 +89,23 @@ fn json(text: &str, found: &mut Inputs) -> Result<&'static str, String> {
     let is_report =
         ["run", "kernels", "findings", "processes"].iter().all(|key| !value[key].is_null());
     if is_report && value["texunit"].is_string() {
+        without_nulls(&mut value);
         found.reports.push(value);
         return Ok("report");
     }
     Err(UNKNOWN.to_owned())
+}
+
+/// Removes what is null, which the page shows like what is absent.
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
 }
 
 fn folder(path: &Path, found: &mut Inputs) -> Result<&'static str, String> {

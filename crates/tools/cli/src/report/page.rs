@@ -3,9 +3,9 @@
 use super::inputs::Inputs;
 use super::recordings::Recording;
 use super::sources::{self, COLUMNS, Source};
-use minijinja::{Environment, context};
+use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use texunit_forms::Count;
 use texunit_report::grouped;
@@ -24,48 +24,6 @@ const MAX_INSTRUCTIONS: usize = 2000;
 /// Maximum number of attempts to make the page smaller.
 const TRIES: usize = 5;
 
-/// A kernel's launches.
-#[derive(Clone, Debug, Default, Serialize)]
-struct Launches {
-    function: String,
-    place: String,
-    launches: String,
-    threads: String,
-    milliseconds: String,
-    instructions: String,
-    fetches: String,
-    surfaces: String,
-    /// Width of the bar in percent.
-    bar: u32,
-    #[serde(skip)]
-    time: f64,
-    #[serde(skip)]
-    count: u64,
-}
-
-/// A finding or fault.
-#[derive(Debug, Serialize)]
-struct Finding {
-    level: String,
-    kind: String,
-    message: String,
-    help: String,
-    notes: Vec<String>,
-    who: String,
-    count: u64,
-    frames: Vec<SourcePosition>,
-}
-
-/// A position with the text of its line.
-#[derive(Debug, Serialize)]
-struct SourcePosition {
-    name: String,
-    text: String,
-    /// The number of its source, if that is on the page.
-    source: Option<usize>,
-    line: u64,
-}
-
 /// The summary of a kernel's profile.
 #[derive(Debug, Serialize)]
 struct Summary {
@@ -77,27 +35,14 @@ struct Summary {
 
 /// The fidelity of a kernel's instructions.
 #[derive(Debug, Default, Serialize)]
-struct KernelFidelity {
+struct KernelFidelity<'a> {
     function: String,
     specified: u64,
     measured: u64,
     assumed: u64,
     not_card: u64,
-    rows: Vec<Unsure>,
-}
-
-/// An instruction form that is not specified.
-#[derive(Debug, Serialize)]
-struct Unsure {
-    class: String,
-    opcode: String,
-    line: u64,
-    count: u64,
-    reaches: String,
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+    /// The instruction forms that are not specified.
+    rows: Vec<&'a Value>,
 }
 
 fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
@@ -132,9 +77,8 @@ fn page(
     notes: &mut Vec<String>,
 ) -> Result<String, minijinja::Error> {
     let sources = sources::all(found, rows, notes);
-    let by_time = launches(found, |kernel| kernel.time);
-    let by_count = launches(found, |kernel| kernel.count as f64);
-    let findings = findings(found, &sources, notes);
+    let kernels = kernels(found);
+    let findings = findings(found, notes);
     let fidelity = fidelity(found, rows.min(MAX_INSTRUCTIONS), notes);
     let mut environment = Environment::new();
     environment.set_formatter(|out, state, value| match value.as_str() {
@@ -142,27 +86,45 @@ fn page(
         Some(text) if !value.is_safe() => Ok(out.write_str(&escaped(text))?),
         _ => minijinja::escape_formatter(out, state, value),
     });
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    add_filters(&mut environment);
     environment.add_template("page.html", PAGE)?;
     let columns: Vec<_> = COLUMNS.iter().map(|(letter, name, _)| (*letter, *name)).collect();
     environment.get_template("page.html")?.render(context! {
-        title => title.map_or_else(|| default_title(found), str::to_owned),
+        title,
         version => env!("CARGO_PKG_VERSION"),
         style => minijinja::Value::from_safe_string(STYLE.to_owned()),
         files => shown(&found.files),
         columns => shown(&columns),
         has_coverage => !found.coverage.is_empty(),
         has_profile => !found.profile.is_empty(),
-        has_reports => !found.reports.is_empty(),
-        by_time => shown(&by_time),
-        by_count => shown(&by_count),
+        reports => shown(&found.reports),
+        by_time => shown(&sorted(&kernels, "milliseconds")),
+        by_count => shown(&sorted(&kernels, "thread_instructions")),
         findings => shown(&findings),
         profiles => shown(&summaries(found)),
         sources => shown(&sources),
+        links => shown(&links(&sources)),
         recorded => shown(&found.recordings),
         fidelity => shown(&fidelity),
-        runs => shown(&runs(found)),
         notes => shown(notes),
     })
+}
+
+/// Filters for fields of the JSON files; they show nothing for absent ones.
+fn add_filters(environment: &mut Environment<'_>) {
+    environment.add_filter("grouped", |n: Option<u64>| n.map_or_else(String::new, grouped));
+    environment.add_filter("fixed", |n: Option<f64>, digits: usize| {
+        n.map_or_else(String::new, |n| format!("{n:.digits$}"))
+    });
+    environment
+        .add_filter("ms", |n: Option<f64>| n.map_or_else(String::new, |n| format!("{n:.1} ms")));
+    environment
+        .add_filter("function", |name: Option<&str>| function_name(name.unwrap_or_default()));
+    environment.add_filter("percent", |n: Option<f64>, most: Option<f64>| {
+        let share = n.unwrap_or(0.0) / most.unwrap_or(0.0) * 100.0;
+        if share.is_finite() { share.ceil() as u32 } else { 0 }
+    });
 }
 
 /// Escapes a text for HTML, including quotation marks.
@@ -187,110 +149,39 @@ fn shown<T: Serialize + ?Sized>(value: &T) -> minijinja::Value {
     minijinja::value::Serde(value).into()
 }
 
-fn default_title(found: &Inputs) -> String {
-    let commands = found.reports.iter().map(command).filter(|command| !command.is_empty());
-    let all: Vec<String> = commands.collect();
-    if all.is_empty() { "Report of texunit".to_owned() } else { all.join("; ") }
-}
-
-fn command(report: &Value) -> String {
-    let words = items(&report["run"], "command").filter_map(Value::as_str);
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// The kernels of all reports, sorted by `by`; those of the profiles if there are no reports.
-fn launches(found: &Inputs, by: fn(&Launches) -> f64) -> Vec<Launches> {
-    let number = |value: &Value, key: &str| grouped(value[key].as_u64().unwrap_or(0));
-    let of_report = |kernel: &Value| {
-        let time = kernel["milliseconds"].as_f64().unwrap_or(0.0);
-        let place = &kernel["place"]["frames"][0];
-        Launches {
-            function: function_name(&text(&kernel["name"])),
-            place: match place["file"].as_str() {
-                Some(file) => format!("{file}:{}", place["line"]),
-                None => String::new(),
-            },
-            launches: number(kernel, "launches"),
-            threads: number(kernel, "threads"),
-            milliseconds: format!("{time:.3}"),
-            instructions: number(kernel, "thread_instructions"),
-            fetches: number(kernel, "fetches"),
-            surfaces: number(kernel, "surface_accesses"),
-            bar: 0,
-            time,
-            count: kernel["thread_instructions"].as_u64().unwrap_or(0),
-        }
-    };
-    let mut all: Vec<Launches> =
-        found.reports.iter().flat_map(|report| items(report, "kernels")).map(of_report).collect();
+/// The kernels of all reports; those of the profiles if there are no reports.
+fn kernels(found: &Inputs) -> Vec<Value> {
+    let mut all: Vec<Value> =
+        found.reports.iter().flat_map(|report| items(report, "kernels")).cloned().collect();
     if all.is_empty() {
         all.extend(found.profile.kernels.iter().map(|((name, _), kernel)| {
             let totals = kernel.totals();
-            Launches {
-                function: function_name(name),
-                launches: grouped(kernel.launches),
-                instructions: grouped(totals.thread_instructions),
-                fetches: grouped(totals.texture.fetches),
-                surfaces: grouped(totals.surface.threads),
-                count: totals.thread_instructions,
-                ..Launches::default()
-            }
+            json!({
+                "name": name,
+                "launches": kernel.launches,
+                "thread_instructions": totals.thread_instructions,
+                "fetches": totals.texture.fetches,
+                "surface_accesses": totals.surface.threads,
+            })
         }));
-    }
-    all.sort_by(|a, b| by(b).total_cmp(&by(a)));
-    let most = all.first().map_or(0.0, by);
-    for kernel in &mut all {
-        kernel.bar = if most > 0.0 { (by(kernel) / most * 100.0).ceil() as u32 } else { 0 };
     }
     all
 }
 
-fn findings(found: &Inputs, sources: &[Source], notes: &mut Vec<String>) -> Vec<Finding> {
-    let by_name: BTreeMap<&str, usize> = sources.iter().map(|s| (&*s.name, s.id)).collect();
-    let place = |file: &Value, line: &Value, function: &Value, line_text: &Value| {
-        let (file, line) = (text(file), line.as_u64().unwrap_or(0));
-        let function = function.as_str().map_or_else(String::new, |name| format!(" in {name}"));
-        let name = format!("{file}:{line}{function}");
-        let shown = by_name.get(&*file).filter(|&&id| sources[id].has(line));
-        SourcePosition {
-            name,
-            text: text(line_text).trim().to_owned(),
-            source: shown.copied(),
-            line,
-        }
-    };
-    let one = |value: &Value| {
-        let frames = items(&value["place"], "frames");
-        let mut frames: Vec<SourcePosition> =
-            frames.map(|f| place(&f["file"], &f["line"], &f["function"], &f["text"])).collect();
-        let ptx = &value["place"]["ptx"];
-        if ptx.is_object() {
-            frames.push(place(&ptx["file"], &ptx["line"], &ptx["function"], &ptx["text"]));
-        }
-        let three = |key: &str| {
-            let numbers: Vec<String> = items(value, key).map(ToString::to_string).collect();
-            numbers.join(", ")
-        };
-        let function = text(&value["function"]);
-        let who = match function.is_empty() {
-            true => String::new(),
-            false => format!("{function}, CTA ({}), thread ({})", three("block"), three("thread")),
-        };
-        Finding {
-            level: text(&value["level"]),
-            kind: text(&value["kind"]),
-            message: text(&value["message"]),
-            help: text(&value["help"]),
-            notes: items(value, "notes").map(text).collect(),
-            who,
-            count: value["count"].as_u64().unwrap_or(1),
-            frames,
-        }
-    };
+/// Sorts kernels by a number, the largest first.
+fn sorted<'a>(kernels: &'a [Value], key: &str) -> Vec<&'a Value> {
+    let number = |kernel: &Value| kernel[key].as_f64().unwrap_or(0.0);
+    let mut all: Vec<&Value> = kernels.iter().collect();
+    all.sort_by(|a, b| number(b).total_cmp(&number(a)));
+    all
+}
+
+/// The faults and findings of all reports, errors first.
+fn findings<'a>(found: &'a Inputs, notes: &mut Vec<String>) -> Vec<&'a Value> {
     let values = found.reports.iter().flat_map(|r| items(r, "faults").chain(items(r, "findings")));
-    let mut all: Vec<Finding> = values.map(one).collect();
-    let rank = |level: &str| ["error", "warning", "note"].iter().position(|&l| l == level);
-    all.sort_by_key(|finding| rank(&finding.level).unwrap_or(0));
+    let mut all: Vec<&Value> = values.collect();
+    let rank = |level: &Value| ["error", "warning", "note"].iter().position(|&l| level == l);
+    all.sort_by_key(|finding| rank(&finding["level"]).unwrap_or(0));
     if all.len() > MAX_FINDINGS {
         notes.push(format!("left out: {}", Count(all.len() - MAX_FINDINGS, "finding")));
         all.truncate(MAX_FINDINGS);
@@ -298,12 +189,10 @@ fn findings(found: &Inputs, sources: &[Source], notes: &mut Vec<String>) -> Vec<
     all
 }
 
-impl Source {
-    /// Whether a line is shown.
-    fn has(&self, line: u64) -> bool {
-        self.rows.binary_search_by_key(&line, |row| u64::from(row.line)).is_ok()
-            || self.rows.iter().any(|row| u64::from(row.line) == line)
-    }
+/// The source's number for each line that is on the page, by the names of files.
+fn links(sources: &[Source]) -> BTreeMap<&str, BTreeMap<u32, usize>> {
+    let lines = |source: &Source| source.rows.iter().map(|row| (row.line, source.id)).collect();
+    sources.iter().map(|source| (&*source.name, lines(source))).collect()
 }
 
 fn ratio(a: u64, b: u64) -> String {
@@ -377,21 +266,24 @@ fn limit_pictures(recordings: &mut [Recording], notes: &mut Vec<String>) {
     }
 }
 
-fn fidelity(found: &Inputs, mut room: usize, notes: &mut Vec<String>) -> Vec<KernelFidelity> {
-    let mut kernels: BTreeMap<String, KernelFidelity> = BTreeMap::new();
+fn fidelity<'a>(
+    found: &'a Inputs,
+    mut room: usize,
+    notes: &mut Vec<String>,
+) -> Vec<KernelFidelity<'a>> {
+    let mut kernels: BTreeMap<String, KernelFidelity<'_>> = BTreeMap::new();
     let mut left_out = 0;
     for row in found.reports.iter().flat_map(|report| items(&report["fidelity"], "instructions")) {
-        let function = function_name(&text(&row["kernel"]));
+        let function = function_name(row["kernel"].as_str().unwrap_or_default());
         let known = kernels.entry(function.clone()).or_default();
         known.function = function;
-        let count = row["count"].as_u64().unwrap_or(0);
-        let class = text(&row["class"]);
-        *match &*class {
+        let class = row["class"].as_str().unwrap_or_default();
+        *match class {
             "measured" => &mut known.measured,
             "assumed" => &mut known.assumed,
             "not_card" => &mut known.not_card,
             _ => &mut known.specified,
-        } += count;
+        } += row["count"].as_u64().unwrap_or(0);
         if class == "specified" {
             continue;
         }
@@ -400,52 +292,10 @@ fn fidelity(found: &Inputs, mut room: usize, notes: &mut Vec<String>) -> Vec<Ker
             continue;
         }
         room -= 1;
-        let register = row["register"].as_str().map_or_else(String::new, |r| format!(" of {r}"));
-        let reaches = items(row, "reaches").filter_map(Value::as_str);
-        known.rows.push(Unsure {
-            class,
-            opcode: text(&row["opcode"]) + &register,
-            line: row["line"].as_u64().unwrap_or(0),
-            count,
-            reaches: reaches.collect::<Vec<_>>().join(", "),
-        });
+        known.rows.push(row);
     }
     if left_out > 0 {
         notes.push(format!("left out: {} of the fidelity", Count(left_out, "row")));
     }
     kernels.into_values().collect()
-}
-
-/// Properties of each run, as names and values.
-fn runs(found: &Inputs) -> Vec<Vec<(&'static str, String)>> {
-    let one = |report: &Value| {
-        let run = &report["run"];
-        let devices: Vec<String> = items(report, "devices").map(text).collect();
-        let shown = |value: &Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let time =
-            |value: &Value| value.as_f64().map_or_else(String::new, |ms| format!("{ms:.1} ms"));
-        let all = [
-            ("command", command(report)),
-            ("texunit", text(&report["texunit"])),
-            ("devices", devices.join(", ")),
-            ("exit code", shown(&run["exit_code"])),
-            ("signal", shown(&run["signal"])),
-            ("not executed", shown(&run["not_executed"])),
-            ("evidence lost", shown(&run["evidence_lost"])),
-            ("schedule", shown(&run["schedule"])),
-            ("wall time", time(&run["milliseconds"])),
-            ("CPU time", time(&run["cpu_milliseconds"])),
-            ("launches", shown(&report["launches"])),
-            ("processes", items(report, "processes").count().to_string()),
-            ("refused calls", items(report, "api_errors").count().to_string()),
-            ("allocations that were not freed", items(report, "allocations").count().to_string()),
-            ("instructions measured on", shown(&report["fidelity"]["measured_on"])),
-        ];
-        all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
-    };
-    found.reports.iter().map(one).collect()
 }

@@ -79,7 +79,7 @@ fn without_parameter(tree: &Tree<'_>, name: &str, number: usize) -> Unit {
 }
 
 /// Removes an element of a comma-separated list, with one comma.
-fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
+pub(super) fn one_of(spans: &[std::ops::Range<usize>], number: usize) -> Option<Edit> {
     let own = spans.get(number)?;
     let range = match (number.checked_sub(1).map(|n| &spans[n]), spans.get(number + 1)) {
         (Some(before), _) => before.end..own.end,

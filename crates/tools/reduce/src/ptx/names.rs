@@ -1,5 +1,6 @@
 //! Removes unused names and kernel parameters from a module, and renumbers registers.
 
+use super::calls::one_of;
 use super::{Tree, Unit, units};
 use crate::search::Search;
 use crate::text::{Edit, Word, apply, words};
@@ -82,15 +83,8 @@ fn parameter_names(text: &str) -> Vec<String> {
 
 /// Edits that remove a parameter of a function, with one comma.
 fn leave_out(function: &Function<'_>, number: usize) -> Unit {
-    let params = &function.params;
-    let start = |p: &Variable<'_>| p.span.start as usize;
-    let end = |p: &Variable<'_>| p.span.end as usize;
-    let range = match (number.checked_sub(1).map(|n| &params[n]), params.get(number + 1)) {
-        (Some(before), _) => end(before)..end(&params[number]),
-        (None, Some(next)) => start(&params[0])..start(next),
-        (None, None) => start(&params[0])..end(&params[0]),
-    };
-    vec![Edit::remove(range)]
+    let spans: Vec<_> = function.params.iter().map(|p| p.span.range()).collect();
+    one_of(&spans, number).into_iter().collect()
 }
 
 /// Edits that renumber the registers from 1 in the order of the text, and declare only these.

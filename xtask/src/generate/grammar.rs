@@ -1,0 +1,149 @@
+//! Expands the rules of grammar.txt, which describes them, to random texts.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::operand::{any_register, dest, good, guard, source};
+use super::pools::draw;
+use texunit_testkit::Random;
+
+/// A text that a rule can expand to.
+struct Alternative {
+    /// A variable and the beginning of its value, without which the alternative is not drawn.
+    condition: Option<(&'static str, &'static str)>,
+    weight: usize,
+    text: String,
+}
+
+/// Values of variables by name. A rule sees those of the rule that uses it, and sets its own.
+pub(super) type Variables = BTreeMap<&'static str, String>;
+
+static RULES: LazyLock<BTreeMap<&str, Vec<Alternative>>> = LazyLock::new(|| {
+    let mut rules = BTreeMap::new();
+    let mut name = "";
+    for line in include_str!("grammar.txt").lines().filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix("    ") {
+            Some(line) => {
+                let read = Alternative::read(line).unwrap_or_else(|| panic!("grammar.txt: {line}"));
+                rules.entry(name).or_insert_with(Vec::new).push(read);
+            }
+            None => name = line,
+        }
+    }
+    rules
+});
+
+impl Alternative {
+    /// Parses `[VARIABLE=BEGINNING] WEIGHT TEXT`.
+    fn read(line: &'static str) -> Option<Self> {
+        let (condition, line) = match line.strip_prefix('[') {
+            Some(line) => {
+                let (condition, line) = line.split_once("] ")?;
+                (Some(condition.split_once('=')?), line)
+            }
+            None => (None, line),
+        };
+        let (weight, text) = line.split_once(' ').unwrap_or((line, ""));
+        let text = text.replace("\\n", "\n").replace("\\s", " ");
+        Some(Self { condition, weight: weight.parse().ok()?, text })
+    }
+
+    fn fits(&self, variables: &Variables) -> bool {
+        self.condition.is_none_or(|(name, begin)| {
+            variables.get(name).is_some_and(|value| value.starts_with(begin))
+        })
+    }
+}
+
+/// A random text of a rule, with these variables.
+pub(super) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> String {
+    let all = match (rule, RULES.get(rule)) {
+        ("any_register", _) => return any_register(random),
+        ("guard", _) => return guard(random).to_owned(),
+        (_, None) => return draw(rule, random).to_owned(),
+        (_, Some(all)) => all,
+    };
+    let mut variables = variables.clone();
+    let fitting: Vec<_> = all.iter().filter(|one| one.fits(&variables)).collect();
+    let mut left = random.below(fitting.iter().map(|one| one.weight).sum::<usize>());
+    let drawn = fitting.iter().find(|one| {
+        let is_it = left < one.weight;
+        left = left.saturating_sub(one.weight);
+        is_it
+    });
+    let mut rest = drawn.map_or("", |one| &one.text);
+    let mut out = String::new();
+    while let Some((before, place, after)) = next_place(rest) {
+        out += before;
+        out += &filled(place, &mut variables, random);
+        rest = after;
+    }
+    out + rest
+}
+
+/// The first place in a text, with what comes before and after it: `<` and a small letter or `!`,
+/// because PTX has numbers and capital letters there.
+fn next_place(text: &str) -> Option<(&str, &str, &str)> {
+    let begins = |&(at, _): &(usize, &str)| {
+        text[at + 1..].starts_with(|c: char| c.is_ascii_lowercase() || c == '!')
+    };
+    let (at, _) = text.match_indices('<').find(begins)?;
+    let (place, after) = text[at + 1..].split_once('>')?;
+    Some((&text[..at], place, after))
+}
+
+/// The text that a place `!VARIABLES=RULE:TYPE?PERCENT` is replaced by.
+fn filled(place: &'static str, variables: &mut Variables, random: &mut Random) -> String {
+    let (place, percent) = place.split_once('?').unwrap_or((place, "100"));
+    if !random.chance(percent.parse().expect("a number after `?`")) {
+        return String::new();
+    }
+    let (set, rule) = place.split_once('=').unwrap_or(("", place));
+    let value = match rule.split_once(':') {
+        Some((operand, ty)) => {
+            let ty = variables.get(ty).map_or(ty, String::as_str);
+            match operand {
+                "dest" => dest(ty, random),
+                "good" => good(ty, random),
+                "source" => source(ty, random),
+                other => panic!("grammar.txt: {other} is no operand"),
+            }
+        }
+        None => match variables.get(rule) {
+            Some(value) => value.clone(),
+            None => expand(rule, variables, random),
+        },
+    };
+    let names: Vec<_> = set.trim_start_matches('!').split(',').filter(|n| !n.is_empty()).collect();
+    let words = value.splitn(names.len().max(1), ' ').map(str::to_owned);
+    variables.extend(names.into_iter().zip(words));
+    if set.starts_with('!') { String::new() } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every rule can be expanded, so that all names in it are those of rules, pools or variables.
+    #[test]
+    fn no_place_is_left() {
+        let names = ["a", "element", "field", "name", "sp", "space", "t", "ty", "what"];
+        let given: Variables = names.map(|name| (name, "u32".to_owned())).into();
+        for rule in RULES.keys() {
+            for seed in 0..200 {
+                let text = expand(rule, &given, &mut Random::new(seed));
+                assert_eq!(next_place(&text), None, "{rule}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_kept_for_its_rule() {
+        let text = expand("scoped", &Variables::new(), &mut Random::new(3));
+        assert!(text.starts_with("{ ") && text.ends_with(" }"), "{text}");
+        let (set, place) = (&mut Variables::new(), "!name,space,ty=numbered");
+        assert_eq!(filled(place, set, &mut Random::new(1)), "");
+        assert_eq!(set.len(), 3, "{set:?}");
+        assert_eq!(filled("name", set, &mut Random::new(2)), set["name"]);
+    }
+}
