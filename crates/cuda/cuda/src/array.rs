@@ -6,7 +6,7 @@ use crate::error::refusal;
 use crate::format;
 use crate::handle::{Handle, Object, object};
 use crate::memory::with_room;
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{

@@ -2,7 +2,7 @@
 //! launching thread, and the user interface is connected through a socket named by the environment.
 //! In a process that is not debugged, one variable is read once.
 
-use crate::running::signals;
+use crate::signals;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_debug::remote::{Remote, VARIABLE};
@@ -21,7 +21,7 @@ fn session() -> Option<&'static Debugging> {
             let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(take);
             signals::restore(&before);
             if let Err(error) = thread {
-                crate::call::say(format_args!("the debugger does not hear anything: {error}"));
+                crate::message::say(format_args!("the debugger does not hear anything: {error}"));
             }
         };
         let (remote, settings) = Remote::connect(&path, spawn)?;

@@ -17,8 +17,8 @@ mod streams;
 mod waiting_launches;
 
 use crate::args::Answer;
-use crate::call::Owner;
 use crate::context::{self, Context};
+use crate::exit::Owner;
 use crate::graph::capture::{self, CapturedStream};
 use crate::handle::Handle;
 use crate::settings::settings;
@@ -155,7 +155,7 @@ pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
 /// Registers the execution of stored items at the end of the program.
 fn watch_exit() {
     static AT_EXIT: Once = Once::new();
-    AT_EXIT.call_once(|| crate::call::at_exit(end));
+    AT_EXIT.call_once(|| crate::exit::at_exit(end));
 }
 
 fn defer(order: &Order, work: Work) -> Id {

@@ -11,7 +11,7 @@ use crate::error::refusal;
 use crate::handle::{Handle, object};
 use crate::ipc::memory::map;
 use crate::memory::{self, AllocationKind};
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use crate::virtual_memory::{MemoryLocation, Physical};
 use std::sync::Arc;
 use texunit_cuda_abi::{

@@ -1,6 +1,6 @@
 //! Faults of kernels: the driver API's code for each, and the report to the user.
 
-use crate::call::{say, write_error};
+use crate::message::{say, write_error};
 use crate::settings::settings;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -5,7 +5,7 @@
 //! module only names the library to the user.
 
 use crate::allocation_trace;
-use crate::call::say;
+use crate::message::say;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub(crate) fn asked_for_table(is_there: bool) {
     crate::crash::explain(&path.display().to_string());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     if program.is_ok_and(|program| program == path) {
-        return crate::refused::lacks_table();
+        return crate::report::lacks_table();
     }
     let path = path.display().to_string();
     let message = message(&path);

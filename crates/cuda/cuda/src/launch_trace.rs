@@ -1,7 +1,7 @@
 //! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line for each, as they
 //! happen. Lines of concurrent CTAs are interleaved.
 
-use crate::call::say;
+use crate::message::say;
 use crate::module::{Function, Module};
 use std::collections::HashMap;
 use std::fmt::Write;

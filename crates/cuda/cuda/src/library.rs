@@ -62,7 +62,7 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         crate::saved::save(&mut ptx);
         let source = SourceFile::new(ptx.name, ptx.text);
         if !jit.report(&source, &parsed.diagnostics) {
-            crate::call::say(format_args!(
+            crate::message::say(format_args!(
                 "a library cannot be loaded\n{}",
                 texunit_report::human(
                     &source,
@@ -164,7 +164,7 @@ impl Library {
             return Err(refusal.clone());
         }
         self.by_name.get(name).copied().ok_or_else(|| {
-            let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
+            let like = crate::module::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
                 "the library has no kernel `{name}`{like} ({}: {})",
                 self.name,

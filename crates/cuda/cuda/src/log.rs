@@ -2,7 +2,7 @@
 //! of refused calls, in the words of `--report-api-errors`. The newest messages are kept, up to
 //! 25,600 bytes.
 
-use crate::refused::InProgram;
+use crate::current_call::InProgram;
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};
 use std::fmt::Write;

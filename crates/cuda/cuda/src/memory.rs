@@ -64,7 +64,7 @@ impl AllocationKind {
             Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
             Self::External => crate::external::BUFFER,
         };
-        crate::refused::maker().unwrap_or(function)
+        crate::current_call::maker().unwrap_or(function)
     }
 }
 
@@ -354,7 +354,7 @@ pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
 /// Reports registered memory that a device has found to be unmapped.
 pub(crate) fn tell_unmapped(device: &Device) {
     for gone in device.take_unmapped() {
-        crate::call::say(format_args!(
+        crate::message::say(format_args!(
             "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it faults"
         ));
     }

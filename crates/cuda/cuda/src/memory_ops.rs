@@ -8,13 +8,13 @@
 //! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
-use crate::call::say;
 use crate::checks;
 use crate::context::Context;
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
 use crate::graph::op::Op;
 use crate::memory;
+use crate::message::say;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_checks::race::Queue;

@@ -1,11 +1,11 @@
 //! Modules loaded in a context, and their functions with attributes.
 
 use crate::args::Answer;
-use crate::call::say;
 use crate::context::Context;
 use crate::fatbin;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Heading, Image, heading};
+use crate::message::say;
 use crate::module_options::JitOptions;
 use crate::profile::Profile;
 use crate::state::Gpu;
@@ -224,7 +224,7 @@ impl Module {
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn function(&self, name: &str) -> Answer<Handle<Function>> {
         self.by_name.get(name).copied().ok_or_else(|| {
-            let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
+            let like = similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
                 "the module has no kernel `{name}`{like} ({}: {})",
                 self.loaded.source().name(),
@@ -384,7 +384,7 @@ impl Function {
                     self.kernel.required_cluster().is_none(),
                     CUresult::NOT_PERMITTED,
                     "kernel `{}` has been compiled for clusters of a size (.reqnctapercluster), which cannot be set",
-                    crate::launch::kernel_name(self)
+                    kernel_name(self)
                 );
                 ("REQUIRED_CLUSTER_WIDTH, _HEIGHT or _DEPTH", 0..=self.most_in_cluster(true))
             }
@@ -406,7 +406,7 @@ impl Function {
              this device",
             fine.start(),
             fine.end(),
-            crate::launch::kernel_name(self)
+            kernel_name(self)
         );
         self.set().insert(number, value);
         Ok(())
@@ -418,10 +418,33 @@ impl Function {
         let param = params.get(index).ok_or_else(|| {
             invalid!(
                 "paramIndex {index}: kernel `{}` has {}, numbered from 0",
-                crate::launch::kernel_name(self),
+                kernel_name(self),
                 Count(params.len(), "parameter")
             )
         })?;
         Ok((param.offset as usize, param.size as usize))
+    }
+}
+
+/// Name of a kernel in messages.
+pub(crate) fn kernel_name(function: &Function) -> String {
+    texunit_report::place::function_name(function.kernel.name())
+}
+
+/// "; did you mean `x`?" if one of the names is similar to the given one, or ends with it, as a
+/// mangled name does.
+pub(crate) fn similar<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let alike = |name: &&str| {
+        let (a, b) = (name.to_ascii_lowercase(), given.to_ascii_lowercase());
+        // For example `_Z4fillPii` for `fill`.
+        !given.is_empty()
+            && (a == b
+                || a.contains(&b)
+                    && a.starts_with("_z")
+                    && a[2..].starts_with(|c: char| c.is_ascii_digit()))
+    };
+    match names.filter(alike).min() {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
     }
 }

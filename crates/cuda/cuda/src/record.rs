@@ -7,16 +7,14 @@
 
 mod folder;
 mod messages;
-mod options;
 
-pub(crate) use options::{RecordSettings, wanted};
 use texunit_forms::Count;
 
-use crate::call::{Owner, say};
+use crate::exit::Owner;
+use crate::message::say;
 use crate::module::Function;
-use crate::settings::settings;
+use crate::settings::{RecordSettings, is_meant, settings};
 use folder::Claim;
-use options::is_meant;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};

@@ -3,8 +3,8 @@
 //! A file name depends on the text only: its first kernel and a hash. Equal texts therefore share a
 //! file, whichever process loads them, and a program has the same files in each run.
 
-use crate::call::say;
 use crate::image::Ptx;
+use crate::message::say;
 use crate::settings::settings;
 use std::collections::HashMap;
 use std::io::{self, Write};

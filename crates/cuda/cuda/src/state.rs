@@ -92,7 +92,7 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
     let profiles = match &settings().devices {
         None => vec![profile::default()],
         Some(names) => profile::find_all(names).map_err(|message| {
-            crate::call::say(format_args!("{message}"));
+            crate::message::say(format_args!("{message}"));
             CUresult::NO_DEVICE.because(message)
         })?,
     };

@@ -6,11 +6,11 @@
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::say;
 use crate::context::Context;
 use crate::error::refusal;
 use crate::format::format;
 use crate::handle::{Handle, Object, object};
+use crate::message::say;
 use crate::module::Module;
 use crate::texture::{self, Source};
 use std::collections::HashMap;

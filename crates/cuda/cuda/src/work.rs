@@ -6,14 +6,15 @@
 //! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::args::Answer;
+use crate::args::Str;
 use crate::call::answer;
 use crate::checks::{self, QueuePosition};
 use crate::context::Context;
+use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::refused::{InProgram, Str};
 use crate::stream::Stream;
 use crate::{memory, record};
 use std::cell::Cell;

@@ -4,8 +4,8 @@
 //! off.
 
 use super::{Traces, module, traces};
-use crate::call::say;
 use crate::memory::AllocationKind;
+use crate::message::say;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use texunit_evidence::Finding;

@@ -6,8 +6,9 @@ use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::{Function, Module, Prepared};
+use crate::shape::Shape;
 use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::sync::{Arc, PoisonError};
@@ -199,7 +200,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
         params.len() >= size,
         "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
         Count(params.len(), "byte"),
-        launch::kernel_name(&function)
+        crate::module::kernel_name(&function)
     );
     params.truncate(size);
     let shape = Shape::plain([x?, y?, 1], block, shared);

@@ -5,7 +5,7 @@ use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{Context, current};
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::sync::Arc;

@@ -5,8 +5,9 @@ use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{

@@ -10,8 +10,8 @@ use crate::call::driver_api;
 use crate::checks;
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::launch::Shape;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, ensure};
@@ -91,8 +91,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
         first.kernel.name() == function.kernel.name()
             && first.kernel.params() == function.kernel.params(),
         "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-        crate::launch::kernel_name(&function),
-        crate::launch::kernel_name(&first)
+        crate::module::kernel_name(&function),
+        crate::module::kernel_name(&first)
     );
     Ok(order)
 }

@@ -147,7 +147,7 @@ fn load(
 
 /// Marks a module as one that the program must unload; the runtime never unloads its own.
 fn mark_created(module: Handle<Module>) -> Handle<Module> {
-    if !crate::refused::has_runtime() {
+    if !crate::current_call::has_runtime() {
         crate::checks::created(module.number());
     }
     module

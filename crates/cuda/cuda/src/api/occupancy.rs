@@ -4,12 +4,13 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::current_call::InProgram;
 use crate::green;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::refused::InProgram;
+use crate::shape::Shape;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchConfig, ensure, invalid, launch_attribute};
@@ -140,7 +141,7 @@ fn best(
     ensure!(
         count != 0,
         "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-        crate::launch::kernel_name(&function)
+        crate::module::kernel_name(&function)
     );
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)

@@ -9,10 +9,11 @@ use crate::args::{Answer, In};
 use crate::array::ArrayObject;
 use crate::context::{self, Context};
 use crate::handle::{Handle, Object};
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::library::Kernel;
 use crate::memory_ops::BatchOp;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::Event;
 use std::sync::Arc;
 use texunit_cuda_abi::{

@@ -14,12 +14,12 @@ use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
-use crate::call::say;
 use crate::checks::{self, QueuePosition};
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
 use crate::memory::fill::fill;
+use crate::message::say;
 use crate::settings::settings;
 use crate::{launch, stream};
 use std::collections::VecDeque;
@@ -164,7 +164,7 @@ impl Launch {
                 (_, wrong) => {
                     let reason = format!(
                         "kernel `{}` launches graph {exec:?}, which {}",
-                        launch::kernel_name(&op.function),
+                        crate::module::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
                     say(format_args!("{reason}"));

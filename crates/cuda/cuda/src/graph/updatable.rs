@@ -8,7 +8,7 @@
 use super::op::KernelOp;
 use crate::args::Answer;
 use crate::error::refusal;
-use crate::launch::Shape;
+use crate::shape::Shape;
 use std::borrow::Cow;
 use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Buffer, Linear};

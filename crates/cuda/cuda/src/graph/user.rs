@@ -2,8 +2,8 @@
 //! callback destroys the object.
 
 use crate::args::Answer;
+use crate::current_call::InProgram;
 use crate::handle::{Handle, Object, object};
-use crate::refused::InProgram;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use texunit_cuda_abi::{CUhostFn, ensure, invalid};

@@ -7,12 +7,13 @@
 //! after the parent, after preceding items of its device-side stream, and before all work after the
 //! parent.
 
-use super::{Shape, run_grid};
+use super::run_grid;
 use crate::checks::{self, QueuePosition};
 use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
+use crate::shape::Shape;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,10 +1,11 @@
 //! Reports about a launch that has ended or was refused: printed text, trace and report.
 
 use super::children::GridPosition;
-use super::{Shape, kernel_name, reasons};
-use crate::call::say;
-use crate::module::{Function, Module};
+use super::reasons;
+use crate::message::say;
+use crate::module::{Function, Module, kernel_name};
 use crate::settings::settings;
+use crate::shape::Shape;
 use crate::{ptx_version, report};
 use std::ffi::{c_int, c_void};
 use std::sync::PoisonError;

@@ -114,7 +114,9 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
     static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
         let name = TABLES[TABLE].name;
-        crate::refused::say_refused(&format!("entry {INDEX} of the table {name} is not supported"));
+        crate::settings::say_refused(&format!(
+            "entry {INDEX} of the table {name} is not supported"
+        ));
     }
     let refusal = CUresult::NOT_SUPPORTED.because(
         "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \

@@ -7,8 +7,8 @@ use crate::graph::memory::AllocOp;
 use crate::graph::op::{KernelOp, Op};
 use crate::graph::{self, Graph, Link, Node};
 use crate::handle::{Handle, Object};
-use crate::launch::Shape;
 use crate::module::Function;
+use crate::shape::Shape;
 use std::sync::Arc;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
