@@ -38,7 +38,7 @@ pub(crate) fn is_on() -> bool {
 /// The debugger of a kernel's launch, given whether the launch is checked.
 pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<LaunchDebugger<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;
-    let findings = if is_checked { crate::checks::log() } else { None };
+    let findings = if is_checked { crate::check_log::log() } else { None };
     Some(LaunchDebugger { debugging, findings })
 }
 

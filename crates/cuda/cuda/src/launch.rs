@@ -7,10 +7,9 @@ mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::checks::QueuePosition;
+use crate::check_log::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
 use crate::deferred::{self, Order};
-use crate::green;
 use crate::handle::{Handle, Object};
 use crate::library::Kernel;
 use crate::module::{Function, Module, kernel_name};
@@ -18,7 +17,7 @@ use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
 use crate::shape::Shape;
-use crate::stream::Stream;
+use crate::stream::{self, Stream};
 use crate::{faults, report, running};
 use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
@@ -57,7 +56,7 @@ fn check_cooperative(
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
     let all = profile.multiprocessors.unsigned_abs();
-    let multiprocessors = stream.map_or(all, |stream| green::multiprocessors(stream, context));
+    let multiprocessors = stream.map_or(all, |stream| stream::multiprocessors(stream, context));
     let held = match occupancy::blocks(function, profile, block) {
         0 => return Ok(()),
         each => u64::from(each) * u64::from(multiprocessors),

@@ -141,6 +141,7 @@ pub(crate) fn unload(library: Handle<Library>) -> Answer {
     for module in library.modules().values() {
         // An error is ignored: the context may have ended, and the module with it.
         let _ = module::unload(*module);
+        crate::texref::release_module(*module);
     }
     Ok(())
 }
@@ -195,7 +196,7 @@ impl Library {
                 ) =>
             {
                 let gpu = state::gpu(0)?;
-                let context = crate::context::primary(gpu).handle;
+                let context = crate::context::primary(gpu).handle();
                 self.module_with(LoadTarget { context, gpu, alive: None }, &self.options)
             }
             Err(refusal) => Err(refusal),

@@ -150,10 +150,10 @@ impl Allocation {
     pub(crate) fn end(&self) {
         crate::allocation_trace::freed(self.id);
         if matches!(self.kind, AllocationKind::Pool(_)) {
-            crate::checks::forgotten(self.id);
+            crate::check_log::forgotten(self.id);
         }
         if matches!(self.kind, AllocationKind::Registered(_)) {
-            crate::checks::unregistered(self.base, self.size);
+            texunit_device::views::unwatch(&(self.base..self.base.saturating_add(self.size)));
         }
         let Ok(gpus) = state::gpus() else { return };
         let others = |share: &PoolShare| share.pool.peers();

@@ -8,7 +8,6 @@
 //! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
-use crate::checks;
 use crate::context::Context;
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
@@ -191,11 +190,11 @@ impl BatchOp {
                 let bytes = value.to_le_bytes();
                 let len = if kind == WRITE_32 { 4 } else { 8 };
                 word.write(0, &bytes[..len]).map_err(refusal)?;
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_recorded(event, queue);
                 }
             } else if holds(&word, operation)? {
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_waited(event, Some(queue));
                 }
             } else {

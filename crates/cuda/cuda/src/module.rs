@@ -207,7 +207,6 @@ fn keep(
 /// Unloads a module, whose handle and functions become invalid.
 pub(crate) fn unload(handle: Handle<Module>) -> Answer {
     let module = handle.take()?;
-    crate::texref::release_module(handle);
     for function in &module.functions {
         Function::registry().remove(*function);
     }

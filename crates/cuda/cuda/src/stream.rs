@@ -7,7 +7,7 @@ use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::graph::capture;
-use crate::green::GreenContext;
+use crate::green::{self, GreenContext};
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl Stream {
         let attributes = Mutex::default();
         let stream = Self { context: context.handle, green, flags, priority, attributes };
         let handle = context.register(stream)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         Ok(handle)
     }
 }
@@ -79,6 +79,21 @@ pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
             Ok(Some(stream))
         }
     }
+}
+
+/// The green context of a stream: that of its creation, or for a default stream the current one.
+pub(crate) fn green_context(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
+    Ok(match find(stream)? {
+        Some(stream) => stream.green,
+        None => green::find(context::current_handle()),
+    })
+}
+
+/// Number of multiprocessors available to a launch in a stream.
+pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
+    let green = green_context(stream).ok().and_then(|green| GreenContext::registry().find(green));
+    green
+        .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
 }
 
 /// The context in which a stream executes: that of the stream, or the current one for a default
@@ -177,7 +192,7 @@ impl Event {
 pub(crate) fn record(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
     capture::recorded_outside(event.number());
-    if let Some(race) = crate::checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.event_recorded(event.number() as u64, order.queue);
     }
     let time = object.shared.as_ref().map(SharedEvent::recorded);
@@ -195,8 +210,7 @@ pub(crate) fn record(event: Handle<Event>, order: &Order) {
 
 /// Destroys the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
-    capture::release_context(context);
-    if let Some(race) = crate::checks::race() {
+    if let Some(race) = crate::check_log::race() {
         // The race check is told that all work of the context is done.
         race.device_synchronized(context.gpu.ordinal.unsigned_abs());
         for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)

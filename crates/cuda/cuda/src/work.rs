@@ -8,7 +8,8 @@
 use crate::args::Answer;
 use crate::args::Str;
 use crate::call::answer;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
@@ -112,7 +113,7 @@ impl Task {
         } else {
             QueuePosition::now(order.queue)
         };
-        if is_late && checks::race().is_some() {
+        if is_late && crate::check_log::race().is_some() {
             // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
             self.tell_host(&places, &stand);
@@ -253,7 +254,7 @@ impl Task {
 
     /// Tells the race detector about ranges that the program may access, too.
     fn tell_host(&self, places: &[Option<Linear>], stand: &QueuePosition) {
-        if checks::race().is_none() {
+        if crate::check_log::race().is_none() {
             return;
         }
         let is_shared = |linear: &Option<Linear>| linear.as_ref().is_some_and(Linear::is_of_host);

@@ -44,7 +44,7 @@ driver_api! {
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
         let handle = context.register(new)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         phEvent.set(handle)
     }
 
@@ -95,7 +95,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     event.take()?;
     deferred::event_ended(event.number());
     capture::event_ended(event.number());
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.event_ended(event.number() as u64);
     }
     Ok(())

@@ -31,7 +31,7 @@ driver_api! {
         phGraph.check()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let graph = Graph::create(false).handle;
-        crate::checks::created(graph.number());
+        crate::check_log::created(graph.number());
         phGraph.set(graph)
     }
 
@@ -44,7 +44,7 @@ driver_api! {
     fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
-        crate::checks::created(graph.number());
+        crate::check_log::created(graph.number());
         phGraphClone.set(graph)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::args::Out;
 use crate::call::driver_api;
-use crate::state;
+use crate::{checks, leaks, report, state};
 use std::ffi::{CString, c_char, c_int, c_uint};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, ensure, invalid};
 
@@ -10,7 +10,10 @@ driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
     fn cuInit(Flags: c_uint) {
         ensure!(Flags == 0, "Flags {Flags} is not 0");
-        state::init()
+        state::init(|devices| {
+            report::devices(devices);
+            checks::begin(leaks::at_end);
+        })
     }
 
     /// The supported CUDA version; also before `cuInit`.

@@ -61,7 +61,7 @@ driver_api! {
         let shared = ipc::event::SharedEvent::open(&handle.0)?;
         let event = Event::of_processes(context.handle, shared);
         let handle = context.register(event)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         phEvent.set(handle)
     }
 }

@@ -7,7 +7,6 @@
 use super::launch::launch_in;
 use crate::args::{Answer, In};
 use crate::call::driver_api;
-use crate::checks;
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
 use crate::module::Function;
@@ -103,7 +102,7 @@ fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function
 
 /// Makes the streams wait for each other.
 fn join(orders: &[Order]) {
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
         race.joined(&queues);
     }

@@ -5,7 +5,6 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::current_call::InProgram;
-use crate::green;
 use crate::handle::Handle;
 use crate::launch;
 use crate::module::Function;
@@ -172,6 +171,6 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
-    let multiprocessors = green::multiprocessors(Handle::of(config.hStream), &context);
+    let multiprocessors = crate::stream::multiprocessors(Handle::of(config.hStream), &context);
     Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

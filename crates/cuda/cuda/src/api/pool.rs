@@ -3,7 +3,8 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context;
 use crate::deferred::{self, Order};
 use crate::graph;
@@ -180,7 +181,7 @@ driver_api! {
             invalid!("handle {:#x} is not the number of a file", handle.address())
         })?;
         let pool = Pool::import(number)?;
-        checks::created(pool.number());
+        crate::check_log::created(pool.number());
         pool_out.set(pool)
     }
 
@@ -254,7 +255,7 @@ driver_api! {
 /// preceding work of the stream.
 fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
     let address = pool.allocate(&order.context, size)?;
-    if checks::race().is_some()
+    if crate::check_log::race().is_some()
         && let Some(made) = memory::find(address)
     {
         let stand = QueuePosition::submitted(order.queue);
@@ -320,7 +321,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             )));
         }
     };
-    crate::checks::created(pool.number());
+    crate::check_log::created(pool.number());
     Ok(pool)
 }
 

@@ -72,7 +72,7 @@ driver_api! {
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
-        if let Some(race) = checks::race() {
+        if let Some(race) = crate::check_log::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
         deferred::stream_waits(&order, hEvent.number());
@@ -125,7 +125,7 @@ driver_api! {
 
     /// The context of a stream.
     fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
-        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         pctx.set(if green.is_null() { context.handle } else { green.get()?.alias })
     }
 
@@ -135,7 +135,7 @@ driver_api! {
         pCtx: Out<Handle<Context>>,
         pGreenCtx: Out<Handle<GreenContext>>,
     ) {
-        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         ensure!(
             !stream::is_per_thread(hStream) || green.is_null(),
             CUresult::INVALID_HANDLE,
@@ -257,7 +257,7 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     let queue = stream::queue(stream);
     stream.take()?;
     capture::stream_ended(queue);
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.stream_ended(queue);
     }
     Ok(())

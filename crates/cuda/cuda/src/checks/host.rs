@@ -42,11 +42,6 @@ pub(crate) fn registered(base: u64, size: u64) {
     }
 }
 
-/// Stops observing memory that is unregistered.
-pub(crate) fn unregistered(base: u64, size: u64) {
-    views::unwatch(&(base..base.saturating_add(size)));
-}
-
 /// Number of API calls in progress.
 static CALLS: Mutex<usize> = Mutex::new(0);
 

@@ -67,7 +67,7 @@ impl Context {
 
 /// Removes the peer access of other contexts to a context that ends, because a later primary
 /// context has the same handle.
-pub(super) fn release_context(context: &Context) {
+pub(crate) fn release_context(context: &Context) {
     for other in Context::registry().all(|_| true) {
         other.peers().retain(|peer| *peer != context.handle);
     }

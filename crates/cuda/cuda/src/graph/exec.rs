@@ -320,7 +320,7 @@ pub(crate) fn instantiate(
         ended: Condvar::new(),
     });
     Exec::registry().insert_as(exec.handle, Arc::clone(&exec));
-    crate::checks::created(exec.handle.number());
+    crate::check_log::created(exec.handle.number());
     Ok(exec)
 }
 

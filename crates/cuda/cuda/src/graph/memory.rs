@@ -6,7 +6,8 @@
 
 use super::op::Op;
 use crate::args::{Answer, In};
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::Context;
 use crate::memory::pool::PoolLocation;
 use crate::memory::{self, AllocationKind};

@@ -14,7 +14,8 @@ use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
@@ -270,7 +271,7 @@ impl Launch {
                 Ok(())
             }
             Op::WaitEvent(event) => {
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_waited(event.number() as u64, Some(queue));
                 }
                 Ok(())

@@ -8,7 +8,7 @@
 //! parent.
 
 use super::run_grid;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
 use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
@@ -285,7 +285,7 @@ struct Events {
 impl<'s> Order<'s> {
     fn begin(parent: &'s QueuePosition) -> Self {
         // Deferred work has its position in the race detector already.
-        let race = checks::race().filter(|_| !parent.is_late());
+        let race = crate::check_log::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
             let events = Events { parent: [number(), number()], items: HashMap::new() };
             race.event_recorded_before_last(events.parent[0], parent.queue);
@@ -297,7 +297,8 @@ impl<'s> Order<'s> {
 
     /// Position of an item in the race detector.
     fn before(&self, work: &Work) -> QueuePosition {
-        let (Some(race), Some(Events { parent, items })) = (checks::race(), &self.events) else {
+        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), &self.events)
+        else {
             return self.parent.clone();
         };
         let queue = Queue::Own { id: number(), is_blocking: false };
@@ -312,7 +313,9 @@ impl<'s> Order<'s> {
     }
 
     fn after(&mut self, work: &Work, stand: &QueuePosition) {
-        if let (Some(race), Some(Events { items, .. })) = (checks::race(), &mut self.events) {
+        if let (Some(race), Some(Events { items, .. })) =
+            (crate::check_log::race(), &mut self.events)
+        {
             let event = number();
             race.event_recorded(event, stand.queue);
             race.stream_ended(stand.queue);
@@ -321,7 +324,8 @@ impl<'s> Order<'s> {
     }
 
     fn end(self) {
-        let (Some(race), Some(Events { parent, items })) = (checks::race(), self.events) else {
+        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), self.events)
+        else {
             return;
         };
         let queues: Vec<Queue> = items.values().map(|(_, queue)| *queue).collect();

@@ -2,7 +2,8 @@
 
 use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::checks::{self, QueuePosition, Watch};
+use crate::check_log::QueuePosition;
+use crate::checks::{self, Watch};
 use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::op::{CopyOp, Op};

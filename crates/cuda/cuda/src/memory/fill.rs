@@ -2,7 +2,8 @@
 
 use super::boxes::CopyEnd;
 use crate::args::Answer;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::graph::params;
@@ -32,7 +33,7 @@ impl FillRows {
         for &offset in &self.offsets {
             self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
         }
-        if checks::race().is_some() {
+        if crate::check_log::race().is_some() {
             let ranges = self.ranges();
             let part = |range: (u64, u64)| (checks::AccessedMemory::Memory(range.0), range.1);
             ranges.iter().for_each(|&range| checks::copied(stand, part(range), true));
@@ -55,7 +56,7 @@ impl FillRows {
             self.set(&QueuePosition::now(order.queue))?;
         } else {
             let stand = QueuePosition::submitted(order.queue);
-            if is_of_host && checks::race().is_some() {
+            if is_of_host && crate::check_log::race().is_some() {
                 checks::fills(order.queue, &self.ranges());
             }
             deferred::submit(order, move |works| {

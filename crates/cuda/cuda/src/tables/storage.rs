@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn values_end_with_their_context() {
-        crate::state::init().unwrap();
+        crate::state::init(drop).unwrap();
         let context = Context::create(crate::state::gpu(0).unwrap(), 0).handle;
         let entry = |index: usize| TABLE[index].0;
         // SAFETY: entries 0, 1 and 2 of the table are functions of the types to which they are
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(value, 2);
             assert_eq!(remove(at, 101), CUresult::SUCCESS);
             assert_eq!(remove(at, 101), CUresult::INVALID_HANDLE);
-            Context::destroy(context).unwrap();
+            crate::teardown::destroy(context).unwrap();
             assert_eq!(*ENDED.lock().unwrap(), [(100, 1)]);
             assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
             assert_eq!(put(at, 100, 1, Some(end)), CUresult::CONTEXT_IS_DESTROYED);

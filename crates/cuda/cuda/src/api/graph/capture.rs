@@ -58,7 +58,7 @@ driver_api! {
         stream::find(hStream)?;
         let ended = capture::end(queue);
         if let Ok(graph) = &ended {
-            crate::checks::created(graph.number());
+            crate::check_log::created(graph.number());
         }
         phGraph.set_if(*ended.as_ref().unwrap_or(&Handle::NULL));
         ended.map(|_| ())
