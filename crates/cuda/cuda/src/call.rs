@@ -92,14 +92,14 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
-    let _call = crate::checks::called();
+    let _call = crate::host_access::called();
     let _making = AllocatingCall::by(name);
     crate::checks::tell_host();
     crate::deferred::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => {
-            crate::graph::capture::called(name)?;
+            crate::capture::called(name)?;
             work()
         }
     };

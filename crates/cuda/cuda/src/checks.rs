@@ -7,9 +7,7 @@ mod pools;
 mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
-pub(crate) use host::{
-    called, registered, report_accesses as tell_host, update as watch_host, watch,
-};
+pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
@@ -18,6 +16,7 @@ use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
 use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::handle::Handle;
+use crate::host_access;
 use crate::message::say;
 use crate::module::Module;
 use crate::report;
@@ -35,7 +34,7 @@ pub(crate) fn of_launch(
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
-    log.race().iter().for_each(|race| host::launches(race));
+    log.race().iter().for_each(|race| host_access::launches(race));
     log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
 }
 
@@ -43,7 +42,7 @@ pub(crate) fn of_launch(
 pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     if let Some(race) = race() {
         tells(race);
-        host::update();
+        host_access::update();
     }
 }
 
@@ -235,7 +234,7 @@ static LEAKS: OnceLock<fn()> = OnceLock::new();
 pub(crate) fn begin(leaks: fn()) {
     let Some(checks) = &settings().checks else { return };
     if checks.has(Check::Race) {
-        watch();
+        host_access::watch();
     }
     let _ = LEAKS.set(leaks);
     report_at_end();

@@ -276,6 +276,19 @@ pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>
     })
 }
 
+/// The context of a handle; null names the current one.
+pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
+    match handle {
+        0 => current(),
+        handle => {
+            let context =
+                Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
+            context.check()?;
+            Ok(context)
+        }
+    }
+}
+
 /// Handle of the current context; null if there is none.
 pub(crate) fn current_handle() -> Handle<Context> {
     with_stack(Stack::last).unwrap_or(Handle::NULL)

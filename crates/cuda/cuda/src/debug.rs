@@ -17,10 +17,7 @@ fn session() -> Option<&'static Debugging> {
         let path = PathBuf::from(std::env::var_os(VARIABLE)?);
         let spawn = |take: Box<dyn FnOnce() + Send>| {
             // The new thread blocks all signals, which are the program's.
-            let before = signals::block_all();
-            let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(take);
-            signals::restore(&before);
-            if let Err(error) = thread {
+            if let Err(error) = signals::spawn(take) {
                 crate::message::say(format_args!("the debugger does not hear anything: {error}"));
             }
         };

@@ -17,9 +17,9 @@ mod streams;
 mod waiting_launches;
 
 use crate::args::Answer;
+use crate::capture::{self, CapturedStream};
 use crate::context::{self, Context};
 use crate::exit::Owner;
-use crate::graph::capture::{self, CapturedStream};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
@@ -28,7 +28,7 @@ use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
-pub(crate) use streams::{context_waits, joined, recorded_in_context};
+pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
@@ -314,7 +314,7 @@ pub(crate) fn wait_for_event(event: usize) {
 
 /// Executes the work before an interprocess event without deferral, because the process that waits
 /// for the event cannot request it.
-pub(crate) fn push(event: usize) {
+fn push(event: usize) {
     if is_on() {
         wait_for_event(event);
     }
@@ -344,7 +344,7 @@ pub(crate) fn wait_for_all() {
 }
 
 /// Records an event in a stream; `happens` is called when the preceding work is done.
-pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
+fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
     if !must_defer(order) {
         return happens();
     }

@@ -12,6 +12,7 @@ use crate::context::{Context, Limit, MAX_STACK};
 use crate::deferred::{self, Order};
 use crate::handle::{Handle, Object};
 use crate::library::Kernel;
+use crate::message::say;
 use crate::module::{Function, Module, kernel_name};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
@@ -222,7 +223,10 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::allocation_trace::pools::warn();
+    for (text, finding) in crate::allocation_trace::pools::news() {
+        say(format_args!("{text}"));
+        finding.into_iter().for_each(report::library);
+    }
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -284,7 +288,7 @@ fn run_grid(
         crate::checks::report(&module, number, family.note(&module));
     }
     if checks.is_some() {
-        crate::checks::watch_host();
+        crate::host_access::update();
     }
     // Child grids are part of the parent's recorded job, or are recorded themselves.
     let recording = recording.filter(Recording::is_pending);

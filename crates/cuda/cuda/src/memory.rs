@@ -8,9 +8,8 @@
 //! ([`texunit_device::Device::linear`]).
 
 pub(crate) mod advice;
-pub(crate) mod boxes;
 pub(crate) mod endpoint;
-pub(crate) mod fill;
+pub(crate) mod ipc;
 pub(crate) mod pool;
 mod reasons;
 #[cfg(test)]
@@ -30,6 +29,11 @@ use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
+/// The function that adds a memory allocation node to a graph.
+pub(crate) const GRAPH_NODE: &str = "cuGraphAddMemAllocNode";
+/// The function that maps memory of another driver.
+pub(crate) const EXTERNAL_BUFFER: &str = "cuExternalMemoryGetMappedBuffer";
+
 /// Origin of an allocation, which determines how it is freed.
 #[derive(Debug)]
 pub(crate) enum AllocationKind {
@@ -46,7 +50,7 @@ pub(crate) enum AllocationKind {
     /// Managed memory of `cuMemAllocManaged`.
     Managed,
     /// Memory of another process, opened by `cuIpcOpenMemHandle`.
-    OpenedMemory(crate::ipc::memory::OpenedMemory),
+    OpenedMemory(ipc::OpenedMemory),
     /// A mapping of imported memory, by `cuExternalMemoryGetMappedBuffer`.
     External,
 }
@@ -56,13 +60,13 @@ impl AllocationKind {
     pub(crate) fn made_by(&self) -> &'static str {
         let function = match self {
             Self::Device => "cuMemAlloc",
-            Self::Graph => crate::graph::memory::MADE_BY,
+            Self::Graph => GRAPH_NODE,
             Self::Pool(_) => pool::MADE_BY,
             Self::Host(_) => "cuMemHostAlloc",
             Self::Registered(_) => return "registered host memory",
             Self::Managed => "cuMemAllocManaged",
             Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
-            Self::External => crate::external::BUFFER,
+            Self::External => EXTERNAL_BUFFER,
         };
         crate::current_call::maker().unwrap_or(function)
     }
@@ -364,7 +368,8 @@ pub(crate) fn tell_unmapped(device: &Device) {
 fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
     crate::allocation_trace::allocated(id);
-    crate::allocation_trace::pools::allocated(id, &allocation.kind);
+    let is_block = matches!(allocation.kind, AllocationKind::Device);
+    crate::allocation_trace::pools::allocated(id, is_block);
     TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
     // The allocation is identified by its number, as its address may have been reused meanwhile.
     context.check_not_ended(|| release(|allocation| allocation.id == id))?;

@@ -8,10 +8,9 @@
 //! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
-use crate::context::Context;
+use crate::context::{Context, context_or_current};
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
-use crate::graph::op::Op;
 use crate::memory;
 use crate::message::say;
 use std::sync::Arc;
@@ -111,7 +110,7 @@ impl BatchOp {
             params.count,
             params.flags
         );
-        let context = crate::graph::params::context_or_current(params.ctx)?;
+        let context = context_or_current(params.ctx)?;
         // SAFETY: the caller upholds this function's safety contract.
         let operations = unsafe {
             In::<CUstreamBatchMemOpParams>::of(params.paramArray).elements(params.count as usize)
@@ -133,12 +132,9 @@ impl BatchOp {
         self.params.ctx == other.params.ctx && words(self) == words(other)
     }
 
-    /// Executes the operations in a stream, immediately or deferred, or adds them as a graph node.
+    /// Executes the operations in a stream, immediately or deferred.
     pub(crate) fn submit(self, order: &Order) -> Answer {
         let op = Arc::new(self);
-        if let Some(place) = order.capture {
-            return place.add(Op::Batch(op));
-        }
         for operation in &op.operations {
             op.find(operation)?;
         }

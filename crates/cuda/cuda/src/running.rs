@@ -162,17 +162,9 @@ impl Launch {
     }
 }
 
-/// Starts a thread of texunit's with all signals blocked, as they are the program's.
-pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let before = signals::block_all();
-    let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
-    signals::restore(&before);
-    thread.map(|_| ())
-}
-
 /// Starts the thread that watches long-running launches and prints their progress.
 fn watch() {
-    let thread = spawn(look);
+    let thread = signals::spawn(look);
     if let Err(error) = thread {
         say(format_args!("launches are not watched: {error}"));
     }

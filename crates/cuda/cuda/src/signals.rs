@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 /// The signal mask of a thread.
-pub(crate) struct SignalMask(libc::sigset_t);
+struct SignalMask(libc::sigset_t);
 
 /// Blocks all signals in the calling thread, and returns its previous mask.
-pub(crate) fn block_all() -> SignalMask {
+fn block_all() -> SignalMask {
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
     // SAFETY: both sets are local variables; the first is filled before it is read, and the
     // second, zeroed, is a valid empty set.
@@ -17,9 +17,17 @@ pub(crate) fn block_all() -> SignalMask {
     }
 }
 
-pub(crate) fn restore(before: &SignalMask) {
+fn restore(before: &SignalMask) {
     // SAFETY: the set was returned by the system.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut()) };
+}
+
+/// Starts a thread of texunit's with all signals blocked, as they are the program's.
+pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let before = block_all();
+    let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
+    restore(&before);
+    thread.map(|_| ())
 }
 
 /// Ignores SIGPIPE until dropped, so that writing to a closed pipe is an error of the write.

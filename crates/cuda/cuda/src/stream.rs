@@ -1,12 +1,10 @@
 //! Streams and events.
 //!
 //! Work is executed before the submitting call returns, so that a stream is never busy unless work
-//! is deferred ([`crate::late`]). A stream only consists of its properties and its context.
+//! is deferred (`deferred`). A stream only consists of its properties and its context.
 
 use crate::args::Answer;
 use crate::context::{self, Context};
-use crate::deferred::{self, Order};
-use crate::graph::capture;
 use crate::green::{self, GreenContext};
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
@@ -185,26 +183,6 @@ impl Event {
     /// Completion time, if the event was recorded.
     pub(crate) fn when(&self) -> Option<Instant> {
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Records a valid event: it completes when the preceding work of the stream is done.
-pub(crate) fn record(event: Handle<Event>, order: &Order) {
-    let Some(object) = Event::registry().find(event) else { return };
-    capture::recorded_outside(event.number());
-    if let Some(race) = crate::check_log::race() {
-        race.event_recorded(event.number() as u64, order.queue);
-    }
-    let time = object.shared.as_ref().map(SharedEvent::recorded);
-    let is_shared = time.is_some();
-    deferred::record(event.number(), order, move || {
-        object.record();
-        if let (Some(shared), Some(time)) = (&object.shared, time) {
-            shared.happens(time);
-        }
-    });
-    if is_shared {
-        deferred::push(event.number());
     }
 }
 

@@ -3,9 +3,9 @@
 
 use crate::args::Answer;
 use crate::call::driver_api;
+use crate::capture;
 use crate::context::Context;
 use crate::deferred::{self, Order};
-use crate::graph::capture;
 use crate::handle::Handle;
 use crate::stream::{self, Event};
 use std::sync::Arc;

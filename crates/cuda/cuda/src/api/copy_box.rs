@@ -5,9 +5,10 @@ use crate::args::{Answer, In};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
+use crate::copy::{CopyEnd, Memory};
 use crate::deferred::Order;
+use crate::graph::capture;
 use crate::handle::Handle;
-use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::{
@@ -109,7 +110,7 @@ pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
-    boxes::copy(&to, &from, size, order)
+    capture::copy(&to, &from, size, order)
 }
 
 /// # Safety
@@ -118,7 +119,7 @@ pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
-    boxes::copy(&to, &from, size, order)
+    capture::copy(&to, &from, size, order)
 }
 
 /// # Safety

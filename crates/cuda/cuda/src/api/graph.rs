@@ -199,7 +199,7 @@ driver_api! {
     ) {
         pHandle_out.check()?;
         let graph = hGraph.get()?;
-        let context = graph::params::context_or_current(ctx.number())?;
+        let context = context::context_or_current(ctx.number())?;
         pHandle_out.set(Condition::create(&graph, context, defaultLaunchValue, flags)?.handle())
     }
 

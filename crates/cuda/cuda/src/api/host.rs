@@ -118,7 +118,7 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
     memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
     if writable {
-        crate::checks::registered(address, size as u64);
+        crate::host_access::registered(address, size as u64);
     }
     Ok(())
 }

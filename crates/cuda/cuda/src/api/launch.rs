@@ -86,7 +86,7 @@ driver_api! {
         for event in events {
             match order.capture {
                 Some(place) => place.record(event.number())?,
-                None => stream::record(event, &order),
+                None => crate::deferred::record_event(event, &order),
             }
         }
         Ok(())

@@ -40,3 +40,4 @@ mod texref;
 mod texref_get;
 mod texture;
 mod virtual_memory;
+mod work;

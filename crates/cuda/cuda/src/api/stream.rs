@@ -69,7 +69,7 @@ driver_api! {
                     "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
                 ));
             }
-            (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
+            (_, place) if crate::capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
         if let Some(race) = crate::check_log::race() {

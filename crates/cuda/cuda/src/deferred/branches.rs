@@ -181,7 +181,7 @@ impl Branches {
             all.changed(state);
         };
         let work = || {
-            let _call = crate::checks::called();
+            let _call = crate::host_access::called();
             (self.work)(i)
         };
         let notice = WaitNotice(Arc::new(waits));

@@ -134,7 +134,7 @@ pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
         None => {
             let runner = Arc::<Runner>::default();
             let own = Arc::clone(&runner);
-            if crate::running::spawn(move || work(&own)).is_err() {
+            if crate::signals::spawn(move || work(&own)).is_err() {
                 return Err(job);
             }
             runner
@@ -190,7 +190,7 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let job = move || {
         let _counted = counted;
         // As during a call, observed memory is accessible to the kernel.
-        let _call = crate::checks::called();
+        let _call = crate::host_access::called();
         let call = Arc::clone(&own);
         let notice = WaitNotice(Arc::new(move || call.tell(Ok(()))));
         let answer = notified(notice, || run(id, item));
@@ -242,7 +242,7 @@ pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
         let counted = BusyItem::begin();
         let job = move || {
-            let _call = crate::checks::called();
+            let _call = crate::host_access::called();
             run_late(id, item);
             drop(counted);
         };

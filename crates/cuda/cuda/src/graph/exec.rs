@@ -5,7 +5,8 @@
 //! changes a copy.
 
 use super::op::Op;
-use super::order::order;
+pub(crate) use super::order::InstantiationError;
+use super::order::{fault, order};
 use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
 use crate::args::Answer;
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{
-    CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid,
+    CUresult, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid,
 };
 
 /// Maximum nesting depth of graphs, which limits stack usage.
@@ -78,14 +79,6 @@ impl Step {
             _ => self.inner.iter().any(|plan| plan.steps.iter().any(Self::may_wait)),
         }
     }
-}
-
-/// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
-/// refusal.
-pub(crate) type InstantiationError = (u32, usize, Refusal);
-
-pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
-    (how, node, code.because(reason))
 }
 
 impl Plan {
@@ -303,7 +296,7 @@ pub(crate) fn instantiate(
                 let why = "only one instance of it may exist at a time";
                 return Err(whole(match has_memory {
                     true => super::memory::fixed(why),
-                    false => super::updatable::fixed(why),
+                    false => super::kernel::fixed(why),
                 }));
             }
             state.is_instantiated = true;

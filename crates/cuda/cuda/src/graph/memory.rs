@@ -4,12 +4,11 @@
 //! that node until it is freed by a node, a stream or the host. The address is reserved by an
 //! allocation that is freed immediately, as devices reuse an address only after all others.
 
-use super::op::Op;
 use crate::args::{Answer, In};
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::context::Context;
-use crate::memory::pool::PoolLocation;
+use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,9 +17,6 @@ use texunit_cuda_abi::{
     CUmemAccessDesc, CUresult, Refusal, ensure, invalid,
 };
 use texunit_device::Block;
-
-/// Name of the allocating function in messages.
-pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
 
 /// Refusal of a change to a graph with allocation or free nodes.
 pub(super) fn fixed(what: &str) -> Refusal {
@@ -44,7 +40,7 @@ impl AllocOp {
     /// `accessDescs` points to as many descriptions as the structure counts.
     pub(crate) unsafe fn new(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Self> {
         let props = &params.poolProps;
-        let place = crate::api::pool::place(props.alloc_type, props.location)?;
+        let place = pool::place(props.alloc_type, props.location)?;
         ensure!(
             props.handle_types == CU_MEM_HANDLE_TYPE_NONE,
             "handleTypes {} of poolProps is not CU_MEM_HANDLE_TYPE_NONE (0): memory of graphs is not shared",
@@ -66,13 +62,13 @@ impl AllocOp {
             PoolLocation::Device(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 let buffer = memory::with_room(gpu, || {
-                    let made = gpu.device.alloc(size, MADE_BY);
+                    let made = gpu.device.alloc(size, memory::GRAPH_NODE);
                     made.map_err(|error| memory::no_room(&gpu.device, size, error))
                 })?;
                 buffer.address()
             }
             PoolLocation::Host | PoolLocation::Managed => {
-                let made = memory::host_block(params.bytesize, MADE_BY)?;
+                let made = memory::host_block(params.bytesize, memory::GRAPH_NODE)?;
                 let address = made.host_address();
                 block = Some(Arc::new(made));
                 address
@@ -108,7 +104,7 @@ impl AllocOp {
             return Ok(());
         }
         let gpu = state::gpu(self.params.poolProps.location.id)?;
-        memory::allocate_at(context, gpu, (self.dptr(), size), MADE_BY)?;
+        memory::allocate_at(context, gpu, (self.dptr(), size), memory::GRAPH_NODE)?;
         usage(gpu.ordinal, |usage, used| {
             usage.most = usage.most.max(used);
             usage.reserved = usage.reserved.max(used);
@@ -142,12 +138,6 @@ pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
     }
     freed.end();
     Ok(())
-}
-
-/// The operation of a memory free node.
-pub(crate) fn free_op(dptr: u64) -> Answer<Op> {
-    ensure!(dptr != 0, "dptr is null");
-    Ok(Op::MemFree(dptr))
 }
 
 /// Statistics of graph memory on a device.

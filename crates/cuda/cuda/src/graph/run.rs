@@ -9,7 +9,8 @@
 
 use super::concurrency;
 use super::exec::{Exec, Plan, Step};
-use super::op::{KernelOp, Op};
+use super::kernel::KernelOp;
+use super::op::Op;
 use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
@@ -17,12 +18,13 @@ use crate::args::Answer;
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::context::{self, Context};
+use crate::copy;
 use crate::deferred::{self, Order};
+use crate::fill::fill;
 use crate::handle::Handle;
-use crate::memory::fill::fill;
+use crate::launch;
 use crate::message::say;
 use crate::settings::settings;
-use crate::{launch, stream};
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -198,9 +200,10 @@ impl Launch {
             }
             Ok(())
         };
+        let before: Vec<&[u32]> = plan.steps.iter().map(|step| &*step.before).collect();
         let order: Vec<usize> = match settings().schedule {
             None => (0..plan.steps.len()).collect(),
-            Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
+            Some(seed) => shuffled(&before, seed ^ u64::from(plan.graph)),
         };
         let threads = concurrency::host_threads(plan);
         let may_wait = || deferred::may_outlive_call() && plan.steps.iter().any(Step::may_wait);
@@ -250,7 +253,14 @@ impl Launch {
                 // SAFETY: the program guarantees that its memory exists when the node runs.
                 unsafe { crate::api::copy_box::copy_3d(&op.copy, &order) }
             }
-            Op::Copies(op) => op.run(&self.order(alive(op.context)?, queue)),
+            Op::Copies(op) => {
+                let order = self.order(alive(op.context)?, queue);
+                op.each().try_for_each(|(to, from, size)| {
+                    // SAFETY: the program guarantees that its memory exists when the node runs.
+                    let (to, from) = unsafe { (copy::any(to), copy::any(from)) };
+                    copy::copy(&to, &from, [size as u64, 1, 1], &order)
+                })
+            }
             Op::Memset(op) => {
                 let order = self.order(alive(Handle::of(op.ctx))?, queue);
                 let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];
@@ -267,7 +277,7 @@ impl Launch {
                 Ok(())
             }
             Op::RecordEvent(event) => {
-                stream::record(*event, &self.order(Arc::clone(&self.order.context), queue));
+                deferred::record_event(*event, &self.order(Arc::clone(&self.order.context), queue));
                 Ok(())
             }
             Op::WaitEvent(event) => {

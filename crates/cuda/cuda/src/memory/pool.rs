@@ -7,6 +7,7 @@
 //! only the counts are kept.
 
 mod free_list;
+mod location;
 mod share;
 mod shared;
 
@@ -16,6 +17,7 @@ use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use free_list::FreeList;
+pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 use std::collections::BTreeMap;
@@ -26,17 +28,6 @@ use texunit_cuda_abi::{
 };
 use texunit_device::Device;
 use texunit_forms::Count;
-
-/// Kind of memory in a pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum PoolLocation {
-    /// The pool has memory of a device.
-    Device(CUdevice),
-    /// The pool has memory of the host.
-    Host,
-    /// The pool has managed memory.
-    Managed,
-}
 
 impl PoolLocation {
     /// Name in a sentence.

@@ -1,14 +1,13 @@
 //! Memory sets: fills contiguous or pitched memory with a value of 1, 2 or 4 bytes.
 
-use super::boxes::CopyEnd;
 use crate::args::Answer;
 use crate::check_log::QueuePosition;
 use crate::checks;
+use crate::copy::CopyEnd;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
-use crate::graph::params;
 use crate::memory::endpoint::{Endpoint, Side};
-use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, ensure, invalid};
+use texunit_cuda_abi::{ensure, invalid};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
@@ -77,23 +76,6 @@ pub(crate) fn fill(
     size: [usize; 2],
     order: &Order,
 ) -> Answer<bool> {
-    if let Some(place) = order.capture {
-        place.check()?;
-        if !size.contains(&0) {
-            let mut value = [0; 4];
-            value[..pattern.len()].copy_from_slice(pattern);
-            place.add(params::memset(&CUDA_MEMSET_NODE_PARAMS {
-                dst: address,
-                pitch,
-                value: u32::from_le_bytes(value),
-                elementSize: pattern.len() as u32,
-                width: size[0],
-                height: size[1],
-                ctx: order.context.handle.number(),
-            })?)?;
-        }
-        return Ok(false);
-    }
     let [width, height] = size.map(|n| n as u64);
     if width == 0 || height == 0 {
         return Ok(false);

@@ -1,8 +1,8 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
-use super::{Handle, Kind, Ticket};
 use crate::args::Answer;
 use crate::context::Context;
+use crate::ipc::{Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex};
