@@ -1,5 +1,9 @@
 //! Copies of 3D regions: width in bytes, rows, slices. A contiguous copy is a region of one row.
 
+mod sides;
+
+pub(crate) use sides::{end_2d, end_3d};
+
 use crate::args::Answer;
 use crate::array::ArrayObject;
 use crate::check_log::QueuePosition;

@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::{Handle, object};
 use crate::memory::ipc::map;
+use crate::memory::virtual_memory::{MemoryLocation, Physical};
 use crate::memory::{self, AllocationKind};
 use crate::settings::say_refused;
-use crate::virtual_memory::{MemoryLocation, Physical};
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,

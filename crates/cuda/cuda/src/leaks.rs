@@ -56,7 +56,7 @@ pub(crate) fn at_end() {
         for number in pools.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
-        for memory in crate::virtual_memory::memories() {
+        for memory in crate::memory::virtual_memory::memories() {
             add(
                 &mut groups,
                 rules::LEAK_ALLOCATION,
@@ -65,7 +65,7 @@ pub(crate) fn at_end() {
                 memory.size,
             );
         }
-        for (number, _) in crate::virtual_memory::reservations() {
+        for (number, _) in crate::memory::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.

@@ -14,6 +14,7 @@ pub(crate) mod pool;
 mod reasons;
 #[cfg(test)]
 mod tests;
+pub(crate) mod virtual_memory;
 
 use crate::args::Answer;
 use crate::context::Context;

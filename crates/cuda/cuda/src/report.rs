@@ -6,6 +6,7 @@
 //! after a fault, and otherwise at most once in [`Writer::period`], so that a process that is
 //! killed loses little, and one that ends normally loses nothing.
 
+pub(crate) mod foreign;
 mod interpreted;
 mod libraries;
 mod own;

@@ -10,7 +10,7 @@ use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::Handle;
-use crate::virtual_memory::Physical;
+use crate::memory::virtual_memory::Physical;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::{

@@ -29,7 +29,9 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag};
+use texunit_cuda_abi::{
+    CUDA_MEMCPY3D, CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag,
+};
 use texunit_forms::Count;
 
 /// Maximum nesting depth of graphs that launch each other.
@@ -250,8 +252,11 @@ impl Launch {
             }
             Op::Memcpy(op) => {
                 let order = self.order(alive(op.context)?, queue);
+                let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
                 // SAFETY: the program guarantees that its memory exists when the node runs.
-                unsafe { crate::api::copy_box::copy_3d(&op.copy, &order) }
+                let (to, from) = unsafe { (copy::end_3d("dst", dst)?, copy::end_3d("src", src)?) };
+                let size = [*width_in_bytes, *height, *depth].map(|n| n as u64);
+                copy::copy(&to, &from, size, &order)
             }
             Op::Copies(op) => {
                 let order = self.order(alive(op.context)?, queue);

@@ -134,7 +134,7 @@ driver_api! {
         let CUuuid(pExportTableId) = pExportTableId.get()?;
         ppExportTable.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
-        crate::foreign::asked_for_table(found.is_some());
+        crate::report::foreign::asked_for_table(found.is_some());
         ppExportTable.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
         found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because(
             "texunit has no table of this number, which no CUDA runtime needs",

@@ -41,12 +41,12 @@ pub(crate) fn asked_for_table(is_there: bool) {
     crate::crash::explain(&path.display().to_string());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     if program.is_ok_and(|program| program == path) {
-        return crate::report::lacks_table();
+        return super::lacks_table();
     }
     let path = path.display().to_string();
     let message = message(&path);
     say(format_args!("{message}; {HELP}"));
-    crate::report::library(Finding {
+    super::library(Finding {
         kind: texunit_report::LIBRARY.code.to_owned(),
         message,
         help: Some(HELP.to_owned()),
