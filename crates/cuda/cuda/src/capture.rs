@@ -12,11 +12,11 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::Handle;
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal, ensure};
+use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal, ensure, lock};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 
@@ -76,7 +76,7 @@ static ALL: Mutex<Option<All>> = Mutex::new(None);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn with<T>(work: impl FnOnce(&mut All) -> T) -> T {
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&ALL);
     let all = all.get_or_insert_default();
     let answer = work(all);
     COUNT.store(all.captures.len() + all.events.len(), Relaxed);

@@ -5,7 +5,7 @@ use crate::handle::{Handle, Object, object};
 use crate::state::{Gpu, Primary};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid};
+use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid, lock};
 use texunit_forms::Count;
 
 /// A context. Objects created in it are destroyed with it.
@@ -215,7 +215,7 @@ impl Primary {
 
 /// State of a device's primary context.
 pub(crate) fn primary(gpu: &Gpu) -> MutexGuard<'_, Primary> {
-    gpu.primary.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&gpu.primary)
 }
 
 /// Retains a device's primary context, which is created if necessary (`cuDevicePrimaryCtxRetain`).

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, lock};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
@@ -112,7 +112,7 @@ pub(crate) fn must_defer(order: &Order) -> bool {
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&STATE);
     if !OWNER.is_this_process() {
         OWNER.take();
         *state = None;

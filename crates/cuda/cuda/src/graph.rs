@@ -37,8 +37,8 @@ use condition::Condition;
 use op::Op;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_cuda_abi::invalid;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use texunit_cuda_abi::{invalid, lock};
 
 /// A graph.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Graph {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Adds a node with its dependencies.

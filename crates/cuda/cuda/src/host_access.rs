@@ -12,13 +12,14 @@
 use crate::check_log::race;
 use crate::settings::settings;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Mutex, PoisonError};
 use texunit_checks::Check;
 use texunit_checks::race::{Memory, PendingAccess};
+use texunit_cuda_abi::lock;
 use texunit_device::{Rights, views};
 
 /// Requests that memory is mapped twice from now on, so that the program's accesses can be
@@ -54,7 +55,7 @@ pub(crate) fn called() -> Option<ApiCall> {
     if !counts_calls() {
         return None;
     }
-    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut calls = lock(&CALLS);
     *calls += 1;
     if HAS_LENT.load(SeqCst) {
         views::open_watched();
@@ -64,7 +65,7 @@ pub(crate) fn called() -> Option<ApiCall> {
 
 impl Drop for ApiCall {
     fn drop(&mut self) {
-        let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&CALLS);
         *calls = calls.saturating_sub(1);
         let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
         // After the last call in progress, pages are closed again if there is unfinished work.
@@ -85,7 +86,7 @@ pub(crate) fn launches(race: &Memory) {
 /// Opens and closes pages after the set of unfinished work has changed.
 pub(crate) fn update() {
     static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     close(views::all);
 }
 

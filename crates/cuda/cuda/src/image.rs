@@ -9,7 +9,7 @@ use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::settings::say_refused;
 use crate::settings::settings;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, ensure};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, ensure, lock};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -383,9 +383,9 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
 /// Prints a text once in a process.
 pub(crate) fn say_once(text: String) {
     use std::collections::HashSet;
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut said = lock(&SAID);
     if !said.get_or_insert_default().contains(&text) {
         say(format_args!("{text}"));
         said.get_or_insert_default().insert(text);

@@ -11,8 +11,8 @@ use crate::profile::Profile;
 use crate::state;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult, Refusal};
+use std::sync::{Arc, Mutex, MutexGuard};
+use texunit_cuda_abi::{CUdevice, CUresult, Refusal, lock};
 use texunit_forms::Count;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -156,7 +156,7 @@ pub(crate) fn function(kernel: Handle<Kernel>, context: &Context) -> Answer<Hand
 
 impl Library {
     fn modules(&self) -> MutexGuard<'_, HashMap<usize, Handle<Module>>> {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.modules)
     }
 
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
@@ -244,7 +244,7 @@ impl Library {
 
 impl Kernel {
     fn set(&self) -> MutexGuard<'_, HashMap<(CUdevice, u32), i32>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.set)
     }
 
     /// Applies the attributes that were set for a function's device.

@@ -25,8 +25,8 @@ use pool::{PoolLocation, PoolShare};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use texunit_cuda_abi::{CUresult, Refusal, ensure};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use texunit_cuda_abi::{CUresult, Refusal, ensure, lock, read_lock, write_lock};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
@@ -185,7 +185,7 @@ impl Allocation {
 
     /// The advice of `cuMemAdvise` and prefetches that is recorded for managed memory.
     pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
-        self.advice.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.advice)
     }
 
     /// Whether the memory is managed, also in a pool.
@@ -371,7 +371,7 @@ fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     crate::allocation_trace::allocated(id);
     let is_block = matches!(allocation.kind, AllocationKind::Device);
     crate::allocation_trace::pools::allocated(id, is_block);
-    TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
+    write_lock(&TABLE).insert(base, Arc::new(allocation));
     // The allocation is identified by its number, as its address may have been reused meanwhile.
     context.check_not_ended(|| release(|allocation| allocation.id == id))?;
     Ok(base)
@@ -379,13 +379,13 @@ fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
 
 /// The allocations for which `wanted` holds.
 pub(crate) fn all(wanted: impl Fn(&Allocation) -> bool) -> Vec<Arc<Allocation>> {
-    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let table = read_lock(&TABLE);
     table.values().filter(|allocation| wanted(allocation)).cloned().collect()
 }
 
 /// The allocation that contains an address.
 pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
-    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let table = read_lock(&TABLE);
     let (_, allocation) = table.range(..=address).next_back()?;
     allocation.holds(address, 1).then(|| Arc::clone(allocation))
 }
@@ -411,7 +411,7 @@ pub(crate) fn take(
     right: impl FnOnce(&AllocationKind) -> bool,
 ) -> Answer<Arc<Allocation>> {
     let freed = {
-        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = write_lock(&TABLE);
         match table.get(&address) {
             Some(allocation) if right(&allocation.kind) => table.remove(&address),
             _ => None,
@@ -443,7 +443,7 @@ pub(crate) fn is_known(address: u64) -> Answer<bool> {
 pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
     let last = address.saturating_add(len - 1);
     let in_table = {
-        let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+        let table = read_lock(&TABLE);
         table
             .range(..=last)
             .next_back()
@@ -461,7 +461,7 @@ pub(crate) fn release_context(context: &Context) {
 /// Frees all allocations for which `gone` returns true.
 pub(crate) fn release(mut gone: impl FnMut(&Allocation) -> bool) {
     let freed: Vec<_> = {
-        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = write_lock(&TABLE);
         table.extract_if(.., |_, allocation| gone(allocation)).collect()
     };
     for (_, allocation) in freed {

@@ -12,9 +12,9 @@ use crate::state::Gpu;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
-use texunit_cuda_abi::{CUresult, Refusal, ensure, function_attribute as attribute, invalid};
+use texunit_cuda_abi::{CUresult, Refusal, ensure, function_attribute as attribute, invalid, lock};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_forms::Count;
 use texunit_link::{completed, fewest_registers, limited};
@@ -252,7 +252,7 @@ const DEFAULT_SHARED: i32 = 48 * 1024;
 
 impl Function {
     fn set(&self) -> MutexGuard<'_, HashMap<u32, i32>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.set)
     }
 
     /// Reported registers per thread. They are not allocated here: the number is the kernel's

@@ -23,10 +23,11 @@ use crate::settings::settings;
 use crate::shape::Shape;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
 use texunit_checks::NewFinding;
+use texunit_cuda_abi::lock;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
@@ -79,7 +80,7 @@ fn writer() -> Option<&'static Writer> {
 
 /// Accesses the state, which begins with an event about the process itself.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&STATE);
     let state = state.get_or_insert_default();
     if !OWNER.is_this_process() {
         *state = State::default();
@@ -299,7 +300,7 @@ fn end() {
     // The state is not locked here, as a thread that reports a refusal locks it while it holds the
     // refusals' lock.
     let refused = refusals::rest();
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&STATE);
     let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();

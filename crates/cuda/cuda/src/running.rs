@@ -17,6 +17,7 @@ use crate::signals;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use texunit_cuda_abi::lock;
 use texunit_evidence::{Event, Running};
 use texunit_report::CodeLocation;
 
@@ -67,7 +68,7 @@ static WAKE: Condvar = Condvar::new();
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
 fn table() -> MutexGuard<'static, Table> {
-    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&TABLE)
 }
 
 /// Registers a launch; `None` if nothing is requested.

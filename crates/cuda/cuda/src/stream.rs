@@ -10,10 +10,10 @@ use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, ensure};
+use texunit_cuda_abi::{CUresult, ensure, lock};
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.
@@ -177,12 +177,12 @@ impl Event {
 
     /// Completes the event now, as all preceding work is done.
     pub(crate) fn record(&self) {
-        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&self.recorded) = Some(Instant::now());
     }
 
     /// Completion time, if the event was recorded.
     pub(crate) fn when(&self) -> Option<Instant> {
-        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.recorded)
     }
 }
 

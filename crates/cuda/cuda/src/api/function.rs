@@ -11,8 +11,8 @@ use crate::module::{Function, Module, Prepared};
 use crate::shape::Shape;
 use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
-use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::{ensure, invalid};
+use std::sync::Arc;
+use texunit_cuda_abi::{ensure, invalid, lock};
 use texunit_forms::Count;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
@@ -163,7 +163,7 @@ fn current(function: Handle<Function>) -> Answer<Arc<Function>> {
 
 fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> Answer {
     let function = current(function)?;
-    change(&mut function.prepared.lock().unwrap_or_else(PoisonError::into_inner));
+    change(&mut lock(&function.prepared));
     Ok(())
 }
 
@@ -193,8 +193,7 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
             invalid!("a grid of {} x {} is not one: sizes are at least 1", grid[0], grid[1])
         })
     });
-    let Prepared { block, shared, mut params } =
-        function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Prepared { block, shared, mut params } = lock(&function.prepared).clone();
     let size = function.kernel.param_size() as usize;
     ensure!(
         params.len() >= size,

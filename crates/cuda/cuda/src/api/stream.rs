@@ -14,8 +14,8 @@ use crate::handle::Handle;
 use crate::memory::pool;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid};
+use std::sync::Arc;
+use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid, lock};
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
@@ -172,7 +172,7 @@ driver_api! {
     /// An attribute of a stream; zeros if it was not set.
     fn cuStreamGetAttribute(stream: Handle<Stream>, attribute: c_uint, value: Out<[u64; 8]>) {
         let found = stream::find(stream)?.and_then(|stream| {
-            let attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+            let attributes = lock(&stream.attributes);
             attributes.get(&attribute).copied()
         });
         value.set(found.unwrap_or_default())
@@ -182,7 +182,7 @@ driver_api! {
     fn cuStreamSetAttribute(stream: Handle<Stream>, attribute: c_uint, value: In<[u64; 8]>) {
         let value = value.get()?;
         if let Some(stream) = stream::find(stream)? {
-            let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut attributes = lock(&stream.attributes);
             // About twenty attributes are defined; higher numbers are refused, so that the table
             // stays small.
             ensure!(attribute <= 64, "attr {attribute} is not a CUstreamAttrID");
@@ -195,10 +195,10 @@ driver_api! {
     fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
         let copied = src.map(|stream| {
-            stream.attributes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            lock(&stream.attributes).clone()
         });
         if let Some(dst) = dst {
-            *dst.attributes.lock().unwrap_or_else(PoisonError::into_inner) =
+            *lock(&dst.attributes) =
                 copied.unwrap_or_default();
         }
         Ok(())

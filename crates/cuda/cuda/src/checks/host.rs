@@ -3,9 +3,10 @@
 use super::{log, race, report_new};
 use crate::host_access::{self, HostAccess};
 use crate::{allocation_trace, memory, state};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use texunit_checks::race::{HostRace, Memory};
 use texunit_checks::{Finding, rules};
+use texunit_cuda_abi::lock;
 use texunit_device::Described;
 use texunit_forms::Count;
 
@@ -19,7 +20,7 @@ pub(crate) fn report_accesses() {
 #[cold]
 fn report_all() {
     static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     let Some(race) = race() else { return };
     host_access::take_accesses().iter().for_each(|access| report_one(race, access));
     report_new(None, (0, None));

@@ -18,9 +18,9 @@ use crate::capture::{self, Ended, Link, invalidated};
 use crate::context::Context;
 use crate::handle::Handle;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, lock};
 
 pub(crate) use recapture::Recapture;
 pub(crate) use submit::{copy, copy_bytes, fill};
@@ -39,7 +39,7 @@ struct CapturedGraph {
 static GRAPHS: Mutex<BTreeMap<u64, CapturedGraph>> = Mutex::new(BTreeMap::new());
 
 fn graphs() -> MutexGuard<'static, BTreeMap<u64, CapturedGraph>> {
-    GRAPHS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&GRAPHS)
 }
 
 /// Starts capturing a stream into a new graph or, after some of its nodes, into an existing one.

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{
-    CUresult, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid,
+    CUresult, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid, lock,
 };
 
 /// Maximum nesting depth of graphs, which limits stack usage.
@@ -338,12 +338,12 @@ impl Exec {
     }
 
     pub(crate) fn plan(&self) -> Arc<Plan> {
-        Arc::clone(&self.plan.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.plan))
     }
 
     /// Changes the plan, unless `work` fails.
     pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Plan) -> Answer<T>) -> Answer<T> {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plan = lock(&self.plan);
         work(Arc::make_mut(&mut plan))
     }
 
@@ -368,7 +368,7 @@ impl Exec {
     /// the same graph, does not wait.
     pub(crate) fn begin(&self) -> Running<'_> {
         let me = std::thread::current().id();
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.running);
         let busy = |running: &mut Option<ThreadId>| running.is_some_and(|thread| thread != me);
         let mut running: MutexGuard<'_, _> =
             self.ended.wait_while(running, busy).unwrap_or_else(PoisonError::into_inner);
@@ -385,7 +385,7 @@ pub(crate) struct Running<'e> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        *self.exec.running.lock().unwrap_or_else(PoisonError::into_inner) = self.outer;
+        *lock(&self.exec.running) = self.outer;
         self.exec.ended.notify_all();
     }
 }

@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice,
-    CUmemAccessDesc, CUresult, Refusal, ensure, invalid,
+    CUmemAccessDesc, CUresult, Refusal, ensure, invalid, lock,
 };
 use texunit_device::Block;
 
@@ -156,7 +156,7 @@ fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
         matches!(a.kind, AllocationKind::Graph) && !a.on_host() && a.gpu.ordinal == ordinal
     };
     let used = memory::all(of).iter().map(|allocation| allocation.size).sum();
-    let mut all = USAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&USAGE);
     let index = ordinal as usize;
     if all.len() <= index {
         all.resize(index + 1, Usage::default());

@@ -27,10 +27,10 @@ use crate::message::say;
 use crate::settings::settings;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
-    CUDA_MEMCPY3D, CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag,
+    CUDA_MEMCPY3D, CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag, lock,
 };
 use texunit_forms::Count;
 
@@ -90,10 +90,6 @@ fn begin(plan: &Plan, flags: u64) -> Answer {
     })
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A launch in progress.
 struct Launch {
     /// Stream and context of the launch.
@@ -111,7 +107,7 @@ impl Launch {
         let mut rounds = 0;
         while let Some((exec, plan)) = next {
             self.one(&exec, &plan)?;
-            let behind = locked(&self.tail).pop_front();
+            let behind = lock(&self.tail).pop_front();
             next = behind.map(|exec| (Arc::clone(&exec), exec.plan()));
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
@@ -127,9 +123,9 @@ impl Launch {
     fn one(self: &Arc<Self>, exec: &Exec, plan: &Arc<Plan>) -> Answer {
         let _running = exec.begin();
         begin(plan, exec.flags)?;
-        locked(&self.running).push(exec.handle.number());
+        lock(&self.running).push(exec.handle.number());
         let answer = self.run(plan, None);
-        locked(&self.running).pop();
+        lock(&self.running).pop();
         answer
     }
 
@@ -145,7 +141,7 @@ impl Launch {
         for (handle, stream) in device::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
             let fits = exec.get().ok().filter(|exec| exec.flags & flag::DEVICE_LAUNCH != 0);
-            let running = locked(&self.running).clone();
+            let running = lock(&self.running).clone();
             let is_running = running.contains(&exec.number());
             let is_tail = stream == device::TAIL;
             let wrong = match &fits {
@@ -164,7 +160,7 @@ impl Launch {
                 Some(_) => None,
             };
             match (fits, wrong) {
-                (Some(exec), None) if is_tail => locked(&self.tail).push_back(exec),
+                (Some(exec), None) if is_tail => lock(&self.tail).push_back(exec),
                 (Some(exec), None) => self.one(&exec, &exec.plan())?,
                 (_, wrong) => {
                     let reason = format!(
@@ -236,7 +232,7 @@ impl Launch {
             Op::Kernel(op) => {
                 op.context.check()?;
                 let (stand, graph) =
-                    (QueuePosition::now(queue), locked(&self.running).last().copied());
+                    (QueuePosition::now(queue), lock(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute, lock};
 use texunit_device::runtime::{
     self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
     code,
@@ -107,7 +107,7 @@ impl ParentGrid<'_> {
 
     /// The reason why a child grid that the kernel waited for has failed.
     pub(super) fn take_failed(&self) -> Option<Result<GridOutcome, Refusal>> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.failed).take()
     }
 
     fn function(&self, kernel: KernelId) -> Option<Arc<Function>> {
@@ -259,7 +259,7 @@ impl RuntimeHost for ParentGrid<'_> {
         match self.run(work, Some(&text)) {
             Ok(GridOutcome::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
             failed => {
-                let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut first = lock(&self.failed);
                 first.get_or_insert(failed);
                 Err(FaultKind::Cancelled)
             }

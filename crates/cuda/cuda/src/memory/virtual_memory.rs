@@ -17,10 +17,10 @@ use crate::args::Answer;
 use crate::state::{self, Gpu};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult, ensure,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult, ensure, lock,
 };
 use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 use texunit_forms::Count;
@@ -63,7 +63,7 @@ static SPACE: Mutex<Space> =
     Mutex::new(Space { reservations: BTreeMap::new(), mappings: BTreeMap::new() });
 
 fn space() -> MutexGuard<'static, Space> {
-    SPACE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&SPACE)
 }
 
 fn refused<T>(reason: String) -> Answer<T> {

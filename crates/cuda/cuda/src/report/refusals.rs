@@ -3,9 +3,9 @@
 use super::{is_wanted, with};
 use crate::current_call::has_runtime;
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, lock};
 use texunit_evidence::{Api, Event};
 
 /// Maximum number of different refusals that are reported; programs with more have few kinds of
@@ -37,7 +37,7 @@ pub(crate) fn refused(
 ) -> Option<(String, u64)> {
     let of = if is_after_fault { "" } else { function };
     let counted = {
-        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&TOLD);
         let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
         (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
@@ -105,7 +105,7 @@ pub(super) fn lacking_table() -> Option<Api> {
 
 /// Counts of refusals that the report does not know yet, at the end.
 pub(super) fn rest() -> Vec<Api> {
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = lock(&TOLD);
     let new = told.iter_mut().flatten().filter(|(_, one)| one.reported < one.count);
     let api = |((_, reason), one): (&(String, String), &mut ReportedRefusal)| {
         one.reported = one.count;

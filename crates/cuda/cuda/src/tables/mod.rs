@@ -19,8 +19,8 @@ use crate::args::{In, Out};
 use crate::call::driver_api;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
-use texunit_cuda_abi::{CUresult, CUuuid};
+use std::sync::Mutex;
+use texunit_cuda_abi::{CUresult, CUuuid, lock};
 
 pub(crate) use storage::release_context;
 
@@ -112,7 +112,7 @@ static TABLES: [ExportTable; 6] = [
 /// error.
 unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresult {
     static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
+    if lock(&SAID).insert((TABLE, INDEX)) {
         let name = TABLES[TABLE].name;
         crate::settings::say_refused(&format!(
             "entry {INDEX} of the table {name} is not supported"

@@ -7,8 +7,8 @@ use crate::context::{self, Context};
 use crate::handle::Handle;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use texunit_cuda_abi::CUresult;
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use texunit_cuda_abi::{CUresult, read_lock, write_lock};
 
 /// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;
@@ -30,11 +30,11 @@ type Values = HashMap<usize, Value>;
 static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
 
 fn read() -> RwLockReadGuard<'static, Option<HashMap<usize, Values>>> {
-    VALUES.read().unwrap_or_else(PoisonError::into_inner)
+    read_lock(&VALUES)
 }
 
 fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
-    VALUES.write().unwrap_or_else(PoisonError::into_inner)
+    write_lock(&VALUES)
 }
 
 /// The context of a handle; null names the current one.
