@@ -12,6 +12,7 @@
 //! dependent work is stored until it has ended and then executed immediately.
 
 mod branches;
+mod calls;
 mod items;
 mod streams;
 mod waiting_launches;
@@ -24,6 +25,7 @@ use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
 pub(crate) use branches::{StepNeeds, branches};
+pub(crate) use calls::called;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -382,42 +384,6 @@ pub(crate) fn stream_waits(order: &Order, event: usize) {
 pub(crate) fn event_ended(event: usize) {
     if has_any() {
         with(|state| state.events.remove(&event));
-    }
-}
-
-/// Functions that wait for all work, because it may use what they change or destroy.
-const WAITING: &[&str] = &[
-    "cuArrayDestroy",
-    "cuCtxDestroy",
-    "cuCtxDestroy_v2",
-    "cuCtxDetach",
-    "cuCtxDisablePeerAccess",
-    "cuCtxSetLimit",
-    "cuDevicePrimaryCtxRelease",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxReset",
-    "cuDevicePrimaryCtxReset_v2",
-    "cuFuncSetAttribute",
-    "cuKernelSetAttribute",
-    "cuLibraryUnload",
-    "cuMemFree_v2",
-    "cuMemFreeHost",
-    "cuMemHostUnregister",
-    "cuMemMapArrayAsync",
-    "cuMemSetAccess",
-    "cuMemUnmap",
-    "cuMipmappedArrayDestroy",
-    "cuModuleUnload",
-    "cuSurfObjectDestroy",
-    "cuSurfRefSetArray",
-    "cuTexObjectDestroy",
-];
-
-/// Called at the start of each driver function.
-pub(crate) fn called(name: &str) {
-    let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
-    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
-        wait_for_all();
     }
 }
 
