@@ -24,7 +24,7 @@ pub(super) fn report(
     match family.text {
         None => print(&stats.printf),
         Some(text) => {
-            lock(&text).extend_from_slice(&stats.printf);
+            lock(text).extend_from_slice(&stats.printf);
         }
     }
     if fault.is_none() {
