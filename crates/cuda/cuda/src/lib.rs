@@ -7,7 +7,7 @@
 //!
 //! * Work is executed in the calling thread before the call returns. Streams are therefore always
 //!   in order, an event completes when it is recorded, and no call waits. Calls of several threads
-//!   run concurrently. With `--schedule`, work of streams is deferred instead (`late`).
+//!   run concurrently. With `--schedule`, work of streams is deferred instead (`deferred`).
 //! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later
 //!   call in the context returns the error. The diagnostic goes to standard error.
 //! * Handles are never reused, so that stale handles, handles of another kind and garbage get the
@@ -17,10 +17,18 @@
 //!
 //! # Modules
 //!
-//! [`functions`] is the table of all functions, `call` the wrapper around each, `args` the pointer
-//! types of parameters, `handle` the registries of objects; `state` has the devices, `context` the
-//! contexts and which is current; `graph` contains graphs and stream capture; `api` the functions
-//! themselves, one module for each section of the driver API.
+//! From below to above; a module imports none of a later line (a test of `xtask` holds that):
+//!
+//! * `args`, `handle`, `message`, `settings`, `exit`, `signals`, `current_call`: types of parameters,
+//!   registries of objects, messages to the user and the user's settings.
+//! * `check_log`, `state`, `context`, `stream`, `capture`, `host_access`, `deferred`: findings,
+//!   devices, contexts and which is current, streams and which are captured, stored work.
+//! * `memory`, `array`, `texture`, `module`, `library`: the objects of a context.
+//! * `report`, `refused`, `checks`, `running`: what is told about launches and calls.
+//! * `copy`, `fill`, `work`, `memory_ops`, `launch`: work in streams.
+//! * `graph`, `leaks`, `teardown`: graphs with their capture, and the end of contexts.
+//! * `call`, `api`, `tables`, [`functions`]: the wrapper around each exported function, the functions
+//!   by section of the driver API, and the table of all.
 
 #![allow(unsafe_code)]
 
