@@ -25,7 +25,7 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
     format_of(["format", "NumChannels"], number, channels)
 }
 
-/// As [`format`], for parameters with these names.
+/// As [`format()`], for parameters with these names.
 pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<Format> {
     let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
     match row.and_then(|row| Format::from_name(row.0)) {

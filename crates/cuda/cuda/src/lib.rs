@@ -19,7 +19,7 @@
 //!
 //! From below to above; a module imports none of a later line (a test of `xtask` holds that):
 //!
-//! * `args`, `handle`, `message`, `settings`, `exit`, `signals`, `current_call`: types of parameters,
+//! * `args`, `handle`, `message`, `settings`, `exit`, `signals`, `current_call`: parameters,
 //!   registries of objects, messages to the user and the user's settings.
 //! * `check_log`, `state`, `context`, `stream`, `capture`, `host_access`, `deferred`: findings,
 //!   devices, contexts and which is current, streams and which are captured, stored work.
@@ -27,8 +27,8 @@
 //! * `report`, `refused`, `checks`, `running`: what is told about launches and calls.
 //! * `copy`, `fill`, `work`, `memory_ops`, `launch`: work in streams.
 //! * `graph`, `leaks`, `teardown`: graphs with their capture, and the end of contexts.
-//! * `call`, `api`, `tables`, [`functions`]: the wrapper around each exported function, the functions
-//!   by section of the driver API, and the table of all.
+//! * `call`, `api`, `tables`, [`functions`]: the wrapper around each exported function, the
+//!   functions by section of the driver API, and the table of all.
 
 #![allow(unsafe_code)]
 

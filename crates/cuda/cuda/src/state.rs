@@ -103,8 +103,8 @@ fn check_forked() -> Answer {
     }
 }
 
-/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist. Before that, `begin` is called
-/// with their names.
+/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist. Before that, `begin` is
+/// called with their names.
 pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
     check_forked()?;
     GPUS.get_or_init(|| make(begin)).as_ref().map(|_| ()).map_err(Clone::clone)

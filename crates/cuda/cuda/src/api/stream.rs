@@ -1,14 +1,15 @@
 //! Streams (driver API, "Stream Management"). Work is usually done in the calling thread before a
-//! call returns, so that nothing is pending. Deferred work ([`crate::late`]) is done when the
+//! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
+use crate::capture;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
+use crate::graph;
 use crate::graph::op::Op;
-use crate::graph::{self, capture};
 use crate::green::{self, GreenContext};
 use crate::handle::Handle;
 use crate::memory::pool;
@@ -69,7 +70,7 @@ driver_api! {
                     "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
                 ));
             }
-            (_, place) if crate::capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
+            (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
         if let Some(race) = crate::check_log::race() {
@@ -256,7 +257,7 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     context::current()?;
     let queue = stream::queue(stream);
     stream.take()?;
-    capture::stream_ended(queue);
+    graph::capture::stream_ended(queue);
     if let Some(race) = crate::check_log::race() {
         race.stream_ended(queue);
     }

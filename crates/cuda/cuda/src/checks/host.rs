@@ -1,4 +1,5 @@
-//! Reports of plain loads and stores of the program that race with work on a device ([`host_access`]).
+//! Reports of plain loads and stores of the program that race with work on a device
+//! ([`host_access`]).
 
 use super::{log, race, report_new};
 use crate::host_access::{self, HostAccess};

@@ -1,4 +1,5 @@
-//! Dependencies across streams: events, events of whole contexts, and streams that wait for each other.
+//! Dependencies across streams: events, events of whole contexts, and streams that wait for each
+//! other.
 
 use super::items::{Id, State, StreamKey};
 use super::{Order, has_any, push, record, with};

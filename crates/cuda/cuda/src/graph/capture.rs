@@ -85,7 +85,8 @@ pub(crate) fn end(queue: Queue) -> Answer<Handle<Graph>> {
     let mut ended = capture::end(queue)?;
     let captured = graphs().remove(&ended.capture).ok_or_else(invalidated)?;
     let incomplete = || captured.recapture.as_ref().and_then(|recapture| recapture.check().err());
-    let wrong = ended.wrong.take().or_else(incomplete).or_else(|| unjoined(&captured.graph, &ended).then(|| {
+    let wrong = ended.wrong.take().or_else(incomplete);
+    let wrong = wrong.or_else(|| unjoined(&captured.graph, &ended).then(|| {
         CUresult::STREAM_CAPTURE_UNJOINED.because(
             "another stream has joined the capture, and the first one does not come behind all of its work \
              (cuEventRecord there, cuStreamWaitEvent here)",

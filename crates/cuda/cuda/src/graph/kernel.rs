@@ -1,9 +1,10 @@
-//! Kernel nodes, and those that kernels update (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
+//! Kernel nodes, and those that kernels update
+//! (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
 //!
 //! The device-side handle of such a node is the address of a record in device memory that contains
-//! the node's launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is in
-//! `texunit-link`) write the record, and a launch reads it. Changes by the host are written to it,
-//! too.
+//! the node's launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is
+//! in `texunit-link`) write the record, and a launch reads it. Changes by the host are written to
+//! it, too.
 
 use crate::args::Answer;
 use crate::context::Context;

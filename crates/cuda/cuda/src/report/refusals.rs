@@ -28,8 +28,9 @@ struct ReportedRefusal {
 static TOLD: Mutex<Option<HashMap<(String, String), ReportedRefusal>>> = Mutex::new(None);
 
 /// Counts a refused call with the name of its code and the reason, and reports the first and then
-/// each doubling. Returns the first function that was refused so, and the number of refusals; `None`
-/// beyond the maximum number of reasons. After a fault, refusals of all functions count as one.
+/// each doubling. Returns the first function that was refused so, and the number of refusals;
+/// `None` beyond the maximum number of reasons. After a fault, refusals of all functions count as
+/// one.
 pub(crate) fn refused(
     function: &str,
     is_after_fault: bool,
