@@ -3,8 +3,9 @@
 
 use crate::driver::check;
 use crate::driver::{self, CUcontext, ask};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::lock;
 
 /// The primary context that this library has retained.
 static RETAINED: Mutex<Option<CUcontext>> = Mutex::new(None);
@@ -21,7 +22,7 @@ pub fn make_current() -> Answer {
     if ask(|context| unsafe { driver::cuCtxGetCurrent(context) })? != 0 {
         return Ok(());
     }
-    let mut retained = RETAINED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut retained = lock(&RETAINED);
     let primary = match *retained {
         Some(primary) => primary,
         // SAFETY: `context` is a pointer to a local variable of the type that the function writes.

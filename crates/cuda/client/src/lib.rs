@@ -10,5 +10,6 @@
 pub mod call;
 pub mod context;
 pub mod driver;
+pub mod handles;
 pub mod report;
 pub mod work;

@@ -4,11 +4,12 @@
 use crate::code::{Answer, BlasCode};
 use crate::handle::{self, Settings};
 use crate::view::Operation;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_client::call::{Code, Refused};
 use texunit_client::work::{self, Region};
 use texunit_client::{context, driver};
 use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::lock;
 
 /// An integer argument, widened from 32 or 64 bits.
 pub(crate) type Integer = i64;
@@ -124,11 +125,11 @@ impl Call {
         let (made, stream) = (Arc::clone(&kept), self.settings.stream);
         self.submit(move |memory| {
             let value = run(memory);
-            *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+            *lock(&made) = Some(value);
         })?;
         let waited = driver::check(driver::cuStreamSynchronize(stream));
         waited.map_err(|why| Refused::from(why).with_code(BlasCode::ExecutionFailed))?;
-        let value = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let value = lock(&kept).take();
         let value =
             value.ok_or_else(|| BlasCode::ExecutionFailed.because("the work was not done"))?;
         // SAFETY: the handle's pointer mode says that the caller's pointer is to host memory.

@@ -17,6 +17,7 @@ pub mod format;
 mod graph;
 mod green;
 mod launch;
+mod lock;
 mod memory;
 mod module;
 mod refusal;
@@ -35,6 +36,7 @@ pub use driver::{
 pub use graph::*;
 pub use green::*;
 pub use launch::*;
+pub use lock::{lock, read_lock, write_lock};
 pub use memory::*;
 pub use module::*;
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};

@@ -10,7 +10,8 @@ mod python;
 use crate::settings::settings;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use texunit_cuda_abi::lock;
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Maximum number of frames stored for a call, of which the innermost are texunit's own.
@@ -51,7 +52,7 @@ struct Calls {
 static KNOWN: Mutex<Option<Traces>> = Mutex::new(None);
 
 fn traces() -> MutexGuard<'static, Option<Traces>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KNOWN)
 }
 
 /// Records the stack trace of an allocation.

@@ -6,14 +6,14 @@ use crate::error::refusal;
 use crate::format;
 use crate::handle::{Handle, Object, object};
 use crate::memory::with_room;
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
     CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
     CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
-    CUresult, ensure, invalid,
+    CUresult, ensure, invalid, lock,
 };
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
@@ -250,7 +250,7 @@ pub(crate) fn create_mipmapped(
 /// A level of a mipmapped array as an array. Repeated calls return the same handle.
 pub(crate) fn level(handle: Handle<MipmapObject>, level: u32) -> Answer<Handle<ArrayObject>> {
     let whole = handle.get()?;
-    let mut levels = whole.levels.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut levels = lock(&whole.levels);
     if let Some(&known) = levels.get(&level) {
         return Ok(known);
     }
@@ -303,7 +303,7 @@ pub(crate) fn destroy_mipmapped(handle: Handle<MipmapObject>) -> Answer {
 }
 
 fn end_levels(whole: &Arc<MipmapObject>) {
-    let mut levels = whole.levels.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut levels = lock(&whole.levels);
     for (_, level) in levels.drain() {
         ArrayObject::registry().remove(level);
     }

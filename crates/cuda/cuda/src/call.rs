@@ -2,12 +2,11 @@
 //! panic from unwinding into C, and converts the result to a `CUresult`.
 
 use crate::args::Answer;
+use crate::current_call::AllocatingCall;
+use crate::message::say;
 use crate::refused;
-use std::fmt::Arguments;
-use std::io::Write;
+use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicPtr, AtomicU32};
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
@@ -93,14 +92,14 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
-    let _call = crate::checks::called();
-    let _making = refused::AllocatingCall::by(name);
+    let _call = crate::host_access::called();
+    let _making = AllocatingCall::by(name);
     crate::checks::tell_host();
     crate::deferred::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => {
-            crate::graph::capture::called(name)?;
+            crate::capture::called(name)?;
             work()
         }
     };
@@ -121,110 +120,10 @@ pub(crate) fn answer(
     result
 }
 
-/// Prints a line on standard error, the libraries' messages to the user.
-pub(crate) fn say(text: Arguments<'_>) {
-    write_error(format_args!("texunit: {text}\n"));
-}
-
-/// Writes to standard error. A failure (closed pipe, full disk) is ignored; `eprint!` would panic,
-/// which ends a C program.
-pub(crate) fn write_error(text: Arguments<'_>) {
-    let mut err = std::io::stderr().lock();
-    crate::running::clear(&mut err);
-    let text = text.to_string();
-    let shown = texunit_report::screen(&text, crate::settings::is_colored());
-    let _ = err.write_all(shown.as_bytes());
-}
-
 /// The body of each function that texunit does not provide: prints its name once and returns an
 /// error.
 pub(crate) fn not_supported(name: &'static str, group: &str, said: &std::sync::Once) -> CUresult {
-    said.call_once(|| refused::say_refused(&format!("{name} is not supported")));
+    said.call_once(|| say_refused(&format!("{name} is not supported")));
     refused::driver(name, &texunit_cuda_abi::lacking(name, group), &[]);
     CUresult::NOT_SUPPORTED
-}
-
-/// Registers a function for the exit of the process. It runs before functions registered earlier
-/// and before destructors of the program's objects.
-pub(crate) fn at_exit(function: extern "C" fn()) {
-    unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
-    }
-    // SAFETY: the library is linked so that it is never unloaded, and the function with it.
-    unsafe { atexit(function) };
-}
-
-/// An entry in the list of functions called at exit: the function, and the entry registered before
-/// it.
-struct ExitFunction {
-    function: fn(),
-    next: *const Self,
-}
-
-/// Head of the list of functions called at exit, the newest first. The list has no lock: after a
-/// fork, the thread that held it may not exist in the child.
-static ENDS: AtomicPtr<ExitFunction> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Registers a function to run after all of the program's exit handlers and destructors, for
-/// reports about all calls. Functions registered later run first.
-pub(crate) fn at_end(function: fn()) {
-    let (own, _) = crate::allocation_trace::module(at_end as fn(fn()) as usize).unwrap_or_default();
-    if !own.contains("libtexunit_core") {
-        // In a test, this crate is part of the executable, and only `atexit` calls the functions.
-        at_exit(texunit_core_end);
-    }
-    let mut next = ENDS.load(Acquire);
-    let end = Box::into_raw(Box::new(ExitFunction { function, next }));
-    while let Err(last) = ENDS.compare_exchange(next, end, AcqRel, Acquire) {
-        next = last;
-        // SAFETY: the entry was allocated above and is shared only once it is in the list.
-        unsafe { (*end).next = next };
-    }
-}
-
-/// Runs the functions registered by [`at_end`]. The audit library that `texunit run` loads (crate
-/// `redirect`) calls it after all files of the program have been finalised.
-#[unsafe(no_mangle)]
-extern "C" fn texunit_core_end() {
-    let mut next = ENDS.swap(std::ptr::null_mut(), AcqRel).cast_const();
-    // SAFETY: entries of the list are never freed.
-    while let Some(end) = unsafe { next.as_ref() } {
-        // A panic must not unwind into the dynamic linker; its message has been printed.
-        let _ = catch_unwind(end.function);
-        next = end.next;
-    }
-}
-
-/// Finaliser of this library, entered by the linker (`xtask -- libs`). Without `texunit run` there
-/// is no later point in time, although destructors of files that were loaded earlier may still run.
-#[unsafe(no_mangle)]
-extern "C" fn texunit_core_fini() {
-    let is_run = || {
-        let files = std::fs::read_to_string("/proc/self/maps");
-        files.is_ok_and(|files| files.contains("/libtexunit_redirect.so"))
-    };
-    if !ENDS.load(Acquire).is_null() && !is_run() {
-        texunit_core_end();
-    }
-}
-
-/// The process that owns some state. It is checked at the end of a process before any lock is
-/// taken, because after a fork the thread that held the lock may not exist in the child.
-#[derive(Debug)]
-pub(crate) struct Owner(AtomicU32);
-
-impl Owner {
-    /// Makes the record of an owning process that has not been set yet.
-    pub(crate) const fn none() -> Self {
-        Self(AtomicU32::new(0))
-    }
-
-    /// Makes this process the owner.
-    pub(crate) fn take(&self) {
-        self.0.store(std::process::id(), Relaxed);
-    }
-
-    pub(crate) fn is_this_process(&self) -> bool {
-        self.0.load(Relaxed) == std::process::id()
-    }
 }

@@ -3,164 +3,29 @@
 
 mod copies;
 mod host;
-mod leaks;
 mod pools;
 mod work;
 
 pub(crate) use copies::{Watch, copies, fills, works};
-pub(crate) use host::{
-    called, registered, report_accesses as tell_host, unregistered, update as watch_host, watch,
-};
-pub(crate) use leaks::{context_ended, created};
-pub(crate) use pools::{allocated, forgotten, freed};
+pub(crate) use host::report_accesses as tell_host;
+pub(crate) use pools::{allocated, freed};
 use texunit_forms::Count;
 pub(crate) use work::Work;
 
-use crate::call::{Owner, say};
+use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
 use crate::context::Context;
+use crate::current_call::InProgram;
 use crate::handle::Handle;
+use crate::host_access;
+use crate::message::say;
 use crate::module::Module;
-use crate::refused::InProgram;
 use crate::report;
 use crate::settings::settings;
-use std::path::PathBuf;
-use std::sync::OnceLock;
-use texunit_checks::race::{Memory, Queue, Submitted};
-use texunit_checks::{
-    Check, Checks, Finding, InitWhen, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
-};
+use std::sync::{Once, OnceLock};
+use texunit_checks::race::{Memory, Queue};
+use texunit_checks::{Check, Finding, LaunchChecks, Log, rules};
 use texunit_device::LaunchStats;
 use texunit_report::{Host, Located};
-
-/// Settings of the checks.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CheckSettings {
-    checks: Checks,
-    /// When uninitialised memory is reported (`TEXUNIT_INIT`: `use` or `load`).
-    init: InitWhen,
-    /// Maximum number of reported findings (`TEXUNIT_MAX_FINDINGS`).
-    max_findings: Option<u64>,
-    /// `TEXUNIT_SUPPRESSIONS`: files, separated by colons.
-    suppressions: Vec<PathBuf>,
-    /// Whether each finding is printed with a suppression for it (`TEXUNIT_GEN_SUPPRESSIONS=1`).
-    gen_suppressions: bool,
-    /// `TEXUNIT_CHECK_KERNEL`: a kernel name with `*` as wildcard.
-    kernel: Option<String>,
-}
-
-impl CheckSettings {
-    /// Whether a check is enabled.
-    pub(crate) fn has(&self, check: Check) -> bool {
-        self.checks.has(check)
-    }
-}
-
-/// Reads the settings from environment variables; `None` if no check is enabled.
-pub(crate) fn wanted(
-    variable: &impl Fn(&str) -> Option<String>,
-    complaints: &mut Vec<String>,
-) -> Option<CheckSettings> {
-    let set = |name| variable(name).filter(|value| !value.trim().is_empty());
-    let list = set("TEXUNIT_CHECK")?;
-    let checks = match Checks::parse(&list) {
-        Ok(checks) => checks,
-        Err(error) => {
-            complaints.push(format!("TEXUNIT_CHECK: {error}; nothing is checked"));
-            return None;
-        }
-    };
-    let init = set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
-    let init = init.transpose().unwrap_or_else(|error| {
-        complaints.push(format!("TEXUNIT_INIT: {error}; uses are reported"));
-        None
-    });
-    let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
-        let number = most.trim().parse().ok();
-        if number.is_none() {
-            complaints.push(format!(
-                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are reported"
-            ));
-        }
-        number
-    });
-    let files = set("TEXUNIT_SUPPRESSIONS");
-    let files =
-        files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
-    Some(CheckSettings {
-        checks,
-        init: init.unwrap_or_default(),
-        max_findings,
-        suppressions: files.collect(),
-        gen_suppressions: set("TEXUNIT_GEN_SUPPRESSIONS").is_some_and(|v| v.trim() != "0"),
-        kernel: set("TEXUNIT_CHECK_KERNEL"),
-    })
-}
-
-/// The process that owns the findings.
-static OWNER: Owner = Owner::none();
-
-/// Findings of this process; created when a check is enabled or something is found without one.
-static LOG: OnceLock<Log> = OnceLock::new();
-
-/// Findings of this process, if a check is enabled.
-pub(crate) fn log() -> Option<&'static Log> {
-    settings().checks.as_ref().map(|_| own_log())
-}
-
-/// Findings of this process.
-fn own_log() -> &'static Log {
-    let make = || {
-        let wanted = settings().checks.clone().unwrap_or_default();
-        let mut suppressions = Suppressions::default();
-        for file in &wanted.suppressions {
-            match Suppressions::read(file) {
-                Ok(more) => suppressions.extend(more),
-                Err(error) => say(format_args!(
-                    "TEXUNIT_SUPPRESSIONS: {}: {error}; nothing of it is suppressed",
-                    file.display()
-                )),
-            }
-        }
-        let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
-        let CheckSettings { checks, init, max_findings, .. } = wanted;
-        OWNER.take();
-        crate::call::at_end(end);
-        let fail_on = settings().fail_on;
-        Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })
-    };
-    let log = LOG.get_or_init(make);
-    if !OWNER.is_this_process() {
-        // Findings recorded before a fork belong to the parent process.
-        log.clear();
-        OWNER.take();
-    }
-    log
-}
-
-/// Position of work for the race detector: its stream, and for deferred work its submission in the
-/// stream.
-#[derive(Clone, Debug)]
-pub(crate) struct QueuePosition {
-    pub(crate) queue: Queue,
-    submitted: Option<Submitted>,
-}
-
-impl QueuePosition {
-    /// Position of work that is done now.
-    pub(crate) fn now(queue: Queue) -> Self {
-        Self { queue, submitted: None }
-    }
-
-    /// Whether the work was deferred.
-    pub(crate) fn is_late(&self) -> bool {
-        self.submitted.is_some()
-    }
-
-    /// Position of work that is submitted now and done later.
-    pub(crate) fn submitted(queue: Queue) -> Self {
-        Self { queue, submitted: race().map(|race| race.submit(queue)) }
-    }
-}
 
 /// The checks of a launch, as its observer.
 pub(crate) fn of_launch(
@@ -169,20 +34,15 @@ pub(crate) fn of_launch(
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
-    log.race().iter().for_each(|race| host::launches(race));
+    log.race().iter().for_each(|race| host_access::launches(race));
     log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
-}
-
-/// The race detector, which orders launches and the host; `None` if races are not checked.
-pub(crate) fn race() -> Option<&'static Memory> {
-    log()?.race()
 }
 
 /// Tells the race detector that the host has waited, as `tells` specifies.
 pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     if let Some(race) = race() {
         tells(race);
-        host::update();
+        host_access::update();
     }
 }
 
@@ -323,6 +183,7 @@ fn raced(
 
 /// Records the fetches of a launch whose texture does not fit the instruction.
 pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
+    report_at_end();
     own_log().bad_fetches(stats, module.loaded.source(), Host::Program);
 }
 
@@ -335,8 +196,11 @@ pub(crate) fn report(module: &Module, launch: u64, launched_by: Option<String>) 
 }
 
 /// Reports findings that have not been reported.
-fn report_new(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<String>)) {
-    if LOG.get().is_none() {
+pub(crate) fn report_new(
+    source: Option<Located<'_>>,
+    (launch, launched_by): (u64, Option<String>),
+) {
+    if check_log::created_log().is_none() {
         return;
     }
     let log = own_log();
@@ -363,15 +227,33 @@ fn report_new(source: Option<Located<'_>>, (launch, launched_by): (u64, Option<S
     report::checked_more(log.more());
 }
 
+/// Reports the objects that are alive when the program ends.
+static LEAKS: OnceLock<fn()> = OnceLock::new();
+
+/// Begins the checks: the findings are reported when the program ends, with `leaks` before that.
+pub(crate) fn begin(leaks: fn()) {
+    let Some(checks) = &settings().checks else { return };
+    if checks.has(Check::Race) {
+        host_access::watch();
+    }
+    let _ = LEAKS.set(leaks);
+    report_at_end();
+}
+
+fn report_at_end() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| crate::exit::at_end(end));
+}
+
 fn end() {
     // After a fork, the thread that held a lock may not exist in the child process.
     if !OWNER.is_this_process() {
         return;
     }
     host::report_accesses();
-    leaks::at_end();
+    LEAKS.get().iter().for_each(|report| report());
     report_new(None, (0, None));
-    if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
+    if let Some(summary) = check_log::created_log().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }
 }

@@ -2,11 +2,10 @@
 
 use crate::args::Answer;
 use crate::handle::{Handle, Object, object};
-use crate::state::Gpu;
+use crate::state::{Gpu, Primary};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::ThreadId;
-use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid};
+use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid, lock};
 use texunit_forms::Count;
 
 /// A context. Objects created in it are destroyed with it.
@@ -80,49 +79,15 @@ impl Limit {
 /// Maximum stack size of a thread in bytes, on every GPU.
 pub(crate) const MAX_STACK: usize = 512 * 1024;
 
-/// Functions called when a context ends, each of which destroys one kind of objects in it.
-const OWNERS: &[fn(&Context)] = &[
-    crate::green::release_context,
-    crate::module::release_context,
-    crate::stream::release_context,
-    crate::graph::exec::release_context,
-    crate::texref::release_context,
-    crate::texture::release_context,
-    crate::array::release_context,
-    crate::memory::release_context,
-    crate::tables::release_context,
-    peers::release_context,
-];
-
-/// The primary context of a device.
-#[derive(Debug)]
-pub(crate) struct Primary {
-    /// Handle, which stays the same whether the context is active or not.
-    pub(crate) handle: Handle<Context>,
-    /// Number of retains; 0 if the context is not active.
-    pub(crate) users: u32,
-    /// Flags with which the primary context is created.
-    pub(crate) flags: u32,
-    /// The thread that is destroying the context's objects; other threads wait before they use the
-    /// context again.
-    ending: Option<ThreadId>,
-}
-
 thread_local! {
     /// The thread's stack of contexts, of which the last is current. A null entry stands for
     /// `cuCtxSetCurrent(NULL)`.
     static STACK: Stack<Handle<Context>> = const { Stack::new() };
 }
 
-impl Default for Primary {
-    fn default() -> Self {
-        Self { handle: Handle::fresh(), users: 0, flags: 0, ending: None }
-    }
-}
-
 impl Context {
     /// Creates a context on a device, with a given handle.
-    fn create_as(handle: Handle<Context>, gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
+    pub(crate) fn create_as(handle: Handle<Context>, gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
         static IDS: AtomicU64 = AtomicU64::new(1);
         let context = Arc::new(Self {
             handle,
@@ -142,12 +107,6 @@ impl Context {
     /// Creates a context on a device (`cuCtxCreate`).
     pub(crate) fn create(gpu: &Arc<Gpu>, flags: u32) -> Arc<Self> {
         Self::create_as(Handle::fresh(), gpu, flags)
-    }
-
-    /// Destroys the context of a handle and all objects in it.
-    pub(crate) fn destroy(handle: Handle<Context>) -> Answer {
-        handle.take()?.release();
-        Ok(())
     }
 
     /// Adds an attachment (`cuCtxAttach`).
@@ -185,15 +144,6 @@ impl Context {
             .because("another thread has destroyed the context while this call was working in it"))
     }
 
-    /// Destroys all objects of a context that has been removed from the registry. No lock is held,
-    /// as callbacks of the program run here.
-    fn release(&self) {
-        crate::checks::context_ended(self);
-        for release in OWNERS {
-            release(self);
-        }
-    }
-
     /// Returns the fault that has ended the context, if there is one.
     pub(crate) fn check(&self) -> Answer {
         match self.fault.get() {
@@ -205,7 +155,7 @@ impl Context {
     /// Records a fault. The first one is kept.
     pub(crate) fn fail(&self, fault: Refusal) {
         if self.fault.set(fault).is_ok()
-            && let Some(race) = crate::checks::race()
+            && let Some(race) = crate::check_log::race()
         {
             // Kernels of the context are finished before any later work of other devices.
             race.device_synchronized(self.gpu.ordinal.unsigned_abs());
@@ -256,80 +206,40 @@ impl Context {
     }
 }
 
+impl Primary {
+    /// Handle of the context.
+    pub(crate) fn handle(&self) -> Handle<Context> {
+        Handle::of(self.number)
+    }
+}
+
 /// State of a device's primary context.
 pub(crate) fn primary(gpu: &Gpu) -> MutexGuard<'_, Primary> {
-    gpu.primary.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&gpu.primary)
 }
 
 /// Retains a device's primary context, which is created if necessary (`cuDevicePrimaryCtxRetain`).
 pub(crate) fn retain_primary(gpu: &Arc<Gpu>) -> Handle<Context> {
     let mut primary = settled(gpu);
     if primary.users == 0 {
-        Context::create_as(primary.handle, gpu, primary.flags);
+        Context::create_as(primary.handle(), gpu, primary.flags);
     }
     primary.users += 1;
-    primary.handle
-}
-
-/// Releases a device's primary context; the last release destroys it. `CUDA_ERROR_INVALID_CONTEXT`
-/// if it is not active.
-pub(crate) fn release_primary(gpu: &Gpu) -> Answer {
-    let mut primary = settled(gpu);
-    primary.users = primary.users.checked_sub(1).ok_or_else(|| {
-        CUresult::INVALID_CONTEXT.because(format!(
-            "the primary context of device {} is not retained: it was released as often as it was retained",
-            gpu.ordinal
-        ))
-    })?;
-    if primary.users == 0 {
-        drop(end_primary(gpu, primary)?);
-    }
-    Ok(())
-}
-
-/// Destroys all objects of a device's primary context, which stays retained
-/// (`cuDevicePrimaryCtxReset`).
-pub(crate) fn reset_primary(gpu: &Arc<Gpu>) -> Answer {
-    let state = settled(gpu);
-    if state.users == 0 {
-        return Ok(());
-    }
-    let state = end_primary(gpu, state)?;
-    // A callback of the program may have released the context, or created it again.
-    if state.users > 0 && state.handle.get().is_err() {
-        Context::create_as(state.handle, gpu, state.flags);
-    }
-    Ok(())
+    primary.handle()
 }
 
 /// State of the primary context, after waiting for a thread that is destroying it. The new context
 /// has the same handle, so that objects of both could not be told apart.
-fn settled(gpu: &Gpu) -> MutexGuard<'_, Primary> {
+pub(crate) fn settled(gpu: &Gpu) -> MutexGuard<'_, Primary> {
     let me = std::thread::current().id();
     let busy = |primary: &mut Primary| primary.ending.is_some_and(|thread| thread != me);
     gpu.settled.wait_while(primary(gpu), busy).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Destroys the primary context. Its state is not locked while callbacks of the program run.
-fn end_primary<'a>(
-    gpu: &'a Gpu,
-    mut state: MutexGuard<'a, Primary>,
-) -> Answer<MutexGuard<'a, Primary>> {
-    let context = state.handle.take()?;
-    let outer = state.ending.replace(std::thread::current().id());
-    drop(state);
-    context.release();
-    crate::memory::pool::give_back(gpu.ordinal);
-    let mut state = primary(gpu);
-    state.ending = outer;
-    gpu.settled.notify_all();
-    Ok(state)
-}
-
 /// Whether a handle is that of a primary context, active or not. The runtime relies on being able
 /// to make an inactive one current.
 pub(crate) fn is_primary(handle: Handle<Context>) -> bool {
-    crate::state::gpus().is_ok_and(|gpus| gpus.iter().any(|gpu| primary(gpu).handle == handle))
+    crate::state::gpus().is_ok_and(|gpus| gpus.iter().any(|gpu| primary(gpu).handle() == handle))
 }
 
 /// The current context of this thread, which must have no fault.
@@ -366,6 +276,19 @@ pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>
     })
 }
 
+/// The context of a handle; null names the current one.
+pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
+    match handle {
+        0 => current(),
+        handle => {
+            let context =
+                Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
+            context.check()?;
+            Ok(context)
+        }
+    }
+}
+
 /// Handle of the current context; null if there is none.
 pub(crate) fn current_handle() -> Handle<Context> {
     with_stack(Stack::last).unwrap_or(Handle::NULL)
@@ -376,6 +299,6 @@ pub(crate) fn with_stack<T>(work: impl FnOnce(&Stack<Handle<Context>>) -> T) -> 
     STACK.with(work)
 }
 
-mod peers;
+pub(crate) mod peers;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Coverage of device code (`TEXUNIT_COVERAGE`). Modules are recorded when they are loaded, so that
 //! modules without launches are reported, too.
 
-use crate::call::say;
+use crate::message::say;
 use crate::saved;
 use crate::settings::settings;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
             Some(folder) => Target::Run(folder),
             None => Target::File(file.clone(), settings().coverage_toolkit),
         };
-        crate::call::at_end(end);
+        crate::exit::at_end(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()
@@ -58,7 +58,7 @@ fn folder() -> Option<PathBuf> {
 
 fn end() {
     let Some(recorder) = recorder() else { return };
-    let _ignored = crate::report::PipeSignal::ignore();
+    let _ignored = crate::signals::PipeSignal::ignore();
     if let Err(error) = recorder.write() {
         let file = settings().coverage.as_deref().unwrap_or("".as_ref());
         say(format_args!("the coverage {} cannot be written: {error}", file.display()));

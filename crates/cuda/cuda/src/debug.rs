@@ -2,7 +2,7 @@
 //! launching thread, and the user interface is connected through a socket named by the environment.
 //! In a process that is not debugged, one variable is read once.
 
-use crate::running::signals;
+use crate::signals;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_debug::remote::{Remote, VARIABLE};
@@ -17,11 +17,8 @@ fn session() -> Option<&'static Debugging> {
         let path = PathBuf::from(std::env::var_os(VARIABLE)?);
         let spawn = |take: Box<dyn FnOnce() + Send>| {
             // The new thread blocks all signals, which are the program's.
-            let before = signals::block_all();
-            let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(take);
-            signals::restore(&before);
-            if let Err(error) = thread {
-                crate::call::say(format_args!("the debugger does not hear anything: {error}"));
+            if let Err(error) = signals::spawn(take) {
+                crate::message::say(format_args!("the debugger does not hear anything: {error}"));
             }
         };
         let (remote, settings) = Remote::connect(&path, spawn)?;
@@ -38,7 +35,7 @@ pub(crate) fn is_on() -> bool {
 /// The debugger of a kernel's launch, given whether the launch is checked.
 pub(crate) fn of_launch(kernel: &str, is_checked: bool) -> Option<LaunchDebugger<'static>> {
     let debugging = session().filter(|debugging| debugging.wants(kernel))?;
-    let findings = if is_checked { crate::checks::log() } else { None };
+    let findings = if is_checked { crate::check_log::log() } else { None };
     Some(LaunchDebugger { debugging, findings })
 }
 

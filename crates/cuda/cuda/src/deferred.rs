@@ -12,25 +12,27 @@
 //! dependent work is stored until it has ended and then executed immediately.
 
 mod branches;
+mod calls;
 mod items;
 mod streams;
 mod waiting_launches;
 
 use crate::args::Answer;
-use crate::call::Owner;
+use crate::capture::{self, CapturedStream};
 use crate::context::{self, Context};
-use crate::graph::capture::{self, CapturedStream};
+use crate::exit::Owner;
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
 pub(crate) use branches::{StepNeeds, branches};
+pub(crate) use calls::called;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
-pub(crate) use streams::{context_waits, joined, recorded_in_context};
+pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, lock};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
@@ -112,7 +114,7 @@ pub(crate) fn must_defer(order: &Order) -> bool {
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&STATE);
     if !OWNER.is_this_process() {
         OWNER.take();
         *state = None;
@@ -155,7 +157,7 @@ pub(crate) fn launch(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
 /// Registers the execution of stored items at the end of the program.
 fn watch_exit() {
     static AT_EXIT: Once = Once::new();
-    AT_EXIT.call_once(|| crate::call::at_exit(end));
+    AT_EXIT.call_once(|| crate::exit::at_exit(end));
 }
 
 fn defer(order: &Order, work: Work) -> Id {
@@ -314,7 +316,7 @@ pub(crate) fn wait_for_event(event: usize) {
 
 /// Executes the work before an interprocess event without deferral, because the process that waits
 /// for the event cannot request it.
-pub(crate) fn push(event: usize) {
+fn push(event: usize) {
     if is_on() {
         wait_for_event(event);
     }
@@ -344,7 +346,7 @@ pub(crate) fn wait_for_all() {
 }
 
 /// Records an event in a stream; `happens` is called when the preceding work is done.
-pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
+fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
     if !must_defer(order) {
         return happens();
     }
@@ -382,42 +384,6 @@ pub(crate) fn stream_waits(order: &Order, event: usize) {
 pub(crate) fn event_ended(event: usize) {
     if has_any() {
         with(|state| state.events.remove(&event));
-    }
-}
-
-/// Functions that wait for all work, because it may use what they change or destroy.
-const WAITING: &[&str] = &[
-    "cuArrayDestroy",
-    "cuCtxDestroy",
-    "cuCtxDestroy_v2",
-    "cuCtxDetach",
-    "cuCtxDisablePeerAccess",
-    "cuCtxSetLimit",
-    "cuDevicePrimaryCtxRelease",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxReset",
-    "cuDevicePrimaryCtxReset_v2",
-    "cuFuncSetAttribute",
-    "cuKernelSetAttribute",
-    "cuLibraryUnload",
-    "cuMemFree_v2",
-    "cuMemFreeHost",
-    "cuMemHostUnregister",
-    "cuMemMapArrayAsync",
-    "cuMemSetAccess",
-    "cuMemUnmap",
-    "cuMipmappedArrayDestroy",
-    "cuModuleUnload",
-    "cuSurfObjectDestroy",
-    "cuSurfRefSetArray",
-    "cuTexObjectDestroy",
-];
-
-/// Called at the start of each driver function.
-pub(crate) fn called(name: &str) {
-    let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
-    if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
-        wait_for_all();
     }
 }
 

@@ -9,10 +9,10 @@ use crate::array::{self, MipmapObject};
 use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::{Handle, object};
-use crate::ipc::memory::map;
+use crate::memory::ipc::map;
+use crate::memory::virtual_memory::{MemoryLocation, Physical};
 use crate::memory::{self, AllocationKind};
-use crate::refused::say_refused;
-use crate::virtual_memory::{MemoryLocation, Physical};
+use crate::settings::say_refused;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
@@ -23,8 +23,6 @@ use texunit_cuda_abi::{
 use texunit_device::{Block, Pages};
 use texunit_forms::Count;
 
-/// Name of the function that maps linear memory, in messages.
-pub(crate) const BUFFER: &str = "cuExternalMemoryGetMappedBuffer";
 /// Name of the function that maps arrays, in messages.
 const ARRAY: &str = "cuExternalMemoryGetMappedMipmappedArray";
 
@@ -113,7 +111,7 @@ pub(crate) fn buffer(
             memory.size
         ));
     }
-    let (block, base) = map(&memory.pages, (offset, size), BUFFER)?;
+    let (block, base) = map(&memory.pages, (offset, size), memory::EXTERNAL_BUFFER)?;
     let buffer = context.gpu.device.adopt(base, block, false).map_err(refusal)?;
     memory::take_in(context, &context.gpu, (base, size), buffer, AllocationKind::External)
 }

@@ -1,11 +1,11 @@
 //! Faults of kernels: the driver API's code for each, and the report to the user.
 
-use crate::call::{say, write_error};
+use crate::message::{say, write_error};
 use crate::settings::settings;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, Once, PoisonError};
-use texunit_cuda_abi::{CUresult, Refusal};
+use std::sync::{Mutex, Once};
+use texunit_cuda_abi::{CUresult, Refusal, lock};
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
 use texunit_forms::Count;
@@ -123,7 +123,7 @@ const MAX_TOLD: usize = 1000;
 /// Whether a fault of this kind is the first at its location.
 fn is_first(fault: &Fault, source: &SourceFile) -> bool {
     static TOLD: Mutex<BTreeSet<(u64, u32, &'static str)>> = Mutex::new(BTreeSet::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = lock(&TOLD);
     told.len() < MAX_TOLD && told.insert((text_id(source), fault.span.start, fault.kind.name()))
 }
 

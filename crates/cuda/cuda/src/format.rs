@@ -1,7 +1,7 @@
 //! Texel formats by their numbers in `CUarray_format` and `CUresourceViewFormat`.
 
 use crate::args::Answer;
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
 use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult, invalid};
 use texunit_device::Format;
@@ -25,7 +25,7 @@ pub(crate) fn format(number: u32, channels: u32) -> Answer<Format> {
     format_of(["format", "NumChannels"], number, channels)
 }
 
-/// As [`format`], for parameters with these names.
+/// As [`format()`], for parameters with these names.
 pub(crate) fn format_of(names: [&str; 2], number: u32, channels: u32) -> Answer<Format> {
     let row = FORMATS.iter().find(|row| (row.1, row.2) == (number, channels));
     match row.and_then(|row| Format::from_name(row.0)) {

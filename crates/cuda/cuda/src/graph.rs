@@ -19,6 +19,7 @@ mod device;
 pub(crate) mod dot;
 mod edges;
 pub(crate) mod exec;
+pub(crate) mod kernel;
 pub(crate) mod memory;
 mod name;
 pub(crate) mod op;
@@ -26,18 +27,18 @@ mod order;
 pub(crate) mod params;
 mod queues;
 pub(crate) mod run;
-pub(crate) mod updatable;
 pub(crate) mod update;
 pub(crate) mod user;
 
 use crate::args::Answer;
+pub(crate) use crate::capture::Link;
 use crate::handle::{Handle, Object, object};
 use condition::Condition;
 use op::Op;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_cuda_abi::{CUgraphEdgeData, invalid};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use texunit_cuda_abi::{invalid, lock};
 
 /// A graph.
 #[derive(Debug)]
@@ -90,21 +91,6 @@ pub(crate) struct NodeData {
     pub(crate) after: Vec<Link>,
 }
 
-/// One end of an edge, as stored with a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Link {
-    /// The node at the other end.
-    pub(crate) node: usize,
-    pub(crate) data: CUgraphEdgeData,
-}
-
-impl Link {
-    /// An edge without data.
-    pub(crate) fn plain(node: usize) -> Self {
-        Self { node, data: CUgraphEdgeData::default() }
-    }
-}
-
 impl Graph {
     /// Creates an empty graph.
     pub(crate) fn create(is_inner: bool) -> Arc<Self> {
@@ -121,7 +107,7 @@ impl Graph {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Adds a node with its dependencies.
@@ -155,7 +141,7 @@ impl Graph {
             return Err(memory::fixed("nodes of it cannot be destroyed"));
         }
         if state.nodes.get(&node.number()).is_some_and(|node| node.op.is_updatable()) {
-            return Err(updatable::fixed("it cannot be destroyed"));
+            return Err(kernel::fixed("it cannot be destroyed"));
         }
         let Some(data) = state.nodes.remove(&node.number()) else { return Err(node.refusal()) };
         for (links, is_before) in [(&data.before, true), (&data.after, false)] {
@@ -181,7 +167,7 @@ impl Graph {
             ));
         }
         if original.is_updatable() {
-            return Err(updatable::fixed("it cannot be cloned"));
+            return Err(kernel::fixed("it cannot be cloned"));
         }
         let copy = Self::create(is_inner);
         let mut state = copy.state();

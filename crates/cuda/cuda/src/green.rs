@@ -9,16 +9,14 @@
 //! context in its registry.
 
 use crate::args::Answer;
-use crate::context::{self, Context};
+use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
-use crate::stream::Stream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
-    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult, ensure,
-    invalid,
+    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult, invalid,
 };
 
 pub(crate) mod split;
@@ -32,7 +30,7 @@ pub(crate) struct GreenContext {
     pub(crate) alias: Handle<Context>,
     /// Number returned by `cuGreenCtxGetId`.
     pub(crate) id: u64,
-    gpu: Arc<Gpu>,
+    pub(crate) gpu: Arc<Gpu>,
     resources: Vec<CUdevResource>,
 }
 
@@ -42,7 +40,7 @@ object!(GreenContext, "a green context", INVALID_CONTEXT);
 /// is never freed, as in CUDA.
 #[derive(Debug)]
 pub(crate) struct Descriptor {
-    device: u32,
+    pub(crate) device: u32,
     resources: Vec<CUdevResource>,
 }
 
@@ -200,47 +198,15 @@ pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>
 }
 
 impl GreenContext {
-    /// Creates a green context, which retains the primary context of its device.
-    pub(crate) fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<Self>> {
+    /// A green context of a device, with its primary context and the handle that represents it.
+    pub(crate) fn new(
+        gpu: &Arc<Gpu>,
+        (primary, alias): (Handle<Context>, Handle<Context>),
+        descriptor: &Descriptor,
+    ) -> Self {
         static IDS: AtomicU64 = AtomicU64::new(1);
-        ensure!(
-            descriptor.device == gpu.ordinal.unsigned_abs(),
-            CUresult::INVALID_DEVICE,
-            "desc is of resources of device {}, and dev is {}",
-            descriptor.device,
-            gpu.ordinal
-        );
-        let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
-        let green = Self {
-            primary,
-            alias,
-            id: IDS.fetch_add(1, Relaxed),
-            gpu: Arc::clone(gpu),
-            resources: descriptor.resources.clone(),
-        };
-        let created = primary.get().and_then(|context| {
-            Context::registry().insert_as(alias, Arc::clone(&context));
-            context.register(green)
-        });
-        created.inspect_err(|_| {
-            // Another thread has ended the primary context meanwhile.
-            Context::registry().remove(alias);
-            drop(context::release_primary(gpu));
-        })
-    }
-
-    /// Destroys a green context: its streams are detached, and captures in them are invalidated.
-    pub(crate) fn destroy(handle: Handle<Self>) -> Answer {
-        let green = handle.take()?;
-        Context::registry().remove(green.alias);
-        for (number, stream) in Stream::registry().all_with_handles(|s| s.green == handle) {
-            crate::graph::capture::stream_ended(crate::stream::own(
-                green.gpu.ordinal.unsigned_abs(),
-                number,
-                &stream,
-            ));
-        }
-        context::release_primary(&green.gpu)
+        let (id, gpu) = (IDS.fetch_add(1, Relaxed), Arc::clone(gpu));
+        Self { primary, alias, id, gpu, resources: descriptor.resources.clone() }
     }
 
     /// Multiprocessors of the context: those of its descriptor, or all of the device.
@@ -274,14 +240,6 @@ pub(crate) fn find(context: Handle<Context>) -> Handle<GreenContext> {
     all.first().map_or(Handle::NULL, |&(number, _)| Handle::of(number))
 }
 
-/// The green context of a stream: that of its creation, or for a default stream the current one.
-pub(crate) fn of_stream(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
-    Ok(match crate::stream::find(stream)? {
-        Some(stream) => stream.green,
-        None => find(context::current_handle()),
-    })
-}
-
 /// A resource of a green context, or of a context that has none.
 pub(crate) fn resource(
     green: Handle<GreenContext>,
@@ -292,13 +250,6 @@ pub(crate) fn resource(
         true => of_context(&context.gpu, kind, context.handle),
         false => green.get()?.resource(kind),
     }
-}
-
-/// Number of multiprocessors available to a launch in a stream.
-pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
-    let green = of_stream(stream).ok().and_then(|green| GreenContext::registry().find(green));
-    green
-        .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
 }
 
 /// Destroys the green contexts of a primary context.

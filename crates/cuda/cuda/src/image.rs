@@ -3,13 +3,13 @@
 //! device. Machine code is recognised and refused.
 
 use crate::args::{Answer, Raw};
-use crate::call::say;
 use crate::fatbin::{self, Compatibility, EntryKind};
+use crate::message::say;
 use crate::origin::Origin;
 use crate::profile::Profile;
-use crate::refused;
+use crate::settings::say_refused;
 use crate::settings::settings;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, ensure};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, ensure, lock};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -57,7 +57,7 @@ unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
 /// The refusal of a damaged image.
 fn invalid(why: fatbin::FatbinError) -> Refusal {
     let reason = format!("the image of a module is a fatbin, but damaged: {why}");
-    refused::say_refused(&reason);
+    say_refused(&reason);
     CUresult::INVALID_IMAGE.because(reason)
 }
 
@@ -139,7 +139,7 @@ impl Image {
                 let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
                 texunit_link::link(inputs, true).map_err(|why| {
                     let why = unlinked(&why);
-                    refused::say_refused(&why);
+                    say_refused(&why);
                     CUresult::INVALID_PTX
                         .because(format!("the fatbins of the image cannot be linked: {why}"))
                 })?
@@ -355,7 +355,7 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
     {
         if settings().strict {
             let reason = format!("{name} is for sm_{target}, and the device is an sm_{number}");
-            refused::say_refused(&reason);
+            say_refused(&reason);
             return Err(CUresult::NO_BINARY_FOR_GPU.because(reason));
         }
         say_once(format!(
@@ -368,7 +368,7 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
         let (major, minor) = (version / 10, version % 10);
         if settings().strict {
             let reason = format!("{name} has .version {major}.{minor}, which is newer than CUDA");
-            refused::say_refused(&reason);
+            say_refused(&reason);
             return Err(CUresult::UNSUPPORTED_PTX_VERSION.because(reason));
         }
         say_once(format!(
@@ -383,9 +383,9 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
 /// Prints a text once in a process.
 pub(crate) fn say_once(text: String) {
     use std::collections::HashSet;
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut said = lock(&SAID);
     if !said.get_or_insert_default().contains(&text) {
         say(format_args!("{text}"));
         said.get_or_insert_default().insert(text);

@@ -6,7 +6,6 @@
 //! ended, or of another one with the same number, is recognised as invalid.
 
 pub(crate) mod event;
-pub(crate) mod memory;
 
 use crate::args::Answer;
 use std::fs::File;

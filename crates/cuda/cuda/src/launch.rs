@@ -7,65 +7,30 @@ mod parameters;
 mod reasons;
 
 use crate::args::Answer;
-use crate::checks::QueuePosition;
+use crate::check_log::QueuePosition;
 use crate::context::{Context, Limit, MAX_STACK};
 use crate::deferred::{self, Order};
-use crate::green;
 use crate::handle::{Handle, Object};
 use crate::library::Kernel;
-use crate::module::{Function, Module};
+use crate::message::say;
+use crate::module::{Function, Module, kernel_name};
 use crate::occupancy::{self, Block};
 use crate::record::Recording;
 use crate::settings::settings;
-use crate::stream::Stream;
+use crate::shape::Shape;
+use crate::stream::{self, Stream};
 use crate::{faults, report, running};
 use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
-pub(crate) use reasons::kernel_name;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use texunit_cuda_abi::{CUlaunchConfig, CUresult};
+use texunit_cuda_abi::CUresult;
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
     ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
 };
 use texunit_forms::Count;
-
-/// Grid, block, cluster and shared memory of a launch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape {
-    /// Number of CTAs along x, y, z.
-    pub(crate) grid: [u32; 3],
-    /// Threads of a CTA along x, y, z.
-    pub(crate) block: [u32; 3],
-    /// Dynamic shared memory in bytes.
-    pub(crate) shared: u32,
-    /// Whether all CTAs must be resident at the same time.
-    pub(crate) cooperative: bool,
-    /// CTAs of a cluster along x, y, z, if the launch specifies them.
-    pub(crate) cluster: Option<[u32; 3]>,
-}
-
-impl Shape {
-    /// The shape of a launch that is not cooperative, and specifies no clusters.
-    pub(crate) fn plain(grid: [u32; 3], block: [u32; 3], shared: u32) -> Self {
-        Self { grid, block, shared, cooperative: false, cluster: None }
-    }
-
-    /// The shape of a configuration without its attributes.
-    pub(crate) fn of(config: &CUlaunchConfig) -> Self {
-        let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
-        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
-        Self::plain(grid, block, config.sharedMemBytes)
-    }
-
-    /// CTAs of a cluster along x, y, z, as specified by the launch, or else by the kernel and its
-    /// attributes.
-    pub(crate) fn cluster_of(&self, function: &Function) -> Option<[u32; 3]> {
-        self.cluster.or_else(|| function.required_cluster())
-    }
-}
 
 /// Stack size in bytes for the threads of a launch. If the kernel's need is known in advance, the
 /// driver provides that, whatever the context's limit is. For other kernels (recursion, indirect
@@ -92,7 +57,7 @@ fn check_cooperative(
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
     let all = profile.multiprocessors.unsigned_abs();
-    let multiprocessors = stream.map_or(all, |stream| green::multiprocessors(stream, context));
+    let multiprocessors = stream.map_or(all, |stream| stream::multiprocessors(stream, context));
     let held = match occupancy::blocks(function, profile, block) {
         0 => return Ok(()),
         each => u64::from(each) * u64::from(multiprocessors),
@@ -103,7 +68,7 @@ fn check_cooperative(
                  `{}` as the {} of the {} hold at a time",
             Count(blocks, "CTA"),
             Count(threads, "thread"),
-            reasons::kernel_name(function),
+            kernel_name(function),
             Count(multiprocessors, "multiprocessor"),
             match multiprocessors == all {
                 true => "device",
@@ -131,7 +96,7 @@ pub(crate) fn check_cluster(function: &Function, shape: &Shape) -> Answer {
     Err(CUresult::INVALID_CLUSTER_SIZE.because(format!(
         "clusters of {} are more than the {most} that kernel `{}` can have: {help}",
         Count(size, "CTA"),
-        reasons::kernel_name(function)
+        kernel_name(function)
     )))
 }
 
@@ -153,7 +118,7 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
         true => Ok(function),
         false => Err(CUresult::INVALID_HANDLE.because(format!(
             "kernel `{}` is a function of context {:?}, and the launch is in context {:?}",
-            reasons::kernel_name(&function),
+            kernel_name(&function),
             function.context,
             context.handle
         ))),
@@ -258,7 +223,10 @@ fn run_grid(
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(profiling).chain(checking);
     let observers = Several(all.collect());
-    crate::allocation_trace::pools::warn();
+    for (text, finding) in crate::allocation_trace::pools::news() {
+        say(format_args!("{text}"));
+        finding.into_iter().for_each(report::library);
+    }
     let watched = running::begin(&module, function, shape);
     let peers = context.peer_devices();
     let default = LaunchOptions::default();
@@ -320,7 +288,7 @@ fn run_grid(
         crate::checks::report(&module, number, family.note(&module));
     }
     if checks.is_some() {
-        crate::checks::watch_host();
+        crate::host_access::update();
     }
     // Child grids are part of the parent's recorded job, or are recorded themselves.
     let recording = recording.filter(Recording::is_pending);

@@ -1,11 +1,12 @@
 //! The trace of fetches and surface accesses (`TEXUNIT_TRACE=fetch`): one line for each, as they
 //! happen. Lines of concurrent CTAs are interleaved.
 
-use crate::call::say;
+use crate::message::say;
 use crate::module::{Function, Module};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use texunit_cuda_abi::lock;
 use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
 use texunit_report::CodeLocation;
 use texunit_report::place::{function_name, shown_file};
@@ -18,7 +19,7 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
     let places: Mutex<HashMap<u32, Arc<str>>> = Mutex::default();
     Watch::of_all(move |block, thread, access| {
         let place = {
-            let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut places = lock(&places);
             let place = places.entry(access.span.start).or_insert_with(|| {
                 let loaded = &module.loaded;
                 CodeLocation::new(loaded.sources(), loaded.source(), access.span).with_ptx().into()

@@ -11,8 +11,8 @@ use crate::profile::Profile;
 use crate::state;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult, Refusal};
+use std::sync::{Arc, Mutex, MutexGuard};
+use texunit_cuda_abi::{CUdevice, CUresult, Refusal, lock};
 use texunit_forms::Count;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -62,7 +62,7 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
         crate::saved::save(&mut ptx);
         let source = SourceFile::new(ptx.name, ptx.text);
         if !jit.report(&source, &parsed.diagnostics) {
-            crate::call::say(format_args!(
+            crate::message::say(format_args!(
                 "a library cannot be loaded\n{}",
                 texunit_report::human(
                     &source,
@@ -141,6 +141,7 @@ pub(crate) fn unload(library: Handle<Library>) -> Answer {
     for module in library.modules().values() {
         // An error is ignored: the context may have ended, and the module with it.
         let _ = module::unload(*module);
+        crate::texref::release_module(*module);
     }
     Ok(())
 }
@@ -155,7 +156,7 @@ pub(crate) fn function(kernel: Handle<Kernel>, context: &Context) -> Answer<Hand
 
 impl Library {
     fn modules(&self) -> MutexGuard<'_, HashMap<usize, Handle<Module>>> {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.modules)
     }
 
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
@@ -164,7 +165,7 @@ impl Library {
             return Err(refusal.clone());
         }
         self.by_name.get(name).copied().ok_or_else(|| {
-            let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
+            let like = crate::module::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(
                 "the library has no kernel `{name}`{like} ({}: {})",
                 self.name,
@@ -195,7 +196,7 @@ impl Library {
                 ) =>
             {
                 let gpu = state::gpu(0)?;
-                let context = crate::context::primary(gpu).handle;
+                let context = crate::context::primary(gpu).handle();
                 self.module_with(LoadTarget { context, gpu, alive: None }, &self.options)
             }
             Err(refusal) => Err(refusal),
@@ -243,7 +244,7 @@ impl Library {
 
 impl Kernel {
     fn set(&self) -> MutexGuard<'_, HashMap<(CUdevice, u32), i32>> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.set)
     }
 
     /// Applies the attributes that were set for a function's device.

@@ -1,7 +1,7 @@
 //! Execution counts of device code (`TEXUNIT_PROFILE`), for launches of all modules loaded while
 //! the profile is enabled.
 
-use crate::call::say;
+use crate::message::say;
 use crate::settings::settings;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
             Some(folder) => Target::Run(folder),
             None => Target::File(file.clone(), Format::of(file)),
         };
-        crate::call::at_end(end);
+        crate::exit::at_end(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()
@@ -30,7 +30,7 @@ pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> 
 
 fn end() {
     let Some(recorder) = recorder() else { return };
-    let _ignored = crate::report::PipeSignal::ignore();
+    let _ignored = crate::signals::PipeSignal::ignore();
     if let Err(error) = recorder.write() {
         let file = settings().profile.as_deref().unwrap_or("".as_ref());
         say(format_args!("the profile {} cannot be written: {error}", file.display()));

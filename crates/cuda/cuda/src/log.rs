@@ -2,13 +2,13 @@
 //! of refused calls, in the words of `--report-api-errors`. The newest messages are kept, up to
 //! 25,600 bytes.
 
-use crate::refused::InProgram;
+use crate::current_call::InProgram;
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
-use texunit_cuda_abi::ensure;
+use texunit_cuda_abi::{ensure, lock};
 
 /// Maximum size in bytes of the kept messages.
 const ROOM: usize = 25_600;
@@ -46,7 +46,7 @@ fn log() -> MutexGuard<'static, Log> {
         last_handle: 0,
         callbacks: Vec::new(),
     });
-    LOG.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&LOG)
 }
 
 /// Logs a refused call.

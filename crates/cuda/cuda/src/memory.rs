@@ -8,196 +8,29 @@
 //! ([`texunit_device::Device::linear`]).
 
 pub(crate) mod advice;
-pub(crate) mod boxes;
+mod allocation;
 pub(crate) mod endpoint;
-pub(crate) mod fill;
+pub(crate) mod ipc;
 pub(crate) mod pool;
 mod reasons;
 #[cfg(test)]
 mod tests;
+pub(crate) mod virtual_memory;
 
 use crate::args::Answer;
 use crate::context::Context;
-use crate::handle::Handle;
 use crate::state::{self, Gpu};
-use advice::AdviceMap;
-use pool::{PoolLocation, PoolShare};
+use allocation::Storage;
+pub(crate) use allocation::{Allocation, AllocationKind, EXTERNAL_BUFFER, GRAPH_NODE};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use texunit_cuda_abi::{CUresult, Refusal, ensure};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
+use texunit_cuda_abi::{CUresult, Refusal, ensure, read_lock, write_lock};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 use texunit_forms::Count;
 
-/// Origin of an allocation, which determines how it is freed.
-#[derive(Debug)]
-pub(crate) enum AllocationKind {
-    /// Device memory of `cuMemAlloc`.
-    Device,
-    /// A memory allocation node of a graph.
-    Graph,
-    /// Memory of `cuMemAllocAsync` from a pool.
-    Pool(PoolShare),
-    /// Host memory of `cuMemHostAlloc`, with its flags.
-    Host(u32),
-    /// `cuMemHostRegister`, with its flags.
-    Registered(u32),
-    /// Managed memory of `cuMemAllocManaged`.
-    Managed,
-    /// Memory of another process, opened by `cuIpcOpenMemHandle`.
-    OpenedMemory(crate::ipc::memory::OpenedMemory),
-    /// A mapping of imported memory, by `cuExternalMemoryGetMappedBuffer`.
-    External,
-}
-
-impl AllocationKind {
-    /// The allocating function that the program called, by which messages name the memory.
-    pub(crate) fn made_by(&self) -> &'static str {
-        let function = match self {
-            Self::Device => "cuMemAlloc",
-            Self::Graph => crate::graph::memory::MADE_BY,
-            Self::Pool(_) => pool::MADE_BY,
-            Self::Host(_) => "cuMemHostAlloc",
-            Self::Registered(_) => return "registered host memory",
-            Self::Managed => "cuMemAllocManaged",
-            Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
-            Self::External => crate::external::BUFFER,
-        };
-        crate::refused::maker().unwrap_or(function)
-    }
-}
-
-/// An allocation.
-#[derive(Debug)]
-pub(crate) struct Allocation {
-    /// The memory. It is the first field, so that it is freed before the pool is told.
-    storage: Storage,
-    /// Address of the first byte.
-    pub(crate) base: u64,
-    /// Size in bytes.
-    pub(crate) size: u64,
-    /// Origin of the memory.
-    pub(crate) kind: AllocationKind,
-    /// The context with which the allocation ends.
-    pub(crate) context: Handle<Context>,
-    /// The device of that context.
-    pub(crate) gpu: Arc<Gpu>,
-    /// Unique number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`), which fault reports use.
-    pub(crate) id: u64,
-    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`, without effect, as copies are always synchronous.
-    pub(crate) sync: AtomicBool,
-    advice: Mutex<AdviceMap>,
-}
-
-/// Owner of the memory, kept for its `drop`.
-#[derive(Debug)]
-enum Storage {
-    Device { buffer: Buffer },
-    Host { block: Arc<Block> },
-}
-
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
-
-impl Allocation {
-    fn new(
-        context: &Context,
-        kind: AllocationKind,
-        base: u64,
-        size: u64,
-        storage: Storage,
-    ) -> Self {
-        let id = match &storage {
-            Storage::Device { buffer } => buffer.number(),
-            Storage::Host { block } => block.number(),
-        };
-        Self {
-            base,
-            size,
-            kind,
-            context: context.handle,
-            gpu: Arc::clone(&context.gpu),
-            id,
-            sync: AtomicBool::new(false),
-            advice: Mutex::new(AdviceMap::new(base)),
-            storage,
-        }
-    }
-
-    /// The function that has allocated the memory.
-    pub(crate) fn made_by(&self) -> &str {
-        match &self.storage {
-            Storage::Device { buffer } => buffer.name(),
-            Storage::Host { block } => block.name(),
-        }
-    }
-
-    /// The buffer of device memory.
-    pub(crate) fn buffer(&self) -> Option<&Buffer> {
-        match &self.storage {
-            Storage::Device { buffer } => Some(buffer),
-            Storage::Host { .. } => None,
-        }
-    }
-
-    /// Whether the program can access the memory at its address.
-    pub(crate) fn on_host(&self) -> bool {
-        matches!(self.storage, Storage::Host { .. })
-    }
-
-    /// Ends an allocation that has been removed from the table. Device memory, and its share of a
-    /// pool, is freed when the last reference is dropped.
-    pub(crate) fn end(&self) {
-        crate::allocation_trace::freed(self.id);
-        if matches!(self.kind, AllocationKind::Pool(_)) {
-            crate::checks::forgotten(self.id);
-        }
-        if matches!(self.kind, AllocationKind::Registered(_)) {
-            crate::checks::unregistered(self.base, self.size);
-        }
-        let Ok(gpus) = state::gpus() else { return };
-        let others = |share: &PoolShare| share.pool.peers();
-        let shown = match &self.kind {
-            AllocationKind::Pool(share) if !self.on_host() => others(share),
-            _ => Vec::new(),
-        };
-        for gpu in gpus {
-            if self.on_host() || shown.contains(&gpu.ordinal) {
-                gpu.device.unmap_host(self.base);
-            }
-        }
-    }
-
-    /// Gives or revokes another device's access.
-    pub(crate) fn show(&self, gpu: &Gpu, is_shown: bool) {
-        let Storage::Device { buffer } = &self.storage else { return };
-        match is_shown {
-            // Access may have been given already.
-            true => _ = gpu.device.reach(buffer),
-            false => _ = gpu.device.end_reach(self.base),
-        }
-    }
-
-    /// The advice of `cuMemAdvise` and prefetches that is recorded for managed memory.
-    pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
-        self.advice.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the memory is managed, also in a pool.
-    pub(crate) fn is_managed(&self) -> bool {
-        match &self.kind {
-            AllocationKind::Managed => true,
-            AllocationKind::Pool(share) => share.pool.place == PoolLocation::Managed,
-            _ => false,
-        }
-    }
-
-    /// Whether `len` bytes at `address` are inside the allocation.
-    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
-        let offset = address.checked_sub(self.base);
-        offset.and_then(|o| o.checked_add(len)).is_some_and(|end| end <= self.size)
-    }
-}
 
 /// Allocates memory of the context's device.
 pub(crate) fn allocate(context: &Context, size: usize) -> Answer<u64> {
@@ -354,7 +187,7 @@ pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
 /// Reports registered memory that a device has found to be unmapped.
 pub(crate) fn tell_unmapped(device: &Device) {
     for gone in device.take_unmapped() {
-        crate::call::say(format_args!(
+        crate::message::say(format_args!(
             "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it faults"
         ));
     }
@@ -364,8 +197,9 @@ pub(crate) fn tell_unmapped(device: &Device) {
 fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
     let (base, id) = (allocation.base, allocation.id);
     crate::allocation_trace::allocated(id);
-    crate::allocation_trace::pools::allocated(id, &allocation.kind);
-    TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(base, Arc::new(allocation));
+    let is_block = matches!(allocation.kind, AllocationKind::Device);
+    crate::allocation_trace::pools::allocated(id, is_block);
+    write_lock(&TABLE).insert(base, Arc::new(allocation));
     // The allocation is identified by its number, as its address may have been reused meanwhile.
     context.check_not_ended(|| release(|allocation| allocation.id == id))?;
     Ok(base)
@@ -373,13 +207,13 @@ fn register(context: &Context, allocation: Allocation) -> Answer<u64> {
 
 /// The allocations for which `wanted` holds.
 pub(crate) fn all(wanted: impl Fn(&Allocation) -> bool) -> Vec<Arc<Allocation>> {
-    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let table = read_lock(&TABLE);
     table.values().filter(|allocation| wanted(allocation)).cloned().collect()
 }
 
 /// The allocation that contains an address.
 pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
-    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    let table = read_lock(&TABLE);
     let (_, allocation) = table.range(..=address).next_back()?;
     allocation.holds(address, 1).then(|| Arc::clone(allocation))
 }
@@ -405,7 +239,7 @@ pub(crate) fn take(
     right: impl FnOnce(&AllocationKind) -> bool,
 ) -> Answer<Arc<Allocation>> {
     let freed = {
-        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = write_lock(&TABLE);
         match table.get(&address) {
             Some(allocation) if right(&allocation.kind) => table.remove(&address),
             _ => None,
@@ -437,7 +271,7 @@ pub(crate) fn is_known(address: u64) -> Answer<bool> {
 pub(crate) fn touches(address: u64, len: u64) -> Answer<bool> {
     let last = address.saturating_add(len - 1);
     let in_table = {
-        let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+        let table = read_lock(&TABLE);
         table
             .range(..=last)
             .next_back()
@@ -455,7 +289,7 @@ pub(crate) fn release_context(context: &Context) {
 /// Frees all allocations for which `gone` returns true.
 pub(crate) fn release(mut gone: impl FnMut(&Allocation) -> bool) {
     let freed: Vec<_> = {
-        let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = write_lock(&TABLE);
         table.extract_if(.., |_, allocation| gone(allocation)).collect()
     };
     for (_, allocation) in freed {

@@ -8,13 +8,11 @@
 //! address, which the race detector sees as an event of that address.
 
 use crate::args::{Answer, In};
-use crate::call::say;
-use crate::checks;
-use crate::context::Context;
+use crate::context::{Context, context_or_current};
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
-use crate::graph::op::Op;
 use crate::memory;
+use crate::message::say;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_checks::race::Queue;
@@ -112,7 +110,7 @@ impl BatchOp {
             params.count,
             params.flags
         );
-        let context = crate::graph::params::context_or_current(params.ctx)?;
+        let context = context_or_current(params.ctx)?;
         // SAFETY: the caller upholds this function's safety contract.
         let operations = unsafe {
             In::<CUstreamBatchMemOpParams>::of(params.paramArray).elements(params.count as usize)
@@ -134,12 +132,9 @@ impl BatchOp {
         self.params.ctx == other.params.ctx && words(self) == words(other)
     }
 
-    /// Executes the operations in a stream, immediately or deferred, or adds them as a graph node.
+    /// Executes the operations in a stream, immediately or deferred.
     pub(crate) fn submit(self, order: &Order) -> Answer {
         let op = Arc::new(self);
-        if let Some(place) = order.capture {
-            return place.add(Op::Batch(op));
-        }
         for operation in &op.operations {
             op.find(operation)?;
         }
@@ -191,11 +186,11 @@ impl BatchOp {
                 let bytes = value.to_le_bytes();
                 let len = if kind == WRITE_32 { 4 } else { 8 };
                 word.write(0, &bytes[..len]).map_err(refusal)?;
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_recorded(event, queue);
                 }
             } else if holds(&word, operation)? {
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_waited(event, Some(queue));
                 }
             } else {

@@ -2,8 +2,8 @@
 //! has for newer devices only (`#if __CUDA_ARCH__ >= 800`), so that some kernels are empty.
 
 use crate::image::say_once;
-use crate::launch::Shape;
 use crate::module::Function;
+use crate::shape::Shape;
 use texunit_device::LaunchStats;
 
 /// Remark in the trace of a launch.
@@ -24,7 +24,7 @@ pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
         "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}; an sm_{device} takes machine code of the \
              program, which may have what the source has for newer devices (`__CUDA_ARCH__`); compile with `-arch=compute_{device}`, or \
              run with `--device sm_{target}` (TEXUNIT_DEVICE=sm_{target})",
-        crate::launch::kernel_name(function)
+        crate::module::kernel_name(function)
     ));
 }
 

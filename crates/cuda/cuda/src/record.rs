@@ -7,18 +7,17 @@
 
 mod folder;
 mod messages;
-mod options;
 
-pub(crate) use options::{RecordSettings, wanted};
+use texunit_cuda_abi::{lock, read_lock, write_lock};
 use texunit_forms::Count;
 
-use crate::call::{Owner, say};
+use crate::exit::Owner;
+use crate::message::say;
 use crate::module::Function;
-use crate::settings::settings;
+use crate::settings::{RecordSettings, is_meant, settings};
 use folder::Claim;
-use options::is_meant;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
 
@@ -72,7 +71,7 @@ static OWNER: Owner = Owner::none();
 static ALONE: RwLock<()> = RwLock::new(());
 
 fn progress() -> MutexGuard<'static, Option<Progress>> {
-    PROGRESS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&PROGRESS)
 }
 
 /// The lock of a launch: exclusive for a recorded one, or shared.
@@ -107,10 +106,10 @@ pub(crate) fn begin(
 ) -> Option<Recording> {
     let wanted = settings().record.as_ref()?;
     let Some(number) = is_turn(wanted, function.kernel.name()) else {
-        let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+        let guard = read_lock(&ALONE);
         return Some(Recording { _turn: RecordingLock::Any { _guard: guard }, pending: None });
     };
-    let guard = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+    let guard = write_lock(&ALONE);
     let claim = wanted.kernel.as_ref().map(|_| Claim::of(&wanted.folder));
     let pending = match claim {
         // Another process of the run has claimed the folder.
@@ -131,7 +130,7 @@ pub(crate) fn begin(
 /// function that jobs cannot repeat such work.
 pub(crate) fn library_work(function: &str) -> Option<RwLockReadGuard<'static, ()>> {
     let wanted = settings().record.as_ref()?;
-    let guard = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+    let guard = read_lock(&ALONE);
     messages::library_work(wanted, function);
     Some(guard)
 }

@@ -6,26 +6,30 @@
 //! after a fault, and otherwise at most once in [`Writer::period`], so that a process that is
 //! killed loses little, and one that ends normally loses nothing.
 
+pub(crate) mod foreign;
 mod interpreted;
 mod libraries;
 mod own;
+mod refusals;
 mod sum;
 mod unreported;
 
-pub(crate) use own::PipeSignal;
+pub(crate) use refusals::{is_power, lacks_table, refused};
 
-use crate::call::{Owner, say};
-use crate::launch::Shape;
+use crate::exit::Owner;
+use crate::message::say;
 use crate::module::{Function, Module};
 use crate::settings::settings;
+use crate::shape::Shape;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{KernelStatistics, ReportedFinding};
 use texunit_checks::NewFinding;
+use texunit_cuda_abi::lock;
 use texunit_device::{Fault, LaunchStats, Tally};
-use texunit_evidence::{Api, Counts, Event, Finding, Process, Record, Totals, Writer};
+use texunit_evidence::{Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
 
 /// Maximum number of findings reported individually; programs with more have few kinds of them.
@@ -76,7 +80,7 @@ fn writer() -> Option<&'static Writer> {
 
 /// Accesses the state, which begins with an event about the process itself.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&STATE);
     let state = state.get_or_insert_default();
     if !OWNER.is_this_process() {
         *state = State::default();
@@ -282,30 +286,10 @@ pub(crate) fn library(finding: Finding) {
     });
 }
 
-/// Reports a refused call and its number of occurrences so far.
-pub(crate) fn refused(function: &str, code: &str, reason: &str, count: u64) {
-    if !is_wanted() {
-        return;
-    }
-    let (function, code, reason) = (function.to_owned(), code.to_owned(), reason.to_owned());
-    with(|state| {
-        // Programs may exit when they see an error, so that the refusal is reported immediately.
-        state.flush();
-        state.append(Event::Api(Api { function, code, reason, count }));
-    });
-}
-
-/// Counts a refused call that is not reported individually.
-pub(crate) fn more_refused() {
-    if is_wanted() {
-        with(|state| state.totals.more_api += 1);
-    }
-}
-
 /// Registers the final report for the end of the process.
 fn at_end() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::call::at_end(end));
+    ONCE.call_once(|| crate::exit::at_end(end));
 }
 
 fn end() {
@@ -315,12 +299,12 @@ fn end() {
     }
     // The state is not locked here, as a thread that reports a refusal locks it while it holds the
     // refusals' lock.
-    let refused = crate::refused::rest();
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let refused = refusals::rest();
+    let mut state = lock(&STATE);
     let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();
-    let lacking = crate::refused::lacking_table().filter(|_| state.kernels.is_empty());
+    let lacking = refusals::lacking_table().filter(|_| state.kernels.is_empty());
     refused.into_iter().chain(lacking).for_each(|api| state.append(Event::Api(api)));
     libraries::all().into_iter().for_each(|library| state.append(Event::Library(library)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());

@@ -8,17 +8,18 @@
 
 mod progress;
 
-use crate::launch::Shape;
+use crate::message::say;
 use crate::module::{Function, Module};
 use crate::report;
 use crate::settings::settings;
+use crate::shape::Shape;
+use crate::signals;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use texunit_cuda_abi::lock;
 use texunit_evidence::{Event, Running};
 use texunit_report::CodeLocation;
-
-pub(crate) use progress::clear;
 
 /// Interval at which the watching thread looks at running launches.
 const TICK: Duration = Duration::from_millis(50);
@@ -67,7 +68,7 @@ static WAKE: Condvar = Condvar::new();
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
 fn table() -> MutexGuard<'static, Table> {
-    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&TABLE)
 }
 
 /// Registers a launch; `None` if nothing is requested.
@@ -162,19 +163,11 @@ impl Launch {
     }
 }
 
-/// Starts a thread of texunit's with all signals blocked, as they are the program's.
-pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let before = signals::block_all();
-    let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(work);
-    signals::restore(&before);
-    thread.map(|_| ())
-}
-
 /// Starts the thread that watches long-running launches and prints their progress.
 fn watch() {
-    let thread = spawn(look);
+    let thread = signals::spawn(look);
     if let Err(error) = thread {
-        crate::call::say(format_args!("launches are not watched: {error}"));
+        say(format_args!("launches are not watched: {error}"));
     }
 }
 
@@ -213,30 +206,4 @@ fn look() {
 /// Whether `texunit run`, or an outer one, has signalled the end of the time limit.
 fn is_over() -> bool {
     settings().evidence.as_deref().is_some_and(texunit_evidence::is_over)
-}
-
-pub(crate) mod signals {
-    use std::mem::MaybeUninit;
-
-    /// The signal mask of a thread.
-    pub(crate) struct SignalMask(libc::sigset_t);
-
-    /// Blocks all signals in the calling thread, and returns its previous mask.
-    pub(crate) fn block_all() -> SignalMask {
-        let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::zeroed());
-        // SAFETY: both sets are local variables; the first is filled before it is read, and the
-        // second, zeroed, is a valid empty set.
-        unsafe {
-            libc::sigfillset(all.as_mut_ptr());
-            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-            SignalMask(before.assume_init())
-        }
-    }
-
-    pub(crate) fn restore(before: &SignalMask) {
-        // SAFETY: the set was returned by the system.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before.0, std::ptr::null_mut())
-        };
-    }
 }

@@ -3,14 +3,15 @@
 //! A file name depends on the text only: its first kernel and a hash. Equal texts therefore share a
 //! file, whichever process loads them, and a program has the same files in each run.
 
-use crate::call::say;
 use crate::image::Ptx;
+use crate::message::say;
 use crate::settings::settings;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once};
+use texunit_cuda_abi::lock;
 
 /// Maximum length of the part of a name that is the kernel's.
 const LONGEST: usize = 48;
@@ -24,7 +25,7 @@ static WRITTEN: Mutex<Option<HashMap<(u64, usize), String>>> = Mutex::new(None);
 pub(crate) fn save(ptx: &mut Ptx) {
     let Some(folder) = &settings().save_ptx else { return };
     let key = (number(ptx.text.as_bytes()), ptx.text.len());
-    let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut written = lock(&WRITTEN);
     let written = written.get_or_insert_default();
     if let Some(file) = written.get(&key) {
         ptx.name.clone_from(file);

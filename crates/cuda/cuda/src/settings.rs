@@ -1,5 +1,12 @@
 //! Settings that the user makes through environment variables, which `texunit run` sets.
 
+mod checks;
+mod record;
+
+pub(crate) use checks::CheckSettings;
+pub(crate) use record::{RecordSettings, is_meant, plain_name};
+
+use crate::message::{self, say};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
@@ -71,7 +78,7 @@ pub(crate) struct Settings {
     /// `TEXUNIT_REPORT_API_ERRORS=1`: prints each refused call with its reason on standard error.
     pub(crate) report_api_errors: bool,
     /// `TEXUNIT_RECORD` and related variables: launches that are recorded as jobs.
-    pub(crate) record: Option<crate::record::RecordSettings>,
+    pub(crate) record: Option<RecordSettings>,
     /// `TEXUNIT_THREADS`: number of host threads of a launch; 0 for one per core.
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: granularity at which accesses beyond an object become faults.
@@ -79,7 +86,7 @@ pub(crate) struct Settings {
     /// `TEXUNIT_BAD_FETCH`: handling of fetches whose texture does not fit the instruction.
     pub(crate) bad_fetch: BadFetch,
     /// `TEXUNIT_CHECK` and related variables: checks of kernels.
-    pub(crate) checks: Option<crate::checks::CheckSettings>,
+    pub(crate) checks: Option<CheckSettings>,
     /// `TEXUNIT_FAIL_ON`: minimum severity of findings that count as failures in the report of the
     /// process.
     pub(crate) fail_on: Severity,
@@ -88,11 +95,6 @@ pub(crate) struct Settings {
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
-
-/// Whether messages are coloured; false while the settings are being read.
-pub(crate) fn is_colored() -> bool {
-    SETTINGS.get().is_some_and(|settings| settings.color)
-}
 
 /// The settings, which are read from the environment at the first call.
 pub(crate) fn settings() -> &'static Settings {
@@ -114,10 +116,18 @@ pub(crate) fn settings() -> &'static Settings {
             settings.of_parents(above);
         }
         for complaint in &settings.complaints {
-            crate::call::say(format_args!("{complaint}"));
+            say(format_args!("{complaint}"));
         }
+        message::set_colored(settings.color);
         settings
     })
+}
+
+/// Prints what is not supported, unless the refusal of the call is reported anyway.
+pub(crate) fn say_refused(text: &str) {
+    if !settings().report_api_errors {
+        say(format_args!("{text}"));
+    }
 }
 
 impl Settings {
@@ -165,7 +175,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
             Severity::Warning
         }),
     };
-    settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
+    settings.checks = checks::wanted(&variable, &mut settings.complaints);
     // Findings about leaks and uninitialised memory show where the memory was allocated.
     let leaks = settings
         .checks
@@ -184,7 +194,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     };
     settings.coverage = file("TEXUNIT_COVERAGE");
     settings.profile = file("TEXUNIT_PROFILE");
-    settings.record = crate::record::wanted(&variable, &mut settings.complaints);
+    settings.record = record::wanted(&variable, &mut settings.complaints);
     settings.counters = is_on("TEXUNIT_COUNTERS");
     settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
     settings.color = color(&mut settings.complaints, &variable);

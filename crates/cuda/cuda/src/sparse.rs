@@ -10,14 +10,14 @@ use crate::array::{ArrayObject, MipmapObject};
 use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::Handle;
-use crate::virtual_memory::Physical;
+use crate::memory::virtual_memory::Physical;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
     CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUarrayMapInfo, CUresult, ensure, invalid,
+    CUarrayMapInfo, CUresult, ensure, invalid, lock,
 };
 use texunit_device::{Array, Error, Extent, TileRegion};
 use texunit_forms::Count;
@@ -100,7 +100,7 @@ impl Sparse {
 /// Maps or unmaps tiles of a mip tail.
 fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Error> {
     // The lock is held to the end, as another thread may change other tiles of this mip tail.
-    let mut tails = object.tails.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tails = lock(&object.tails);
     let mapped = tails.entry(tail.layer).or_default();
     if resident {
         mapped.extend(tail.tiles.clone());

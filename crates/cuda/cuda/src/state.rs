@@ -1,18 +1,39 @@
 //! The devices, which `cuInit` creates.
 
 use crate::args::Answer;
-use crate::context::Primary;
+use crate::handle::Handle;
 use crate::profile::{self, Profile};
 use crate::settings::settings;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::thread::ThreadId;
 use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{
     CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, InitialContents, Windows,
 };
 use texunit_forms::Count;
+
+/// The primary context of a device.
+#[derive(Debug)]
+pub(crate) struct Primary {
+    /// Number of the handle, which stays the same whether the context is active or not.
+    pub(crate) number: usize,
+    /// Number of retains; 0 if the context is not active.
+    pub(crate) users: u32,
+    /// Flags with which the primary context is created.
+    pub(crate) flags: u32,
+    /// The thread that is destroying the context's objects; other threads wait before they use the
+    /// context again.
+    pub(crate) ending: Option<ThreadId>,
+}
+
+impl Default for Primary {
+    fn default() -> Self {
+        Self { number: Handle::<Self>::fresh().number(), users: 0, flags: 0, ending: None }
+    }
+}
 
 /// A software GPU behind a `CUdevice`.
 #[derive(Debug)]
@@ -82,25 +103,23 @@ fn check_forked() -> Answer {
     }
 }
 
-/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist.
-pub(crate) fn init() -> Answer {
+/// Creates the devices that `TEXUNIT_DEVICE` names, unless they exist. Before that, `begin` is
+/// called with their names.
+pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
     check_forked()?;
-    GPUS.get_or_init(make).as_ref().map(|_| ()).map_err(Clone::clone)
+    GPUS.get_or_init(|| make(begin)).as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
-fn make() -> Answer<Vec<Arc<Gpu>>> {
+fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
     let profiles = match &settings().devices {
         None => vec![profile::default()],
         Some(names) => profile::find_all(names).map_err(|message| {
-            crate::call::say(format_args!("{message}"));
+            crate::message::say(format_args!("{message}"));
             CUresult::NO_DEVICE.because(message)
         })?,
     };
     let count = profiles.len();
-    if settings().checks.as_ref().is_some_and(|checks| checks.has(Check::Race)) {
-        crate::checks::watch();
-    }
-    crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
+    begin(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
     // SAFETY: the function only stores to a variable, and the library is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };

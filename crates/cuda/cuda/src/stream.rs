@@ -1,21 +1,19 @@
 //! Streams and events.
 //!
 //! Work is executed before the submitting call returns, so that a stream is never busy unless work
-//! is deferred ([`crate::late`]). A stream only consists of its properties and its context.
+//! is deferred (`deferred`). A stream only consists of its properties and its context.
 
 use crate::args::Answer;
 use crate::context::{self, Context};
-use crate::deferred::{self, Order};
-use crate::graph::capture;
-use crate::green::GreenContext;
+use crate::green::{self, GreenContext};
 use crate::handle::{Handle, Object, object};
 use crate::ipc::event::SharedEvent;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, ensure};
+use texunit_cuda_abi::{CUresult, ensure, lock};
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.
@@ -51,7 +49,7 @@ impl Stream {
         let attributes = Mutex::default();
         let stream = Self { context: context.handle, green, flags, priority, attributes };
         let handle = context.register(stream)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         Ok(handle)
     }
 }
@@ -79,6 +77,21 @@ pub(crate) fn find(stream: Handle<Stream>) -> Answer<Option<Arc<Stream>>> {
             Ok(Some(stream))
         }
     }
+}
+
+/// The green context of a stream: that of its creation, or for a default stream the current one.
+pub(crate) fn green_context(stream: Handle<Stream>) -> Answer<Handle<GreenContext>> {
+    Ok(match find(stream)? {
+        Some(stream) => stream.green,
+        None => green::find(context::current_handle()),
+    })
+}
+
+/// Number of multiprocessors available to a launch in a stream.
+pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
+    let green = green_context(stream).ok().and_then(|green| GreenContext::registry().find(green));
+    green
+        .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
 }
 
 /// The context in which a stream executes: that of the stream, or the current one for a default
@@ -164,39 +177,18 @@ impl Event {
 
     /// Completes the event now, as all preceding work is done.
     pub(crate) fn record(&self) {
-        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&self.recorded) = Some(Instant::now());
     }
 
     /// Completion time, if the event was recorded.
     pub(crate) fn when(&self) -> Option<Instant> {
-        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Records a valid event: it completes when the preceding work of the stream is done.
-pub(crate) fn record(event: Handle<Event>, order: &Order) {
-    let Some(object) = Event::registry().find(event) else { return };
-    capture::recorded_outside(event.number());
-    if let Some(race) = crate::checks::race() {
-        race.event_recorded(event.number() as u64, order.queue);
-    }
-    let time = object.shared.as_ref().map(SharedEvent::recorded);
-    let is_shared = time.is_some();
-    deferred::record(event.number(), order, move || {
-        object.record();
-        if let (Some(shared), Some(time)) = (&object.shared, time) {
-            shared.happens(time);
-        }
-    });
-    if is_shared {
-        deferred::push(event.number());
+        *lock(&self.recorded)
     }
 }
 
 /// Destroys the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
-    capture::release_context(context);
-    if let Some(race) = crate::checks::race() {
+    if let Some(race) = crate::check_log::race() {
         // The race check is told that all work of the context is done.
         race.device_synchronized(context.gpu.ordinal.unsigned_abs());
         for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)

@@ -6,18 +6,18 @@
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::say;
 use crate::context::Context;
 use crate::error::refusal;
 use crate::format::format;
 use crate::handle::{Handle, Object, object};
+use crate::message::say;
 use crate::module::Module;
 use crate::texture::{self, Source};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
     CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult,
-    ensure,
+    ensure, lock,
 };
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
@@ -103,7 +103,7 @@ impl TextureState {
 impl TextureReference {
     /// The mutable state.
     pub(crate) fn state(&self) -> MutexGuard<'_, TextureState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Changes the state, and binds the result.
@@ -166,13 +166,13 @@ impl SurfaceReference {
         for warning in warnings.map_err(refusal)? {
             say(format_args!("{warning}"));
         }
-        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
+        *lock(&self.bound) = Some(handle);
         Ok(())
     }
 
     /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
     pub(crate) fn get(&self) -> Answer<Handle<ArrayObject>> {
-        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let bound = lock(&self.bound);
         bound.ok_or(CUresult::INVALID_VALUE.because("no array is bound to hSurfRef"))
     }
 }
@@ -189,7 +189,7 @@ struct ModuleReferences {
 static KNOWN: Mutex<Option<HashMap<usize, ModuleReferences>>> = Mutex::new(None);
 
 fn references() -> MutexGuard<'static, Option<HashMap<usize, ModuleReferences>>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KNOWN)
 }
 
 /// The reason for refusing a name that is not a reference of the module.

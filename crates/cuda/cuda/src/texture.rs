@@ -225,7 +225,7 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
 fn register<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
     let object = Arc::new(object);
     let key = key(&context.gpu, handle);
-    crate::checks::created(key.number());
+    crate::check_log::created(key.number());
     T::registry().insert_as(key, Arc::clone(&object));
     // The object is identified by its address, as the handle may have been reused meanwhile.
     context.check_not_ended(|| {

@@ -6,35 +6,30 @@
 //! recorded launches do not run concurrently ([`record::library_work`]).
 
 use crate::args::Answer;
-use crate::call::answer;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::Context;
+use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
-use crate::graph::op::Op;
-use crate::handle::Handle;
-use crate::refused::{InProgram, Str};
-use crate::stream::Stream;
 use crate::{memory, record};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use texunit_cuda_abi::work::{DIMENSIONS, Forget, Region, Run};
-use texunit_cuda_abi::{CUresult, Refusal, ensure};
+use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
-/// Maximum number of regions.
-const MAX_REGIONS: usize = 1 << 20;
 /// Alignment in bytes of the host memory that a library gets.
 const ALIGNMENT: usize = 64;
 
 /// The library's callbacks and data; the work may be executed several times.
-struct LibraryWork {
-    data: *mut c_void,
-    run: Run,
-    forget: Forget,
+pub(crate) struct LibraryWork {
+    pub(crate) data: *mut c_void,
+    pub(crate) run: Run,
+    pub(crate) forget: Forget,
 }
 
 // SAFETY: a library's work may be executed by any thread, and by several concurrently.
@@ -52,47 +47,10 @@ impl Drop for LibraryWork {
 /// Submitted work.
 pub(crate) struct Task {
     pub(crate) function: String,
-    regions: Vec<Region>,
+    pub(crate) regions: Vec<Region>,
     /// Elements of the first dimension that are processed together; 0 for all.
-    together: u64,
-    given: LibraryWork,
-}
-
-/// Submits a library's work to a stream.
-///
-/// # Safety
-/// The arguments are as `texunit_cuda_abi::work::Submit` requires.
-#[unsafe(no_mangle)]
-#[allow(unreachable_pub)]
-pub unsafe extern "C" fn texunit_work_2(
-    stream: Handle<Stream>,
-    name: Str,
-    regions: *const Region,
-    count: usize,
-    together: u64,
-    run: Run,
-    forget: Forget,
-    data: *mut c_void,
-) -> CUresult {
-    let given = LibraryWork { data, run, forget };
-    let submit = || {
-        ensure!(count <= MAX_REGIONS, "a work of {}", Count(count, "region"));
-        // SAFETY: the caller's text and regions are valid.
-        let (function, regions) = unsafe {
-            let regions = match count {
-                0 => Vec::new(),
-                _ => std::slice::from_raw_parts(regions, count).to_vec(),
-            };
-            (name.text(), regions)
-        };
-        let (task, order) =
-            (Arc::new(Task { function, regions, together, given }), Order::capturable(stream)?);
-        match order.capture {
-            None => task.submit(&order),
-            Some(place) => place.add(Op::Work(task, order.context.handle)),
-        }
-    };
-    answer("texunit_work_2", submit, &texunit_cuda_abi::arguments!(stream, count))
+    pub(crate) together: u64,
+    pub(crate) given: LibraryWork,
 }
 
 impl std::fmt::Debug for Task {
@@ -103,7 +61,7 @@ impl std::fmt::Debug for Task {
 
 impl Task {
     /// Executes the work in a stream, immediately or deferred.
-    fn submit(self: Arc<Self>, order: &Order) -> Answer {
+    pub(crate) fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
         let is_late = deferred::must_defer(order);
         let stand = if is_late {
@@ -111,7 +69,7 @@ impl Task {
         } else {
             QueuePosition::now(order.queue)
         };
-        if is_late && checks::race().is_some() {
+        if is_late && crate::check_log::race().is_some() {
             // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
             self.tell_host(&places, &stand);
@@ -252,7 +210,7 @@ impl Task {
 
     /// Tells the race detector about ranges that the program may access, too.
     fn tell_host(&self, places: &[Option<Linear>], stand: &QueuePosition) {
-        if checks::race().is_none() {
+        if crate::check_log::race().is_none() {
             return;
         }
         let is_shared = |linear: &Option<Linear>| linear.as_ref().is_some_and(Linear::is_of_host);

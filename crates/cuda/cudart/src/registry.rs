@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUdeviceptr, CUresult};
+use texunit_cuda_abi::{CUdeviceptr, CUresult, lock};
 
 /// A registered fatbin; its key is the address of its wrapper.
 #[derive(Debug, Default)]
@@ -49,8 +49,7 @@ static STALE: AtomicBool = AtomicBool::new(false);
 static LOADED_BY: AtomicU32 = AtomicU32::new(0);
 
 fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
-    let mut registry: MutexGuard<'_, Option<Registry>> =
-        REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registry: MutexGuard<'_, Option<Registry>> = lock(&REGISTRY);
     work(registry.get_or_insert_default())
 }
 

@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUdevice, CUresult, lock};
 use texunit_forms::Count;
 
 thread_local! {
@@ -98,7 +98,7 @@ pub(crate) fn context() -> Answer {
 
 /// The primary context of a device, which is retained if necessary.
 pub(crate) fn primary(device: CUdevice) -> Answer<CUcontext> {
-    let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut contexts = lock(&CONTEXTS);
     if let Some(context) = contexts.get(&device) {
         return Ok(*context);
     }

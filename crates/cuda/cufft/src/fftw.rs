@@ -7,10 +7,10 @@ use crate::code::{Answer, FftCode};
 use crate::shape::{Layout, Shape, Type, together};
 use crate::transform::Engine;
 use rustfft::FftDirection;
-use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use texunit_client::call::{Code, Refused};
+use texunit_client::handles::Handles;
 use texunit_client::work::Region;
 use texunit_cuda_abi::args::In;
 use texunit_forms::Count;
@@ -36,25 +36,11 @@ pub(crate) struct Dimension<T> {
 /// An array of the guru interface: its length, and its elements.
 pub(crate) type Dimensions<'a, T> = (c_int, In<'a, Dimension<T>>);
 
-#[derive(Default)]
-struct Plans {
-    all: BTreeMap<usize, Arc<Plan>>,
-    last: usize,
-}
-
-static PLANS: Mutex<Plans> = Mutex::new(Plans { all: BTreeMap::new(), last: 0 });
-
-fn plans() -> MutexGuard<'static, Plans> {
-    PLANS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static PLANS: Handles<Arc<Plan>, FftCode> = Handles::new(1, 1, none);
 
 /// Keeps a plan, and returns its handle, which is not 0.
 pub(crate) fn keep(plan: Plan) -> usize {
-    let mut plans = plans();
-    plans.last += 1;
-    let handle = plans.last;
-    plans.all.insert(handle, Arc::new(plan));
-    handle
+    PLANS.insert(Arc::new(plan))
 }
 
 fn none(handle: usize) -> Refused<FftCode> {
@@ -63,13 +49,12 @@ fn none(handle: usize) -> Refused<FftCode> {
 
 /// Destroys a plan; a null pointer is ignored, as by FFTW.
 pub(crate) fn destroy(handle: usize) -> Answer {
-    let gone = plans().all.remove(&handle);
-    if gone.is_none() && handle != 0 { Err(none(handle)) } else { Ok(()) }
+    if handle == 0 { Ok(()) } else { PLANS.remove(handle).map(drop) }
 }
 
 /// Executes a plan on its own arrays, or on `others` of a plan of this type.
 pub(crate) fn execute(handle: usize, others: Option<(Type, [usize; 2])>) -> Answer {
-    let plan = plans().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
+    let plan = PLANS.get(handle)?;
     let mut regions = plan.regions;
     if let Some((of, arrays)) = others {
         if of != plan.of {

@@ -5,10 +5,11 @@ use crate::shape::Shape;
 use crate::transform::Engine;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use texunit_client::call::Code;
 use texunit_client::context;
 use texunit_client::driver::{self, CUstream};
+use texunit_client::handles::Handles;
 use texunit_cuda_abi::CUdeviceptr;
 
 /// A plan, whose shape may not be set yet.
@@ -45,45 +46,33 @@ impl Drop for Area {
     }
 }
 
-struct Plans {
-    all: BTreeMap<c_int, Plan>,
-    next: c_int,
-}
+static PLANS: Handles<Plan, FftCode> = Handles::new(1, 1, none);
 
-static PLANS: Mutex<Plans> = Mutex::new(Plans { all: BTreeMap::new(), next: 1 });
-
-fn plans() -> MutexGuard<'static, Plans> {
-    PLANS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn none(handle: c_int) -> texunit_client::call::Refused<FftCode> {
-    FftCode::InvalidPlan
-        .because(format!("plan {handle} is not a plan: it was never made, or it was destroyed"))
+fn none(handle: usize) -> texunit_client::call::Refused<FftCode> {
+    FftCode::InvalidPlan.because(format!(
+        "plan {} is not a plan: it was never made, or it was destroyed",
+        handle as c_int
+    ))
 }
 
 /// Creates an empty plan and returns its handle.
 pub(crate) fn create() -> Answer<c_int> {
     context::make_current()
         .map_err(|why| texunit_client::call::Refused::from(why).with_code(FftCode::SetupFailed))?;
-    let mut plans = plans();
-    let handle = plans.next;
-    plans.next = handle.checked_add(1).ok_or_else(|| {
+    let handle = PLANS.insert(Plan::default());
+    c_int::try_from(handle).map_err(|_| {
         FftCode::AllocFailed.because("no more plans can be made: all handles have been used")
-    })?;
-    plans.all.insert(handle, Plan::default());
-    Ok(handle)
+    })
 }
 
 /// Destroys a plan.
 pub(crate) fn destroy(handle: c_int) -> Answer {
-    let gone = plans().all.remove(&handle);
-    // The lock is released before the work area is freed.
-    gone.map(drop).ok_or_else(|| none(handle))
+    PLANS.remove(handle as usize).map(drop)
 }
 
 /// A snapshot of a plan.
 pub(crate) fn get(handle: c_int) -> Answer<Plan> {
-    plans().all.get(&handle).cloned().ok_or_else(|| none(handle))
+    PLANS.get(handle as usize)
 }
 
 /// A plan that has been made.
@@ -102,7 +91,7 @@ pub(crate) fn made(handle: c_int) -> Answer<(Plan, MadePlan)> {
 
 /// Changes a plan.
 pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
-    plans().all.get_mut(&handle).map(change).ok_or_else(|| none(handle))
+    PLANS.with(handle as usize, change)
 }
 
 /// Sets the shape of a plan and returns the size of its work area in bytes.

@@ -5,9 +5,10 @@
 
 use crate::code::{Answer, RandCode};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use texunit_client::call::{Code, Refused};
 use texunit_client::{context, driver};
+use texunit_cuda_abi::lock;
 
 /// `CURAND_M2`: the distribution has a table.
 const TABLE: u64 = 5;
@@ -78,13 +79,13 @@ pub(crate) fn create(lambda: f64) -> Answer<u64> {
     let distribution = upload(&distribution)?;
     let address = distribution.0;
     memory.push(distribution);
-    TABLES.lock().unwrap_or_else(PoisonError::into_inner).insert(address, memory);
+    lock(&TABLES).insert(address, memory);
     Ok(address)
 }
 
 /// Frees a table.
 pub(crate) fn destroy(address: u64) -> Answer {
-    let gone = TABLES.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+    let gone = lock(&TABLES).remove(&address);
     gone.map(drop).ok_or_else(|| {
         RandCode::NotInitialized.because(format!("{address:#x} is not a distribution"))
     })

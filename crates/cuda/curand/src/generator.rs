@@ -4,14 +4,14 @@
 use crate::code::{Answer, RandCode};
 use crate::directions::{DIMENSIONS, VectorSet};
 use crate::engine::{Distribution, Engine, Recipe, Type};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_client::call::{Code, Refused};
 use texunit_client::context;
 use texunit_client::driver::CUstream;
+use texunit_client::handles::Handles;
 use texunit_client::work::{self, Region};
-use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::{CUresult, lock};
 
 /// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]
@@ -26,19 +26,10 @@ struct Generator {
 /// An engine that is built when the first numbers are requested.
 type LazyEngine = Arc<Mutex<Option<Box<dyn Engine>>>>;
 
-struct Generators {
-    all: BTreeMap<usize, Generator>,
-    next: usize,
-}
-
 /// The first handle, in a range that no allocation uses.
 const FIRST: usize = 0x0000_5c00_0000_0000;
 
-static GENERATORS: Mutex<Generators> = Mutex::new(Generators { all: BTreeMap::new(), next: FIRST });
-
-fn generators() -> MutexGuard<'static, Generators> {
-    GENERATORS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static GENERATORS: Handles<Generator, RandCode> = Handles::new(FIRST, 16, none);
 
 fn none(handle: usize) -> Refused<RandCode> {
     RandCode::NotInitialized.because(match handle {
@@ -76,36 +67,31 @@ pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
     let new =
         Generator { recipe, of_host, stream: CUstream::default(), engine: LazyEngine::default() };
-    let mut generators = generators();
-    let handle = generators.next;
-    generators.next += 16;
-    generators.all.insert(handle, new);
-    Ok(handle)
+    Ok(GENERATORS.insert(new))
 }
 
 /// Destroys a generator.
 pub(crate) fn destroy(handle: usize) -> Answer {
-    generators().all.remove(&handle).map(drop).ok_or_else(|| none(handle))
+    GENERATORS.remove(handle).map(drop)
 }
 
 /// Checks that a handle is valid.
 pub(crate) fn check(handle: usize) -> Answer {
-    generators().all.contains_key(&handle).then_some(()).ok_or_else(|| none(handle))
+    GENERATORS.with(handle, |_| ())
 }
 
 /// Sets the stream of a generator.
 pub(crate) fn set_stream(handle: usize, stream: CUstream) -> Answer {
-    generators().all.get_mut(&handle).ok_or_else(|| none(handle))?.stream = stream;
-    Ok(())
+    GENERATORS.with(handle, |generator| generator.stream = stream)
 }
 
 /// Changes settings; the next numbers come from a new engine.
 fn change(handle: usize, change: impl FnOnce(&mut Recipe) -> Answer) -> Answer {
-    let mut generators = generators();
-    let generator = generators.all.get_mut(&handle).ok_or_else(|| none(handle))?;
-    change(&mut generator.recipe)?;
-    generator.engine = LazyEngine::default();
-    Ok(())
+    GENERATORS.with(handle, |generator| {
+        change(&mut generator.recipe)?;
+        generator.engine = LazyEngine::default();
+        Ok(())
+    })?
 }
 
 fn wrong_type(why: &'static str) -> Answer {
@@ -175,7 +161,7 @@ pub(crate) fn generate(
     address: u64,
     count: usize,
 ) -> Answer {
-    let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
+    let generator = GENERATORS.get(handle)?;
     let Generator { recipe, of_host, stream, engine } = generator;
     check_wanted(&recipe, wanted, count)?;
     if count == 0 {
@@ -185,7 +171,7 @@ pub(crate) fn generate(
         return Err(RandCode::OutOfRange.because("outputPtr is null"));
     }
     let fill = move |to: &mut [u8]| {
-        let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut engine = lock(&engine);
         engine.get_or_insert_with(|| recipe.make()).fill(wanted, to);
     };
     if of_host {
@@ -267,8 +253,8 @@ fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8
 
 /// Builds the engine immediately (`curandGenerateSeeds`).
 pub(crate) fn make_engine(handle: usize) -> Answer {
-    let generator = generators().all.get(&handle).cloned().ok_or_else(|| none(handle))?;
-    let mut engine = generator.engine.lock().unwrap_or_else(PoisonError::into_inner);
+    let generator = GENERATORS.get(handle)?;
+    let mut engine = lock(&generator.engine);
     engine.get_or_insert_with(|| generator.recipe.make());
     Ok(())
 }

@@ -127,6 +127,20 @@ pub(super) fn triangular<T: Number>(
     })
 }
 
+/// The operands of a product with a square matrix on one `side`, each given by its address and
+/// leading dimension: that matrix, and two of `m` rows and `n` columns.
+fn sided<T: Number>(
+    side: u32,
+    [m, n]: [i64; 2],
+    [a, b, c]: [(u64, i64); 3],
+) -> Answer<[Operand; 3]> {
+    let [m, n] = sizes([("m", m), ("n", n)])?;
+    let order = if is_right(side)? { n } else { m };
+    let operand =
+        |(address, leading), size, name| Operand::matrix(T::FORMAT, address, size, (name, leading));
+    Ok([operand(a, [order; 2], "lda")?, operand(b, [m, n], "ldb")?, operand(c, [m, n], "ldc")?])
+}
+
 blas! {
     /// `C = alpha A B + beta C`, or `B A` (`side`), where A is symmetric or Hermitian.
 fn(
@@ -134,13 +148,8 @@ fn(
         lda: Int, B: u64, ldb: Int, beta: u64, C: u64, ldc: Int,
     ) {
         let call = Call::new(NAME, handle)?;
-        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-        let order = if is_right(side)? { n } else { m };
-        let operands = [
-            Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?,
-            Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
-            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-        ];
+        let matrices = [(A, lda.into()), (B, ldb.into()), (C, ldc.into())];
+        let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         half_product::<T>(call, [side, uplo], OTHER, [alpha, beta], operands)
     }
     [const OTHER: OtherTriangle = OtherTriangle::Symmetric;]
@@ -183,12 +192,10 @@ fn(
         alpha: u64, A: u64, lda: Int, B: u64, ldb: Int,
     ) {
         let mut call = Call::new(NAME, handle)?;
-        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-        let order = if is_right(side)? { n } else { m };
-        let a = Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?;
-        let b = Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?;
+        let matrices = [(A, lda.into()), (B, ldb.into()), (B, ldb.into())];
+        let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
-        triangular::<T>(call, [side, uplo, trans, diag], alpha, [a, b, b], true)
+        triangular::<T>(call, [side, uplo, trans, diag], alpha, operands, true)
     }
     []
     f32: cublasStrsm_v2 cublasStrsm_v2_64, f64: cublasDtrsm_v2 cublasDtrsm_v2_64,
@@ -202,13 +209,8 @@ fn(
         alpha: u64, A: u64, lda: Int, B: u64, ldb: Int, C: u64, ldc: Int,
     ) {
         let mut call = Call::new(NAME, handle)?;
-        let [m, n] = sizes([("m", m.into()), ("n", n.into())])?;
-        let order = if is_right(side)? { n } else { m };
-        let operands = [
-            Operand::matrix(T::FORMAT, A, [order, order], ("lda", lda.into()))?,
-            Operand::matrix(T::FORMAT, B, [m, n], ("ldb", ldb.into()))?,
-            Operand::matrix(T::FORMAT, C, [m, n], ("ldc", ldc.into()))?,
-        ];
+        let matrices = [(A, lda.into()), (B, ldb.into()), (C, ldc.into())];
+        let operands = sided::<T>(side, [m.into(), n.into()], matrices)?;
         let alpha = Factor::new(&mut call, "alpha", alpha, T::FORMAT)?;
         triangular::<T>(call, [side, uplo, trans, diag], alpha, operands, false)
     }

@@ -4,8 +4,6 @@
 //! off.
 
 use super::{Traces, module, traces};
-use crate::call::say;
-use crate::memory::AllocationKind;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use texunit_evidence::Finding;
@@ -72,6 +70,31 @@ impl Pool {
         )
     }
 
+    fn news(self) -> Option<(String, Option<Finding>)> {
+        if self.is_on() {
+            let (message, help) = (self.message(), self.help());
+            let text = format!("{message}; {help}");
+            let finding = Finding {
+                kind: texunit_report::POOL.code.to_owned(),
+                check: Some("memory".to_owned()),
+                severity: texunit_report::Severity::Note,
+                message,
+                help: Some(help),
+                object: Some(format!("pool of {}", self.name())),
+                ..Finding::default()
+            };
+            return Some((text, Some(finding)));
+        }
+        let text = || {
+            format!(
+                "{}'s memory pool is turned off (--check), so that each array is an allocation of its own; --keep-pools \
+                 leaves it on",
+                self.name()
+            )
+        };
+        self.is_turned_off().then(|| (text(), None))
+    }
+
     fn message(self) -> String {
         format!(
             "memory of the program is a block of {}'s memory pool, which has arrays in it and room behind them: an access past \
@@ -87,9 +110,8 @@ static TOLD: AtomicU8 = AtomicU8::new(0);
 
 /// Records an allocation if it was made by a pool. Only device memory of `cuMemAlloc` is shared by
 /// several arrays; pinned memory and memory of the driver's own pools has the size of one array.
-pub(crate) fn allocated(number: u64, kind: &AllocationKind) {
+pub(crate) fn allocated(number: u64, is_block: bool) {
     let Some(pool) = asking() else { return };
-    let is_block = matches!(kind, AllocationKind::Device);
     ASKED.fetch_or(u8::from(is_block) << pool as u8, Relaxed);
     traces().get_or_insert_default().pools.insert(number, (pool, is_block));
 }
@@ -142,35 +164,16 @@ fn is_any_loaded() -> bool {
     found == 2
 }
 
-/// Prints once, when a kernel is launched, that a pool's memory may be used or that the pool was
-/// turned off.
-pub(crate) fn warn() {
+/// What to tell the user, once for each pool: that its memory may be used, with a finding for the
+/// report, or that the pool was turned off.
+pub(crate) fn news() -> Vec<(String, Option<Finding>)> {
     let news = ASKED.load(Relaxed) & !TOLD.load(Relaxed);
     if news == 0 {
-        return;
+        return Vec::new();
     }
-    let before = TOLD.fetch_or(news, Relaxed);
-    for pool in Pool::ALL.into_iter().filter(|&pool| (news & !before) >> pool as u8 & 1 == 1) {
-        if pool.is_on() {
-            let (message, help) = (pool.message(), pool.help());
-            say(format_args!("{message}; {help}"));
-            crate::report::library(Finding {
-                kind: texunit_report::POOL.code.to_owned(),
-                check: Some("memory".to_owned()),
-                severity: texunit_report::Severity::Note,
-                message,
-                help: Some(help),
-                object: Some(format!("pool of {}", pool.name())),
-                ..Finding::default()
-            });
-        } else if pool.is_turned_off() {
-            say(format_args!(
-                "{}'s memory pool is turned off (--check), so that each array is an allocation of its own; --keep-pools \
-                 leaves it on",
-                pool.name()
-            ));
-        }
-    }
+    let news = news & !TOLD.fetch_or(news, Relaxed);
+    let is_new = |pool: &Pool| news >> *pool as u8 & 1 == 1;
+    Pool::ALL.into_iter().filter(is_new).filter_map(Pool::news).collect()
 }
 
 impl Traces {

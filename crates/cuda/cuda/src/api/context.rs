@@ -7,8 +7,8 @@ use crate::context::{self, Context, Limit};
 use crate::deferred;
 use crate::handle::Handle;
 use crate::memory::pool;
-use crate::state;
 use crate::stream::GREATEST_PRIORITY;
+use crate::{state, teardown};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::Ordering;
 use texunit_cuda_abi::{CUdevice, CUresult, Stack, ensure};
@@ -34,12 +34,12 @@ driver_api! {
 
     /// Releases the primary context of a device.
     fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
-        context::release_primary(state::gpu(dev)?)
+        teardown::release_primary(state::gpu(dev)?)
     }
 
     /// Destroys everything in the primary context of a device.
     fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
-        context::reset_primary(state::gpu(dev)?)
+        teardown::reset_primary(state::gpu(dev)?)
     }
 
     /// Sets flags of the primary context.
@@ -330,7 +330,7 @@ fn destroy(context: Handle<Context>) -> Answer {
         CUresult::INVALID_CONTEXT,
         "ctx {context:?} is the primary context of a device, which ends by cuDevicePrimaryCtxRelease"
     );
-    Context::destroy(context)?;
+    teardown::destroy(context)?;
     // A destroyed context is popped if it is current to the calling thread; in other threads it
     // stays on the stack.
     context::with_stack(|stack| {

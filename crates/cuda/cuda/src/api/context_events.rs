@@ -3,10 +3,9 @@
 
 use crate::args::Answer;
 use crate::call::driver_api;
-use crate::checks;
+use crate::capture;
 use crate::context::Context;
 use crate::deferred::{self, Order};
-use crate::graph::capture;
 use crate::handle::Handle;
 use crate::stream::{self, Event};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer 
         context.handle
     );
     capture::recorded_outside(handle.number());
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.event_recorded_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     event.record();
@@ -49,7 +48,7 @@ pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
     capture::event_used(handle.number())
         .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
     event.wait_for_others();
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.event_waited_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     let queue = stream::default_of(&context);

@@ -5,9 +5,10 @@ use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::Context;
+use crate::copy::{CopyEnd, Memory, any};
 use crate::deferred::Order;
+use crate::graph::capture::copy_bytes;
 use crate::handle::Handle;
-use crate::memory::boxes::{CopyEnd, Memory, copy_bytes};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_cuda_abi::CUdeviceptr;
@@ -137,15 +138,6 @@ driver_api! {
         let (to, from) = (array(dstArray, dstOffset)?, array(srcArray, srcOffset)?);
         at_once(copy_bytes(to, from, ByteCount, &order))
     }
-}
-
-/// An end of a copy at an address of any memory space.
-///
-/// # Safety
-/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
-pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
-    // SAFETY: the caller upholds this function's safety contract.
-    unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
 fn device(address: u64) -> CopyEnd<'static> {

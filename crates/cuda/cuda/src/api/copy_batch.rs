@@ -3,19 +3,19 @@
 use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
+use crate::copy::{CopyEnd, Memory, any};
 use crate::deferred::Order;
-use crate::graph::copies::CopiesOp;
+use crate::graph::capture;
+use crate::graph::copies::{Batch, BatchError, CopiesOp, check_attributes, whole};
 use crate::graph::op::Op;
 use crate::handle::Handle;
-use crate::memory::boxes::{self, CopyEnd, Memory};
 use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
 use std::sync::Arc;
 use texunit_cuda_abi::{
-    CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
-    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, Refusal,
-    ensure, invalid,
+    CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CUDA_MEMCPY3D_BATCH_OP,
+    CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, Refusal, ensure, invalid,
 };
 use texunit_device::Array;
 use texunit_forms::Count;
@@ -32,8 +32,8 @@ driver_api! {
         let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
         // SAFETY: both addresses are valid as the driver API requires.
-        let (to, from) = unsafe { (super::copy::any(dst), super::copy::any(src)) };
-        boxes::copy_bytes(to, from, size, &order)
+        let (to, from) = unsafe { (any(dst), any(src)) };
+        capture::copy_bytes(to, from, size, &order)
     }
 
     /// Copies a 3D region with attributes of the copy.
@@ -100,102 +100,12 @@ fn check_other_than_default(stream: Handle<Stream>, order: &Order) -> Answer {
     }
 }
 
-/// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is
-/// invalid, and the refusal.
-type BatchError = (usize, Refusal);
-
 fn failed((index, refusal): BatchError, to: Out<usize>) -> Refusal {
     to.set_if(index);
     refusal
 }
 
-fn whole(refusal: Refusal) -> BatchError {
-    (usize::MAX, refusal)
-}
-
-fn check_attributes(order: u32) -> Answer {
-    if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
-        Ok(())
-    } else {
-        Err(invalid!(
-            "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
-        ))
-    }
-}
-
-/// Copies bytes between addresses of any memory space.
-///
-/// # Safety
-/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
-pub(crate) unsafe fn copy_bytes(to: u64, from: u64, size: usize, order: &Order) -> Answer {
-    // SAFETY: the caller upholds this function's safety contract.
-    let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
-    boxes::copy_bytes(to, from, size, order)
-}
-
-/// The arguments of `cuMemcpyBatchAsync`.
-pub(crate) struct Batch<'a> {
-    dsts: Elements<'a, CUdeviceptr>,
-    srcs: Elements<'a, CUdeviceptr>,
-    sizes: Elements<'a, usize>,
-    attrs: Elements<'a, CUmemcpyAttributes>,
-    /// For each attribute, the index of the first copy to which it applies.
-    indices: Elements<'a, usize>,
-}
-
-impl<'a> Batch<'a> {
-    /// # Safety
-    /// Destinations, sources and sizes have `count` elements, attributes and their indices
-    /// `groups`.
-    pub(crate) unsafe fn new(
-        [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
-        sizes: In<'a, usize>,
-        count: usize,
-        attrs: In<'a, CUmemcpyAttributes>,
-        indices: In<'a, usize>,
-        groups: usize,
-    ) -> Self {
-        // SAFETY: the caller upholds this function's safety contract.
-        unsafe {
-            Self {
-                dsts: dsts.elements(count),
-                srcs: srcs.elements(count),
-                sizes: sizes.elements(count),
-                attrs: attrs.elements(groups),
-                indices: indices.elements(groups),
-            }
-        }
-    }
-
-    /// Checks the lengths of the arrays and the attributes' indices.
-    pub(crate) fn check(&self) -> Result<(), BatchError> {
-        let Self { sizes, attrs, indices, .. } = *self;
-        let (count, groups) = (sizes.len(), attrs.len());
-        let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
-        if count == 0 {
-            return refused("count is 0: a batch has at least one copy".to_owned());
-        }
-        if groups == 0 || groups > count {
-            return refused(format!("numAttrs {groups} is not from 1 to count, {count}"));
-        }
-        let mut before = None;
-        for group in 0..groups {
-            let attributes = attrs.at(group).map_err(whole)?;
-            check_attributes(attributes.src_access_order)
-                .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
-            let first = indices.at(group).map_err(whole)?;
-            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
-            if !wanted || first >= count {
-                return refused(format!(
-                    "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
-                     than count, {count}"
-                ));
-            }
-            before = Some(first);
-        }
-        Ok(())
-    }
-
+impl Batch<'_> {
     /// Checks all arguments, then copies; in a captured stream the batch becomes a graph node.
     ///
     /// # Safety
@@ -212,7 +122,8 @@ impl<'a> Batch<'a> {
         for i in 0..sizes.len() {
             let copy = || {
                 // SAFETY: the caller upholds this function's safety contract.
-                unsafe { copy_bytes(dsts.at(i)?, srcs.at(i)?, sizes.at(i)?, &order) }
+                let (to, from) = unsafe { (any(dsts.at(i)?), any(srcs.at(i)?)) };
+                capture::copy_bytes(to, from, sizes.at(i)?, &order)
             };
             copy()
                 .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
@@ -273,7 +184,7 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
     // SAFETY: the caller upholds this function's safety contract.
     let to = unsafe { operand(&operation.dst, to, size, unit)? };
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
-    boxes::copy(&to, &from, [width, size[1], size[2]], order)
+    capture::copy(&to, &from, [width, size[1], size[2]], order)
 }
 
 fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {

@@ -2,19 +2,14 @@
 
 use super::copy::at_once;
 use crate::args::{Answer, In};
-use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
+use crate::copy::{end_2d, end_3d};
 use crate::deferred::Order;
+use crate::graph::capture;
 use crate::handle::Handle;
-use crate::memory::boxes::{self, CopyEnd, Memory};
-use crate::memory::endpoint::Space;
 use crate::stream::Stream;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D, ensure, invalid,
-};
-use texunit_device::Array;
+use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY2D, CUDA_MEMCPY3D};
 
 /// Defines pairs of a synchronous and an asynchronous function for copies that a structure
 /// describes.
@@ -49,80 +44,26 @@ copies! {
     fn cuMemcpy3DPeer, cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D) = copy_peer;
 }
 
-/// The memory or array of one side of a copy.
-fn place(
-    side: &str,
-    kind: u32,
-    host: u64,
-    device: u64,
-    array: usize,
-) -> Answer<Result<(Space, u64), Array>> {
-    Ok(match kind {
-        CU_MEMORYTYPE_HOST => Ok((Space::Host, host)),
-        CU_MEMORYTYPE_DEVICE => Ok((Space::Device, device)),
-        CU_MEMORYTYPE_UNIFIED => Ok((Space::Unified, device)),
-        CU_MEMORYTYPE_ARRAY => {
-            let found = Handle::<ArrayObject>::of(array).get();
-            Err(found.map_err(|refusal| refusal.named(&format!("{side}Array")))?.array.clone())
-        }
-        _ => {
-            return Err(invalid!(
-                "{side}MemoryType {kind} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
-            ));
-        }
-    })
-}
-
 /// # Safety
-/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
-unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<CopyEnd<'a>> {
-    let at = [side.x_in_bytes as u64, side.y as u64, 0];
-    Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
-        Ok((space, address)) => {
-            let memory = Memory { pitch: side.pitch as u64, ..Memory::bytes(space, address) };
-            // SAFETY: the caller upholds this function's safety contract.
-            unsafe { CopyEnd::memory(memory, at) }
-        }
-        Err(array) => CopyEnd::array(array, at),
-    })
-}
-
-/// # Safety
-/// The arguments satisfy the safety contract of [`CopyEnd::memory`].
-unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd<'a>> {
-    ensure!(side.lod == 0, "{name}LOD {} is not 0, the only value that there is", side.lod);
-    let at = [side.x_in_bytes, side.y, side.z].map(|n| n as u64);
-    Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
-        Ok((space, address)) => {
-            let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
-            let memory = Memory { pitch, height, ..Memory::bytes(space, address) };
-            // SAFETY: the caller upholds this function's safety contract.
-            unsafe { CopyEnd::memory(memory, at) }
-        }
-        Err(array) => CopyEnd::array(array, at),
-    })
-}
-
-/// # Safety
-/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
+/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
 pub(super) unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
-    boxes::copy(&to, &from, size, order)
+    capture::copy(&to, &from, size, order)
 }
 
 /// # Safety
-/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
-pub(crate) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
+/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
+pub(super) unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
     // SAFETY: the caller upholds this function's safety contract.
     let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
-    boxes::copy(&to, &from, size, order)
+    capture::copy(&to, &from, size, order)
 }
 
 /// # Safety
-/// Both ends satisfy the safety contract of [`CopyEnd::memory`].
+/// Both ends satisfy the safety contract of [`crate::copy::CopyEnd::memory`].
 unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context is that of device memory or an array; for host memory it is ignored.

@@ -8,8 +8,8 @@ use crate::facts;
 use crate::state::{self, Gpu};
 use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid, ensure, invalid};
+use std::sync::{Mutex, MutexGuard};
+use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid, ensure, invalid, lock};
 use texunit_forms::CHANNELS;
 
 /// `CUdevprop`, a structure of the first versions of CUDA.
@@ -254,7 +254,7 @@ driver_api! {
 /// The last handle that was given out, and the registered notification callbacks.
 fn notified() -> MutexGuard<'static, (usize, BTreeSet<(CUdevice, usize)>)> {
     static ALL: Mutex<(usize, BTreeSet<(CUdevice, usize)>)> = Mutex::new((0, BTreeSet::new()));
-    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&ALL)
 }
 
 /// The capabilities of a link for each operation (`CUatomicOperationCapability`).

@@ -3,15 +3,15 @@
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
+use crate::capture;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
-use crate::graph::capture;
 use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::ipc::event::SharedEvent;
 use crate::memory::pool;
-use crate::stream::{self, Event, Stream};
+use crate::stream::{Event, Stream};
 use std::ffi::c_uint;
 use std::sync::Arc;
 use texunit_cuda_abi::{CUresult, ensure, invalid};
@@ -44,7 +44,7 @@ driver_api! {
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
         let handle = context.register(new)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         phEvent.set(handle)
     }
 
@@ -95,7 +95,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     event.take()?;
     deferred::event_ended(event.number());
     capture::event_ended(event.number());
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         race.event_ended(event.number() as u64);
     }
     Ok(())
@@ -129,7 +129,7 @@ fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer
             "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured"
         )),
         None => {
-            stream::record(event, &order);
+            deferred::record_event(event, &order);
             Ok(())
         }
     }

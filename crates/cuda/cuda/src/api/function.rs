@@ -6,12 +6,13 @@ use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::{Function, Module, Prepared};
+use crate::shape::Shape;
 use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
-use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::{ensure, invalid};
+use std::sync::Arc;
+use texunit_cuda_abi::{ensure, invalid, lock};
 use texunit_forms::Count;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
@@ -162,7 +163,7 @@ fn current(function: Handle<Function>) -> Answer<Arc<Function>> {
 
 fn prepare(function: Handle<Function>, change: impl FnOnce(&mut Prepared)) -> Answer {
     let function = current(function)?;
-    change(&mut function.prepared.lock().unwrap_or_else(PoisonError::into_inner));
+    change(&mut lock(&function.prepared));
     Ok(())
 }
 
@@ -192,14 +193,13 @@ fn prepared(handle: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) 
             invalid!("a grid of {} x {} is not one: sizes are at least 1", grid[0], grid[1])
         })
     });
-    let Prepared { block, shared, mut params } =
-        function.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Prepared { block, shared, mut params } = lock(&function.prepared).clone();
     let size = function.kernel.param_size() as usize;
     ensure!(
         params.len() >= size,
         "{} of parameters were set (cuParamSetSize, cuParamSetv), and kernel `{}` has {size}",
         Count(params.len(), "byte"),
-        launch::kernel_name(&function)
+        crate::module::kernel_name(&function)
     );
     params.truncate(size);
     let shape = Shape::plain([x?, y?, 1], block, shared);

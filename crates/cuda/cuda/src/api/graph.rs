@@ -31,7 +31,7 @@ driver_api! {
         phGraph.check()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let graph = Graph::create(false).handle;
-        crate::checks::created(graph.number());
+        crate::check_log::created(graph.number());
         phGraph.set(graph)
     }
 
@@ -44,7 +44,7 @@ driver_api! {
     fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
-        crate::checks::created(graph.number());
+        crate::check_log::created(graph.number());
         phGraphClone.set(graph)
     }
 
@@ -199,7 +199,7 @@ driver_api! {
     ) {
         pHandle_out.check()?;
         let graph = hGraph.get()?;
-        let context = graph::params::context_or_current(ctx.number())?;
+        let context = context::context_or_current(ctx.number())?;
         pHandle_out.set(Condition::create(&graph, context, defaultLaunchValue, flags)?.handle())
     }
 

@@ -4,12 +4,15 @@ use super::context_events;
 use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
+use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, Descriptor, GreenContext};
-use crate::handle::Handle;
-use crate::state;
-use crate::stream::{Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
+use crate::handle::{Handle, Object};
+use crate::state::{self, Gpu};
+use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
+use crate::teardown;
 use std::ffi::{c_int, c_uint, c_ulonglong};
+use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice, CUresult,
     ensure,
@@ -61,7 +64,7 @@ driver_api! {
         if kind != CU_DEV_RESOURCE_TYPE_SM {
             return Err(green::wrong_type(kind, "streams have multiprocessors (1)"));
         }
-        resource.set(green::resource(green::of_stream(hStream)?, &context, kind)?)
+        resource.set(green::resource(stream::green_context(hStream)?, &context, kind)?)
     }
 
     /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
@@ -144,13 +147,13 @@ driver_api! {
             "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
         );
         let descriptor = desc.get()?;
-        phCtx.set(GreenContext::create(gpu, &descriptor)?)
+        phCtx.set(create(gpu, &descriptor)?)
     }
 
     /// Destroys a green context and releases its primary context. Its streams are detached.
     fn cuGreenCtxDestroy(hCtx: Handle<GreenContext>) {
         state::gpus()?;
-        GreenContext::destroy(hCtx)
+        destroy(hCtx)
     }
 
     /// The context handle that represents a green context.
@@ -191,7 +194,7 @@ driver_api! {
     /// The green context of a stream; null if it has none.
     fn cuStreamGetGreenCtx(hStream: Handle<Stream>, phCtx: Out<Handle<GreenContext>>) {
         crate::stream::on(hStream)?;
-        phCtx.set(green::of_stream(hStream)?)
+        phCtx.set(stream::green_context(hStream)?)
     }
 
     /// Records an event after all preceding work of the device of a green context.
@@ -205,4 +208,36 @@ driver_api! {
         state::gpus()?;
         context_events::wait(hCtx.get()?.primary, hEvent)
     }
+}
+
+/// Creates a green context, which retains the primary context of its device.
+fn create(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> Answer<Handle<GreenContext>> {
+    ensure!(
+        descriptor.device == gpu.ordinal.unsigned_abs(),
+        CUresult::INVALID_DEVICE,
+        "desc is of resources of device {}, and dev is {}",
+        descriptor.device,
+        gpu.ordinal
+    );
+    let (primary, alias) = (context::retain_primary(gpu), Handle::fresh());
+    let green = GreenContext::new(gpu, (primary, alias), descriptor);
+    let created = primary.get().and_then(|context| {
+        Context::registry().insert_as(alias, Arc::clone(&context));
+        context.register(green)
+    });
+    created.inspect_err(|_| {
+        // Another thread has ended the primary context meanwhile.
+        Context::registry().remove(alias);
+        drop(teardown::release_primary(gpu));
+    })
+}
+
+/// Destroys a green context: its streams are detached, and captures in them are invalidated.
+fn destroy(handle: Handle<GreenContext>) -> Answer {
+    let green = handle.take()?;
+    Context::registry().remove(green.alias);
+    for (number, stream) in Stream::registry().all_with_handles(|s| s.green == handle) {
+        capture::stream_ended(stream::own(green.gpu.ordinal.unsigned_abs(), number, &stream));
+    }
+    teardown::release_primary(&green.gpu)
 }

@@ -5,7 +5,7 @@ use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{Context, current};
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use std::ffi::c_uint;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
     memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
     if writable {
-        crate::checks::registered(address, size as u64);
+        crate::host_access::registered(address, size as u64);
     }
     Ok(())
 }

@@ -2,15 +2,18 @@
 
 use crate::args::Out;
 use crate::call::driver_api;
-use crate::state;
+use crate::{checks, leaks, report, state};
 use std::ffi::{CString, c_char, c_int, c_uint};
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, ensure, invalid};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, ensure, invalid, lock};
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
     fn cuInit(Flags: c_uint) {
         ensure!(Flags == 0, "Flags {Flags} is not 0");
-        state::init()
+        state::init(|devices| {
+            report::devices(devices);
+            checks::begin(leaks::at_end);
+        })
     }
 
     /// The supported CUDA version; also before `cuInit`.
@@ -36,13 +39,13 @@ fn name(
     text: fn(&texunit_cuda_abi::Code) -> &'static str,
 ) -> crate::args::Answer {
     use std::collections::HashMap;
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
     static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
         return Err(invalid!("error {} is not a CUresult", error.0));
     };
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = lock(&TEXTS);
     let text = text(code);
     let entry = texts.get_or_insert_default().entry(text);
     // Texts in the table contain no zero byte. Entries are never removed or changed.

@@ -6,7 +6,8 @@ use crate::call::driver_api;
 use crate::context;
 use crate::deferred;
 use crate::handle::Handle;
-use crate::ipc::{self, memory};
+use crate::ipc;
+use crate::memory::ipc as memory;
 use crate::stream::Event;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult, ensure};
@@ -61,7 +62,7 @@ driver_api! {
         let shared = ipc::event::SharedEvent::open(&handle.0)?;
         let event = Event::of_processes(context.handle, shared);
         let handle = context.register(event)?;
-        crate::checks::created(handle.number());
+        crate::check_log::created(handle.number());
         phEvent.set(handle)
     }
 }

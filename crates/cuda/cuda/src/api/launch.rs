@@ -5,8 +5,9 @@ use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
@@ -85,7 +86,7 @@ driver_api! {
         for event in events {
             match order.capture {
                 Some(place) => place.record(event.number())?,
-                None => stream::record(event, &order),
+                None => crate::deferred::record_event(event, &order),
             }
         }
         Ok(())

@@ -7,11 +7,10 @@
 use super::launch::launch_in;
 use crate::args::{Answer, In};
 use crate::call::driver_api;
-use crate::checks;
 use crate::deferred::{self, Order};
 use crate::handle::Handle;
-use crate::launch::Shape;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, ensure};
@@ -91,8 +90,8 @@ fn check(i: usize, one: &CUDA_LAUNCH_PARAMS, list: &[CUDA_LAUNCH_PARAMS]) -> Ans
         first.kernel.name() == function.kernel.name()
             && first.kernel.params() == function.kernel.params(),
         "function of launchParamsList[{i}] is kernel `{}`, and that of the first launch `{}`",
-        crate::launch::kernel_name(&function),
-        crate::launch::kernel_name(&first)
+        crate::module::kernel_name(&function),
+        crate::module::kernel_name(&first)
     );
     Ok(order)
 }
@@ -103,7 +102,7 @@ fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function
 
 /// Makes the streams wait for each other.
 fn join(orders: &[Order]) {
-    if let Some(race) = checks::race() {
+    if let Some(race) = crate::check_log::race() {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
         race.joined(&queues);
     }

@@ -4,19 +4,20 @@
 
 use crate::api::module::file;
 use crate::args::{Answer, In, InOut, Out, Raw, Text};
-use crate::call::{driver_api, say};
+use crate::call::driver_api;
 use crate::context;
 use crate::fatbin;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx, unlinked};
+use crate::message::say;
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use crate::profile::Profile;
-use crate::refused::say_refused;
+use crate::settings::say_refused;
 use std::ffi::c_uint;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUresult, ensure, invalid, jit_input};
+use std::sync::{Mutex, MutexGuard};
+use texunit_cuda_abi::{CUresult, ensure, invalid, jit_input, lock};
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -41,7 +42,7 @@ object!(LinkState, "a linker invocation of cuLinkCreate");
 
 impl LinkState {
     fn parts(&self) -> MutexGuard<'_, Parts> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.parts)
     }
 
     /// Adds an input. Its own options take precedence over those of the state.

@@ -101,7 +101,7 @@ pub(crate) fn range_of(
     if let Some(allocation) = memory::find(address) {
         return Some(allocation.base..allocation.base + allocation.size);
     }
-    if let Some(found) = crate::virtual_memory::find(address) {
+    if let Some(found) = crate::memory::virtual_memory::find(address) {
         return Some(found.range);
     }
     Some(context.gpu.device.linear(address, 1).ok()?.allocation())

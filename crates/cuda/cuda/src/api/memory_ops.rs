@@ -3,10 +3,12 @@
 use crate::args::{Answer, In};
 use crate::call::driver_api;
 use crate::deferred::Order;
+use crate::graph::op::Op;
 use crate::handle::Handle;
 use crate::memory_ops::{BatchOp, operation};
 use crate::stream::Stream;
 use std::ffi::c_uint;
+use std::sync::Arc;
 use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
 
 driver_api! {
@@ -65,5 +67,9 @@ unsafe fn batch(
         flags,
     };
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { BatchOp::new(&params)? }.submit(order)
+    let op = unsafe { BatchOp::new(&params)? };
+    match order.capture {
+        None => op.submit(order),
+        Some(place) => place.add(Op::Batch(Arc::new(op))),
+    }
 }

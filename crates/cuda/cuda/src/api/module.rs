@@ -51,7 +51,9 @@ driver_api! {
     /// Unloads a module and its kernels.
     fn cuModuleUnload(hmod: Handle<Module>) {
         context::current()?;
-        module::unload(hmod)
+        module::unload(hmod)?;
+        crate::texref::release_module(hmod);
+        Ok(())
     }
 
     /// The kernel of a name in the PTX.
@@ -147,8 +149,8 @@ fn load(
 
 /// Marks a module as one that the program must unload; the runtime never unloads its own.
 fn mark_created(module: Handle<Module>) -> Handle<Module> {
-    if !crate::refused::has_runtime() {
-        crate::checks::created(module.number());
+    if !crate::current_call::has_runtime() {
+        crate::check_log::created(module.number());
     }
     module
 }

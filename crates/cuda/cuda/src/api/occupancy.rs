@@ -4,12 +4,12 @@
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context};
-use crate::green;
+use crate::current_call::InProgram;
 use crate::handle::Handle;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::refused::InProgram;
+use crate::shape::Shape;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 use texunit_cuda_abi::{CUlaunchConfig, ensure, invalid, launch_attribute};
@@ -140,7 +140,7 @@ fn best(
     ensure!(
         count != 0,
         "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
-        crate::launch::kernel_name(&function)
+        crate::module::kernel_name(&function)
     );
     block.set(threads as c_int)?;
     grid.set(count as c_int * profile.multiprocessors)
@@ -171,6 +171,6 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
     let blocks = occupancy::blocks(&function, context.gpu.profile, block);
-    let multiprocessors = green::multiprocessors(Handle::of(config.hStream), &context);
+    let multiprocessors = crate::stream::multiprocessors(Handle::of(config.hStream), &context);
     Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

@@ -4,9 +4,9 @@
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::context;
+use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
-use crate::virtual_memory::{self, Accessor, MappedAddress};
 use std::ffi::c_uint;
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context;
 use crate::deferred::{self, Order};
 use crate::graph;
@@ -18,9 +19,8 @@ use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_INVALID,
-    CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPoolProps, CUresult, ensure,
-    invalid,
+    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation,
+    CUmemPoolProps, CUresult, ensure, invalid,
 };
 
 driver_api! {
@@ -57,7 +57,7 @@ driver_api! {
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
         let order = Order::capturable(hStream)?;
         if let Some(place) = order.capture {
-            return place.add(graph::memory::free_op(dptr)?);
+            return place.add(graph::params::free(dptr)?);
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
@@ -180,7 +180,7 @@ driver_api! {
             invalid!("handle {:#x} is not the number of a file", handle.address())
         })?;
         let pool = Pool::import(number)?;
-        checks::created(pool.number());
+        crate::check_log::created(pool.number());
         pool_out.set(pool)
     }
 
@@ -234,19 +234,19 @@ driver_api! {
         type_: c_uint,
     ) {
         state::gpus()?;
-        pool_out.set(pool::default_of(place(type_, location.get()?)?))
+        pool_out.set(pool::default_of(pool::place(type_, location.get()?)?))
     }
 
     /// The current pool of a location.
     fn cuMemGetMemPool(pool: Out<Handle<Pool>>, location: In<CUmemLocation>, type_: c_uint) {
         state::gpus()?;
-        pool.set(pool::current_of(place(type_, location.get()?)?))
+        pool.set(pool::current_of(pool::place(type_, location.get()?)?))
     }
 
     /// Sets the current pool of a location.
     fn cuMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, pool: Handle<Pool>) {
         state::gpus()?;
-        pool::set_current(place(type_, location.get()?)?, pool)
+        pool::set_current(pool::place(type_, location.get()?)?, pool)
     }
 }
 
@@ -254,39 +254,13 @@ driver_api! {
 /// preceding work of the stream.
 fn allocate(pool: &Arc<Pool>, size: usize, order: &Order) -> Answer<u64> {
     let address = pool.allocate(&order.context, size)?;
-    if checks::race().is_some()
+    if crate::check_log::race().is_some()
         && let Some(made) = memory::find(address)
     {
         let stand = QueuePosition::submitted(order.queue);
         checks::allocated(&stand, (address, size as u64), made.id);
     }
     Ok(address)
-}
-
-/// The location of a pool, given an allocation type and a `CUmemLocation`. The host has one NUMA
-/// node.
-pub(crate) fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
-    let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
-        || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
-    let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
-    if device {
-        state::gpu(location.id)?;
-    }
-    match kind {
-        CU_MEM_ALLOCATION_TYPE_PINNED if device => Ok(PoolLocation::Device(location.id)),
-        CU_MEM_ALLOCATION_TYPE_PINNED if host => Ok(PoolLocation::Host),
-        CU_MEM_ALLOCATION_TYPE_MANAGED
-            if device || host || location.kind == CU_MEM_LOCATION_TYPE_INVALID =>
-        {
-            Ok(PoolLocation::Managed)
-        }
-        _ => Err(invalid!(
-            "type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or \
-             the host, managed memory (2) of these or of no place",
-            location.kind,
-            location.id
-        )),
-    }
 }
 
 /// Checks that a pool is exported or imported as a file descriptor, without flags.
@@ -296,7 +270,7 @@ fn check_shared(handle_type: u32, flags: u64) -> Answer {
 }
 
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
-    let place = place(props.alloc_type, props.location)?;
+    let place = pool::place(props.alloc_type, props.location)?;
     ensure!(
         props.win32_security_attributes == 0 && !props.reserved.iter().any(|&byte| byte != 0),
         "win32SecurityAttributes and reserved of poolProps are not all 0"
@@ -320,7 +294,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             )));
         }
     };
-    crate::checks::created(pool.number());
+    crate::check_log::created(pool.number());
     Ok(pool)
 }
 

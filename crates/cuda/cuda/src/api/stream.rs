@@ -1,21 +1,22 @@
 //! Streams (driver API, "Stream Management"). Work is usually done in the calling thread before a
-//! call returns, so that nothing is pending. Deferred work ([`crate::late`]) is done when the
+//! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
+use crate::capture;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::deferred::{self, Order};
+use crate::graph;
 use crate::graph::op::Op;
-use crate::graph::{self, capture};
 use crate::green::{self, GreenContext};
 use crate::handle::Handle;
 use crate::memory::pool;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::{Arc, PoisonError};
-use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid};
+use std::sync::Arc;
+use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid, lock};
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
@@ -72,7 +73,7 @@ driver_api! {
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
-        if let Some(race) = checks::race() {
+        if let Some(race) = crate::check_log::race() {
             race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
         deferred::stream_waits(&order, hEvent.number());
@@ -125,7 +126,7 @@ driver_api! {
 
     /// The context of a stream.
     fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
-        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         pctx.set(if green.is_null() { context.handle } else { green.get()?.alias })
     }
 
@@ -135,7 +136,7 @@ driver_api! {
         pCtx: Out<Handle<Context>>,
         pGreenCtx: Out<Handle<GreenContext>>,
     ) {
-        let (context, green) = (stream::on(hStream)?, green::of_stream(hStream)?);
+        let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         ensure!(
             !stream::is_per_thread(hStream) || green.is_null(),
             CUresult::INVALID_HANDLE,
@@ -172,7 +173,7 @@ driver_api! {
     /// An attribute of a stream; zeros if it was not set.
     fn cuStreamGetAttribute(stream: Handle<Stream>, attribute: c_uint, value: Out<[u64; 8]>) {
         let found = stream::find(stream)?.and_then(|stream| {
-            let attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+            let attributes = lock(&stream.attributes);
             attributes.get(&attribute).copied()
         });
         value.set(found.unwrap_or_default())
@@ -182,7 +183,7 @@ driver_api! {
     fn cuStreamSetAttribute(stream: Handle<Stream>, attribute: c_uint, value: In<[u64; 8]>) {
         let value = value.get()?;
         if let Some(stream) = stream::find(stream)? {
-            let mut attributes = stream.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut attributes = lock(&stream.attributes);
             // About twenty attributes are defined; higher numbers are refused, so that the table
             // stays small.
             ensure!(attribute <= 64, "attr {attribute} is not a CUstreamAttrID");
@@ -195,10 +196,10 @@ driver_api! {
     fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
         let copied = src.map(|stream| {
-            stream.attributes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            lock(&stream.attributes).clone()
         });
         if let Some(dst) = dst {
-            *dst.attributes.lock().unwrap_or_else(PoisonError::into_inner) =
+            *lock(&dst.attributes) =
                 copied.unwrap_or_default();
         }
         Ok(())
@@ -256,8 +257,8 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     context::current()?;
     let queue = stream::queue(stream);
     stream.take()?;
-    capture::stream_ended(queue);
-    if let Some(race) = checks::race() {
+    graph::capture::stream_ended(queue);
+    if let Some(race) = crate::check_log::race() {
         race.stream_ended(queue);
     }
     Ok(())

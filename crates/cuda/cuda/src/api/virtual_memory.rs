@@ -5,8 +5,10 @@
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
+use crate::memory::virtual_memory::{
+    self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
+};
 use crate::state;
-use crate::virtual_memory::{self as space, Accessor, GRANULARITY, MemoryLocation, Physical};
 use std::ffi::{c_uint, c_ulonglong};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,

@@ -1,168 +1,19 @@
-//! Races between work on a device and plain loads and stores of the program to managed and pinned
-//! memory (`race`).
-//!
-//! Such memory is mapped twice (`texunit_memory::views`). In the program's mapping, pages written
-//! by unfinished work are inaccessible, and pages read by it are read-only. An access raises a
-//! signal, whose handler records the access and opens the page; the program then continues. The
-//! next API call reports recorded accesses before it waits for anything.
-//!
-//! Registered memory is the program's own and has one mapping only: its pages are closed between
-//! API calls and open during each.
+//! Reports of plain loads and stores of the program that race with work on a device
+//! ([`host_access`]).
 
 use super::{log, race, report_new};
-use crate::allocation_trace;
-use crate::memory;
-use crate::settings::settings;
-use crate::state;
-use std::ops::Range;
-use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
-    Ordering::{Relaxed, SeqCst},
-};
-use std::sync::{Mutex, PoisonError};
-use texunit_checks::race::{HostRace, Memory, PendingAccess};
-use texunit_checks::{Check, Finding, rules};
-use texunit_device::{Described, Rights, views};
+use crate::host_access::{self, HostAccess};
+use crate::{allocation_trace, memory, state};
+use std::sync::Mutex;
+use texunit_checks::race::{HostRace, Memory};
+use texunit_checks::{Finding, rules};
+use texunit_cuda_abi::lock;
+use texunit_device::Described;
 use texunit_forms::Count;
-
-/// Requests that memory is mapped twice from now on, so that the program's accesses can be
-/// observed.
-pub(crate) fn watch() {
-    views::enable();
-}
-
-/// Whether the program has ever registered memory.
-static HAS_LENT: AtomicBool = AtomicBool::new(false);
-
-/// Starts observing registered memory.
-pub(crate) fn registered(base: u64, size: u64) {
-    if counts_calls() {
-        HAS_LENT.store(true, SeqCst);
-        views::watch(&(base..base.saturating_add(size)));
-    }
-}
-
-/// Stops observing memory that is unregistered.
-pub(crate) fn unregistered(base: u64, size: u64) {
-    views::unwatch(&(base..base.saturating_add(size)));
-}
-
-/// Number of API calls in progress.
-static CALLS: Mutex<usize> = Mutex::new(0);
-
-fn counts_calls() -> bool {
-    settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Race))
-}
-
-/// An API call in progress. Registered memory has the same address for the program and for texunit,
-/// so that its pages stay open while there is one.
-pub(crate) struct ApiCall(());
-
-/// Records the start of an API call.
-pub(crate) fn called() -> Option<ApiCall> {
-    if !counts_calls() {
-        return None;
-    }
-    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
-    *calls += 1;
-    if HAS_LENT.load(SeqCst) {
-        views::open_watched();
-    }
-    Some(ApiCall(()))
-}
-
-impl Drop for ApiCall {
-    fn drop(&mut self) {
-        let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
-        *calls = calls.saturating_sub(1);
-        let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
-        // After the last call in progress, pages are closed again if there is unfinished work.
-        if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
-            close(views::watched);
-        }
-    }
-}
-
-/// Tells the race detector that the host does not wait for the launch that begins, if the program's
-/// accesses are observed.
-pub(super) fn launches(race: &Memory) {
-    if HAS_LENT.load(SeqCst) || !views::all().is_empty() {
-        race.watch_host();
-    }
-}
-
-/// Opens and closes pages after the set of unfinished work has changed.
-pub(crate) fn update() {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    close(views::all);
-}
-
-/// Sets the access rights of the program to blocks by the unfinished work.
-fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
-    let Some(race) = race() else { return };
-    let blocks = blocks();
-    if blocks.is_empty() {
-        return;
-    }
-    let pending = race.pending();
-    let page = views::page();
-    for block in blocks {
-        let rights = |touched: PendingAccess| match touched {
-            PendingAccess::No => Rights::ReadWrite,
-            PendingAccess::Read => Rights::Read,
-            PendingAccess::Written => Rights::None,
-        };
-        let pages = pending.pages((block.start, block.end - block.start), page);
-        let wanted: Vec<Rights> = pages.into_iter().map(rights).collect();
-        if wanted.iter().any(|&rights| rights != Rights::ReadWrite) && !handler::install() {
-            return;
-        }
-        views::set(block.start, &wanted);
-    }
-}
-
-/// Maximum number of frames stored for an access.
-const MAX_FRAMES: usize = 24;
-/// Maximum number of accesses stored until the next API call.
-const MAX_NOTES: usize = 256;
-
-/// States of a note: free; being written by a thread; complete.
-const FREE: u8 = 0;
-const BEGUN: u8 = 1;
-const WHOLE: u8 = 2;
-
-/// A recorded access to a closed page.
-struct Note {
-    state: AtomicU8,
-    /// Number in the order of accesses.
-    number: AtomicU64,
-    address: AtomicU64,
-    writes: AtomicBool,
-    /// Address of the instruction.
-    at: AtomicUsize,
-    /// Return addresses, terminated by 0.
-    frames: [AtomicUsize; MAX_FRAMES],
-}
-
-static NOTES: [Note; MAX_NOTES] = [const {
-    Note {
-        state: AtomicU8::new(FREE),
-        number: AtomicU64::new(0),
-        address: AtomicU64::new(0),
-        writes: AtomicBool::new(false),
-        at: AtomicUsize::new(0),
-        frames: [const { AtomicUsize::new(0) }; MAX_FRAMES],
-    }
-}; MAX_NOTES];
-/// Number of complete notes that have not been reported.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// Number of the next access.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Reports recorded accesses. It must be called before the host waits for anything.
 pub(crate) fn report_accesses() {
-    if COUNT.load(Relaxed) != 0 {
+    if host_access::has_accesses() {
         report_all();
     }
 }
@@ -170,30 +21,19 @@ pub(crate) fn report_accesses() {
 #[cold]
 fn report_all() {
     static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     let Some(race) = race() else { return };
-    // Incomplete notes are left for the next call.
-    let whole = NOTES.iter().filter(|note| note.state.load(SeqCst) == WHOLE);
-    let mut whole: Vec<&Note> = whole.collect();
-    whole.sort_by_key(|note| note.number.load(SeqCst));
-    for note in whole {
-        report_one(race, note);
-        COUNT.fetch_sub(1, SeqCst);
-        note.state.store(FREE, SeqCst);
-    }
+    host_access::take_accesses().iter().for_each(|access| report_one(race, access));
     report_new(None, (0, None));
 }
 
-fn report_one(race: &Memory, note: &Note) {
-    let (address, at) = (note.address.load(SeqCst), note.at.load(SeqCst));
+fn report_one(race: &Memory, access: &HostAccess) {
+    let HostAccess { address, writes, at, ref frames } = *access;
     // Accesses by texunit's own code during a call are not accesses of the program.
     if allocation_trace::is_ours(at) {
         return;
     }
-    let writes = note.writes.load(SeqCst);
     let Some(found) = race.host_accessed(address, writes) else { return };
-    let frames = note.frames.iter().map(|frame| frame.load(SeqCst));
-    let frames: Vec<usize> = frames.take_while(|&frame| frame != 0).collect();
     // The trace starts with the instruction itself, followed by its callers.
     let callers = frames.iter().position(|&frame| frame == at).map_or(frames.len(), |i| i + 1);
     let mut trace = vec![at + 1];
@@ -238,95 +78,4 @@ fn object(address: u64) -> Option<Described> {
     let (size, name) = (range.end - range.start, linear.name());
     let text = format!("allocation {number} ({} of `{name}`)", Count(size, "byte"));
     Some(Described { text, allocation: Some(number) })
-}
-
-/// Records an access. It runs in a signal handler and therefore takes no locks and allocates no
-/// memory.
-fn record_access(address: u64, writes: bool, at: usize) {
-    let takes = |note: &&Note| note.state.compare_exchange(FREE, BEGUN, SeqCst, SeqCst).is_ok();
-    let Some(note) = NOTES.iter().find(takes) else { return };
-    note.number.store(NUMBER.fetch_add(1, SeqCst), SeqCst);
-    note.address.store(address, SeqCst);
-    note.writes.store(writes, SeqCst);
-    note.at.store(at, SeqCst);
-    let mut count = 0;
-    // Alternate signal stacks may be too small for unwinding.
-    if !handler::is_on_small_stack() {
-        // SAFETY: the signal is raised by a data access of the program, so that this thread is
-        // neither in the unwinder nor in `backtrace`, whose state threads share; only addresses are
-        // requested, which does not use that state.
-        unsafe {
-            backtrace::trace_unsynchronized(|frame| {
-                note.frames[count].store(frame.ip().addr(), SeqCst);
-                count += 1;
-                count < MAX_FRAMES
-            });
-        }
-    }
-    note.frames[count..].iter().for_each(|frame| frame.store(0, SeqCst));
-    // The counter is incremented first, so that a thread that sees the note complete can decrement
-    // it.
-    COUNT.fetch_add(1, SeqCst);
-    note.state.store(WHOLE, SeqCst);
-}
-
-#[cfg(not(target_os = "linux"))]
-mod handler {
-    pub(super) fn install() -> bool {
-        false
-    }
-
-    pub(super) fn is_on_small_stack() -> bool {
-        true
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod handler;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn notes_that_threads_make_at_a_time_are_apart() {
-        let (threads, each) = (4, 32);
-        std::thread::scope(|scope| {
-            for thread in 0..threads {
-                scope.spawn(move || {
-                    (0..each)
-                        .for_each(|i| record_access(1 + 1000 * thread + i, i % 2 == 1, i as usize));
-                });
-            }
-        });
-        let is_whole = |note: &&Note| note.state.load(SeqCst) == WHOLE;
-        let whole: Vec<&Note> = NOTES.iter().filter(is_whole).collect();
-        let addresses = whole.iter().map(|note| note.address.load(SeqCst));
-        let mut addresses: Vec<u64> = addresses.collect();
-        addresses.sort_unstable();
-        let all = (0..threads).flat_map(|thread| (0..each).map(move |i| 1 + 1000 * thread + i));
-        assert_eq!(addresses, all.collect::<Vec<_>>());
-        assert_eq!(COUNT.load(SeqCst), whole.len());
-        for note in &whole {
-            let i = (note.address.load(SeqCst) - 1) % 1000;
-            assert_eq!(note.writes.load(SeqCst), i % 2 == 1);
-            assert_eq!(note.at.load(SeqCst), i as usize);
-        }
-        let mut numbers: Vec<u64> = whole.iter().map(|note| note.number.load(SeqCst)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        assert_eq!(numbers.len(), whole.len());
-        // A note that a thread is writing is not taken by another thread.
-        let begun = whole[3];
-        begun.state.store(BEGUN, SeqCst);
-        for note in whole.iter().filter(|note| !std::ptr::eq(**note, begun)) {
-            note.state.store(FREE, SeqCst);
-        }
-        COUNT.store(0, SeqCst);
-        let before = begun.address.load(SeqCst);
-        (0..MAX_NOTES as u64 + 5).for_each(|i| record_access(5000 + i, false, 0));
-        assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MAX_NOTES - 1));
-        NOTES.iter().for_each(|note| note.state.store(FREE, SeqCst));
-        COUNT.store(0, SeqCst);
-    }
 }

@@ -33,13 +33,6 @@ pub(crate) fn freed(stand: &QueuePosition, range: (u64, u64), number: u64) {
     report_new(None, (0, None));
 }
 
-/// Records that an allocation has been freed, in a stream or by the host.
-pub(crate) fn forgotten(number: u64) {
-    if let Some(race) = super::race() {
-        race.pool_freed(number);
-    }
-}
-
 /// Reports a copy or memory set that uses pool memory without waiting for its allocation.
 pub(super) fn copied(stand: &QueuePosition, range: (u64, u64), done: &str) {
     let Some(log) = log() else { return };

@@ -6,13 +6,13 @@ use crate::args::Answer;
 use crate::handle::{Handle, Object};
 #[cfg(doc)]
 use crate::state::Gpu;
-use std::sync::{MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUresult, ensure};
+use std::sync::MutexGuard;
+use texunit_cuda_abi::{CUresult, ensure, lock};
 use texunit_device::Device;
 
 impl Context {
     fn peers(&self) -> MutexGuard<'_, Vec<Handle<Context>>> {
-        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.peers)
     }
 
     /// Lets this context access memory of another context (`cuCtxEnablePeerAccess`).
@@ -67,7 +67,7 @@ impl Context {
 
 /// Removes the peer access of other contexts to a context that ends, because a later primary
 /// context has the same handle.
-pub(super) fn release_context(context: &Context) {
+pub(crate) fn release_context(context: &Context) {
     for other in Context::registry().all(|_| true) {
         other.peers().retain(|peer| *peer != context.handle);
     }

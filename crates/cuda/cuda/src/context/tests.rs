@@ -20,14 +20,14 @@ use texunit_cuda_abi::{
 };
 
 fn context() -> Arc<Context> {
-    state::init().unwrap();
+    state::init(drop).unwrap();
     Context::create(state::gpu(0).unwrap(), 0)
 }
 
 /// A context that was destroyed after it had been looked up.
 fn ended() -> Arc<Context> {
     let context = context();
-    Context::destroy(context.handle).unwrap();
+    crate::teardown::destroy(context.handle).unwrap();
     context
 }
 
@@ -87,7 +87,7 @@ fn arrays_and_textures_do_not_outlive_their_context() {
     nothing_left(Surface::registry(), |surface| surface.context == handle);
     // For a level, the end of the context removes the mipmapped array first.
     let whole = array::create_mipmapped(&alive, &PLANE, 2, None).unwrap();
-    Context::destroy(alive.handle).unwrap();
+    crate::teardown::destroy(alive.handle).unwrap();
     assert_eq!(array::level(whole, 1).unwrap_err().code, CUresult::INVALID_HANDLE);
     nothing_left(ArrayObject::registry(), |array| array.context == alive.handle);
 }

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::{CUresult, lock};
 
 /// A step's requirements, besides the steps that it depends on.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl State {
 
 impl Branches {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Takes the next step, if enough host threads are idle.
@@ -181,7 +181,7 @@ impl Branches {
             all.changed(state);
         };
         let work = || {
-            let _call = crate::checks::called();
+            let _call = crate::host_access::called();
             (self.work)(i)
         };
         let notice = WaitNotice(Arc::new(waits));

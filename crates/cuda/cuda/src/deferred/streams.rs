@@ -1,8 +1,13 @@
-//! Dependencies across streams: events of whole contexts, and streams that wait for each other.
+//! Dependencies across streams: events, events of whole contexts, and streams that wait for each
+//! other.
 
 use super::items::{Id, State, StreamKey};
-use super::{Order, has_any, with};
+use super::{Order, has_any, push, record, with};
+use crate::capture;
 use crate::context::Context;
+use crate::handle::{Handle, Object};
+use crate::ipc::event::SharedEvent;
+use crate::stream::Event;
 use std::collections::BTreeSet;
 
 fn lines(state: &State, context: &Context) -> Vec<StreamKey> {
@@ -52,5 +57,25 @@ pub(crate) fn joined(orders: &[Order]) {
                 state.tails.insert(line, ids.clone());
             }
         });
+    }
+}
+
+/// Records a valid event: it completes when the preceding work of the stream is done.
+pub(crate) fn record_event(event: Handle<Event>, order: &Order) {
+    let Some(object) = Event::registry().find(event) else { return };
+    capture::recorded_outside(event.number());
+    if let Some(race) = crate::check_log::race() {
+        race.event_recorded(event.number() as u64, order.queue);
+    }
+    let time = object.shared.as_ref().map(SharedEvent::recorded);
+    let is_shared = time.is_some();
+    record(event.number(), order, move || {
+        object.record();
+        if let (Some(shared), Some(time)) = (&object.shared, time) {
+            shared.happens(time);
+        }
+    });
+    if is_shared {
+        push(event.number());
     }
 }

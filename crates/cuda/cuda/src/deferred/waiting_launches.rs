@@ -21,6 +21,7 @@ use std::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use texunit_cuda_abi::lock;
 use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 
 /// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no
@@ -47,7 +48,7 @@ struct Call {
 
 impl Call {
     fn tell(&self, answer: Answer) {
-        let mut told = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&self.answer);
         told.get_or_insert(answer);
         self.news.notify_all();
     }
@@ -123,7 +124,7 @@ struct Runner {
 
 fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
     static RUNNERS: Mutex<Vec<Arc<Runner>>> = Mutex::new(Vec::new());
-    RUNNERS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&RUNNERS)
 }
 
 /// Executes a job in another thread. The job is returned if the system cannot create a thread.
@@ -134,13 +135,13 @@ pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
         None => {
             let runner = Arc::<Runner>::default();
             let own = Arc::clone(&runner);
-            if crate::running::spawn(move || work(&own)).is_err() {
+            if crate::signals::spawn(move || work(&own)).is_err() {
                 return Err(job);
             }
             runner
         }
     };
-    *runner.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+    *lock(&runner.job) = Some(job);
     runner.news.notify_one();
     Ok(())
 }
@@ -148,7 +149,7 @@ pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
 fn work(own: &Arc<Runner>) {
     IS_RUNNER.set(true);
     loop {
-        let mut job = own.job.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut job = lock(&own.job);
         let todo = loop {
             match job.take() {
                 Some(todo) => break todo,
@@ -190,11 +191,11 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
     let job = move || {
         let _counted = counted;
         // As during a call, observed memory is accessible to the kernel.
-        let _call = crate::checks::called();
+        let _call = crate::host_access::called();
         let call = Arc::clone(&own);
         let notice = WaitNotice(Arc::new(move || call.tell(Ok(()))));
         let answer = notified(notice, || run(id, item));
-        let told = own.answer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let told = lock(&own.answer).is_some();
         match answer {
             Err(refusal) if told => context.fail(refusal),
             answer => own.tell(answer),
@@ -204,7 +205,7 @@ pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
         job();
     }
     let _blocked = BlockedThread::begin();
-    let mut answer = call.answer.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut answer = lock(&call.answer);
     loop {
         match answer.take() {
             Some(told) => {
@@ -242,7 +243,7 @@ pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
         let counted = BusyItem::begin();
         let job = move || {
-            let _call = crate::checks::called();
+            let _call = crate::host_access::called();
             run_late(id, item);
             drop(counted);
         };
@@ -262,7 +263,7 @@ struct Kernel {
 /// Running kernels by number.
 fn kernels() -> MutexGuard<'static, BTreeMap<u64, Kernel>> {
     static KERNELS: Mutex<BTreeMap<u64, Kernel>> = Mutex::new(BTreeMap::new());
-    KERNELS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KERNELS)
 }
 
 /// Records a change: a kernel begins, ends or continues, so that all must poll again before a

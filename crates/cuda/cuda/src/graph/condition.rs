@@ -10,9 +10,9 @@ use crate::error::refusal;
 use crate::handle::Handle;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use texunit_cuda_abi::{
-    CUDA_CONDITIONAL_NODE_PARAMS, ensure, graph_conditional_type as kind, invalid,
+    CUDA_CONDITIONAL_NODE_PARAMS, ensure, graph_conditional_type as kind, invalid, lock,
 };
 use texunit_device::{Buffer, Linear};
 
@@ -53,7 +53,7 @@ impl Condition {
         linear.write(0, &default.to_le_bytes()).map_err(refusal)?;
         let (is_assigned, is_used) = (flags & ASSIGN_DEFAULT != 0, AtomicBool::new(false));
         let new = Arc::new(Self { _word: word, linear, default, is_assigned, context, is_used });
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&ALL);
         let all = all.get_or_insert_default();
         all.retain(|_, condition| condition.strong_count() > 0);
         all.insert(new.handle(), Arc::downgrade(&new));
@@ -62,7 +62,7 @@ impl Condition {
     }
 
     fn find(handle: u64) -> Answer<Arc<Self>> {
-        let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(&ALL);
         all.as_ref().and_then(|all| all.get(&handle)?.upgrade()).ok_or_else(|| {
             invalid!(
                 "handle {handle:#x} is not a conditional handle (cuGraphConditionalHandleCreate)"

@@ -1,13 +1,97 @@
 //! Nodes of several memory copies (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), into which captured batches
 //! are converted.
 
-use super::params::context_or_current;
-use crate::api::copy_batch::Batch;
 use crate::args::{Answer, Elements, In};
-use crate::context::Context;
-use crate::deferred::Order;
+use crate::context::{Context, context_or_current};
 use crate::handle::Handle;
-use texunit_cuda_abi::{CUDA_MEMCPY_BATCH_NODE_PARAMS, CUdeviceptr, CUmemcpyAttributes};
+use texunit_cuda_abi::{
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUdeviceptr, CUmemcpyAttributes,
+    CUresult, Refusal, invalid,
+};
+
+/// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is
+/// invalid, and the refusal.
+pub(crate) type BatchError = (usize, Refusal);
+
+/// An error of the batch itself.
+pub(crate) fn whole(refusal: Refusal) -> BatchError {
+    (usize::MAX, refusal)
+}
+
+/// Checks the order in which a copy reads its source.
+pub(crate) fn check_attributes(order: u32) -> Answer {
+    if (1..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order) {
+        Ok(())
+    } else {
+        Err(invalid!(
+            "srcAccessOrder {order} is not a CUmemcpySrcAccessOrder: 1 (stream), 2 (during the call) or 3 (any)"
+        ))
+    }
+}
+
+/// The arguments of `cuMemcpyBatchAsync`.
+pub(crate) struct Batch<'a> {
+    pub(crate) dsts: Elements<'a, CUdeviceptr>,
+    pub(crate) srcs: Elements<'a, CUdeviceptr>,
+    pub(crate) sizes: Elements<'a, usize>,
+    pub(crate) attrs: Elements<'a, CUmemcpyAttributes>,
+    /// For each attribute, the index of the first copy to which it applies.
+    pub(crate) indices: Elements<'a, usize>,
+}
+
+impl<'a> Batch<'a> {
+    /// # Safety
+    /// Destinations, sources and sizes have `count` elements, attributes and their indices
+    /// `groups`.
+    pub(crate) unsafe fn new(
+        [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
+        sizes: In<'a, usize>,
+        count: usize,
+        attrs: In<'a, CUmemcpyAttributes>,
+        indices: In<'a, usize>,
+        groups: usize,
+    ) -> Self {
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe {
+            Self {
+                dsts: dsts.elements(count),
+                srcs: srcs.elements(count),
+                sizes: sizes.elements(count),
+                attrs: attrs.elements(groups),
+                indices: indices.elements(groups),
+            }
+        }
+    }
+
+    /// Checks the lengths of the arrays and the attributes' indices.
+    pub(crate) fn check(&self) -> Result<(), BatchError> {
+        let Self { sizes, attrs, indices, .. } = *self;
+        let (count, groups) = (sizes.len(), attrs.len());
+        let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
+        if count == 0 {
+            return refused("count is 0: a batch has at least one copy".to_owned());
+        }
+        if groups == 0 || groups > count {
+            return refused(format!("numAttrs {groups} is not from 1 to count, {count}"));
+        }
+        let mut before = None;
+        for group in 0..groups {
+            let attributes = attrs.at(group).map_err(whole)?;
+            check_attributes(attributes.src_access_order)
+                .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
+            let first = indices.at(group).map_err(whole)?;
+            let wanted = if group == 0 { first == 0 } else { before < Some(first) };
+            if !wanted || first >= count {
+                return refused(format!(
+                    "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
+                     than count, {count}"
+                ));
+            }
+            before = Some(first);
+        }
+        Ok(())
+    }
+}
 
 /// Several copies as one operation.
 #[derive(Debug)]
@@ -87,22 +171,15 @@ impl CopiesOp {
 
     /// Address, size in bytes and access (whether written) of all ranges.
     pub(super) fn ranges(&self) -> Vec<(u64, u64, bool)> {
-        let copies = self.dsts.iter().zip(&self.srcs).zip(&self.sizes);
-        let of = |((&to, &from), &size): ((&u64, &u64), &usize)| {
+        let of = |(to, from, size): (u64, u64, usize)| {
             [(from, size as u64, false), (to, size as u64, true)]
         };
-        copies.flat_map(of).collect()
+        self.each().flat_map(of).collect()
     }
 
-    /// Executes the copies.
-    pub(super) fn run(&self, order: &Order) -> Answer {
-        for ((&to, &from), &size) in self.dsts.iter().zip(&self.srcs).zip(&self.sizes) {
-            // A copy of size 0 is disabled.
-            if size > 0 {
-                // SAFETY: the program guarantees that its memory exists when the node runs.
-                unsafe { crate::api::copy_batch::copy_bytes(to, from, size, order)? };
-            }
-        }
-        Ok(())
+    /// Destination, source and size in bytes of each copy. One of size 0 is disabled.
+    pub(super) fn each(&self) -> impl Iterator<Item = (u64, u64, usize)> {
+        let all = self.dsts.iter().zip(&self.srcs).zip(&self.sizes);
+        all.map(|((&to, &from), &size)| (to, from, size)).filter(|(.., size)| *size > 0)
     }
 }

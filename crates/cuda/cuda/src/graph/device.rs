@@ -3,7 +3,7 @@
 //! `cudaGraphLaunch` of the device runtime (its PTX is in `texunit-link`) records handle and stream
 //! in a module variable, which is read when the kernel has ended.
 
-use super::op::KernelOp;
+use super::kernel::KernelOp;
 use crate::args::Answer;
 use crate::error::refusal;
 use crate::handle::Object;

@@ -90,7 +90,7 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
 
 fn title(op: &Op) -> String {
     match op {
-        Op::Kernel(op) => crate::launch::kernel_name(&op.function),
+        Op::Kernel(op) => crate::module::kernel_name(&op.function),
         Op::Work(task, _) => task.function.clone(),
         Op::Memcpy(op) => {
             let letter =

@@ -5,7 +5,8 @@
 //! changes a copy.
 
 use super::op::Op;
-use super::order::order;
+pub(crate) use super::order::InstantiationError;
+use super::order::{fault, order};
 use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
 use crate::args::Answer;
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use texunit_cuda_abi::{
-    CUresult, Refusal, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid,
+    CUresult, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid, lock,
 };
 
 /// Maximum nesting depth of graphs, which limits stack usage.
@@ -78,14 +79,6 @@ impl Step {
             _ => self.inner.iter().any(|plan| plan.steps.iter().any(Self::may_wait)),
         }
     }
-}
-
-/// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
-/// refusal.
-pub(crate) type InstantiationError = (u32, usize, Refusal);
-
-pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
-    (how, node, code.because(reason))
 }
 
 impl Plan {
@@ -303,7 +296,7 @@ pub(crate) fn instantiate(
                 let why = "only one instance of it may exist at a time";
                 return Err(whole(match has_memory {
                     true => super::memory::fixed(why),
-                    false => super::updatable::fixed(why),
+                    false => super::kernel::fixed(why),
                 }));
             }
             state.is_instantiated = true;
@@ -320,7 +313,7 @@ pub(crate) fn instantiate(
         ended: Condvar::new(),
     });
     Exec::registry().insert_as(exec.handle, Arc::clone(&exec));
-    crate::checks::created(exec.handle.number());
+    crate::check_log::created(exec.handle.number());
     Ok(exec)
 }
 
@@ -345,12 +338,12 @@ impl Exec {
     }
 
     pub(crate) fn plan(&self) -> Arc<Plan> {
-        Arc::clone(&self.plan.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.plan))
     }
 
     /// Changes the plan, unless `work` fails.
     pub(crate) fn change<T>(&self, work: impl FnOnce(&mut Plan) -> Answer<T>) -> Answer<T> {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plan = lock(&self.plan);
         work(Arc::make_mut(&mut plan))
     }
 
@@ -375,7 +368,7 @@ impl Exec {
     /// the same graph, does not wait.
     pub(crate) fn begin(&self) -> Running<'_> {
         let me = std::thread::current().id();
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.running);
         let busy = |running: &mut Option<ThreadId>| running.is_some_and(|thread| thread != me);
         let mut running: MutexGuard<'_, _> =
             self.ended.wait_while(running, busy).unwrap_or_else(PoisonError::into_inner);
@@ -392,7 +385,7 @@ pub(crate) struct Running<'e> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        *self.exec.running.lock().unwrap_or_else(PoisonError::into_inner) = self.outer;
+        *lock(&self.exec.running) = self.outer;
         self.exec.ended.notify_all();
     }
 }

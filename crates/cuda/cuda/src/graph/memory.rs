@@ -4,22 +4,19 @@
 //! that node until it is freed by a node, a stream or the host. The address is reserved by an
 //! allocation that is freed immediately, as devices reuse an address only after all others.
 
-use super::op::Op;
 use crate::args::{Answer, In};
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::Context;
-use crate::memory::pool::PoolLocation;
+use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::state;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice,
-    CUmemAccessDesc, CUresult, Refusal, ensure, invalid,
+    CUmemAccessDesc, CUresult, Refusal, ensure, invalid, lock,
 };
 use texunit_device::Block;
-
-/// Name of the allocating function in messages.
-pub(crate) const MADE_BY: &str = "cuGraphAddMemAllocNode";
 
 /// Refusal of a change to a graph with allocation or free nodes.
 pub(super) fn fixed(what: &str) -> Refusal {
@@ -43,7 +40,7 @@ impl AllocOp {
     /// `accessDescs` points to as many descriptions as the structure counts.
     pub(crate) unsafe fn new(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Self> {
         let props = &params.poolProps;
-        let place = crate::api::pool::place(props.alloc_type, props.location)?;
+        let place = pool::place(props.alloc_type, props.location)?;
         ensure!(
             props.handle_types == CU_MEM_HANDLE_TYPE_NONE,
             "handleTypes {} of poolProps is not CU_MEM_HANDLE_TYPE_NONE (0): memory of graphs is not shared",
@@ -65,13 +62,13 @@ impl AllocOp {
             PoolLocation::Device(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 let buffer = memory::with_room(gpu, || {
-                    let made = gpu.device.alloc(size, MADE_BY);
+                    let made = gpu.device.alloc(size, memory::GRAPH_NODE);
                     made.map_err(|error| memory::no_room(&gpu.device, size, error))
                 })?;
                 buffer.address()
             }
             PoolLocation::Host | PoolLocation::Managed => {
-                let made = memory::host_block(params.bytesize, MADE_BY)?;
+                let made = memory::host_block(params.bytesize, memory::GRAPH_NODE)?;
                 let address = made.host_address();
                 block = Some(Arc::new(made));
                 address
@@ -107,7 +104,7 @@ impl AllocOp {
             return Ok(());
         }
         let gpu = state::gpu(self.params.poolProps.location.id)?;
-        memory::allocate_at(context, gpu, (self.dptr(), size), MADE_BY)?;
+        memory::allocate_at(context, gpu, (self.dptr(), size), memory::GRAPH_NODE)?;
         usage(gpu.ordinal, |usage, used| {
             usage.most = usage.most.max(used);
             usage.reserved = usage.reserved.max(used);
@@ -143,12 +140,6 @@ pub(super) fn free(dptr: u64, stand: Option<&QueuePosition>) -> Answer {
     Ok(())
 }
 
-/// The operation of a memory free node.
-pub(crate) fn free_op(dptr: u64) -> Answer<Op> {
-    ensure!(dptr != 0, "dptr is null");
-    Ok(Op::MemFree(dptr))
-}
-
 /// Statistics of graph memory on a device.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
@@ -165,7 +156,7 @@ fn usage<T>(ordinal: CUdevice, work: impl FnOnce(&mut Usage, u64) -> T) -> T {
         matches!(a.kind, AllocationKind::Graph) && !a.on_host() && a.gpu.ordinal == ordinal
     };
     let used = memory::all(of).iter().map(|allocation| allocation.size).sum();
-    let mut all = USAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&USAGE);
     let index = ordinal as usize;
     if all.len() <= index {
         all.resize(index + 1, Usage::default());

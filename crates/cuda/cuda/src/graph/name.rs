@@ -1,7 +1,7 @@
 //! Names of nodes in messages.
 
 use super::op::Op;
-use crate::launch::kernel_name;
+use crate::module::kernel_name;
 use texunit_cuda_abi::graph_node_type as kind;
 
 impl Op {

@@ -1,10 +1,17 @@
 //! Topological orders of a graph's nodes.
 
-use super::exec::{InstantiationError, Plan, fault};
 use super::{State, name};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use texunit_cuda_abi::{CUresult, graph_instantiate_result as result};
+use texunit_cuda_abi::{CUresult, Refusal, graph_instantiate_result as result};
+
+/// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
+/// refusal.
+pub(crate) type InstantiationError = (u32, usize, Refusal);
+
+pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
+    (how, node, code.because(reason))
+}
 
 /// The nodes in topological order; among several candidates the oldest node is next.
 pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
@@ -53,12 +60,12 @@ impl Random {
     }
 }
 
-/// A random topological order of the steps, by a seed.
-pub(super) fn shuffled(plan: &Plan, seed: u64) -> Vec<usize> {
-    let mut open: Vec<usize> = plan.steps.iter().map(|step| step.before.len()).collect();
+/// A random topological order of steps, of which each has those before it, by a seed.
+pub(super) fn shuffled(steps: &[&[u32]], seed: u64) -> Vec<usize> {
+    let mut open: Vec<usize> = steps.iter().map(|before| before.len()).collect();
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); open.len()];
-    for (i, step) in plan.steps.iter().enumerate() {
-        step.before.iter().for_each(|&before| after[before as usize].push(i));
+    for (i, before) in steps.iter().enumerate() {
+        before.iter().for_each(|&before| after[before as usize].push(i));
     }
     let mut ready: Vec<usize> = (0..open.len()).filter(|&i| open[i] == 0).collect();
     let (mut order, mut random) = (Vec::with_capacity(open.len()), Random(seed));

@@ -1,18 +1,20 @@
 //! Conversion of node parameters between the structures of the driver API and operations.
 
+use super::Graph;
 use super::condition::ConditionalOp;
 use super::copies::CopiesOp;
+use super::kernel::KernelOp;
 use super::memory::AllocOp;
-use super::op::{CopyOp, KernelOp, Op};
-use super::{Graph, memory};
+use super::op::{CopyOp, Op};
 use crate::args::{Answer, In};
 use crate::array::ArrayObject;
-use crate::context::{self, Context};
+use crate::context::{self, context_or_current};
 use crate::handle::{Handle, Object};
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::library::Kernel;
 use crate::memory_ops::BatchOp;
 use crate::module::Function;
+use crate::shape::Shape;
 use crate::stream::Event;
 use std::sync::Arc;
 use texunit_cuda_abi::{
@@ -23,19 +25,6 @@ use texunit_cuda_abi::{
     CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CUresult,
     CopySide3D, ensure, graph_node_type as kind, invalid,
 };
-
-/// The context of a handle; null names the current one.
-pub(crate) fn context_or_current(handle: usize) -> Answer<Arc<Context>> {
-    match handle {
-        0 => context::current(),
-        handle => {
-            let context =
-                Handle::<Context>::of(handle).get().map_err(|refusal| refusal.named("ctx"))?;
-            context.check()?;
-            Ok(context)
-        }
-    }
-}
 
 /// The operation of a kernel node, whose kernel is given as a function or as a library's kernel.
 ///
@@ -137,6 +126,12 @@ pub(crate) fn memset(params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Op> {
     Ok(Op::Memset(Arc::new(CUDA_MEMSET_NODE_PARAMS { ctx, ..*params })))
 }
 
+/// The operation of a memory free node.
+pub(crate) fn free(dptr: u64) -> Answer<Op> {
+    ensure!(dptr != 0, "dptr is null");
+    Ok(Op::MemFree(dptr))
+}
+
 /// The operation of a host function node.
 pub(crate) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Answer<Op> {
     ensure!(params.function != 0, "fn of nodeParams is null");
@@ -225,7 +220,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         }
         kind::MEM_FREE => {
             let given: CUDA_MEM_FREE_NODE_PARAMS = params.get();
-            memory::free_op(given.dptr)?
+            free(given.dptr)?
         }
         // SAFETY: the caller upholds this function's safety contract.
         kind::BATCH_MEM_OP => Op::Batch(Arc::new(unsafe { BatchOp::new(&params.get())? })),

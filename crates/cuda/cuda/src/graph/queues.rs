@@ -3,7 +3,6 @@
 
 use super::exec::{Plan, Step};
 use super::name;
-use crate::checks;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_checks::race::Queue;
 
@@ -30,7 +29,7 @@ pub(super) struct Queues {
 impl Queues {
     /// Queues for a plan; `None` if races are not checked.
     pub(super) fn new(plan: &Plan, outer: Queue) -> Option<Self> {
-        let race = checks::race()?;
+        let race = crate::check_log::race()?;
         let own: Vec<Queue> = plan.steps.iter().map(|_| fresh_queue()).collect();
         let mut is_last = vec![true; plan.steps.len()];
         for &before in plan.steps.iter().flat_map(|step| &step.before) {

@@ -9,24 +9,29 @@
 
 use super::concurrency;
 use super::exec::{Exec, Plan, Step};
-use super::op::{KernelOp, Op};
+use super::kernel::KernelOp;
+use super::op::Op;
 use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
 use crate::args::Answer;
-use crate::call::say;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
 use crate::context::{self, Context};
+use crate::copy;
 use crate::deferred::{self, Order};
+use crate::fill::fill;
 use crate::handle::Handle;
-use crate::memory::fill::fill;
+use crate::launch;
+use crate::message::say;
 use crate::settings::settings;
-use crate::{launch, stream};
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag};
+use texunit_cuda_abi::{
+    CUDA_MEMCPY3D, CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag, lock,
+};
 use texunit_forms::Count;
 
 /// Maximum nesting depth of graphs that launch each other.
@@ -85,10 +90,6 @@ fn begin(plan: &Plan, flags: u64) -> Answer {
     })
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A launch in progress.
 struct Launch {
     /// Stream and context of the launch.
@@ -106,7 +107,7 @@ impl Launch {
         let mut rounds = 0;
         while let Some((exec, plan)) = next {
             self.one(&exec, &plan)?;
-            let behind = locked(&self.tail).pop_front();
+            let behind = lock(&self.tail).pop_front();
             next = behind.map(|exec| (Arc::clone(&exec), exec.plan()));
             rounds += 1;
             if rounds >= settings().max_steps.unwrap_or(MAX_ROUNDS) {
@@ -122,9 +123,9 @@ impl Launch {
     fn one(self: &Arc<Self>, exec: &Exec, plan: &Arc<Plan>) -> Answer {
         let _running = exec.begin();
         begin(plan, exec.flags)?;
-        locked(&self.running).push(exec.handle.number());
+        lock(&self.running).push(exec.handle.number());
         let answer = self.run(plan, None);
-        locked(&self.running).pop();
+        lock(&self.running).pop();
         answer
     }
 
@@ -140,7 +141,7 @@ impl Launch {
         for (handle, stream) in device::launches(op)? {
             let exec = Handle::<Exec>::of(handle as usize);
             let fits = exec.get().ok().filter(|exec| exec.flags & flag::DEVICE_LAUNCH != 0);
-            let running = locked(&self.running).clone();
+            let running = lock(&self.running).clone();
             let is_running = running.contains(&exec.number());
             let is_tail = stream == device::TAIL;
             let wrong = match &fits {
@@ -159,12 +160,12 @@ impl Launch {
                 Some(_) => None,
             };
             match (fits, wrong) {
-                (Some(exec), None) if is_tail => locked(&self.tail).push_back(exec),
+                (Some(exec), None) if is_tail => lock(&self.tail).push_back(exec),
                 (Some(exec), None) => self.one(&exec, &exec.plan())?,
                 (_, wrong) => {
                     let reason = format!(
                         "kernel `{}` launches graph {exec:?}, which {}",
-                        launch::kernel_name(&op.function),
+                        crate::module::kernel_name(&op.function),
                         wrong.unwrap_or_default()
                     );
                     say(format_args!("{reason}"));
@@ -197,9 +198,10 @@ impl Launch {
             }
             Ok(())
         };
+        let before: Vec<&[u32]> = plan.steps.iter().map(|step| &*step.before).collect();
         let order: Vec<usize> = match settings().schedule {
             None => (0..plan.steps.len()).collect(),
-            Some(seed) => shuffled(plan, seed ^ u64::from(plan.graph)),
+            Some(seed) => shuffled(&before, seed ^ u64::from(plan.graph)),
         };
         let threads = concurrency::host_threads(plan);
         let may_wait = || deferred::may_outlive_call() && plan.steps.iter().any(Step::may_wait);
@@ -230,7 +232,7 @@ impl Launch {
             Op::Kernel(op) => {
                 op.context.check()?;
                 let (stand, graph) =
-                    (QueuePosition::now(queue), locked(&self.running).last().copied());
+                    (QueuePosition::now(queue), lock(&self.running).last().copied());
                 let graph = graph.unwrap_or_default() as u64;
                 let Some((shape, params)) = op.updated()? else { return Ok(()) };
                 launch::run((&op.context, &op.function), &shape, &params, stand, graph)?;
@@ -246,10 +248,20 @@ impl Launch {
             }
             Op::Memcpy(op) => {
                 let order = self.order(alive(op.context)?, queue);
+                let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
                 // SAFETY: the program guarantees that its memory exists when the node runs.
-                unsafe { crate::api::copy_box::copy_3d(&op.copy, &order) }
+                let (to, from) = unsafe { (copy::end_3d("dst", dst)?, copy::end_3d("src", src)?) };
+                let size = [*width_in_bytes, *height, *depth].map(|n| n as u64);
+                copy::copy(&to, &from, size, &order)
             }
-            Op::Copies(op) => op.run(&self.order(alive(op.context)?, queue)),
+            Op::Copies(op) => {
+                let order = self.order(alive(op.context)?, queue);
+                op.each().try_for_each(|(to, from, size)| {
+                    // SAFETY: the program guarantees that its memory exists when the node runs.
+                    let (to, from) = unsafe { (copy::any(to), copy::any(from)) };
+                    copy::copy(&to, &from, [size as u64, 1, 1], &order)
+                })
+            }
             Op::Memset(op) => {
                 let order = self.order(alive(Handle::of(op.ctx))?, queue);
                 let pattern = &op.value.to_le_bytes()[..op.elementSize as usize];
@@ -266,11 +278,11 @@ impl Launch {
                 Ok(())
             }
             Op::RecordEvent(event) => {
-                stream::record(*event, &self.order(Arc::clone(&self.order.context), queue));
+                deferred::record_event(*event, &self.order(Arc::clone(&self.order.context), queue));
                 Ok(())
             }
             Op::WaitEvent(event) => {
-                if let Some(race) = checks::race() {
+                if let Some(race) = crate::check_log::race() {
                     race.event_waited(event.number() as u64, Some(queue));
                 }
                 Ok(())

@@ -5,8 +5,9 @@
 //! changes of a node.
 
 use super::exec::{Exec, Plan, Step};
-use super::op::{CopyOp, KernelOp, Op};
-use super::{Graph, name, updatable};
+use super::kernel::KernelOp;
+use super::op::{CopyOp, Op};
+use super::{Graph, kernel, name};
 use crate::args::Answer;
 use crate::handle::Handle;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ fn mismatch(result: u32, node: usize, from: usize, reason: String) -> Mismatch {
 pub(crate) fn whole(exec: &Exec, graph: &Graph) -> Result<(), Mismatch> {
     let is_updatable = exec.plan().steps.iter().any(|step| step.op.is_updatable());
     if is_updatable || graph.state().is_updatable() {
-        let refusal = updatable::fixed("the whole of it cannot be updated");
+        let refusal = kernel::fixed("the whole of it cannot be updated");
         return Err(mismatch(result::NOT_SUPPORTED, 0, 0, refusal.reason(&[]).into_owned()));
     }
     let new = Plan::of(graph, 0).map_err(|(_, node, refusal)| {

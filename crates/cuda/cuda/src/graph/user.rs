@@ -2,11 +2,11 @@
 //! callback destroys the object.
 
 use crate::args::Answer;
+use crate::current_call::InProgram;
 use crate::handle::{Handle, Object, object};
-use crate::refused::InProgram;
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
-use texunit_cuda_abi::{CUhostFn, ensure, invalid};
+use std::sync::Mutex;
+use texunit_cuda_abi::{CUhostFn, ensure, invalid, lock};
 
 /// A user object.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) fn check(count: u32) -> Answer {
 /// Adds references.
 pub(crate) fn retain(object: usize, count: u32) {
     if let Some(object) = UserObject::registry().find(Handle::of(object)) {
-        let mut references = object.references.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut references = lock(&object.references);
         *references = references.saturating_add(count);
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn release(object: usize, count: u32) {
     let handle = Handle::<UserObject>::of(object);
     let Some(object) = UserObject::registry().find(handle) else { return };
     let left = {
-        let mut references = object.references.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut references = lock(&object.references);
         *references = references.saturating_sub(count);
         *references
     };
@@ -96,7 +96,7 @@ impl Drop for HeldReferences {
 pub(crate) fn release_checked(object: Handle<UserObject>, count: u32) -> Answer {
     check(count)?;
     let found = object.get()?;
-    let there = *found.references.lock().unwrap_or_else(PoisonError::into_inner);
+    let there = *lock(&found.references);
     ensure!(count <= there, "count {count} is more than the {there} references that there are");
     release(object.number(), count);
     Ok(())

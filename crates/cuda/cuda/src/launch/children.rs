@@ -7,18 +7,19 @@
 //! after the parent, after preceding items of its device-side stream, and before all work after the
 //! parent.
 
-use super::{Shape, run_grid};
-use crate::checks::{self, QueuePosition};
+use super::run_grid;
+use crate::check_log::QueuePosition;
 use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
+use crate::shape::Shape;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute};
+use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute, lock};
 use texunit_device::runtime::{
     self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
     code,
@@ -106,7 +107,7 @@ impl ParentGrid<'_> {
 
     /// The reason why a child grid that the kernel waited for has failed.
     pub(super) fn take_failed(&self) -> Option<Result<GridOutcome, Refusal>> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.failed).take()
     }
 
     fn function(&self, kernel: KernelId) -> Option<Arc<Function>> {
@@ -258,7 +259,7 @@ impl RuntimeHost for ParentGrid<'_> {
         match self.run(work, Some(&text)) {
             Ok(GridOutcome::Done) => Ok(text.into_inner().unwrap_or_else(PoisonError::into_inner)),
             failed => {
-                let mut first = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut first = lock(&self.failed);
                 first.get_or_insert(failed);
                 Err(FaultKind::Cancelled)
             }
@@ -284,7 +285,7 @@ struct Events {
 impl<'s> Order<'s> {
     fn begin(parent: &'s QueuePosition) -> Self {
         // Deferred work has its position in the race detector already.
-        let race = checks::race().filter(|_| !parent.is_late());
+        let race = crate::check_log::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
             let events = Events { parent: [number(), number()], items: HashMap::new() };
             race.event_recorded_before_last(events.parent[0], parent.queue);
@@ -296,7 +297,8 @@ impl<'s> Order<'s> {
 
     /// Position of an item in the race detector.
     fn before(&self, work: &Work) -> QueuePosition {
-        let (Some(race), Some(Events { parent, items })) = (checks::race(), &self.events) else {
+        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), &self.events)
+        else {
             return self.parent.clone();
         };
         let queue = Queue::Own { id: number(), is_blocking: false };
@@ -311,7 +313,9 @@ impl<'s> Order<'s> {
     }
 
     fn after(&mut self, work: &Work, stand: &QueuePosition) {
-        if let (Some(race), Some(Events { items, .. })) = (checks::race(), &mut self.events) {
+        if let (Some(race), Some(Events { items, .. })) =
+            (crate::check_log::race(), &mut self.events)
+        {
             let event = number();
             race.event_recorded(event, stand.queue);
             race.stream_ended(stand.queue);
@@ -320,7 +324,8 @@ impl<'s> Order<'s> {
     }
 
     fn end(self) {
-        let (Some(race), Some(Events { parent, items })) = (checks::race(), self.events) else {
+        let (Some(race), Some(Events { parent, items })) = (crate::check_log::race(), self.events)
+        else {
             return;
         };
         let queues: Vec<Queue> = items.values().map(|(_, queue)| *queue).collect();

@@ -1,15 +1,15 @@
 //! Reports about a launch that has ended or was refused: printed text, trace and report.
 
 use super::children::GridPosition;
-use super::{Shape, kernel_name, reasons};
-use crate::call::say;
-use crate::module::{Function, Module};
+use super::reasons;
+use crate::message::say;
+use crate::module::{Function, Module, kernel_name};
 use crate::settings::settings;
+use crate::shape::Shape;
 use crate::{ptx_version, report};
 use std::ffi::{c_int, c_void};
-use std::sync::PoisonError;
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, lock};
 use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 use texunit_forms::Count;
 
@@ -24,7 +24,7 @@ pub(super) fn report(
     match family.text {
         None => print(&stats.printf),
         Some(text) => {
-            text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&stats.printf);
+            lock(text).extend_from_slice(&stats.printf);
         }
     }
     if fault.is_none() {

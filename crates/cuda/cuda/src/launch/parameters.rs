@@ -1,9 +1,8 @@
 //! Reads the arguments of a launch, from an array of pointers or from a buffer, into a parameter
 //! buffer.
 
-use super::reasons;
 use crate::args::{Answer, In, Raw};
-use crate::module::Function;
+use crate::module::{Function, kernel_name};
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, invalid,
 };
@@ -34,7 +33,7 @@ pub(crate) unsafe fn parameters(
         (true, true) => {
             return Err(invalid!(
                 "kernelParams and extra are both null, but kernel `{}` has {}",
-                reasons::kernel_name(function),
+                kernel_name(function),
                 Count(function.kernel.params().len(), "parameter")
             ));
         }
@@ -47,7 +46,7 @@ pub(crate) unsafe fn parameters(
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     invalid!(
                         "parameter {i} of kernel `{}` is not inside its {} of parameters",
-                        reasons::kernel_name(function),
+                        kernel_name(function),
                         Count(size, "byte")
                     )
                 })?;

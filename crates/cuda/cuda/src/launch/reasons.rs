@@ -1,16 +1,11 @@
 //! Reasons for refused launches.
 
-use super::Shape;
 use crate::context::Context;
-use crate::module::Function;
+use crate::module::{Function, kernel_name};
+use crate::shape::Shape;
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{ArgError, Diagnostic};
 use texunit_forms::Count;
-
-/// Name of a kernel in messages.
-pub(crate) fn kernel_name(function: &Function) -> String {
-    texunit_report::place::function_name(function.kernel.name())
-}
 
 /// The refusal because the function's module has been unloaded meanwhile.
 pub(super) fn module_gone(function: &Function) -> Refusal {

@@ -4,8 +4,8 @@
 use crate::args::{Answer, InBytes, OutBytes, Raw};
 use crate::error::refusal;
 use crate::memory;
+use crate::memory::virtual_memory;
 use crate::state;
-use crate::virtual_memory;
 use std::sync::Arc;
 use texunit_cuda_abi::{ensure, invalid};
 use texunit_device::{Array, Linear};

@@ -7,6 +7,7 @@
 //! only the counts are kept.
 
 mod free_list;
+mod location;
 mod share;
 mod shared;
 
@@ -16,27 +17,17 @@ use crate::handle::{Handle, Object, object};
 use crate::memory::{self, AllocationKind};
 use crate::state;
 use free_list::FreeList;
+pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult, ensure, invalid,
+    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult, ensure, invalid, lock,
 };
 use texunit_device::Device;
 use texunit_forms::Count;
-
-/// Kind of memory in a pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum PoolLocation {
-    /// The pool has memory of a device.
-    Device(CUdevice),
-    /// The pool has memory of the host.
-    Host,
-    /// The pool has managed memory.
-    Managed,
-}
 
 impl PoolLocation {
     /// Name in a sentence.
@@ -152,7 +143,7 @@ static PLACES: Mutex<BTreeMap<PoolLocation, LocationPools>> = Mutex::new(BTreeMa
 
 /// Accesses the pools of a location, whose default pool is created at the first access.
 fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut LocationPools) -> T) -> T {
-    let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut places = lock(&PLACES);
     work(places.entry(place).or_insert_with(|| {
         let location = match place {
             PoolLocation::Device(id) => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id },
@@ -297,7 +288,7 @@ impl Pool {
 
     /// The mutable state.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Allocates memory for a context.

@@ -54,10 +54,10 @@ pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
 pub(crate) fn not_inside(name: &str, address: u64, len: u64) -> String {
     match find(address) {
         None if address == 0 => format!("{name} is null"),
-        None if crate::virtual_memory::is_reserved(address) => format!(
+        None if crate::memory::virtual_memory::is_reserved(address) => format!(
             "{name} {address:#x}, {}: it {}",
             Count(len, "byte"),
-            crate::virtual_memory::reason(address).unwrap_or_default()
+            crate::memory::virtual_memory::reason(address).unwrap_or_default()
         ),
         Some(found) => format!(
             "{name} {address:#x}: {} pass the end of the allocation, in which {} are left (number {}: {} of {} \

@@ -30,7 +30,7 @@ fn handle_of(context: &Context, array: &Array) -> usize {
 }
 
 fn set_up() -> Arc<Context> {
-    state::init().unwrap();
+    state::init(drop).unwrap();
     let context = Context::create(state::gpu(0).unwrap(), 0);
     context::with_stack(|stack| stack.push(context.handle));
     context

@@ -1,9 +1,7 @@
 //! The folder of a recorded launch: unique, even if several processes record at the same time.
 
-use super::RecordSettings;
-use super::options::plain_name;
 use crate::module::Function;
-use crate::settings::settings;
+use crate::settings::{RecordSettings, plain_name, settings};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! Messages about launches that are recorded, or that cannot be.
 
-use super::{OWNER, RecordSettings, progress};
-use crate::call::say;
+use super::{OWNER, progress};
+use crate::message::say;
 use crate::module::Function;
-use crate::settings::settings;
+use crate::settings::{RecordSettings, settings};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ const MAX_NAMES: usize = 20;
 /// Registers the final messages for the end of the process.
 pub(super) fn at_end() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::call::at_end(end));
+    ONCE.call_once(|| crate::exit::at_end(end));
 }
 
 /// Reports at the end of the process if the selected launch has not occurred.

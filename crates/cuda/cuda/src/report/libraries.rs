@@ -1,7 +1,8 @@
 //! Lists loaded libraries with the names of NVIDIA's: texunit's, NVIDIA's that cannot run, and
 //! NVIDIA's that were never called.
 
-use crate::{allocation_trace, foreign};
+use super::foreign;
+use crate::allocation_trace;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use texunit_evidence::Library;

@@ -2,8 +2,8 @@
 
 use super::interpreted::InstructionCounts;
 use crate::faults;
-use crate::launch::Shape;
 use crate::module::{Function, Module};
+use crate::shape::Shape;
 use std::time::Duration;
 use texunit_device::SourceFile;
 use texunit_device::runtime::Caller;

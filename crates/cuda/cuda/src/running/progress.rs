@@ -2,9 +2,10 @@
 //! every ten seconds.
 
 use super::{Launch, OVER};
+use crate::message;
 use crate::settings::settings;
-use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::IsTerminal;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use texunit_report::place::function_name;
@@ -42,12 +43,9 @@ pub(super) fn tell(launches: &[Arc<Launch>]) {
         let Some(number) = due(time, launch.lines.load(Ordering::Relaxed)) else { continue };
         launch.lines.store(number, Ordering::Relaxed);
         let done = launch.ctas.load(Ordering::Relaxed);
-        crate::call::say(format_args!("{}", line(&launch.kernel, done, launch.total(), time)));
+        message::say(format_args!("{}", line(&launch.kernel, done, launch.total(), time)));
     }
 }
-
-/// Whether the terminal shows a progress line.
-static STANDS: AtomicBool = AtomicBool::new(false);
 
 /// Shows the progress of the launch that has been running longest.
 pub(super) fn show(launches: &[Arc<Launch>]) {
@@ -57,26 +55,13 @@ pub(super) fn show(launches: &[Arc<Launch>]) {
         return;
     }
     let line = line(&launch.kernel, launch.ctas.load(Ordering::Relaxed), launch.total(), time);
-    let mut err = std::io::stderr().lock();
-    // The launch is checked under the lock; one that ends later removes the line itself.
-    if launch.told.load(Ordering::Acquire) == OVER {
-        return;
-    }
-    STANDS.store(true, Ordering::Release);
-    let _ = write!(err, "\r{line}\x1b[K").and_then(|()| err.flush());
-}
-
-/// Removes the progress line, if there is one, before other output.
-pub(crate) fn clear(err: &mut impl Write) {
-    if STANDS.swap(false, Ordering::AcqRel) {
-        let _ = err.write_all(b"\r\x1b[K");
-    }
+    message::show_progress(&line, || launch.told.load(Ordering::Acquire) == OVER);
 }
 
 /// Handles the end of a launch of this duration.
 pub(super) fn end(time: Duration) {
     if time >= SHOWN_AFTER && is_shown() {
-        clear(&mut std::io::stderr().lock());
+        message::end_progress();
     }
 }
 

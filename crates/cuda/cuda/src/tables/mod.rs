@@ -19,8 +19,8 @@ use crate::args::{In, Out};
 use crate::call::driver_api;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
-use texunit_cuda_abi::{CUresult, CUuuid};
+use std::sync::Mutex;
+use texunit_cuda_abi::{CUresult, CUuuid, lock};
 
 pub(crate) use storage::release_context;
 
@@ -112,9 +112,11 @@ static TABLES: [ExportTable; 6] = [
 /// error.
 unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresult {
     static SAID: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert((TABLE, INDEX)) {
+    if lock(&SAID).insert((TABLE, INDEX)) {
         let name = TABLES[TABLE].name;
-        crate::refused::say_refused(&format!("entry {INDEX} of the table {name} is not supported"));
+        crate::settings::say_refused(&format!(
+            "entry {INDEX} of the table {name} is not supported"
+        ));
     }
     let refusal = CUresult::NOT_SUPPORTED.because(
         "texunit does not know what this function does: NVIDIA does not describe it, and no runtime was seen to \
@@ -132,7 +134,7 @@ driver_api! {
         let CUuuid(pExportTableId) = pExportTableId.get()?;
         ppExportTable.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);
-        crate::foreign::asked_for_table(found.is_some());
+        crate::report::foreign::asked_for_table(found.is_some());
         ppExportTable.set_if(found.map_or(std::ptr::null(), |known| (known.address)()));
         found.map(|_| ()).ok_or(CUresult::NOT_FOUND.because(
             "texunit has no table of this number, which no CUDA runtime needs",

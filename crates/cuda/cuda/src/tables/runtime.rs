@@ -27,7 +27,7 @@ functions! {
     /// `CUDART_INTERFACE`, entry 2: the handle of a device's primary context, which is not created.
     /// The runtime identifies devices by it.
     fn primary_context(context: Out<Handle<Context>>, device: CUdevice) {
-        context.set(context::primary(state::gpu(device)?).handle)
+        context.set(context::primary(state::gpu(device)?).handle())
     }
 
     /// `CUDART_INTERFACE`, entry 12: called by the shared library of 13.5 to ask whether it may

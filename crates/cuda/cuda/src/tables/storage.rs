@@ -7,8 +7,8 @@ use crate::context::{self, Context};
 use crate::handle::Handle;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use texunit_cuda_abi::CUresult;
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use texunit_cuda_abi::{CUresult, read_lock, write_lock};
 
 /// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;
@@ -30,11 +30,11 @@ type Values = HashMap<usize, Value>;
 static VALUES: RwLock<Option<HashMap<usize, Values>>> = RwLock::new(None);
 
 fn read() -> RwLockReadGuard<'static, Option<HashMap<usize, Values>>> {
-    VALUES.read().unwrap_or_else(PoisonError::into_inner)
+    read_lock(&VALUES)
 }
 
 fn write() -> RwLockWriteGuard<'static, Option<HashMap<usize, Values>>> {
-    VALUES.write().unwrap_or_else(PoisonError::into_inner)
+    write_lock(&VALUES)
 }
 
 /// The context of a handle; null names the current one.
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn values_end_with_their_context() {
-        crate::state::init().unwrap();
+        crate::state::init(drop).unwrap();
         let context = Context::create(crate::state::gpu(0).unwrap(), 0).handle;
         let entry = |index: usize| TABLE[index].0;
         // SAFETY: entries 0, 1 and 2 of the table are functions of the types to which they are
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(value, 2);
             assert_eq!(remove(at, 101), CUresult::SUCCESS);
             assert_eq!(remove(at, 101), CUresult::INVALID_HANDLE);
-            Context::destroy(context).unwrap();
+            crate::teardown::destroy(context).unwrap();
             assert_eq!(*ENDED.lock().unwrap(), [(100, 1)]);
             assert_eq!(get(&mut value, at, 100), CUresult::INVALID_HANDLE);
             assert_eq!(put(at, 100, 1, Some(end)), CUresult::CONTEXT_IS_DESTROYED);

@@ -2,11 +2,11 @@
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::say;
 use crate::context::Context;
 use crate::error::refusal;
 use crate::format::{format_of, view_format};
 use crate::handle::Handle;
+use crate::message::say;
 use std::sync::{Arc, Once};
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,

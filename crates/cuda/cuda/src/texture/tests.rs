@@ -15,7 +15,7 @@ use texunit_cuda_abi::{
 fn a_million_objects_leave_nothing_behind() {
     let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
     let count = if long { 1_000_000_u32 } else { 100_000 };
-    state::init().unwrap();
+    state::init(drop).unwrap();
     // The test has a device of its own, as other tests of this process use device 0 concurrently.
     let gpu = Arc::new(Gpu::new(0, profile::default(), 1));
     let context = Context::create(&gpu, 0);
@@ -60,5 +60,5 @@ fn a_million_objects_leave_nothing_behind() {
     create_surface(&context, &resource).unwrap();
     release_context(&context);
     assert_eq!(alive(), (0, 0));
-    Context::destroy(context.handle).unwrap();
+    crate::teardown::destroy(context.handle).unwrap();
 }

@@ -5,8 +5,9 @@ use crate::driver::{self, ask};
 use crate::{MAJOR, codes};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::lock;
 
 /// CUDA version of the library's functions.
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };
@@ -52,7 +53,7 @@ unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
 fn text(text: Option<&'static str>) -> *const c_char {
     static TEXTS: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
     let Some(text) = text else { return c"unrecognized error code".as_ptr() };
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = lock(&TEXTS);
     let kept = texts.entry(text);
     // Names and descriptions contain no zero byte.
     kept.or_insert_with(|| Box::leak(CString::new(text).unwrap_or_default().into_boxed_c_str()))

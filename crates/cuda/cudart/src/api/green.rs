@@ -9,9 +9,9 @@ use crate::driver::{self, CUcontext, CUdevResourceDesc, CUgreenCtx, CUstream, as
 use crate::state;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_ulonglong};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CUdevice, ensure, invalid};
+use texunit_cuda_abi::{CUdevice, ensure, invalid, lock};
 
 /// `cudaStreamNonBlocking`
 const NON_BLOCKING: c_uint = 1;
@@ -20,7 +20,7 @@ const NON_BLOCKING: c_uint = 1;
 static GREEN: Mutex<BTreeMap<CUcontext, CUgreenCtx>> = Mutex::new(BTreeMap::new());
 
 fn green() -> MutexGuard<'static, BTreeMap<CUcontext, CUgreenCtx>> {
-    GREEN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&GREEN)
 }
 
 /// The green context of an execution context, `None` for a primary context.

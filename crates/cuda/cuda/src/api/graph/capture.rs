@@ -3,8 +3,9 @@
 use super::links;
 use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
+use crate::capture::Info;
 use crate::deferred::Order;
-use crate::graph::capture::{self, Info, Recapture};
+use crate::graph::capture::{self, Recapture};
 use crate::graph::{Graph, Node};
 use crate::handle::Handle;
 use crate::stream::{self, Stream};
@@ -58,7 +59,7 @@ driver_api! {
         stream::find(hStream)?;
         let ended = capture::end(queue);
         if let Ok(graph) = &ended {
-            crate::checks::created(graph.number());
+            crate::check_log::created(graph.number());
         }
         phGraph.set_if(*ended.as_ref().unwrap_or(&Handle::NULL));
         ended.map(|_| ())
@@ -102,7 +103,7 @@ driver_api! {
             "an edge to what the stream captures next has ports or a type, which a call without edgeData_out cannot return"
         );
         id_out.set_if(found.id);
-        graph_out.set_if(Handle::of(found.graph));
+        graph_out.set_if(capture::graph_of(found.id)?.handle);
         dependencies_out.set_if(found.nodes);
         edgeData_out.set_if(found.data);
         numDependencies_out.set_if(found.count);
@@ -136,12 +137,12 @@ driver_api! {
             new <= 2,
             "mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
         );
-        mode.out().set(capture::exchange_mode(new))
+        mode.out().set(crate::capture::exchange_mode(new))
     }
 }
 
 fn info(stream: Handle<Stream>) -> Answer<Option<Info>> {
-    capture::info(&*stream::on(stream)?, stream::queue(stream))
+    crate::capture::info(&*stream::on(stream)?, stream::queue(stream))
 }
 
 /// The capture status of a stream (`CUstreamCaptureStatus`).

@@ -57,7 +57,7 @@ adds! {
 
     /// Adds a memory free node.
     fn cuGraphAddMemFreeNode(dptr: CUdeviceptr) {
-        memory::free_op(dptr)
+        params::free(dptr)
     }
 }
 

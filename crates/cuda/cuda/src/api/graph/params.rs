@@ -4,8 +4,9 @@ use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
-use crate::graph::op::{KernelOp, Op};
-use crate::graph::{self, Graph, Node, params, updatable};
+use crate::graph::kernel::KernelOp;
+use crate::graph::op::Op;
+use crate::graph::{self, Graph, Node, kernel, params};
 use crate::handle::Handle;
 use crate::stream::Event;
 use std::ffi::c_uint;
@@ -109,7 +110,7 @@ driver_api! {
     fn cuGraphKernelNodeCopyAttributes(dst: Handle<Node>, src: Handle<Node>) {
         let (to, from) = (kernel(dst)?, kernel(src)?);
         if to.updatable.is_some() || from.updatable.is_some() {
-            return Err(updatable::fixed("its attributes cannot be copied"));
+            return Err(kernel::fixed("its attributes cannot be copied"));
         }
         replace(dst, Op::Kernel(Arc::new(to.with_attributes_of(&from)?)))
     }

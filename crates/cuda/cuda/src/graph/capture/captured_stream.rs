@@ -1,45 +1,27 @@
-//! A captured stream, and how its operations become nodes of the graph.
+//! How operations of a captured stream become nodes of the graph.
 
-use super::{Recapture, invalidated, join, recapture, with};
+use super::{Recapture, graph_of, graphs, recapture};
 use crate::args::Answer;
+use crate::capture::{CapturedStream, Link, join};
 use crate::context::Context;
+use crate::graph::kernel::KernelOp;
 use crate::graph::memory::AllocOp;
-use crate::graph::op::{KernelOp, Op};
-use crate::graph::{self, Graph, Link, Node};
+use crate::graph::op::Op;
+use crate::graph::{self, Graph, Node};
 use crate::handle::{Handle, Object};
-use crate::launch::Shape;
 use crate::module::Function;
+use crate::shape::Shape;
 use std::sync::Arc;
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
-    CUdevice, CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps, CUresult, Refusal,
-    ensure, launch_attribute as attribute,
+    CUdevice, CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps, ensure,
+    launch_attribute as attribute,
 };
 
-/// A captured stream and its capture.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CapturedStream {
-    pub(super) capture: u64,
-    pub(super) queue: Queue,
-}
-
 impl CapturedStream {
-    /// Refusal of a call that is not allowed in a captured stream, which invalidates the capture.
-    pub(crate) fn forbidden(self) -> Refusal {
-        with(|all| all.invalidate(self.capture));
-        CUresult::STREAM_CAPTURE_UNSUPPORTED.because(
-            "the stream is being captured, and this call cannot be captured; the capture is invalidated",
-        )
-    }
-
     fn graph(self) -> Answer<(Arc<Graph>, Vec<Link>)> {
-        with(|all| match (all.captures.get(&self.capture), all.streams.get(&self.queue)) {
-            (Some(capture), Some(tail)) if !capture.is_invalid => {
-                Ok((Arc::clone(&capture.graph), tail.links.clone()))
-            }
-            _ => Err(invalidated()),
-        })
+        let links = self.links()?;
+        Ok((graph_of(self.capture)?, links))
     }
 
     /// Checks that the capture has not been invalidated.
@@ -65,16 +47,17 @@ impl CapturedStream {
                 links.iter_mut().for_each(|link| link.data = data);
             }
         }
-        let next = with(|all| {
-            let capture = all.captures.get_mut(&self.capture);
-            capture.and_then(|capture| capture.recapture.as_mut()).map(Recapture::next)
-        });
+        let next = {
+            let mut graphs = graphs();
+            let captured = graphs.get_mut(&self.capture);
+            captured.and_then(|captured| captured.recapture.as_mut()).map(Recapture::next)
+        };
         let made = match next {
             None => graph.add(op, &links),
             Some(next) => recapture::node(&graph, next, op, &links),
         };
-        let node = made.inspect_err(|_| with(|all| all.invalidate(self.capture)))?;
-        self.goes_on_behind(vec![Link::plain(node.number())]);
+        let node = made.inspect_err(|_| self.invalidate())?;
+        self.set_links(vec![Link::plain(node.number())]);
         Ok(node)
     }
 
@@ -125,21 +108,6 @@ impl CapturedStream {
         self.add_with(Op::Kernel(Arc::new(op)), data).map(|_| record)
     }
 
-    fn goes_on_behind(self, links: Vec<Link>) {
-        with(|all| {
-            if let Some(tail) = all.streams.get_mut(&self.queue) {
-                tail.links = links;
-            }
-        });
-    }
-
-    /// Records an event, which stands for the stream's current dependencies.
-    pub(crate) fn record(self, event: usize) -> Answer {
-        let (_, links) = self.graph()?;
-        with(|all| all.events.insert(event, (self.capture, links)));
-        Ok(())
-    }
-
     /// Changes the stream's dependencies (`cuStreamUpdateCaptureDependencies`).
     pub(crate) fn update(self, new: &[Link], replaces: bool) -> Answer {
         let (graph, mut links) = self.graph()?;
@@ -155,7 +123,7 @@ impl CapturedStream {
             links.clear();
         }
         join(&mut links, new);
-        self.goes_on_behind(links);
+        self.set_links(links);
         Ok(())
     }
 }

@@ -4,10 +4,10 @@
 //! been told.
 
 use crate::args::Answer;
+use crate::current_call::InProgram;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
 use crate::handle::{Handle, Object};
-use crate::refused::InProgram;
 use std::ffi::c_void;
 use texunit_cuda_abi::{CUgraphNodeParams, CUresult, Refusal};
 

@@ -30,7 +30,7 @@ impl PoolShare {
 
     /// Allocates the device memory, reusing kept memory that fits.
     pub(crate) fn buffer(&self, device: &Device) -> Answer<Buffer> {
-        let name = crate::refused::maker().unwrap_or(MADE_BY);
+        let name = crate::current_call::maker().unwrap_or(MADE_BY);
         if let Some(shared) = &self.pool.shared {
             self.pool.state().lend(device);
             let (buffer, range) = match self.found {

@@ -8,8 +8,8 @@
 use crate::args::Answer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid};
+use std::sync::{Arc, Mutex};
+use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid, lock};
 use texunit_device::{Block, Buffer, Device, Pages, Reserved};
 use texunit_forms::Count;
 
@@ -45,7 +45,7 @@ pub(crate) struct Range {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        self.of.used.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.offset);
+        lock(&self.of.used).remove(&self.offset);
     }
 }
 
@@ -100,7 +100,7 @@ impl Shared {
         name: &str,
     ) -> Answer<(Buffer, Range)> {
         let room = size.next_multiple_of(UNIT);
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         let mut offset = 0;
         for (&start, &end) in &*used {
             if start - offset >= room {
@@ -162,7 +162,7 @@ impl Shared {
         (offset, size): (u64, u64),
         name: &str,
     ) -> Answer<(Buffer, Range)> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         let end = offset.saturating_add(size);
         let before = used.range(..end).next_back();
         ensure!(

@@ -7,9 +7,9 @@ use crate::driver::{self, CUgraph, CUgraphNode, CUstream};
 use crate::state;
 use std::collections::BTreeMap;
 use std::ffi::{c_uint, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use texunit_cuda_abi::args::In;
-use texunit_cuda_abi::{CUgraphNodeParams, CUresult};
+use texunit_cuda_abi::{CUgraphNodeParams, CUresult, lock};
 
 /// `cudaGraphRecaptureCallback_t`
 type Callback = unsafe extern "C" fn(
@@ -48,7 +48,7 @@ runtime_api! {
 /// at any time. Equal pairs are stored once.
 fn stored((function, data): (Callback, usize)) -> *mut RecaptureCallback {
     static ALL: Mutex<BTreeMap<(usize, usize), usize>> = Mutex::new(BTreeMap::new());
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&ALL);
     let address = all.entry((function as usize, data)).or_insert_with(|| {
         Box::into_raw(Box::new(RecaptureCallback { function: Some(function), data }))
             .expose_provenance()

@@ -1,18 +1,20 @@
 //! Copies of 3D regions: width in bytes, rows, slices. A contiguous copy is a region of one row.
 
+mod sides;
+
+pub(crate) use sides::{end_2d, end_3d};
+
 use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::checks::{self, QueuePosition, Watch};
+use crate::check_log::QueuePosition;
+use crate::checks::{self, Watch};
 use crate::deferred::{self, Order};
 use crate::error::refusal;
-use crate::graph::op::{CopyOp, Op};
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
-use std::sync::Arc;
 use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult,
-    CopySide3D, invalid,
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUresult, CopySide3D, invalid,
 };
 use texunit_device::Array;
 use texunit_forms::Count;
@@ -60,8 +62,8 @@ impl Memory {
 }
 
 /// An end that has been checked and resolved.
-pub(super) struct ResolvedEnd<'a> {
-    pub(super) place: Endpoint<'a>,
+pub(crate) struct ResolvedEnd<'a> {
+    pub(crate) place: Endpoint<'a>,
     /// For memory, the distance in bytes between rows and between slices.
     steps: [u64; 2],
     /// Offset of the region: byte, row, slice for an array; only the byte for memory.
@@ -96,7 +98,7 @@ impl<'a> CopyEnd<'a> {
 
     /// Whether the end is device memory that is not allocated yet, but may be when a graph is
     /// launched.
-    fn comes_later(&self) -> Answer<bool> {
+    pub(crate) fn comes_later(&self) -> Answer<bool> {
         Ok(match &self.of {
             EndKind::Memory(memory) => {
                 memory::is_device_address(memory.address)? && memory::find(memory.address).is_none()
@@ -106,7 +108,7 @@ impl<'a> CopyEnd<'a> {
     }
 
     /// The end as a side of the copy structure.
-    fn side(&self) -> Answer<CopySide3D> {
+    pub(crate) fn side(&self) -> Answer<CopySide3D> {
         let [x_in_bytes, y, z] = self.at.map(|n| n as usize);
         let side = CopySide3D { x_in_bytes, y, z, ..CopySide3D::default() };
         Ok(match &self.of {
@@ -135,7 +137,7 @@ impl<'a> CopyEnd<'a> {
     }
 
     /// Resolves the end, and checks that a region of this size is inside.
-    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<ResolvedEnd<'a>> {
+    pub(crate) fn find(&self, side: Side, size: [u64; 3]) -> Answer<ResolvedEnd<'a>> {
         let at = self.at;
         match &self.of {
             EndKind::Array(array, is_line) => {
@@ -273,7 +275,7 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
 
 impl ResolvedEnd<'_> {
     /// The offset of a byte in a row of the region.
-    pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
+    pub(crate) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
             Endpoint::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
             _ => [self.at[0] + z * self.steps[1] + y * self.steps[0] + x, 0, 0],
@@ -309,11 +311,20 @@ impl ResolvedEnd<'_> {
     }
 
     /// Whether the rows of a region of this size are contiguous.
-    pub(super) fn is_packed(&self, size: [u64; 3]) -> bool {
+    pub(crate) fn is_packed(&self, size: [u64; 3]) -> bool {
         !matches!(self.place, Endpoint::Array(_))
             && (size[1] * size[2] == 1 || self.steps[0] == size[0])
             && (size[2] == 1 || self.steps[1] == size[0] * size[1])
     }
+}
+
+/// Contiguous bytes at an address of any memory space.
+///
+/// # Safety
+/// As for [`CopyEnd::memory`].
+pub(crate) unsafe fn any<'a>(address: u64) -> CopyEnd<'a> {
+    // SAFETY: the caller upholds this function's safety contract.
+    unsafe { CopyEnd::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
 /// Copies a region in a stream, immediately or deferred. Nothing is copied if an end is invalid; an
@@ -324,22 +335,8 @@ pub(crate) fn copy(
     size: [u64; 3],
     order: &Order,
 ) -> Answer {
-    if let Some(place) = order.capture {
-        place.check()?;
-    }
     if size.contains(&0) {
         return Ok(());
-    }
-    if let Some(place) = order.capture {
-        for (end, side) in [(from_end, Side::Src), (to_end, Side::Dst)] {
-            if !end.comes_later()? {
-                end.find(side, size)?;
-            }
-        }
-        let [width_in_bytes, height, depth] = size.map(|n| n as usize);
-        let (src, dst) = (from_end.side()?, to_end.side()?);
-        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-        return place.add(Op::Memcpy(Arc::new(CopyOp { copy, context: order.context.handle })));
     }
     let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
@@ -390,9 +387,4 @@ fn transfer(
         }
     }
     Ok(())
-}
-
-/// Copies contiguous bytes.
-pub(crate) fn copy_bytes(to: CopyEnd<'_>, from: CopyEnd<'_>, len: usize, order: &Order) -> Answer {
-    copy(&to, &from, [len as u64, 1, 1], order)
 }

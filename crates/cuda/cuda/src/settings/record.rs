@@ -50,13 +50,13 @@ pub(crate) fn wanted(
 
 /// Whether a kernel is selected, by its name in the PTX, by its demangled name, or by the plain
 /// function name.
-pub(super) fn is_meant(chosen: &Chosen, kernel: &str) -> bool {
+pub(crate) fn is_meant(chosen: &Chosen, kernel: &str) -> bool {
     let full = texunit_report::place::function_name(kernel);
     chosen.name == kernel || chosen.name == full || chosen.name == plain_name(&full)
 }
 
 /// The plain name of a C++ function, without namespaces, template arguments and parameters.
-pub(super) fn plain_name(full: &str) -> &str {
+pub(crate) fn plain_name(full: &str) -> &str {
     const UNNAMED: &str = "(anonymous namespace)";
     let mut end = 0;
     loop {

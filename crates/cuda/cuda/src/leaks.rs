@@ -1,9 +1,10 @@
 //! Leak check: reports objects that are alive when their context or the program ends, with the
 //! places where the program created them.
 
-use super::log;
 use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
+use crate::check_log::of_leaks;
+use crate::checks::report_new;
 use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
@@ -11,12 +12,11 @@ use crate::handle::Object;
 use crate::memory;
 use crate::memory::pool::Pool;
 use crate::module::Module;
-use crate::settings::settings;
 use crate::stream::{Event, Stream};
 use crate::texture::{Surface, Texture};
 use std::collections::BTreeMap;
 use texunit_checks::rules::{self, CheckRule};
-use texunit_checks::{Check, Finding, Log};
+use texunit_checks::{Finding, Log};
 use texunit_forms::Count;
 
 /// Objects of one kind that were created at one place.
@@ -32,22 +32,9 @@ struct Group {
 /// place.
 type Groups = BTreeMap<(&'static str, String, Vec<String>), Group>;
 
-fn wanted() -> Option<&'static Log> {
-    // The settings are checked before the log, which is not created for a program without checks.
-    let has = settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
-    if has { log() } else { None }
-}
-
-/// Records the creation of an object with this handle, for a report if it is not destroyed.
-pub(crate) fn created(number: usize) {
-    if wanted().is_some() {
-        allocation_trace::allocated(number as u64);
-    }
-}
-
 /// Reports the objects that are alive when a context ends.
 pub(crate) fn context_ended(context: &Context) {
-    let Some(log) = wanted() else { return };
+    let Some(log) = of_leaks() else { return };
     // After a fault every call is refused, also those that free memory, so that leaks are not
     // reported.
     let is_told = context.check().is_ok();
@@ -55,13 +42,13 @@ pub(crate) fn context_ended(context: &Context) {
         report(log, context);
     }
     log.heap_ends(context.handle.number() as u64, is_told);
-    super::report_new(None, (0, None));
+    report_new(None, (0, None));
 }
 
 /// Reports the objects that are alive when the program ends. Memory pools belong to no context and
 /// live until then.
-pub(super) fn at_end() {
-    let Some(log) = wanted() else { return };
+pub(crate) fn at_end() {
+    let Some(log) = of_leaks() else { return };
     if Context::registry().all(|context| context.check().is_err()).is_empty() {
         let mut groups = Groups::new();
         let pools = alive::<Pool>(|_| true).into_iter();
@@ -69,7 +56,7 @@ pub(super) fn at_end() {
         for number in pools.filter(|&number| allocation_trace::is_recorded(number)) {
             add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
         }
-        for memory in crate::virtual_memory::memories() {
+        for memory in crate::memory::virtual_memory::memories() {
             add(
                 &mut groups,
                 rules::LEAK_ALLOCATION,
@@ -78,7 +65,7 @@ pub(super) fn at_end() {
                 memory.size,
             );
         }
-        for (number, _) in crate::virtual_memory::reservations() {
+        for (number, _) in crate::memory::virtual_memory::reservations() {
             add(&mut groups, rules::LEAK_OBJECT, "reservation of addresses", number, 0);
         }
         // Graphs belong to no context; inner graphs are destroyed with their outer graph.

@@ -1,13 +1,13 @@
 //! Memory sets: fills contiguous or pitched memory with a value of 1, 2 or 4 bytes.
 
-use super::boxes::CopyEnd;
 use crate::args::Answer;
-use crate::checks::{self, QueuePosition};
+use crate::check_log::QueuePosition;
+use crate::checks;
+use crate::copy::CopyEnd;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
-use crate::graph::params;
 use crate::memory::endpoint::{Endpoint, Side};
-use texunit_cuda_abi::{CUDA_MEMSET_NODE_PARAMS, ensure, invalid};
+use texunit_cuda_abi::{ensure, invalid};
 use texunit_device::Linear;
 use texunit_forms::Count;
 
@@ -32,7 +32,7 @@ impl FillRows {
         for &offset in &self.offsets {
             self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
         }
-        if checks::race().is_some() {
+        if crate::check_log::race().is_some() {
             let ranges = self.ranges();
             let part = |range: (u64, u64)| (checks::AccessedMemory::Memory(range.0), range.1);
             ranges.iter().for_each(|&range| checks::copied(stand, part(range), true));
@@ -55,7 +55,7 @@ impl FillRows {
             self.set(&QueuePosition::now(order.queue))?;
         } else {
             let stand = QueuePosition::submitted(order.queue);
-            if is_of_host && checks::race().is_some() {
+            if is_of_host && crate::check_log::race().is_some() {
                 checks::fills(order.queue, &self.ranges());
             }
             deferred::submit(order, move |works| {
@@ -76,23 +76,6 @@ pub(crate) fn fill(
     size: [usize; 2],
     order: &Order,
 ) -> Answer<bool> {
-    if let Some(place) = order.capture {
-        place.check()?;
-        if !size.contains(&0) {
-            let mut value = [0; 4];
-            value[..pattern.len()].copy_from_slice(pattern);
-            place.add(params::memset(&CUDA_MEMSET_NODE_PARAMS {
-                dst: address,
-                pitch,
-                value: u32::from_le_bytes(value),
-                elementSize: pattern.len() as u32,
-                width: size[0],
-                height: size[1],
-                ctx: order.context.handle.number(),
-            })?)?;
-        }
-        return Ok(false);
-    }
     let [width, height] = size.map(|n| n as u64);
     if width == 0 || height == 0 {
         return Ok(false);

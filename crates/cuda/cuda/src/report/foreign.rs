@@ -5,10 +5,11 @@
 //! module only names the library to the user.
 
 use crate::allocation_trace;
-use crate::call::say;
+use crate::message::say;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use texunit_cuda_abi::lock;
 use texunit_evidence::Finding;
 
 /// Maximum number of remembered files; few programs contain so many runtimes.
@@ -26,7 +27,7 @@ pub(crate) fn asked_for_table(is_there: bool) {
     // Libraries may be loaded by paths relative to the working directory.
     let path = Path::new(&path).canonicalize().unwrap_or_else(|_| path.into());
     {
-        let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runtimes = lock(&RUNTIMES);
         if is_there {
             if runtimes.len() < MAX_KNOWN {
                 runtimes.entry(path).or_default();
@@ -41,12 +42,12 @@ pub(crate) fn asked_for_table(is_there: bool) {
     crate::crash::explain(&path.display().to_string());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     if program.is_ok_and(|program| program == path) {
-        return crate::refused::lacks_table();
+        return super::lacks_table();
     }
     let path = path.display().to_string();
     let message = message(&path);
     say(format_args!("{message}; {HELP}"));
-    crate::report::library(Finding {
+    super::library(Finding {
         kind: texunit_report::LIBRARY.code.to_owned(),
         message,
         help: Some(HELP.to_owned()),
@@ -57,7 +58,7 @@ pub(crate) fn asked_for_table(is_there: bool) {
 
 /// Whether calls of a library fail, because it requested a table and did not get it.
 pub(crate) fn fails(path: &Path) -> bool {
-    RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner).get(path).is_some_and(|lacks| *lacks)
+    lock(&RUNTIMES).get(path).is_some_and(|lacks| *lacks)
 }
 
 const HELP: &str = "a library of NVIDIA's is delivered so, and the program has to do without it; another one can be linked with \

@@ -9,11 +9,11 @@ use crate::handle::{Handle, Object, object};
 use crate::memory;
 use crate::state::{self, Gpu};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUdevice,
-    CUmemAllocationProp, CUmemLocation, CUresult, ensure, invalid,
+    CUmemAllocationProp, CUmemLocation, CUresult, ensure, invalid, lock,
 };
 use texunit_device::{Block, End, FreedBlock, Pages};
 use texunit_forms::Count;
@@ -106,7 +106,7 @@ impl Physical {
     /// Releases a handle; the last release invalidates it (`cuMemRelease`).
     pub(crate) fn release(handle: Handle<Self>) -> Answer {
         let memory = Self::of(handle)?;
-        let mut users = memory.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut users = lock(&memory.users);
         *users = users.saturating_sub(1);
         if *users == 0 {
             Self::registry().remove(handle);
@@ -116,7 +116,7 @@ impl Physical {
 
     /// Retains the handle, which may have been invalid (`cuMemRetainAllocationHandle`).
     pub(crate) fn retain(self: &Arc<Self>) -> Handle<Self> {
-        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut users = lock(&self.users);
         if *users == 0 {
             Self::registry().insert_as(self.handle, Arc::clone(self));
         }

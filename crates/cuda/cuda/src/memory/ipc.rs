@@ -1,12 +1,12 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
-use super::{Handle, Kind, Ticket};
 use crate::args::Answer;
 use crate::context::Context;
+use crate::ipc::{Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::sync::{Arc, Mutex};
-use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid};
+use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid, lock};
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.
@@ -116,6 +116,6 @@ fn opened(is: impl Fn(&Allocation, &OpenedMemory) -> bool) -> Option<Arc<Allocat
 
 impl OpenedMemory {
     fn users(&self) -> std::sync::MutexGuard<'_, u32> {
-        self.users.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        lock(&self.users)
     }
 }

@@ -1,0 +1,118 @@
+//! Begin and end of captures.
+
+use super::{Capture, Link, RELAXED, Tail, invalidated, is_any, join, with};
+use crate::args::Answer;
+use crate::context::Context;
+use texunit_checks::race::Queue;
+use texunit_cuda_abi::{CUresult, Refusal, ensure};
+
+/// Checks the mode and the stream of a capture that is to begin.
+pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {
+    ensure!(
+        mode <= RELAXED,
+        "mode {mode} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
+    );
+    ensure!(
+        queue.own().is_some(),
+        CUresult::STREAM_CAPTURE_UNSUPPORTED,
+        "hStream is the legacy default stream, which cannot be captured"
+    );
+    Ok(())
+}
+
+/// Starts capturing a stream after some nodes, and returns the number of the capture.
+pub(crate) fn begin(context: &Context, queue: Queue, mode: u32, links: Vec<Link>) -> Answer<u64> {
+    with(|all| {
+        ensure!(
+            !all.streams.contains_key(&queue),
+            CUresult::ILLEGAL_STATE,
+            "hStream is being captured already"
+        );
+        all.last += 1;
+        let new = Capture {
+            origin: queue,
+            context: context.handle,
+            mode,
+            thread: std::thread::current().id(),
+            is_invalid: false,
+            left: Vec::new(),
+        };
+        all.captures.insert(all.last, new);
+        all.streams.insert(queue, Tail { capture: all.last, links, ..Tail::default() });
+        Ok(all.last)
+    })
+}
+
+/// The capture of a stream, by number.
+pub(crate) fn number_of(queue: Queue) -> Option<u64> {
+    with(|all| all.streams.get(&queue).map(|tail| tail.capture))
+}
+
+/// A capture that has ended.
+pub(crate) struct Ended {
+    pub(crate) capture: u64,
+    /// Why the capture fails, if it was invalidated.
+    pub(crate) wrong: Option<Refusal>,
+    /// The last dependencies of the stream in which the capture began, and of all others.
+    pub(crate) of_origin: Vec<Link>,
+    pub(crate) of_others: Vec<Link>,
+}
+
+/// Ends the capture that began in a stream.
+pub(crate) fn end(queue: Queue) -> Answer<Ended> {
+    with(|all| {
+        let id = all.streams.get(&queue).map(|tail| tail.capture);
+        let Some((id, capture)) = id.and_then(|id| Some((id, all.captures.get(&id)?))) else {
+            return Err(CUresult::ILLEGAL_STATE.because("hStream is not being captured"));
+        };
+        ensure!(
+            capture.mode == RELAXED || capture.thread == std::thread::current().id(),
+            CUresult::STREAM_CAPTURE_WRONG_THREAD,
+            "the capture was begun by another thread, and not with CU_STREAM_CAPTURE_MODE_RELAXED"
+        );
+        if capture.origin != queue {
+            all.invalidate(id);
+            return Err(CUresult::STREAM_CAPTURE_UNMATCHED.because(
+                "the capture was begun in another stream, in which it has to end; it is invalidated",
+            ));
+        }
+        let wrong = capture.is_invalid.then(invalidated);
+        let left = all.captures.remove(&id).map(|capture| capture.left).unwrap_or_default();
+        let (mut of_origin, mut of_others) = (Vec::new(), left);
+        for (own, tail) in all.streams.extract_if(|_, tail| tail.capture == id) {
+            if own == queue { &mut of_origin } else { &mut of_others }.extend(tail.links);
+        }
+        Ok(Ended { capture: id, wrong, of_origin, of_others })
+    })
+}
+
+/// Handles the destruction of a stream, and returns the capture that began in it, which is over.
+/// Another one that it had joined continues, and must still join its work.
+pub(crate) fn stream_ended(queue: Queue) -> Option<u64> {
+    if !is_any() {
+        return None;
+    }
+    with(|all| {
+        let Tail { capture: id, links, .. } = all.streams.remove(&queue)?;
+        let capture = all.captures.get_mut(&id)?;
+        if capture.origin != queue {
+            join(&mut capture.left, &links);
+            return None;
+        }
+        all.streams.retain(|_, tail| tail.capture != id);
+        all.captures.remove(&id).map(|_| id)
+    })
+}
+
+/// Ends the captures of a context's streams, and returns their numbers.
+pub(crate) fn context_ended(context: &Context) -> Vec<u64> {
+    if !is_any() {
+        return Vec::new();
+    }
+    with(|all| {
+        let of = |_: &u64, capture: &mut Capture| capture.context == context.handle;
+        let ended: Vec<u64> = all.captures.extract_if(of).map(|(id, _)| id).collect();
+        all.streams.retain(|_, tail| !ended.contains(&tail.capture));
+        ended
+    })
+}

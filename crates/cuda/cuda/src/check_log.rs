@@ -1,0 +1,105 @@
+//! The findings of this process and the race detector, which modules below the checks use, too.
+
+use crate::allocation_trace;
+use crate::exit::Owner;
+use crate::message::say;
+use crate::settings::{CheckSettings, settings};
+use std::sync::OnceLock;
+use texunit_checks::race::{Memory, Queue, Submitted};
+use texunit_checks::{Check, Log, Options, Pattern, Suppressions};
+
+/// The process that owns the findings.
+pub(crate) static OWNER: Owner = Owner::none();
+
+/// Findings of this process; created when a check is enabled or something is found without one.
+static LOG: OnceLock<Log> = OnceLock::new();
+
+/// Findings of this process, if a check is enabled.
+pub(crate) fn log() -> Option<&'static Log> {
+    settings().checks.as_ref().map(|_| own_log())
+}
+
+/// Findings of this process.
+pub(crate) fn own_log() -> &'static Log {
+    let make = || {
+        let wanted = settings().checks.clone().unwrap_or_default();
+        let mut suppressions = Suppressions::default();
+        for file in &wanted.suppressions {
+            match Suppressions::read(file) {
+                Ok(more) => suppressions.extend(more),
+                Err(error) => say(format_args!(
+                    "TEXUNIT_SUPPRESSIONS: {}: {error}; nothing of it is suppressed",
+                    file.display()
+                )),
+            }
+        }
+        let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
+        let CheckSettings { checks, init, max_findings, .. } = wanted;
+        OWNER.take();
+        let fail_on = settings().fail_on;
+        Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })
+    };
+    let log = LOG.get_or_init(make);
+    if !OWNER.is_this_process() {
+        // Findings recorded before a fork belong to the parent process.
+        log.clear();
+        OWNER.take();
+    }
+    log
+}
+
+/// The log, if it has been created.
+pub(crate) fn created_log() -> Option<&'static Log> {
+    LOG.get()
+}
+
+/// Position of work for the race detector: its stream, and for deferred work its submission in the
+/// stream.
+#[derive(Clone, Debug)]
+pub(crate) struct QueuePosition {
+    pub(crate) queue: Queue,
+    pub(crate) submitted: Option<Submitted>,
+}
+
+impl QueuePosition {
+    /// Position of work that is done now.
+    pub(crate) fn now(queue: Queue) -> Self {
+        Self { queue, submitted: None }
+    }
+
+    /// Whether the work was deferred.
+    pub(crate) fn is_late(&self) -> bool {
+        self.submitted.is_some()
+    }
+
+    /// Position of work that is submitted now and done later.
+    pub(crate) fn submitted(queue: Queue) -> Self {
+        Self { queue, submitted: race().map(|race| race.submit(queue)) }
+    }
+}
+
+/// The race detector, which orders launches and the host; `None` if races are not checked.
+pub(crate) fn race() -> Option<&'static Memory> {
+    log()?.race()
+}
+
+/// Findings of this process, if leaks are checked.
+pub(crate) fn of_leaks() -> Option<&'static Log> {
+    // The settings are checked before the log, which is not created for a program without checks.
+    let has = settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
+    if has { log() } else { None }
+}
+
+/// Records the creation of an object with this handle, for a report if it is not destroyed.
+pub(crate) fn created(number: usize) {
+    if of_leaks().is_some() {
+        allocation_trace::allocated(number as u64);
+    }
+}
+
+/// Records that an allocation has been freed, in a stream or by the host.
+pub(crate) fn forgotten(number: u64) {
+    if let Some(race) = race() {
+        race.pool_freed(number);
+    }
+}

@@ -1,0 +1,216 @@
+//! Kernel nodes, and those that kernels update
+//! (`CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`).
+//!
+//! The device-side handle of such a node is the address of a record in device memory that contains
+//! the node's launch parameters. `cudaGraphKernelNodeSetParam` and similar functions (their PTX is
+//! in `texunit-link`) write the record, and a launch reads it. Changes by the host are written to
+//! it, too.
+
+use crate::args::Answer;
+use crate::context::Context;
+use crate::error::refusal;
+use crate::module::Function;
+use crate::shape::Shape;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use texunit_cuda_abi::{CUresult, Refusal, ensure, invalid, launch_attribute as attribute};
+use texunit_device::{Buffer, Linear};
+
+/// A kernel launch.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelOp {
+    pub(crate) function: Arc<Function>,
+    pub(crate) context: Arc<Context>,
+    /// Handles by which the program named the kernel.
+    pub(crate) func: usize,
+    pub(crate) kern: usize,
+    pub(crate) shape: Shape,
+    /// All parameters, in the layout of the kernel's parameter buffer.
+    params: Arc<[u8]>,
+    /// Addresses of the parameters in that buffer.
+    pointers: Arc<[u64]>,
+    /// Attributes that were set, by number.
+    pub(crate) attributes: BTreeMap<u32, [u32; 16]>,
+    /// The device-side record of a device-updatable node.
+    pub(crate) updatable: Option<Arc<Updatable>>,
+}
+
+impl KernelOp {
+    pub(crate) fn new(
+        (function, func, kern): (Arc<Function>, usize, usize),
+        context: Arc<Context>,
+        shape: Shape,
+        params: Vec<u8>,
+    ) -> Self {
+        let params: Arc<[u8]> = params.into();
+        let base = params.as_ptr().expose_provenance() as u64;
+        let all = function.kernel.params();
+        let pointers = all.iter().map(|param| base + u64::from(param.offset)).collect();
+        let (attributes, updatable) = Default::default();
+        Self { function, context, func, kern, shape, params, pointers, attributes, updatable }
+    }
+
+    pub(crate) fn params(&self) -> &[u8] {
+        &self.params
+    }
+
+    /// Whether two operations launch the same kernel with the same arguments.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.func, self.kern, self.shape) == (other.func, other.kern, other.shape)
+            && self.params == other.params
+            && self.attributes == other.attributes
+    }
+
+    /// Address of the array of pointers to the arguments; null if there are none.
+    pub(crate) fn pointers(&self) -> u64 {
+        match self.pointers.is_empty() {
+            true => 0,
+            false => self.pointers.as_ptr().expose_provenance() as u64,
+        }
+    }
+
+    /// A copy of the operation with an attribute set.
+    pub(crate) fn with_attribute(&self, id: u32, value: [u32; 16]) -> Answer<Self> {
+        let mut new = self.clone();
+        let [x, y, z, ..] = value;
+        match id {
+            attribute::COOPERATIVE => new.shape.cooperative = x != 0,
+            attribute::DEVICE_UPDATABLE_KERNEL_NODE => {
+                match (x, &self.updatable) {
+                    (1, None) => new.updatable = Some(Arc::new(Updatable::new(self)?)),
+                    (1, Some(_)) | (0, None) => {}
+                    _ => {
+                        return Err(invalid!(
+                            "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update"
+                        ));
+                    }
+                }
+                return Ok(new);
+            }
+            attribute::CLUSTER_DIMENSION => {
+                new.shape.cluster = Some([x, y, z]).filter(|all| *all != [0; 3]);
+            }
+            _ => {}
+        }
+        new.attributes.insert(id, value);
+        Ok(new)
+    }
+
+    /// A copy of the operation with another one's attributes.
+    ///
+    /// # Errors
+    /// The other node is device-updatable, and the function here has more parameters.
+    pub(crate) fn with_attributes_of(&self, other: &Self) -> Answer<Self> {
+        let mut new = self.clone();
+        if let Some(record) = &other.updatable {
+            record.set(self)?;
+            new.updatable = Some(Arc::clone(record));
+        }
+        new.attributes.clone_from(&other.attributes);
+        new.shape.cooperative = other.shape.cooperative;
+        new.shape.cluster = other.shape.cluster;
+        Ok(new)
+    }
+
+    /// The value of an attribute; zeros if it was not set.
+    pub(crate) fn attribute(&self, id: u32) -> [u32; 16] {
+        let mut default = [0; 16];
+        match id {
+            attribute::COOPERATIVE => default[0] = self.shape.cooperative.into(),
+            attribute::DEVICE_UPDATABLE_KERNEL_NODE => {
+                if let Some(record) = &self.updatable {
+                    let address = record.address();
+                    (default[0], default[2], default[3]) =
+                        (1, address as u32, (address >> 32) as u32);
+                }
+            }
+            attribute::CLUSTER_DIMENSION => {
+                default[..3].copy_from_slice(&self.shape.cluster.unwrap_or_default());
+            }
+            _ => {}
+        }
+        self.attributes.get(&id).copied().unwrap_or(default)
+    }
+}
+
+/// Bytes before the parameters: their size, whether the node is enabled, and the grid.
+const HEADER: u64 = 32;
+
+/// The device-side record of a node.
+#[derive(Debug)]
+pub(crate) struct Updatable {
+    buffer: Buffer,
+    linear: Linear,
+}
+
+impl Updatable {
+    /// A record for a kernel node.
+    pub(crate) fn new(op: &KernelOp) -> Answer<Self> {
+        let (device, size) = (&op.context.gpu.device, HEADER + op.params().len() as u64);
+        let buffer = device.alloc(size, "a kernel node that kernels update").map_err(refusal)?;
+        let linear = device.linear(buffer.address(), size).map_err(refusal)?;
+        let new = Self { buffer, linear };
+        new.set_enabled(true)?;
+        new.set(op)?;
+        Ok(new)
+    }
+
+    /// The device-side handle of the node.
+    pub(crate) fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) -> Answer {
+        self.linear.write(at, bytes).map_err(refusal)
+    }
+
+    /// Updates the record when the host changes the node. The function stays the same.
+    pub(crate) fn set(&self, op: &KernelOp) -> Answer {
+        let size = op.params().len();
+        ensure!(
+            HEADER + size as u64 <= self.linear.len(),
+            "kernels can update the node: its function cannot become one with more parameters"
+        );
+        let grid = op.shape.grid.map(u32::to_le_bytes);
+        self.write(0, &(size as u32).to_le_bytes())?;
+        self.write(8, grid.as_flattened())?;
+        self.write(HEADER, op.params())
+    }
+
+    /// Updates the record when the host enables or disables the node.
+    pub(crate) fn set_enabled(&self, is_enabled: bool) -> Answer {
+        self.write(4, &u32::from(is_enabled).to_le_bytes())
+    }
+
+    fn read(&self) -> Answer<Vec<u8>> {
+        let mut bytes = vec![0; self.linear.len() as usize];
+        self.linear.read(0, &mut bytes).map_err(refusal)?;
+        Ok(bytes)
+    }
+}
+
+impl KernelOp {
+    /// Grid and parameters as kernels have left them; `None` if they have disabled the node.
+    pub(super) fn updated(&self) -> Answer<Option<(Shape, Cow<'_, [u8]>)>> {
+        let Some(record) = &self.updatable else {
+            return Ok(Some((self.shape, Cow::Borrowed(self.params()))));
+        };
+        let bytes = record.read()?;
+        let word =
+            |at: usize| bytes[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        if word(4) == 0 {
+            return Ok(None);
+        }
+        let shape = Shape { grid: [word(8), word(12), word(16)], ..self.shape };
+        let params = &bytes[HEADER as usize..][..self.params().len()];
+        Ok(Some((shape, Cow::Owned(params.to_vec()))))
+    }
+}
+
+/// Refusal of an operation that device-updatable nodes do not support.
+pub(crate) fn fixed(what: &str) -> Refusal {
+    CUresult::NOT_SUPPORTED.because(format!(
+        "kernels can update a node of the graph (CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE): {what}"
+    ))
+}

@@ -1,0 +1,184 @@
+//! Allocations: where the memory comes from, who owns it, and its end.
+
+use super::advice::AdviceMap;
+use super::ipc;
+use super::pool::{self, PoolLocation, PoolShare};
+use crate::context::Context;
+use crate::handle::Handle;
+use crate::state::{self, Gpu};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard};
+use texunit_cuda_abi::lock;
+use texunit_device::{Block, Buffer};
+
+/// The function that adds a memory allocation node to a graph.
+pub(crate) const GRAPH_NODE: &str = "cuGraphAddMemAllocNode";
+/// The function that maps memory of another driver.
+pub(crate) const EXTERNAL_BUFFER: &str = "cuExternalMemoryGetMappedBuffer";
+
+/// Origin of an allocation, which determines how it is freed.
+#[derive(Debug)]
+pub(crate) enum AllocationKind {
+    /// Device memory of `cuMemAlloc`.
+    Device,
+    /// A memory allocation node of a graph.
+    Graph,
+    /// Memory of `cuMemAllocAsync` from a pool.
+    Pool(PoolShare),
+    /// Host memory of `cuMemHostAlloc`, with its flags.
+    Host(u32),
+    /// `cuMemHostRegister`, with its flags.
+    Registered(u32),
+    /// Managed memory of `cuMemAllocManaged`.
+    Managed,
+    /// Memory of another process, opened by `cuIpcOpenMemHandle`.
+    OpenedMemory(ipc::OpenedMemory),
+    /// A mapping of imported memory, by `cuExternalMemoryGetMappedBuffer`.
+    External,
+}
+
+impl AllocationKind {
+    /// The allocating function that the program called, by which messages name the memory.
+    pub(crate) fn made_by(&self) -> &'static str {
+        let function = match self {
+            Self::Device => "cuMemAlloc",
+            Self::Graph => GRAPH_NODE,
+            Self::Pool(_) => pool::MADE_BY,
+            Self::Host(_) => "cuMemHostAlloc",
+            Self::Registered(_) => return "registered host memory",
+            Self::Managed => "cuMemAllocManaged",
+            Self::OpenedMemory(_) => "cuIpcOpenMemHandle",
+            Self::External => EXTERNAL_BUFFER,
+        };
+        crate::current_call::maker().unwrap_or(function)
+    }
+}
+
+/// An allocation.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    /// The memory. It is the first field, so that it is freed before the pool is told.
+    pub(super) storage: Storage,
+    /// Address of the first byte.
+    pub(crate) base: u64,
+    /// Size in bytes.
+    pub(crate) size: u64,
+    /// Origin of the memory.
+    pub(crate) kind: AllocationKind,
+    /// The context with which the allocation ends.
+    pub(crate) context: Handle<Context>,
+    /// The device of that context.
+    pub(crate) gpu: Arc<Gpu>,
+    /// Unique number (`CU_POINTER_ATTRIBUTE_BUFFER_ID`), which fault reports use.
+    pub(crate) id: u64,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`, without effect, as copies are always synchronous.
+    pub(crate) sync: AtomicBool,
+    advice: Mutex<AdviceMap>,
+}
+
+/// Owner of the memory, kept for its `drop`.
+#[derive(Debug)]
+pub(super) enum Storage {
+    Device { buffer: Buffer },
+    Host { block: Arc<Block> },
+}
+
+impl Allocation {
+    pub(super) fn new(
+        context: &Context,
+        kind: AllocationKind,
+        base: u64,
+        size: u64,
+        storage: Storage,
+    ) -> Self {
+        let id = match &storage {
+            Storage::Device { buffer } => buffer.number(),
+            Storage::Host { block } => block.number(),
+        };
+        Self {
+            base,
+            size,
+            kind,
+            context: context.handle,
+            gpu: Arc::clone(&context.gpu),
+            id,
+            sync: AtomicBool::new(false),
+            advice: Mutex::new(AdviceMap::new(base)),
+            storage,
+        }
+    }
+
+    /// The function that has allocated the memory.
+    pub(crate) fn made_by(&self) -> &str {
+        match &self.storage {
+            Storage::Device { buffer } => buffer.name(),
+            Storage::Host { block } => block.name(),
+        }
+    }
+
+    /// The buffer of device memory.
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        match &self.storage {
+            Storage::Device { buffer } => Some(buffer),
+            Storage::Host { .. } => None,
+        }
+    }
+
+    /// Whether the program can access the memory at its address.
+    pub(crate) fn on_host(&self) -> bool {
+        matches!(self.storage, Storage::Host { .. })
+    }
+
+    /// Ends an allocation that has been removed from the table. Device memory, and its share of a
+    /// pool, is freed when the last reference is dropped.
+    pub(crate) fn end(&self) {
+        crate::allocation_trace::freed(self.id);
+        if matches!(self.kind, AllocationKind::Pool(_)) {
+            crate::check_log::forgotten(self.id);
+        }
+        if matches!(self.kind, AllocationKind::Registered(_)) {
+            texunit_device::views::unwatch(&(self.base..self.base.saturating_add(self.size)));
+        }
+        let Ok(gpus) = state::gpus() else { return };
+        let others = |share: &PoolShare| share.pool.peers();
+        let shown = match &self.kind {
+            AllocationKind::Pool(share) if !self.on_host() => others(share),
+            _ => Vec::new(),
+        };
+        for gpu in gpus {
+            if self.on_host() || shown.contains(&gpu.ordinal) {
+                gpu.device.unmap_host(self.base);
+            }
+        }
+    }
+
+    /// Gives or revokes another device's access.
+    pub(crate) fn show(&self, gpu: &Gpu, is_shown: bool) {
+        let Storage::Device { buffer } = &self.storage else { return };
+        match is_shown {
+            // Access may have been given already.
+            true => _ = gpu.device.reach(buffer),
+            false => _ = gpu.device.end_reach(self.base),
+        }
+    }
+
+    /// The advice of `cuMemAdvise` and prefetches that is recorded for managed memory.
+    pub(crate) fn advice(&self) -> MutexGuard<'_, AdviceMap> {
+        lock(&self.advice)
+    }
+
+    /// Whether the memory is managed, also in a pool.
+    pub(crate) fn is_managed(&self) -> bool {
+        match &self.kind {
+            AllocationKind::Managed => true,
+            AllocationKind::Pool(share) => share.pool.place == PoolLocation::Managed,
+            _ => false,
+        }
+    }
+
+    /// Whether `len` bytes at `address` are inside the allocation.
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.checked_sub(self.base);
+        offset.and_then(|o| o.checked_add(len)).is_some_and(|end| end <= self.size)
+    }
+}

@@ -1,0 +1,68 @@
+//! Settings of the checks, from environment variables that `texunit run` sets.
+
+use std::path::PathBuf;
+use texunit_checks::{Check, Checks, InitWhen};
+
+/// Settings of the checks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CheckSettings {
+    pub(crate) checks: Checks,
+    /// When uninitialised memory is reported (`TEXUNIT_INIT`: `use` or `load`).
+    pub(crate) init: InitWhen,
+    /// Maximum number of reported findings (`TEXUNIT_MAX_FINDINGS`).
+    pub(crate) max_findings: Option<u64>,
+    /// `TEXUNIT_SUPPRESSIONS`: files, separated by colons.
+    pub(crate) suppressions: Vec<PathBuf>,
+    /// Whether each finding is printed with a suppression for it (`TEXUNIT_GEN_SUPPRESSIONS=1`).
+    pub(crate) gen_suppressions: bool,
+    /// `TEXUNIT_CHECK_KERNEL`: a kernel name with `*` as wildcard.
+    pub(crate) kernel: Option<String>,
+}
+
+impl CheckSettings {
+    /// Whether a check is enabled.
+    pub(crate) fn has(&self, check: Check) -> bool {
+        self.checks.has(check)
+    }
+}
+
+/// Reads the settings from environment variables; `None` if no check is enabled.
+pub(crate) fn wanted(
+    variable: &impl Fn(&str) -> Option<String>,
+    complaints: &mut Vec<String>,
+) -> Option<CheckSettings> {
+    let set = |name| variable(name).filter(|value| !value.trim().is_empty());
+    let list = set("TEXUNIT_CHECK")?;
+    let checks = match Checks::parse(&list) {
+        Ok(checks) => checks,
+        Err(error) => {
+            complaints.push(format!("TEXUNIT_CHECK: {error}; nothing is checked"));
+            return None;
+        }
+    };
+    let init = set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
+    let init = init.transpose().unwrap_or_else(|error| {
+        complaints.push(format!("TEXUNIT_INIT: {error}; uses are reported"));
+        None
+    });
+    let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
+        let number = most.trim().parse().ok();
+        if number.is_none() {
+            complaints.push(format!(
+                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are reported"
+            ));
+        }
+        number
+    });
+    let files = set("TEXUNIT_SUPPRESSIONS");
+    let files =
+        files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
+    Some(CheckSettings {
+        checks,
+        init: init.unwrap_or_default(),
+        max_findings,
+        suppressions: files.collect(),
+        gen_suppressions: set("TEXUNIT_GEN_SUPPRESSIONS").is_some_and(|v| v.trim() != "0"),
+        kernel: set("TEXUNIT_CHECK_KERNEL"),
+    })
+}
