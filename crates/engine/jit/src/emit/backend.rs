@@ -4,8 +4,8 @@
 //! The driver ([`super::flow`]) walks the blocks, maintains the register cache
 //! ([`super::register_cache`]), and emits entries, exits, counting and calls. Steps are emitted by
 //! [`super::vector`] with `hold`, `temporary` and `define`, from instructions that both instruction
-//! sets have and from [`Primitives`]. A back end adds comparisons, loads and stores of memory, and
-//! loads and stores values for the cache.
+//! sets have and from [`Primitives`], loads and stores of memory by [`super::memory`]. A back end
+//! adds comparisons, and loads and stores values for the cache.
 //!
 //! General registers between steps: `rdi` points to the frame, `rsi`, `rdx` and `rcx` to the
 //! register files of 32 bits, 64 bits and predicates; `r8d` is the active mask, `r9` points to the
@@ -15,13 +15,14 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
+use super::memory::Row;
 use super::register_cache::{Key, Reg, Width};
 use super::vector::{Operand, V};
 use crate::Error;
 use crate::machine::Site;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
-use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
+use crate::region::{Shuffle, Step};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
@@ -176,8 +177,60 @@ pub(super) trait Primitives: Sized + Default {
     fn take_predicate(e: &mut Emitter<'_, Self>, to: u32, row: usize, guard: Predicate);
 }
 
+/// The operations on lanes that execute an access, for [`super::memory`].
+pub(super) trait MemoryPrimitives: Primitives {
+    /// Sets lanes of a part of 32-bit lanes, or of 64-bit lanes if the flag is true, that do not
+    /// execute the access ([`super::memory::EXECUTING`]) to 0. May overwrite `t`.
+    fn keep_lanes(
+        e: &mut Emitter<'_, Self>,
+        guard: Predicate,
+        of: (bool, u8),
+        values: &[Reg],
+        t: Reg,
+    );
+
+    /// Sets bits of `any` if a 64-bit offset is above the last valid one. With AVX2, the sign bits
+    /// of `last` are flipped.
+    fn or_above_wide(e: &mut Emitter<'_, Self>, any: Reg, offset: Reg, last: Reg);
+
+    /// Gathers elements of 4 or 8 bytes relative to `r12`, at indices or offsets of 32 bits, or of
+    /// 64 if the flag is true, times a scale, from a lane on. AVX2 gathers all lanes, which must
+    /// have valid indices, and has only 32-bit elements and indices.
+    fn gather(
+        e: &mut Emitter<'_, Self>,
+        to_and_size: (Reg, usize),
+        index_and_wide: (Reg, bool),
+        scale_and_lane: (u32, u8),
+    );
+
+    /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices in a scratch register
+    /// ([`super::memory::OFFSET_ROW`]) times a scale. May overwrite `t`.
+    fn gather_words(e: &mut Emitter<'_, Self>, d: Reg, part: u8, scale: u32, t: Reg);
+
+    /// Stores elements of 4 or 8 bytes relative to `r12`, at offsets of 32 or 64 bits, in the lanes
+    /// of a mask in the frame, from a lane on. Only AVX-512 has it.
+    fn scatter(
+        _: &mut Emitter<'_, Self>,
+        _from_and_size: (Reg, usize),
+        _index_and_wide: (Reg, bool),
+        _mask_and_lane: (usize, u8),
+    ) {
+    }
+
+    /// Stores a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in
+    /// the lanes of the mask [`super::memory::STORED`]. May overwrite the last two registers.
+    fn store_masked(e: &mut Emitter<'_, Self>, to: Row, values: &[Reg], part: u8, t: [Reg; 2]);
+
+    /// Stores the low 1 or 2 bytes of 32-bit lanes, in a temporary that may be overwritten.
+    fn store_small(e: &mut Emitter<'_, Self>, to: MemoryOperand, from: Reg, size: usize);
+
+    /// Permutes pairs of 32-bit lanes: those with an even number first, then those with an odd
+    /// number, or back.
+    fn permute_pairs(e: &mut Emitter<'_, Self>, d: Reg, a: Reg, even_first: bool);
+}
+
 /// A back end: emits code for one instruction set.
-pub(super) trait Backend: Primitives {
+pub(super) trait Backend: MemoryPrimitives {
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
 
@@ -215,30 +268,8 @@ pub(super) trait Backend: Primitives {
     /// them.
     fn steps(e: &mut Emitter<'_, Self>, steps: Range<usize>) -> Result<(), Error>;
 
-    /// Whether the back end emits an access that may exit.
-    fn is_supported(access: &Access, stores: bool) -> bool;
-
-    /// An access, prepared for emission.
-    type MemAccess;
-
-    /// Prepares the access of an atomic. Offsets have 4 or 8 bytes.
-    fn atomic_access(
-        e: &mut Emitter<'_, Self>,
-        step: &Step,
-        atomic: &Atomic,
-    ) -> Option<Self::MemAccess>;
-
-    /// Exits if one of the lanes in `ebx` is out of bounds. May overwrite all general registers of
-    /// the step.
-    fn check_atomic(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
-
-    /// Loads the host address of lane `ebp`, which has been checked, into `r12`.
-    fn atomic_address(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
-
-    /// Emits a load, a store or a shuffle that may exit ([`Emitter::exit_stub`]) before
-    /// it has any effect. All registers that the step needs must be cached before its first jump,
-    /// so that the register cache is the same at all its exits.
-    fn load_lanes(e: &mut Emitter<'_, Self>, step: &Step, load: &Load) -> Option<()>;
-    fn store_lanes(e: &mut Emitter<'_, Self>, step: &Step, store: &Store) -> Option<()>;
+    /// Emits a shuffle that may exit ([`Emitter::exit_stub`]) before it has any effect. All
+    /// registers that the step needs must be cached before its first jump, so that the register
+    /// cache is the same at all its exits.
     fn shuffle(e: &mut Emitter<'_, Self>, step: &Step, shuffle: &Shuffle) -> Option<()>;
 }

@@ -1,8 +1,9 @@
 //! The address and the offset of a single lane, in general registers.
 
-use super::Avx2Emitter;
-use super::address::{Base, MemAccess, site};
+use super::access::{Base, LaneBase, MemAccess};
+use crate::emit::Emitter;
 use crate::emit::asm::Label;
+use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::Key;
 use crate::emit::vector::register_file;
 use crate::machine::Site;
@@ -16,19 +17,19 @@ fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
-impl Avx2Emitter<'_> {
+impl<B: Backend> Emitter<'_, B> {
     /// Loads the base of lane `ebp` into `rax`.
     fn base_of_lane(&mut self, mem: &MemAccess) {
         match mem.base {
-            Base::None | Base::One(..) => self.first(mem),
-            Base::B32(row, _) => {
+            Base::None | Base::One(..) => self.uniform_base(mem),
+            Base::Lanes(LaneBase { row, wide: false, .. }) => {
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
             }
-            Base::B64(row, _) => {
+            Base::Lanes(LaneBase { row, .. }) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
             }
             Base::Affine(value) => {
-                let row = of_lane(register_file::<super::Avx2>(Key::B32(value.index, 0)), 4);
+                let row = of_lane(register_file::<B>(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
                 self.add_addend(value.addend, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
@@ -42,7 +43,7 @@ impl Avx2Emitter<'_> {
         if offset == 0 {
             return;
         }
-        if let Base::B32(..) | Base::One(_, false) = mem.base {
+        if let Base::Lanes(LaneBase { wide: false, .. }) | Base::One(_, false) = mem.base {
             return self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
         }
         match i32::try_from(offset as i64) {
@@ -69,7 +70,7 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jne_rel32_64, out);
         }
         if global {
-            let add = site(&mem.access, offset_of!(Site, add));
+            let add = site(mem.access.site, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
             if !aligned {
                 // `Site::add` includes the constant offset as well.
