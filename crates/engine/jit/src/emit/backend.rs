@@ -15,7 +15,7 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
-use super::memory::Row;
+use super::memory::{MemAccess, Row};
 use super::register_cache::{Key, Reg, Width};
 use super::vector::{Operand, V};
 use crate::Error;
@@ -88,6 +88,9 @@ pub(super) trait Primitives: Sized + Default {
 
     /// Sets the bits of `any` in which `a` and `b` differ. May overwrite `t` after reading `a`.
     fn or_difference(e: &mut Emitter<'_, Self>, any_and_t: (Reg, Reg), a: Reg, b: Operand);
+
+    /// Broadcasts `eax`, or `rax` if `wide`.
+    fn spread_general(e: &mut Emitter<'_, Self>, wide: bool, to: Reg);
 
     /// Jumps if a register is not zero.
     fn jump_if_any(e: &mut Emitter<'_, Self>, any: Reg, to: Label);
@@ -177,49 +180,81 @@ pub(super) trait Primitives: Sized + Default {
     fn take_predicate(e: &mut Emitter<'_, Self>, to: u32, row: usize, guard: Predicate);
 }
 
+/// What the offsets or indices of an access are compared with.
+pub(super) struct OffsetCheck {
+    /// The exclusive limit.
+    pub(super) limit: MemoryOperand,
+    /// Whether they have 64 bits.
+    pub(super) wide: bool,
+    /// The low bits that must be 0: of a base of 64 bits, or of an offset of 32 bits.
+    pub(super) low_bits: u64,
+}
+
 /// The operations on lanes that execute an access, for [`super::memory`].
 pub(super) trait MemoryPrimitives: Primitives {
+    /// Keeps the mask of lanes that execute the access, which is in `ebx`: AVX-512 in a mask
+    /// register of the access, AVX2 in the frame ([`super::memory::EXECUTING`]).
+    fn keep_executing(e: &mut Emitter<'_, Self>, mem: &MemAccess);
+
     /// Sets lanes of a part of 32-bit lanes, or of 64-bit lanes if the flag is true, that do not
-    /// execute the access ([`super::memory::EXECUTING`]) to 0. May overwrite `t`.
-    fn keep_lanes(
+    /// execute the access to 0. May overwrite the last register of the access.
+    fn keep_lanes(e: &mut Emitter<'_, Self>, mem: &MemAccess, of: (bool, u8), values: &[Reg]);
+
+    /// Begins a check of the lanes in `ebx`, whose parts [`Self::check_part`] takes in their order.
+    /// Jumps to `not` if no lane can pass it.
+    fn begin_check(e: &mut Emitter<'_, Self>, mem: &MemAccess, check: &OffsetCheck, not: Label);
+
+    /// Checks the offsets of a part. AVX2 sets those of lanes that do not execute the access to 0,
+    /// and overwrites the base.
+    fn check_part(
         e: &mut Emitter<'_, Self>,
-        guard: Predicate,
-        of: (bool, u8),
-        values: &[Reg],
-        t: Reg,
+        mem: &MemAccess,
+        check: &OffsetCheck,
+        part: u8,
+        base_and_offset: (Operand, Reg),
     );
 
-    /// Sets bits of `any` if a 64-bit offset is above the last valid one. With AVX2, the sign bits
-    /// of `last` are flipped.
-    fn or_above_wide(e: &mut Emitter<'_, Self>, any: Reg, offset: Reg, last: Reg);
+    /// Jumps to `not` if a lane has failed the check. Afterwards the lanes that execute the access
+    /// are kept ([`Self::keep_executing`]).
+    fn end_check(e: &mut Emitter<'_, Self>, mem: &MemAccess, check: &OffsetCheck, not: Label);
 
     /// Gathers elements of 4 or 8 bytes relative to `r12`, at indices or offsets of 32 bits, or of
     /// 64 if the flag is true, times a scale, from a lane on. AVX2 gathers all lanes, which must
     /// have valid indices, and has only 32-bit elements and indices.
     fn gather(
         e: &mut Emitter<'_, Self>,
+        mem: &MemAccess,
         to_and_size: (Reg, usize),
         index_and_wide: (Reg, bool),
         scale_and_lane: (u32, u8),
     );
 
-    /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices in a scratch register
-    /// ([`super::memory::OFFSET_ROW`]) times a scale. May overwrite `t`.
-    fn gather_words(e: &mut Emitter<'_, Self>, d: Reg, part: u8, scale: u32, t: Reg);
+    /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices times the bytes of the
+    /// access. AVX2 overwrites the register of indices, and takes them from the scratch register of
+    /// offsets ([`super::memory::OFFSET_ROW`]).
+    fn gather_words(e: &mut Emitter<'_, Self>, mem: &MemAccess, d: Reg, part: u8, index: Reg);
 
     /// Stores elements of 4 or 8 bytes relative to `r12`, at offsets of 32 or 64 bits, in the lanes
-    /// of a mask in the frame, from a lane on. Only AVX-512 has it.
+    /// of a mask register, from a lane on. Only AVX-512 has it.
     fn scatter(
         _: &mut Emitter<'_, Self>,
         _from_and_size: (Reg, usize),
         _index_and_wide: (Reg, bool),
-        _mask_and_lane: (usize, u8),
+        _mask_and_lane: (Reg, u8),
     ) {
     }
 
     /// Stores a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in
-    /// the lanes of the mask [`super::memory::STORED`]. May overwrite the last two registers.
-    fn store_masked(e: &mut Emitter<'_, Self>, to: Row, values: &[Reg], part: u8, t: [Reg; 2]);
+    /// the lanes of a mask register, if AVX-512 has one for them, or of the mask
+    /// [`super::memory::STORED`]. May overwrite the last two registers.
+    fn store_masked(
+        e: &mut Emitter<'_, Self>,
+        to: Row,
+        values: &[Reg],
+        part: u8,
+        lanes: Option<Reg>,
+        t: [Reg; 2],
+    );
 
     /// Stores the low 1 or 2 bytes of 32-bit lanes, in a temporary that may be overwritten.
     fn store_small(e: &mut Emitter<'_, Self>, to: MemoryOperand, from: Reg, size: usize);

@@ -1,26 +1,30 @@
 //! Loads and stores of some lanes, in vectors and one by one.
 
 use super::{Avx2, Avx2Emitter, LANES_SIZE, MOVE, PARTS, SCRATCH, Vector};
-use crate::emit::asm::at;
-use crate::emit::backend::MemoryPrimitives;
-use crate::emit::memory::{EXECUTING, OFFSET_ROW, Row, STORED};
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::{MemoryPrimitives, OffsetCheck, Primitives};
+use crate::emit::memory::{EXECUTING, MemAccess, OFFSET_ROW, Row, STORED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::V;
+use crate::emit::vector::{Operand, V};
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl MemoryPrimitives for Avx2 {
+    fn keep_executing(e: &mut Avx2Emitter<'_>, _: &MemAccess) {
+        e.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
+    }
+
     fn keep_lanes(
         e: &mut Avx2Emitter<'_>,
-        guard: Predicate,
+        mem: &MemAccess,
         (wide, part): (bool, u8),
         values: &[Reg],
-        lanes: Reg,
     ) {
+        let [.., lanes] = mem.own;
         let (part, half) = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-        let code = if e.mode == Mode::Some && guard == Predicate::Always {
+        let code = if e.mode == Mode::Some && mem.guard == Predicate::Always {
             e.inactive_row(lanes, part, half);
             V::AndNot32
         } else {
@@ -35,15 +39,81 @@ impl MemoryPrimitives for Avx2 {
         }
     }
 
-    fn or_above_wide(e: &mut Avx2Emitter<'_>, any: Reg, offset: Reg, last: Reg) {
-        let sign = e.wide_number(1 << 63);
-        e.three(V::Xor32, SCRATCH, offset, sign);
-        e.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, SCRATCH, SCRATCH, last);
-        e.three(V::Or32, any, any, SCRATCH);
+    fn begin_check(e: &mut Avx2Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
+        let [any, _, last, _, bits, _] = mem.own;
+        let (load, sub, to) = match check.wide {
+            true => (C::Mov_r64_rm64, C::Sub_rm64_imm8, R::RAX),
+            false => (C::Mov_r32_rm32, C::Sub_rm32_imm8, R::EAX),
+        };
+        e.asm.put(I::with2(load, to, check.limit));
+        e.asm.jump_if(I::with2(sub, to, 1), C::Jb_rel32_64, not);
+        if check.wide {
+            // Flipping the sign bits makes a signed comparison compare unsigned numbers.
+            e.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
+        }
+        Self::spread_general(e, check.wide, last);
+        e.zero(any);
+        if check.wide && check.low_bits != 0 {
+            e.zero(bits);
+        }
+        Self::keep_executing(e, mem);
+    }
+
+    fn check_part(
+        e: &mut Avx2Emitter<'_>,
+        mem: &MemAccess,
+        check: &OffsetCheck,
+        part: u8,
+        (base, offset): (Operand, Reg),
+    ) {
+        let [any, _, last, _, bits, _] = mem.own;
+        let collects = check.wide && check.low_bits != 0;
+        let some = e.mode == Mode::Some && mem.guard == Predicate::Always;
+        let (fewer, done) = (e.asm.label(), e.asm.label());
+        if !some {
+            e.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, fewer);
+            if collects {
+                e.three(V::Or64, bits, bits, base);
+            }
+            e.asm.jump(C::Jmp_rel32_64, done);
+            e.asm.bind(fewer);
+        }
+        if collects {
+            e.set(true, SCRATCH, base);
+            Self::keep_lanes(e, mem, (true, part), &[offset, SCRATCH]);
+            e.three(V::Or64, bits, bits, SCRATCH);
+        } else {
+            Self::keep_lanes(e, mem, (check.wide, part), &[offset]);
+        }
+        e.asm.bind(done);
+        if check.wide {
+            let sign = e.wide_number(1 << 63);
+            e.three(V::Xor32, SCRATCH, offset, sign);
+            e.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, SCRATCH, SCRATCH, last);
+            e.three(V::Or32, any, any, SCRATCH);
+            return;
+        }
+        e.three(V::MinU32, SCRATCH, offset, last);
+        if check.low_bits != 0 {
+            let mask = e.number(!(check.low_bits as u32));
+            e.three(V::And32, SCRATCH, SCRATCH, mask);
+        }
+        Self::or_difference(e, (any, SCRATCH), SCRATCH, offset.into());
+    }
+
+    fn end_check(e: &mut Avx2Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
+        let [any, _, _, _, bits, _] = mem.own;
+        Self::jump_if_any(e, any, not);
+        if check.wide && check.low_bits != 0 {
+            let mask = e.wide_number(check.low_bits);
+            e.three(V::And64, bits, bits, mask);
+            Self::jump_if_any(e, bits, not);
+        }
     }
 
     fn gather(
         e: &mut Avx2Emitter<'_>,
+        _: &MemAccess,
         (d, _): (Reg, usize),
         (index, _): (Reg, bool),
         (scale, _): (u32, u8),
@@ -57,13 +127,13 @@ impl MemoryPrimitives for Avx2 {
 
     // On many processors with AVX2, gather instructions are slow and serialise their cache misses.
     // There the elements are loaded one by one, and combined in registers.
-    fn gather_words(e: &mut Avx2Emitter<'_>, d: Reg, part: u8, scale: u32, t: Reg) {
+    fn gather_words(e: &mut Avx2Emitter<'_>, mem: &MemAccess, d: Reg, part: u8, index: Reg) {
         let row = Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE;
         if crate::emit::processor::has_fast_gathers() {
-            e.two(V::Load, t, at(R::RDI, row));
-            Self::gather(e, (d, 4), (t, false), (scale, 0));
+            e.two(V::Load, index, at(R::RDI, row));
+            Self::gather(e, mem, (d, 4), (index, false), (mem.total as u32, 0));
         } else {
-            e.words(d, row, t);
+            e.words(d, row, index);
         }
     }
 
@@ -72,6 +142,7 @@ impl MemoryPrimitives for Avx2 {
         to: Row,
         values: &[Reg],
         part: u8,
+        _: Option<Reg>,
         [mask, half_mask]: [Reg; 2],
     ) {
         e.spread_byte(mask, at(R::RDI, STORED + usize::from(part)));

@@ -1,37 +1,95 @@
 //! Loads and stores of some lanes, by mask registers.
 
 use super::{Avx512, Avx512Emitter, SCRATCH, SCRATCH_MASK};
-use crate::emit::asm::at;
-use crate::emit::backend::{MemoryPrimitives, Primitives};
-use crate::emit::memory::{EXECUTING, OFFSET_ROW, Row, STORED};
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
+use crate::emit::memory::{MemAccess, Row, STORED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{V, part_of_row};
-use crate::operand::Predicate;
+use crate::emit::vector::{Operand, V};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
+/// The comparison of unsigned integers "less than".
+const BELOW: u32 = 1;
+
 impl MemoryPrimitives for Avx512 {
+    fn keep_executing(e: &mut Avx512Emitter<'_>, mem: &MemAccess) {
+        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, masks(mem)[0], R::EBX));
+    }
+
     fn keep_lanes(
         e: &mut Avx512Emitter<'_>,
-        _: Predicate,
+        mem: &MemAccess,
         (wide, part): (bool, u8),
         values: &[Reg],
-        _: Reg,
     ) {
         let (lanes, code) =
             if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, super::load::MOVE) };
-        e.mask_from(EXECUTING, lanes * part);
+        let mask = e.lanes_from(masks(mem)[0], lanes * part);
         for value in values {
-            e.asm.put_zeroing(SCRATCH_MASK, I::with2(code, value.z(), value.z()));
+            e.asm.put_zeroing(mask, I::with2(code, value.z(), value.z()));
         }
     }
 
-    fn or_above_wide(e: &mut Avx512Emitter<'_>, any: Reg, offset: Reg, last: Reg) {
-        e.three(C::EVEX_Vpminuq_zmm_k1z_zmm_zmmm512b64, SCRATCH, offset, last);
-        Self::or_difference(e, (any, SCRATCH), SCRATCH, offset.into());
+    fn begin_check(_: &mut Avx512Emitter<'_>, _: &MemAccess, _: &OffsetCheck, _: Label) {}
+
+    // The mask registers get the lanes that are valid, of all lanes or of half the warp.
+    fn check_part(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        check: &OffsetCheck,
+        part: u8,
+        (base, offset): (Operand, Reg),
+    ) {
+        let (wide, low_bits) = (check.wide, check.low_bits);
+        let whole = masks(mem)[usize::from(wide && part >= 2)];
+        let k = if part % 2 == 0 { SCRATCH_MASK } else { whole };
+        let (test, compare, join) = if wide {
+            (
+                C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
+                C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+                C::VEX_Kunpckbw_kr_kr_kr,
+            )
+        } else {
+            (
+                C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
+                C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+                C::VEX_Kunpckwd_kr_kr_kr,
+            )
+        };
+        if low_bits != 0 {
+            let low = if wide { e.wide_number(low_bits) } else { e.number(low_bits as u32) };
+            let tested = match base {
+                _ if !wide => offset,
+                Operand::Register(base) => base,
+                Operand::Memory(_) => {
+                    e.two(V::Load, SCRATCH, base);
+                    SCRATCH
+                }
+            };
+            e.three(test, k, tested, low);
+            e.asm.mask = Some(k);
+        }
+        let limit = MemoryOperand { is_broadcast: true, ..check.limit };
+        e.three_with(compare, k, offset, limit, BELOW);
+        if part % 2 == 1 {
+            e.asm.put(I::with3(join, k, k, SCRATCH_MASK));
+        }
+    }
+
+    fn end_check(e: &mut Avx512Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
+        let [low, high] = masks(mem);
+        if check.wide {
+            e.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        }
+        e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
+        e.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::EAX, R::EBX));
+        e.asm.jump(C::Jne_rel32_64, not);
+        Self::keep_executing(e, mem);
     }
 
     fn gather(
         e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
         (d, size): (Reg, usize),
         (index, wide): (Reg, bool),
         (scale, lane): (u32, u8),
@@ -42,23 +100,23 @@ impl MemoryPrimitives for Avx512 {
             (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.z(), index.y()),
             (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.z(), index.z()),
         };
-        e.mask_from(EXECUTING, lane);
+        // The instruction clears its mask.
+        e.shift_mask(SCRATCH_MASK, masks(mem)[0], lane);
         // Zeroing the destination breaks the dependency of the gather on the register's old value.
         e.zero(d);
         let from = MemoryOperand::with_base_index_scale(R::R12, index, scale);
         e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
     }
 
-    fn gather_words(e: &mut Avx512Emitter<'_>, d: Reg, part: u8, scale: u32, t: Reg) {
-        e.two(V::Load, t, part_of_row::<Self>(OFFSET_ROW, part));
-        Self::gather(e, (d, 4), (t, false), (scale, 16 * part));
+    fn gather_words(e: &mut Avx512Emitter<'_>, mem: &MemAccess, d: Reg, part: u8, index: Reg) {
+        Self::gather(e, mem, (d, 4), (index, false), (mem.total as u32, 16 * part));
     }
 
     fn scatter(
         e: &mut Avx512Emitter<'_>,
         (from, size): (Reg, usize),
         (index, wide): (Reg, bool),
-        (field, lane): (usize, u8),
+        (lanes, lane): (Reg, u8),
     ) {
         let (code, from, index) = match (wide, size) {
             (false, 4) => (C::EVEX_Vpscatterdd_vm32z_k1_zmm, from.z(), index.z()),
@@ -66,20 +124,35 @@ impl MemoryPrimitives for Avx512 {
             (false, _) => (C::EVEX_Vpscatterdq_vm32y_k1_zmm, from.z(), index.y()),
             (true, _) => (C::EVEX_Vpscatterqq_vm64z_k1_zmm, from.z(), index.z()),
         };
-        e.mask_from(field, lane);
+        // The instruction clears its mask.
+        e.shift_mask(SCRATCH_MASK, lanes.k(), lane);
         let to = MemoryOperand::with_base_index(R::R12, index);
         e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
     }
 
-    fn store_masked(e: &mut Avx512Emitter<'_>, to: Row, values: &[Reg], part: u8, _: [Reg; 2]) {
-        let (lanes, code) = match values.len() {
-            2 => (8, C::EVEX_Vmovdqu64_zmmm512_k1z_zmm),
-            _ => (16, C::EVEX_Vmovdqu32_zmmm512_k1z_zmm),
+    fn store_masked(
+        e: &mut Avx512Emitter<'_>,
+        to: Row,
+        values: &[Reg],
+        part: u8,
+        lanes: Option<Reg>,
+        _: [Reg; 2],
+    ) {
+        let code = match values.len() {
+            2 => C::EVEX_Vmovdqu64_zmmm512_k1z_zmm,
+            _ => C::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
         };
-        for (half, value) in (0..).zip(values) {
-            e.mask_from(STORED, 16 * part + lanes * half);
-            let to = to.at(usize::from(half) * Avx512Emitter::BYTES);
-            e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, value.z()));
+        let lanes = lanes.map_or(SCRATCH_MASK, Reg::k);
+        if lanes == SCRATCH_MASK {
+            e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, lanes, at(R::RDI, STORED)));
+        }
+        let mut mask = e.lanes_from(lanes, 16 * part);
+        for (half, &value) in values.iter().enumerate() {
+            if half != 0 {
+                mask = e.lanes_from(mask, 8);
+            }
+            let to = to.at(half * Avx512Emitter::BYTES);
+            e.asm.put_masked(mask, I::with2(code, to, value.z()));
         }
     }
 
@@ -100,12 +173,18 @@ impl MemoryPrimitives for Avx512 {
     }
 }
 
+/// The mask registers of an access.
+fn masks(mem: &MemAccess) -> [R; 2] {
+    mem.masks.map_or([SCRATCH_MASK; 2], |masks| masks.map(Reg::k))
+}
+
 impl Avx512Emitter<'_> {
-    /// Loads the lanes of a mask in the frame, from a lane on, into the scratch mask.
-    fn mask_from(&mut self, field: usize, lane: u8) {
-        self.asm.put(I::with2(C::VEX_Kmovd_kr_km32, SCRATCH_MASK, at(R::RDI, field)));
-        if lane != 0 {
-            self.shift_mask(SCRATCH_MASK, SCRATCH_MASK, lane);
+    /// A mask register that has the lanes of another from a lane on, for one instruction.
+    fn lanes_from(&mut self, mask: R, lane: u8) -> R {
+        if lane == 0 {
+            return mask;
         }
+        self.shift_mask(SCRATCH_MASK, mask, lane);
+        SCRATCH_MASK
     }
 }

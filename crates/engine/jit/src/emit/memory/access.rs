@@ -44,17 +44,21 @@ pub(in crate::emit) struct MemAccess {
     pub(super) access: Access,
     pub(super) base: Base,
     /// Bytes that each lane accesses.
-    pub(super) total: usize,
+    pub(in crate::emit) total: usize,
     /// The difference between the bases (or indices) of adjacent lanes if their addresses are
     /// contiguous.
     pub(super) unit: usize,
     /// The exit before the step.
     pub(super) out: Label,
     /// Vector registers that are reserved for the access until its alternative paths have joined.
-    pub(super) own: [Reg; 6],
+    /// With AVX-512, the last four may have the offsets of its parts.
+    pub(in crate::emit) own: [Reg; 6],
+    /// The same for mask registers, if the instruction set has them. The first has the lanes that
+    /// execute the access ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
+    pub(in crate::emit) masks: Option<[Reg; 2]>,
     /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
-    pub(super) guard: Predicate,
+    pub(in crate::emit) guard: Predicate,
 }
 
 /// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
@@ -111,6 +115,7 @@ impl<B: Backend> Emitter<'_, B> {
             _ => ExitReason::Instruction,
         };
         let own = std::array::from_fn(|_| self.temporary());
+        let masks = (B::MASKS != 0).then(|| [(); 2].map(|()| self.temporary_mask()));
         let out = self.exit_stub(why, number);
         let never = match access.space {
             // Global addresses have 64 bits, so a base of 32 bits is not possible.
@@ -125,7 +130,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        MemAccess { access: *access, base, total, unit, out, own, never, guard }
+        MemAccess { access: *access, base, total, unit, out, own, masks, never, guard }
     }
 
     /// Loads the mask of lanes that execute the step into `ebx`.
@@ -147,7 +152,9 @@ impl<B: Backend> Emitter<'_, B> {
             other => return self.base_row(other),
         };
         for key in Key::all::<B>(vreg) {
-            if let Some(reg) = self.cache.position(key) {
+            // AVX-512 has registers for the base, and memory operands for what is added to it.
+            let cached = if B::IS_512 { Some(self.hold(key)) } else { self.cache.position(key) };
+            if let Some(reg) = cached {
                 self.canonical(reg);
             }
         }
@@ -202,13 +209,23 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Computes the address in `rax` from a lane's index in a general register.
-    pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
-        if value.signed {
-            self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
-        }
-        self.asm.put(I::with2(C::Shl_rm64_imm8, index, u32::from(value.shift)));
+    pub(super) fn base_of_index(&mut self, value: Affine, index: R) {
         self.scalar(value.add, true);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
+        self.add_index(value, R::RAX, index, R::RAX);
+    }
+
+    /// Adds a 32-bit index in a general register, scaled, to a uniform value in another.
+    pub(super) fn add_index(&mut self, value: Affine, uniform: R, index: R, to: R) {
+        if value.signed {
+            self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low_32(index)));
+        }
+        let mut scale = 1 << value.shift;
+        if scale > 8 {
+            self.asm.put(I::with2(C::Shl_rm64_imm8, index, u32::from(value.shift)));
+            scale = 1;
+        }
+        let sum = MemoryOperand::with_base_index_scale(uniform, index, scale);
+        self.asm.put(I::with2(C::Lea_r64_m, to, sum));
     }
 
     /// The base or the index of each lane; `None` if the base is uniform.
@@ -237,6 +254,19 @@ impl<B: Backend> Emitter<'_, B> {
             Space::Local => at(R::RDI, Frame::LOCAL),
             _ => site(mem.access.site, offset_of!(Site, host)),
         }
+    }
+}
+
+/// The name of the low 32 bits of a general register.
+pub(super) fn low_32(register: R) -> R {
+    R::EAX + (register as u32 - R::RAX as u32)
+}
+
+/// The name of the low 8 bits of a general register.
+pub(super) fn low_8(register: R) -> R {
+    match register {
+        R::RAX => R::AL,
+        register => R::R8L + (register as u32 - R::R8 as u32),
     }
 }
 

@@ -5,14 +5,14 @@
 use super::access::{Base, MemAccess};
 use super::parts::Bytes;
 use super::shape::{CONTIGUOUS, Distance, Row, Slot};
-use super::{DATA_ROW, EXECUTING, OFFSET_ROW};
+use super::{DATA_ROW, OFFSET_ROW};
 use crate::emit::Emitter;
-use crate::emit::affine::Addend;
+use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
-use crate::emit::backend::{Backend, site};
+use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{V, part_of_row};
+use crate::emit::vector::{Operand, part_of_row};
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -98,10 +98,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, to.done);
     }
 
-    /// Prefetches the memory that a later CTA or warp accesses, relative to `r13`.
-    fn prefetch_behind(&mut self, mem: &MemAccess, stores: bool) {
+    /// Prefetches the memory that a later CTA or warp accesses.
+    fn prefetch_behind(&mut self, mem: &MemAccess, row: Row, stores: bool) {
         let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
-        self.prefetch_row(at(R::R13, 0), mem.total as u32, addend, stores);
+        self.prefetch_row(row.at(0), mem.total as u32, addend, stores);
     }
 
     /// Caches that the indices are not consecutive.
@@ -130,16 +130,15 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, mem.total.trailing_zeros()));
             scale = 1;
         }
-        let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
-        self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
         let part_bytes = B::LANES * mem.total;
-        let row_of = |part| Row { base: R::R13, displacement: part_bytes * part };
+        let index = Some((R::RAX, scale));
+        let row_of = |part| Row { base: R::R13, index, displacement: part_bytes * part };
         match row {
             ContiguousAccess::Load(to, bytes) => {
                 for (part, d) in to.iter().enumerate() {
                     self.load_contiguous(row_of(part), d, bytes);
                 }
-                self.prefetch_behind(mem, false);
+                self.prefetch_behind(mem, row_of(0), false);
             }
             ContiguousAccess::Store(from) => {
                 for (part, from) in from.iter().enumerate() {
@@ -147,11 +146,12 @@ impl<B: Backend> Emitter<'_, B> {
                         self.store(row_of(part).at(half * Self::BYTES), from);
                     }
                 }
-                self.prefetch_behind(mem, true);
+                self.prefetch_behind(mem, row_of(0), true);
             }
             ContiguousAccess::Point(slot) => {
                 slot.forget(self);
-                let first = MemoryOperand::with_base_displ(R::R13, -(slot.data_offset as i64));
+                let before = -(slot.data_offset as i64);
+                let first = MemoryOperand { displacement: before, displ_size: 1, ..row_of(0).at(0) };
                 self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
                 slot.keep_row(self, Distance::Bytes(part_bytes));
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
@@ -162,33 +162,30 @@ impl<B: Backend> Emitter<'_, B> {
     /// Emits a load at arbitrary indices, of 32-bit elements or, with AVX-512, of up to 64 bits.
     /// Execution falls through if the index of an executing lane is out of bounds.
     pub(super) fn gather(&mut self, mem: &MemAccess, to: &[Vec<Reg>], bytes: Bytes, done: Label) {
-        let (Base::Affine(_), true) = (mem.base, mem.total == 4 || B::IS_512 && mem.total <= 8)
+        let (Base::Affine(value), true) = (mem.base, mem.total == 4 || B::IS_512 && mem.total <= 8)
         else {
             return;
         };
-        let [index, half, ..] = mem.own;
+        let [half, ..] = mem.own;
         let slow = self.asm.label();
         self.indices(mem, slow);
         for (part, d) in (0..).zip(to) {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
-                let lanes = at(R::RDI, EXECUTING + B::LANES / 8 * usize::from(part));
-                let test = match B::IS_512 {
-                    true => I::with2(C::Cmp_rm16_imm8, lanes, 0),
-                    false => I::with2(C::Cmp_rm8_imm8, lanes, 0),
-                };
-                self.asm.jump_if(test, C::Je_rel32_64, nobody);
+                let lanes = (u64::MAX >> (64 - B::LANES)) << (B::LANES * usize::from(part));
+                self.asm.put(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32));
+                self.asm.jump(C::Je_rel32_64, nobody);
             }
+            let index = self.index_register(mem, value, part);
             if mem.total <= 4 {
-                B::gather_words(self, d[0], part, mem.total as u32, index);
+                B::gather_words(self, mem, d[0], part, index);
                 self.keep_bits(d[0], u32::MAX >> (32 - 8 * mem.total));
             } else {
-                self.two(V::Load, index, part_of_row::<B>(OFFSET_ROW, part));
                 self.upper_half(half, index);
-                let row = Row { base: R::RDI, displacement: Frame::scratch(DATA_ROW) };
+                let row = Row { base: R::RDI, index: None, displacement: Frame::scratch(DATA_ROW) };
                 for (i, index) in [index, half].into_iter().enumerate() {
                     let lane = 16 * part + 8 * i as u8;
-                    B::gather(self, (d[i], 8), (index, false), (8, lane));
+                    B::gather(self, mem, (d[i], 8), (index, false), (8, lane));
                     if bytes.size != 8 {
                         self.store(row.at(i * Self::BYTES), d[i]);
                     }
@@ -203,32 +200,39 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(slow);
     }
 
-    /// Stores the indices of executing lanes to the scratch register of offsets, if each of them is
-    /// in bounds; otherwise jumps to `not`. Other lanes get index 0, which is in bounds. Sets `r12`
-    /// to the address of element 0.
+    /// The register for the indices of a part.
+    fn index_register(&self, mem: &MemAccess, value: Affine, part: u8) -> Reg {
+        let base = Self::lane_base(mem).map(|bases| self.base_part(bases, part));
+        match base {
+            _ if !B::IS_512 => mem.own[1],
+            Some(Operand::Register(index)) if value.addend == Addend::NONE => index,
+            _ => mem.own[2 + usize::from(part)],
+        }
+    }
+
+    /// Computes the indices of executing lanes, if each of them is in bounds; otherwise jumps to
+    /// `not`. AVX-512 has them in registers, AVX2 in the scratch register of offsets, where other
+    /// lanes get index 0, which is in bounds. Sets `r12` to the address of element 0.
     fn indices(&mut self, mem: &MemAccess, not: Label) {
         let (Base::Affine(value), Some(bases)) = (mem.base, Self::lane_base(mem)) else { return };
-        let [any, sum, last, lanes, ..] = mem.own;
         self.load_executing(mem);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
-        let below = site(mem.access.site, offset_of!(Site, indices));
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
-        self.asm.jump_if(I::with2(C::Sub_rm32_imm8, R::EAX, 1), C::Jb_rel32_64, not);
-        self.spread_general(false, last);
-        self.zero(any);
+        let limit = site(mem.access.site, offset_of!(Site, indices));
+        let check = OffsetCheck { limit, wide: false, low_bits: 0 };
+        B::begin_check(self, mem, &check, not);
         for part in 0..Self::PARTS {
-            let index = self.base_part(bases, part);
-            if value.addend == Addend::NONE {
-                self.set(false, sum, index);
-            } else {
-                self.sum_of_index(value, sum, index);
+            let base = self.base_part(bases, part);
+            let index = self.index_register(mem, value, part);
+            match base {
+                _ if value.addend != Addend::NONE => self.sum_of_index(value, index, base),
+                Operand::Register(base) if base == index => {}
+                base => self.set(false, index, base),
             }
-            B::keep_lanes(self, mem.guard, (false, part), &[sum], lanes);
-            self.store(part_of_row::<B>(OFFSET_ROW, part), sum);
-            self.three(V::MinU32, B::SPARE, sum, last);
-            B::or_difference(self, (any, B::SPARE), B::SPARE, sum.into());
+            B::check_part(self, mem, &check, part, (base, index));
+            if !B::IS_512 {
+                self.store(part_of_row::<B>(OFFSET_ROW, part), index);
+            }
         }
-        B::jump_if_any(self, any, not);
+        B::end_check(self, mem, &check, not);
         let origin = site(mem.access.site, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
     }

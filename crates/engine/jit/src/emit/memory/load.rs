@@ -4,15 +4,17 @@ use super::access::{MemAccess, data_of_lane};
 use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
 use super::parts::{Bytes, Parts};
-use super::shape::Slot;
+use super::shape::{CONTIGUOUS, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
-use crate::emit::asm::{Label, at};
+use crate::emit::asm::at;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
+use crate::machine::Mode;
+use crate::operand::Predicate;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -53,19 +55,34 @@ impl<B: Backend> Emitter<'_, B> {
         let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
         let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
         if is_tested || addressing == Addressing::Row && indexed.is_none() {
-            self.reach(&mem, member, is_tested, none);
             let is_global = mem.access.space == Space::Global;
-            if is_global && indexed.is_none() && member.is_none() && self.is_in_loop() {
-                let first = slot.row(self, 0).at(0);
-                self.prefetch_row(first, mem.total as u32, Addend::NONE, false);
-            }
-            if own.is_empty() {
-                self.asm.jump(C::Jmp_rel32_64, done);
+            let prefetches =
+                is_global && indexed.is_none() && member.is_none() && self.is_in_loop();
+            let prefetch = |e: &mut Self| {
+                if prefetches {
+                    let first = slot.row(e, 0).at(0);
+                    e.prefetch_row(first, mem.total as u32, Addend::NONE, false);
+                }
+            };
+            if B::IS_512 && self.mode == Mode::Live && !own.is_empty() {
+                self.each_shape(&mem, member, is_tested, |e, shape| {
+                    e.load_shape(parts.clone(), slot, shape, bytes, &own);
+                    if shape == CONTIGUOUS {
+                        prefetch(e);
+                    }
+                    e.asm.jump(C::Jmp_rel32_64, taken);
+                });
             } else {
-                self.load_parts(parts.clone(), from, bytes, &own);
-                self.asm.jump(C::Jmp_rel32_64, taken);
+                self.reach(&mem, member, is_tested, none);
+                prefetch(self);
+                if own.is_empty() {
+                    self.asm.jump(C::Jmp_rel32_64, done);
+                } else {
+                    self.load_parts(parts.clone(), from, bytes, &own);
+                    self.asm.jump(C::Jmp_rel32_64, taken);
+                }
+                self.asm.bind(none);
             }
-            self.asm.bind(none);
             if let Some(indexed) = indexed {
                 self.cache_scattered(indexed);
             }
@@ -74,14 +91,16 @@ impl<B: Backend> Emitter<'_, B> {
         if !own.is_empty() {
             self.gather(&mem, &own, bytes, taken);
         }
-        self.fetch_lanes(&mem, &own, taken);
-        self.point_to_data(&mem, slot);
-        self.asm.bind(done);
-        if own.is_empty() {
-            self.cache.unpin();
-            return self.load_to_destinations(load, step.guard, from);
+        if !self.gather_lanes(&mem, &own) {
+            self.fetch_lanes(&mem);
+            self.point_to_data(&mem, slot);
+            self.asm.bind(done);
+            if own.is_empty() {
+                self.cache.unpin();
+                return self.load_to_destinations(load, step.guard, from);
+            }
+            self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
         }
-        self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
         self.asm.bind(taken);
         self.write_parts(load, &load.to, (parts, bytes), &own, step.guard)
     }
@@ -95,46 +114,56 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (nowhere, done) = (self.asm.label(), self.asm.label());
         if mem.access.space == Space::Local {
-            self.fetch_lanes(&mem, &[], nowhere);
+            self.fetch_lanes(&mem);
             self.point_to_data(&mem, Slot::default());
             self.cache.unpin();
             let parts = Parts::Contiguous(Slot::default());
             return self.load_to_destinations(load, step.guard, parts);
         }
+        // Without a guard, at least one lane executes the load.
+        let always = step.guard == Predicate::Always;
+        let not = if always { mem.out } else { nowhere };
         self.uniform_base(&mem);
-        self.offset_from_base(&mem, Some(nowhere));
+        self.offset_from_base(&mem, R::RAX, Some(not));
         let (limit, origin) = (self.limit(&mem), self.origin(&mem));
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, nowhere);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
         self.asm.put(I::with2(C::Add_r64_rm64, R::R13, R::RAX));
-        self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(nowhere);
-        self.load_executing(&mem);
-        self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
-        self.data_rows();
+        if !always {
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(nowhere);
+            self.load_executing(&mem);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
+            self.data_rows();
+        }
         self.asm.bind(done);
         self.cache.unpin();
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds. AVX-512 gathers
-    /// whole 32-bit or 64-bit elements to registers, and jumps to `taken`.
-    fn fetch_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) {
+    /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is out
+    /// of bounds. Returns whether it does.
+    fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) -> bool {
+        let is_element = usize::from(mem.access.size) == mem.total && !to.is_empty();
+        if !Self::is_gathered(mem) || !is_element {
+            return false;
+        }
+        self.load_executing(mem);
+        self.offsets(mem);
+        self.gather_by_offsets(mem, to);
+        true
+    }
+
+    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
+    fn fetch_lanes(&mut self, mem: &MemAccess) {
         let done = self.asm.label();
         self.spill(mem);
         self.load_executing(mem);
         self.data_rows();
         if Self::has_offsets(mem) {
             self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
-            self.check_lanes(mem);
-            let size = usize::from(mem.access.size);
-            match mem.total {
-                4 | 8 if B::IS_512 && size == mem.total && !to.is_empty() => {
-                    self.gather_by_offsets(mem, to);
-                    self.asm.jump(C::Jmp_rel32_64, taken);
-                }
-                _ => self.fetch_by_offsets(mem),
-            }
+            self.offsets(mem);
+            self.fetch_by_offsets(mem);
         } else {
             self.each_lane(|e| {
                 e.checked_offset(mem);

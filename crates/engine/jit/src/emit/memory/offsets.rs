@@ -2,16 +2,15 @@
 //! to a scratch register from which the lanes' addresses are formed.
 
 use super::access::{Base, LaneBase, MemAccess};
-use super::{DATA_ROW, EXECUTING, OFFSET_ROW, REST, moved};
+use super::{DATA_ROW, OFFSET_ROW, REST, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
-use crate::emit::asm::{Label, at};
-use crate::emit::backend::{Backend, site};
+use crate::emit::asm::at;
+use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
-use crate::machine::{Mode, Site};
-use crate::operand::Predicate;
+use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -43,14 +42,16 @@ impl<B: Backend> Emitter<'_, B> {
             }
     }
 
-    /// Exits if one of the lanes in `ebx` is out of bounds.
+    /// Exits if one of the lanes in `ebx` is out of bounds. [`Self::address_of_lane`] gives the
+    /// addresses of the others.
     pub(in crate::emit) fn check_lanes(&mut self, mem: &MemAccess) {
         if !Self::has_offsets(mem) {
             return self.each_lane(|e| e.checked_offset(mem));
         }
         let none = self.asm.label();
         self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
-        self.offsets(mem, mem.out);
+        self.offsets(mem);
+        self.store_offsets(mem);
         self.asm.bind(none);
     }
 
@@ -65,49 +66,71 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
     }
 
-    /// Stores the offsets of the lanes in `ebx`, which is not empty, to a scratch register, if they
-    /// are in bounds; otherwise jumps to `not`. Other lanes get offset 0, which is in bounds.
-    fn offsets(&mut self, mem: &MemAccess, not: Label) {
-        let [any, t, last, add, bits, lanes] = mem.own;
+    /// Computes the offsets of the lanes in `ebx`: with AVX-512 in registers, with AVX2 in a scratch
+    /// register, where other lanes get offset 0. Exits if a lane is out of bounds. With AVX2, at
+    /// least one lane must execute the access.
+    pub(super) fn offsets(&mut self, mem: &MemAccess) {
         let Some(bases) = Self::lane_base(mem) else { return };
-        let (wide, of_64) = (is_wide(mem), bases.wide);
-        self.ready_to_compare(mem, wide, not);
-        self.zero(any);
-        if of_64 {
-            self.zero(bits);
-        }
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
-        let low_bits = mem.total as u64 - 1;
+        let (wide, is_affine) = (is_wide(mem), matches!(mem.base, Base::Affine(_)));
+        // The uniform base of an affine address is checked separately.
+        let low_bits = if is_affine { 0 } else { mem.total as u64 - 1 };
+        let check = OffsetCheck { limit: self.limit(mem), wide, low_bits };
+        B::begin_check(self, mem, &check, mem.out);
+        let add = self.added(mem, wide);
+        let code = if wide { V::Add64 } else { V::Add32 };
         for part in 0..Self::parts_of_width(wide) {
-            let base = self.base_part(bases, if wide && !of_64 { part / 2 } else { part });
-            let code = if wide { V::Add64 } else { V::Add32 };
-            let bits = if let Base::Affine(value) = mem.base {
-                self.extend_index(value, base, part % 2, t);
-                self.three(code, t, t, add);
-                None
-            } else {
-                self.three(code, t, add, base);
-                of_64.then_some((bits, base))
-            };
-            self.collect(mem, (wide, part), bits, [t, lanes]);
-            if wide {
-                B::or_above_wide(self, any, t, last);
-            } else {
-                let mask = self.number(!(low_bits as u32));
-                self.three(V::MinU32, B::SPARE, t, last);
-                self.three(V::And32, B::SPARE, B::SPARE, mask);
-                B::or_difference(self, (any, B::SPARE), B::SPARE, t.into());
+            let base = self.base_part(bases, if is_affine { part / 2 } else { part });
+            let offset = self.offset_register(mem, part);
+            match (mem.base, base, add) {
+                (Base::Affine(value), ..) => {
+                    self.extend_index(value, base, part % 2, offset);
+                    if let Some(add) = add {
+                        self.three(code, offset, offset, add);
+                    }
+                }
+                (_, Operand::Register(base), None) if base == offset => {}
+                (_, _, None) => self.set(wide, offset, base),
+                (_, Operand::Register(base), Some(add)) => self.three(code, offset, base, add),
+                (_, _, Some(Operand::Register(add))) => self.three(code, offset, add, base),
+                (_, _, Some(add)) => {
+                    self.set(wide, offset, base);
+                    self.three(code, offset, offset, add);
+                }
             }
+            B::check_part(self, mem, &check, part, (base, offset));
             if mem.access.space == Space::Local {
-                self.interleave(t, part);
+                self.interleave(offset, part);
             }
-            self.store(part_of_row::<B>(OFFSET_ROW, part), t);
+            if !B::IS_512 {
+                self.store(part_of_row::<B>(OFFSET_ROW, part), offset);
+            }
         }
-        B::jump_if_any(self, any, not);
-        if of_64 && low_bits != 0 {
-            let mask = self.wide_number(low_bits);
-            self.three(V::And64, bits, bits, mask);
-            B::jump_if_any(self, bits, not);
+        B::end_check(self, mem, &check, mem.out);
+    }
+
+    /// The register for the offsets of a part.
+    fn offset_register(&self, mem: &MemAccess, part: u8) -> Reg {
+        if !B::IS_512 {
+            return mem.own[1];
+        }
+        let is_base = matches!(mem.base, Base::Lanes(LaneBase { wide: false, .. }))
+            && mem.access.offset as u32 == 0
+            && mem.access.space != Space::Local;
+        match Self::lane_base(mem).filter(|_| is_base).map(|base| self.base_part(base, part)) {
+            Some(Operand::Register(base)) => base,
+            _ => mem.own[2 + usize::from(part)],
+        }
+    }
+
+    /// Stores the offsets of executing lanes, and 0 for the others, to a scratch register, which
+    /// has them already with AVX2.
+    pub(super) fn store_offsets(&mut self, mem: &MemAccess) {
+        let wide = is_wide(mem);
+        for part in 0..if B::IS_512 { Self::parts_of_width(wide) } else { 0 } {
+            let offset = self.offset_register(mem, part);
+            self.two(V::Move, B::SPARE, offset);
+            B::keep_lanes(self, mem, (wide, part), &[B::SPARE]);
+            self.store(part_of_row::<B>(OFFSET_ROW, part), B::SPARE);
         }
     }
 
@@ -120,35 +143,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.two_with(V::Left32, offset, offset, 5);
         self.three(V::Or32, offset, offset, B::SPARE);
         self.three(V::Add32, offset, offset, lanes);
-    }
-
-    /// Sets the offsets of lanes that do not execute the step to 0, and collects the low address
-    /// bits of the others, which tell the alignment.
-    fn collect(
-        &mut self,
-        mem: &MemAccess,
-        of: (bool, u8),
-        collected: Option<(Reg, Operand)>,
-        [t, lanes]: [Reg; 2],
-    ) {
-        let some = self.mode == Mode::Some && mem.guard == Predicate::Always;
-        let (fewer, done) = (self.asm.label(), self.asm.label());
-        if !some {
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, fewer);
-            if let Some((bits, base)) = collected {
-                self.three(V::Or64, bits, bits, base);
-            }
-            self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(fewer);
-        }
-        if let Some((bits, base)) = collected {
-            self.set(true, B::SPARE, base);
-            B::keep_lanes(self, mem.guard, of, &[t, B::SPARE], lanes);
-            self.three(V::Or64, bits, bits, B::SPARE);
-        } else {
-            B::keep_lanes(self, mem.guard, of, &[t], lanes);
-        }
-        self.asm.bind(done);
     }
 
     /// Extends half a part of indices to 64 bits, and scales them.
@@ -171,45 +165,35 @@ impl<B: Backend> Emitter<'_, B> {
         self.two_with(V::Left64, to, to, u32::from(value.shift));
     }
 
-    /// Prepares the vector that is added to a base, and the last offset that the sum is compared
-    /// with.
-    fn ready_to_compare(&mut self, mem: &MemAccess, wide: bool, not: Label) {
-        let [_, _, last, add, ..] = mem.own;
-        let limit = self.limit(mem);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, limit));
-        self.asm.jump_if(I::with2(C::Sub_rm64_imm8, R::RAX, 1), C::Jb_rel32_64, not);
-        if wide && !B::IS_512 {
-            // Flipping the sign bits makes a signed comparison compare unsigned numbers.
-            self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
-        }
-        self.spread_general(wide, last);
-        if let Base::Affine(value) = mem.base {
+    /// What is added to a base, if it is not 0: a register, or a memory operand of AVX-512.
+    fn added(&mut self, mem: &MemAccess, wide: bool) -> Option<Operand> {
+        let to = mem.own[if B::IS_512 { 1 } else { 3 }];
+        let more = site(mem.access.site, offset_of!(Site, add));
+        let number = if let Base::Affine(value) = mem.base {
             self.scalar(value.add, true);
             if mem.total > 1 {
                 // The uniform base must be aligned; the scaled indices are multiples of the
                 // alignment.
                 self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
-                self.asm.jump(C::Jne_rel32_64, not);
+                self.asm.jump(C::Jne_rel32_64, mem.out);
             }
-            let more = site(mem.access.site, offset_of!(Site, add));
             self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
-            self.spread_general(true, add);
+            B::spread_general(self, true, to);
+            return Some(to.into());
         } else if mem.access.space == Space::Global {
-            self.two(V::Spread64, add, site(mem.access.site, offset_of!(Site, add)));
+            Operand::Memory(MemoryOperand { is_broadcast: true, ..more })
+        } else if mem.access.offset as u32 == 0 && (!wide || mem.access.offset == 0) && B::IS_512 {
+            return None;
         } else if wide {
-            let offset = self.wide_number(mem.access.offset);
-            self.set(true, add, offset);
+            self.wide_number(mem.access.offset)
         } else {
-            let offset = self.number(mem.access.offset as u32);
-            self.set(false, add, offset);
+            self.number(mem.access.offset as u32)
+        };
+        if B::IS_512 {
+            return Some(number);
         }
-    }
-
-    /// Broadcasts `eax`, or `rax` if `wide`.
-    pub(super) fn spread_general(&mut self, wide: bool, to: Reg) {
-        let (code, from) = if wide { (V::FromGeneral, R::RAX) } else { (V::FromGeneral32, R::EAX) };
-        self.asm.put(I::with2(code.code::<B>(), low_128(to), from));
-        self.spread(wide, to, to.into());
+        self.set(wide, to, number);
+        Some(to.into())
     }
 
     /// Copies the data at the offsets to the frame. Elements are first combined in a register,
@@ -217,14 +201,17 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn fetch_by_offsets(&mut self, mem: &MemAccess) {
         let (wide, total) = (is_wide(mem), mem.total);
         let [x, y, ..] = mem.own;
+        if !Self::is_gathered(mem) {
+            self.store_offsets(mem);
+        }
         let origin = self.origin(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-        if B::IS_512 && (total == 4 || total == 8) {
-            return self.each_vector(mem, [x, y, mem.own[2]], |e, (index, data), memory, lane| {
-                B::gather(e, (data, total), (index, wide), (1, lane));
+        if Self::is_gathered(mem) {
+            return self.each_vector(mem, (None, y), |e, index, memory, lane| {
+                B::gather(e, mem, (x, total), (index, wide), (1, lane));
                 match wide && total == 4 {
-                    true => e.asm.put(I::with2(V::StoreHalf.code::<B>(), memory, B::half(data))),
-                    false => e.store(memory, data),
+                    true => e.asm.put(I::with2(V::StoreHalf.code::<B>(), memory, B::half(x))),
+                    false => e.store(memory, x),
                 }
             });
         }
@@ -264,12 +251,17 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, 32), C::Jb_rel32_64, again);
     }
 
+    /// Whether the elements are gathered and scattered by instructions.
+    pub(super) fn is_gathered(mem: &MemAccess) -> bool {
+        B::IS_512 && Self::has_offsets(mem) && matches!(mem.total, 4 | 8)
+    }
+
     /// Gathers elements at the offsets to the registers of each part.
     pub(super) fn gather_by_offsets(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) {
-        let (wide, [index, high, half, ..]) = (is_wide(mem), mem.own);
+        let (wide, [high, half, ..]) = (is_wide(mem), mem.own);
         let origin = self.origin(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-        self.each_vector(mem, [index, high, half], |e, (index, high), _, lane| {
+        self.each_vector(mem, (None, half), |e, index, _, lane| {
             let d = &to[usize::from(lane) / B::LANES];
             let is_high = usize::from(lane) % B::LANES != 0;
             let to = match (mem.total, is_high) {
@@ -277,19 +269,19 @@ impl<B: Backend> Emitter<'_, B> {
                 (_, true) => high,
                 (_, false) => d[0],
             };
-            B::gather(e, (to, mem.total), (index, wide), (1, lane));
+            B::gather(e, mem, (to, mem.total), (index, wide), (1, lane));
             if mem.total == 4 && is_high {
                 e.insert_half(d[0], high);
             }
         });
     }
 
-    /// Stores the elements of each part at the offsets of the lanes of the mask [`REST`].
+    /// Stores the elements of each part at the offsets of the lanes that execute the access.
     pub(super) fn scatter_values(&mut self, mem: &MemAccess, values: &[Vec<Reg>]) {
-        let (wide, [index, high, half, ..]) = (is_wide(mem), mem.own);
-        let origin = self.origin(mem);
+        let (wide, [high, half, ..]) = (is_wide(mem), mem.own);
+        let (Some([lanes, _]), origin) = (mem.masks, self.origin(mem)) else { return };
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-        self.each_vector(mem, [index, high, half], |e, (index, high), _, lane| {
+        self.each_vector(mem, (None, half), |e, index, _, lane| {
             let d = &values[usize::from(lane) / B::LANES];
             let is_high = usize::from(lane) % B::LANES != 0;
             let from = match (mem.total, is_high) {
@@ -300,45 +292,50 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 (_, false) => d[0],
             };
-            B::scatter(e, (from, mem.total), (index, wide), (REST, lane));
+            B::scatter(e, (from, mem.total), (index, wide), (lanes, lane));
         });
     }
 
-    /// Emits code for each vector of offsets and of data in the frame.
+    /// Emits code for each vector of offsets, which are in the registers of the access, or in the
+    /// frame if there is a register to load them to, and of data in the frame.
     fn each_vector(
         &mut self,
         mem: &MemAccess,
-        [index, data, half]: [Reg; 3],
-        mut code: impl FnMut(&mut Self, (Reg, Reg), MemoryOperand, u8),
+        (loaded, half): (Option<Reg>, Reg),
+        mut code: impl FnMut(&mut Self, Reg, MemoryOperand, u8),
     ) {
         let wide = is_wide(mem);
         let lanes = if wide || mem.total == 8 { B::LANES / 2 } else { B::LANES };
         for (part, lane) in (0..).zip((0..32).step_by(lanes)) {
-            let mut from = index;
-            if wide == (lanes == B::LANES / 2) {
-                self.two(V::Load, index, part_of_row::<B>(OFFSET_ROW, part));
-            } else if part % 2 == 0 {
-                self.two(V::Load, index, part_of_row::<B>(OFFSET_ROW, part / 2));
-            } else {
+            let is_half = wide != (lanes == B::LANES / 2);
+            let of = if is_half { part / 2 } else { part };
+            let mut index = loaded.unwrap_or_else(|| self.offset_register(mem, of));
+            if let Some(to) = loaded {
+                self.two(V::Load, to, part_of_row::<B>(OFFSET_ROW, of));
+            }
+            if is_half && part % 2 == 1 {
                 self.upper_half(half, index);
-                from = half;
+                index = half;
             }
             let memory = at(R::RDI, Frame::scratch(DATA_ROW) + lane * mem.total);
-            code(self, (from, data), memory, lane as u8);
+            code(self, index, memory, lane as u8);
         }
     }
 
     /// Copies the data of the lanes of the mask [`REST`] from the frame to their addresses.
     pub(super) fn scatter(&mut self, mem: &MemAccess) {
         let rest = at(R::RDI, REST);
-        if B::IS_512 && Self::has_offsets(mem) && (mem.total == 4 || mem.total == 8) {
+        if Self::is_gathered(mem) {
             let (wide, origin, none) = (is_wide(mem), self.origin(mem), self.asm.label());
-            let own = std::array::from_fn(|_| self.temporary());
+            let [index, data, half] = [(); 3].map(|()| self.temporary());
+            let lanes = self.temporary_mask();
             self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, rest, 0), C::Je_rel32_64, none);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
+            B::keep_executing(self, &MemAccess { masks: Some([lanes; 2]), ..*mem });
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-            self.each_vector(mem, own, |e, (index, data), memory, lane| {
+            self.each_vector(mem, (Some(index), half), |e, index, memory, lane| {
                 e.two(V::Load, data, memory);
-                B::scatter(e, (data, mem.total), (index, wide), (REST, lane));
+                B::scatter(e, (data, mem.total), (index, wide), (lanes, lane));
             });
             return self.asm.bind(none);
         }

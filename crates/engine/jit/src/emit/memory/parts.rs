@@ -1,6 +1,6 @@
 //! Writes loaded data to registers: loads the parts, transposes them, and defines the destinations.
 
-use super::shape::{CONTIGUOUS, Row, Slot};
+use super::shape::{CONTIGUOUS, Row, Slot, UNIFORM};
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
@@ -97,25 +97,40 @@ impl<B: Backend> Emitter<'_, B> {
         if let Parts::Slot(_) = from {
             self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS), C::Jne_rel32_64, same);
         }
-        if let Parts::Slot(slot) | Parts::Contiguous(slot) = from {
-            for (part, d) in parts.clone().zip(own) {
-                let row = slot.row(self, part);
-                self.load_contiguous(row, d, bytes);
+        match from {
+            Parts::Slot(slot) => {
+                self.load_shape(parts.clone(), slot, CONTIGUOUS, bytes, own);
+                self.asm.jump(C::Jmp_rel32_64, done);
+                self.asm.bind(same);
+                self.load_shape(parts, slot, UNIFORM, bytes, own);
+            }
+            Parts::Contiguous(slot) => self.load_shape(parts, slot, CONTIGUOUS, bytes, own),
+            Parts::One => {
+                for d in own {
+                    self.load_uniform(Row::R13, &bytes.results(d), bytes);
+                }
             }
         }
-        if let Parts::Slot(_) = from {
-            self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(same);
-        }
-        for (part, d) in parts.zip(own) {
-            let row = match from {
-                Parts::Slot(slot) => slot.row(self, part),
-                Parts::Contiguous(_) => break,
-                Parts::One => Row::R13,
-            };
-            self.load_uniform(row, &bytes.results(d), bytes);
-        }
         self.asm.bind(done);
+    }
+
+    /// Loads parts, in a known shape, to the given registers.
+    pub(super) fn load_shape(
+        &mut self,
+        parts: Range<u8>,
+        slot: Slot,
+        shape: u32,
+        bytes: Bytes,
+        own: &[Vec<Reg>],
+    ) {
+        for (part, d) in parts.zip(own) {
+            let row = slot.row(self, part);
+            if shape == CONTIGUOUS {
+                self.load_contiguous(row, d, bytes);
+            } else {
+                self.load_uniform(row, &bytes.results(d), bytes);
+            }
+        }
     }
 
     /// Loads a part whose lanes are contiguous.

@@ -28,7 +28,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let code = if size == 1 { C::Movzx_r32_rm8 } else { C::Movzx_r32_rm16 };
         self.asm.put(I::with2(code, R::EAX, row.at(0)));
-        self.spread_general(false, d);
+        B::spread_general(self, false, d);
     }
 
     /// Loads consecutive elements of 4 bytes, or of 8 if `wide`, from byte `first` on, and

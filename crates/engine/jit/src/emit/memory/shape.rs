@@ -1,7 +1,7 @@
 //! Shapes of addresses: whether the lanes of each part are contiguous or have one address. The code
 //! tests for one of the two shapes; lanes with neither shape are scattered.
 
-use super::access::{Base, LaneBase, MemAccess};
+use super::access::{Base, LaneBase, MemAccess, low_32};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
@@ -31,20 +31,23 @@ pub(super) struct Slot {
     pub(super) data_offset: usize,
 }
 
-/// The address of a part's data: a register, and a displacement.
+/// The address of a part's data: a register, a register times a scale, and a displacement.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::emit) struct Row {
     pub(super) base: R,
+    pub(super) index: Option<(R, u32)>,
     pub(super) displacement: usize,
 }
 
 impl Row {
     /// The row at the address in `r13`.
-    pub(super) const R13: Self = Self { base: R::R13, displacement: 0 };
+    pub(super) const R13: Self = Self { base: R::R13, index: None, displacement: 0 };
 
     /// The memory operand at a displacement from the data of the part's first lane.
     pub(in crate::emit) fn at(self, displacement: usize) -> MemoryOperand {
-        at(self.base, self.displacement + displacement)
+        let (index, scale) = self.index.unwrap_or((R::None, 1));
+        let displacement = (self.displacement + displacement) as i64;
+        MemoryOperand::with_base_index_scale_displ_size(self.base, index, scale, displacement, 1)
     }
 }
 
@@ -100,13 +103,21 @@ impl Slot {
         }
     }
 
+    /// Loads the addresses that the first access of the group has kept, with AVX-512.
+    fn load<B: Backend>(self, e: &mut Emitter<'_, B>) {
+        for part in 0..if B::IS_512 { Emitter::<'_, B>::PARTS } else { 0 } {
+            let to = Self::register::<B>(part);
+            e.asm.put(I::with2(C::Mov_r64_rm64, to, self.pointer(part)));
+        }
+    }
+
     /// The address of the data of a part. With AVX2, loads it into `r13`.
     pub(super) fn row<B: Backend>(self, e: &mut Emitter<'_, B>, part: u8) -> Row {
         let base = if B::IS_512 { Self::register::<B>(part) } else { R::R13 };
         if !B::IS_512 {
             e.asm.put(I::with2(C::Mov_r64_rm64, base, self.pointer(part)));
         }
-        Row { base, displacement: self.data_offset }
+        Row { base, index: None, displacement: self.data_offset }
     }
 }
 
@@ -141,13 +152,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
                 self.asm.jump(C::Jne_rel32_64, not);
             }
-            if B::IS_512 {
-                for part in 0..Self::PARTS {
-                    let (to, from) = (Slot::register::<B>(part), Slot::of(Some(member)));
-                    self.asm.put(I::with2(C::Mov_r64_rm64, to, from.pointer(part)));
-                }
-            }
-            return;
+            return Slot::of(Some(member)).load(self);
         }
         Slot::of(member).forget(self);
         // Later accesses of the group use the shape that the first one finds, so that both shapes
@@ -165,6 +170,60 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(member) = member {
             self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
         }
+    }
+
+    /// As [`Self::reach`] where all lanes are active, with code of its own for each shape, after
+    /// the test for it: `code` gets the shape, and ends with a jump. Execution falls through if the
+    /// lanes are scattered. Only for AVX-512, where the addresses of all parts are in registers.
+    pub(super) fn each_shape(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        same: bool,
+        mut code: impl FnMut(&mut Self, u32),
+    ) {
+        let (slot, leads) = (Slot::of(member), member.is_none_or(|member| member.leads));
+        let is_row = self.is_shared_row();
+        let none = self.asm.label();
+        let bases = Self::lane_base(mem).filter(|_| i32::try_from(mem.access.offset as i64).is_ok());
+        if leads {
+            slot.forget(self);
+        }
+        if is_row {
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, none);
+        }
+        for kind in [CONTIGUOUS, UNIFORM] {
+            if kind == UNIFORM && (is_row || !same && (member.is_none() || !leads)) {
+                continue;
+            }
+            let other = self.asm.label();
+            match (member.filter(|_| !leads), bases) {
+                (Some(member), _) => {
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, shape(member.slot), kind));
+                    self.asm.jump(C::Jne_rel32_64, other);
+                    slot.load(self);
+                }
+                (None, Some(bases)) => {
+                    let (apart, lanes) = match kind {
+                        CONTIGUOUS => (mem.unit as u64, if is_row { 32 } else { B::LANES }),
+                        _ => (0, 1),
+                    };
+                    if !is_row {
+                        self.unless_like(mem, bases, apart, other);
+                    }
+                    let span = member.map_or(0, |member| member.span as usize);
+                    self.limit_before(mem, (lanes - 1) * mem.total + span, none);
+                    self.point(mem, member, is_row, none);
+                    if let Some(member) = member {
+                        self.asm.put(I::with2(C::Mov_rm32_imm32, shape(member.slot), kind));
+                    }
+                }
+                (None, None) => return,
+            }
+            code(self, kind);
+            self.asm.bind(other);
+        }
+        self.asm.bind(none);
     }
 
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
@@ -197,8 +256,13 @@ impl<B: Backend> Emitter<'_, B> {
     /// Loads a shape into `ebp`, and into `r12` the exclusive limit of an offset that `bytes` bytes
     /// follow.
     pub(super) fn shape_of(&mut self, mem: &MemAccess, shape: u32, bytes: usize, not: Label) {
-        let limit = self.limit(mem);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, shape));
+        self.limit_before(mem, bytes, not);
+    }
+
+    /// Loads the exclusive limit of an offset that `bytes` bytes follow into `r12`.
+    fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
+        let limit = self.limit(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, limit));
         if bytes != 0 {
             self.asm.put(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32));
@@ -217,24 +281,18 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::RAX));
         }
         for part in 0..if is_row { 1 } else { Self::PARTS } {
+            let to = if is_row { R::RAX } else { Slot::register::<B>(part) };
             let first = self.base_part(bases, halves * part);
-            self.first_element(wide, if wide { R::RAX } else { R::EAX }, first);
+            self.first_element(wide, if wide { to } else { low_32(to) }, first);
             if let Base::Affine(value) = mem.base {
-                self.add_addend(value.addend, R::EAX, R::R14);
-                self.unless_wrapping(mem, value, B::LANES - 1, R::EAX, not);
-                if value.signed {
-                    self.asm.put(I::with2(C::Movsxd_r64_rm32, R::RAX, R::EAX));
-                }
-                self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, u32::from(value.shift)));
-                self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::RBX));
+                let by = if to == R::RAX { R::R14 } else { R::RAX };
+                self.add_addend(value.addend, low_32(to), by);
+                self.unless_wrapping(mem, value, B::LANES - 1, low_32(to), not);
+                self.add_index(value, R::RBX, to, to);
             }
-            self.address_of_first(mem, member, not);
+            self.address_of_first(mem, member, to, not);
             if is_row {
                 return slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
-            }
-            if B::IS_512 {
-                let to = Slot::register::<B>(part);
-                self.asm.put(I::with2(C::Mov_r64_rm64, to, R::RAX));
             }
             slot.keep(self, part);
         }
@@ -259,19 +317,24 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, index, most as i32), above, not);
     }
 
-    /// Turns the base in `rax` into the host address at the lowest offset of the access's base
-    /// group. Jumps to `not` if the address is misaligned, or its offset is not below the limit in
-    /// `r12`.
-    pub(super) fn address_of_first(&mut self, mem: &MemAccess, member: Option<Member>, not: Label) {
-        self.offset_from_base(mem, Some(not));
+    /// Turns a base into the host address at the lowest offset of the access's base group. Jumps to
+    /// `not` if the address is misaligned, or its offset is not below the limit in `r12`.
+    pub(super) fn address_of_first(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        to: R,
+        not: Label,
+    ) {
+        self.offset_from_base(mem, to, Some(not));
         let least = member.map_or(mem.access.offset, |member| member.lowest);
         let before = least.wrapping_sub(mem.access.offset) as i32;
         if before != 0 {
-            self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, before));
+            self.asm.put(I::with2(C::Add_rm64_imm32, to, before));
         }
         let origin = self.origin(mem);
-        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, R::R12), C::Jae_rel32_64, not);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), C::Jae_rel32_64, not);
+        self.asm.put(I::with2(C::Add_r64_rm64, to, origin));
     }
 
     /// Loads the difference between the bases of the first two lanes into `rax`, which decides
@@ -299,6 +362,8 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Makes the slot point to the data in the frame.
     pub(super) fn point_to_data(&mut self, mem: &MemAccess, slot: Slot) {
+        // With AVX-512 the addresses are only in registers, so that those of the group remain.
+        let slot = if B::IS_512 { Slot { group: None, ..slot } } else { slot };
         let data = Frame::scratch(DATA_ROW) as i64 - slot.data_offset as i64;
         let data = MemoryOperand::with_base_displ(R::RDI, data);
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));

@@ -3,7 +3,7 @@
 
 use super::access::{Base, LaneBase, MemAccess};
 use super::shape::{CONTIGUOUS, Distance, Slot, UNIFORM};
-use super::{BASE_ROW, EXECUTING};
+use super::BASE_ROW;
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
@@ -39,7 +39,7 @@ impl<B: Backend> Emitter<'_, B> {
         let w = |long: R, short: R| if wide { long } else { short };
         let (rbp, r13, r14) = (w(R::RBP, R::EBP), w(R::R13, R::R13D), w(R::R14, R::R14D));
         self.load_executing(mem);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, EXECUTING), R::EBX));
+        B::keep_executing(self, mem);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jb_rel32_64, not);
         self.asm.put(I::with2(load, r13, of(R::RAX)));
@@ -75,18 +75,18 @@ impl<B: Backend> Emitter<'_, B> {
         if let Base::Affine(value) = mem.base {
             self.add_addend(value.addend, R::R13D, R::RAX);
             self.unless_wrapping(mem, value, 31, R::R13D, not);
-            self.base_of_index(value, R::R13, R::R13D);
+            self.base_of_index(value, R::R13);
         } else {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R13));
         }
-        self.address_of_first(mem, member, not);
+        self.address_of_first(mem, member, R::RAX, not);
         Slot::of(member).keep_row(self, Distance::Register(R::R14));
     }
 
     /// Jumps to `not` unless the bases of executing lanes increase by `distance` from lane to lane,
     /// starting with the base in `r13`.
     fn if_like(&mut self, mem: &MemAccess, bases: LaneBase, distance: u64, not: Label) {
-        let [any, t, u, lanes, ..] = mem.own;
+        let [any, t, u, ..] = mem.own;
         let wide = bases.wide;
         let (code, from) =
             if wide { (V::FromGeneral, R::R13) } else { (V::FromGeneral32, R::R13D) };
@@ -101,7 +101,7 @@ impl<B: Backend> Emitter<'_, B> {
                 from = to;
             }
             self.three(V::Xor32, to, from, base);
-            B::keep_lanes(self, mem.guard, (wide, part), &[to], lanes);
+            B::keep_lanes(self, mem, (wide, part), &[to]);
             if part != 0 {
                 self.three(V::Or32, any, any, u);
             }

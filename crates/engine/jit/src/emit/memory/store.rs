@@ -12,7 +12,8 @@ use crate::emit::base_groups::Member;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
-use crate::operand::Source;
+use crate::machine::Mode;
+use crate::operand::{Predicate, Source};
 use crate::region::{Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -39,6 +40,11 @@ impl<B: Backend> Emitter<'_, B> {
         if mem.never {
             return Some(());
         }
+        let addresses = (indexed, member);
+        if B::IS_512 && !values.is_empty() && Self::has_offsets(&mem) {
+            self.store_values(&mem, addressing, addresses, &values);
+            return Some(());
+        }
         let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
         let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
         self.lanes_taken(step.guard, R::EBX);
@@ -49,7 +55,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
                 self.asm.jump(C::Jne_rel32_64, scattered);
             }
-            self.store_by_shape(&mem, (indexed, member), &values, [scattered, done, stored]);
+            self.store_by_shape(&mem, addresses, &values, [scattered, done, stored]);
             self.asm.bind(scattered);
         }
         // The slot is used for the scattered data, so that the later accesses of the group test
@@ -60,21 +66,89 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.check_lanes(&mem);
-        let is_scattered = B::IS_512 && !values.is_empty() && Self::has_offsets(&mem);
-        if is_scattered {
-            self.scatter_values(&mem, &values);
-            self.asm.jump(C::Jmp_rel32_64, stored);
-        } else {
-            self.point_to_data(&mem, slot);
-        }
+        self.point_to_data(&mem, slot);
         self.asm.bind(done);
         self.cache.unpin();
         self.put_rows(store, slot, masks)?;
-        if !is_scattered {
-            self.scatter(&mem);
-        }
+        self.scatter(&mem);
         self.asm.bind(stored);
         Some(())
+    }
+
+    /// Emits a store of values in registers, with AVX-512: to contiguous lanes by vectors, with a
+    /// mask if not all lanes execute it, to others by scatters.
+    fn store_values(
+        &mut self,
+        mem: &MemAccess,
+        addressing: Addressing,
+        (indexed, member): (Option<Indexed>, Option<Member>),
+        values: &[Vec<Reg>],
+    ) {
+        let [scattered, done] = [self.asm.label(), self.asm.label()];
+        let slot = Slot::of(member);
+        if let Some(indexed) = indexed {
+            if member.is_some_and(|member| member.leads) {
+                slot.forget(self);
+            }
+            let to = Continuations { done, scattered };
+            self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
+        }
+        let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform);
+        if !is_known && !indexed.is_some_and(|of| of.is_row) {
+            let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
+            if all {
+                self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, scattered);
+            }
+            if self.mode == Mode::Live {
+                self.each_shape(mem, member, false, |e, shape| {
+                    if shape == CONTIGUOUS {
+                        e.put_values(mem, slot, values, all);
+                    }
+                    let to = if shape == CONTIGUOUS { done } else { scattered };
+                    e.asm.jump(C::Jmp_rel32_64, to);
+                });
+            } else {
+                self.reach(mem, member, false, scattered);
+                if member.is_some_and(|member| member.leads) {
+                    // Another shape is cached for the loads of the group.
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+                    self.asm.jump(C::Jne_rel32_64, scattered);
+                }
+                self.put_values(mem, slot, values, all);
+                self.asm.jump(C::Jmp_rel32_64, done);
+            }
+        }
+        self.asm.bind(scattered);
+        self.load_executing(mem);
+        self.offsets(mem);
+        self.scatter_values(mem, values);
+        self.asm.bind(done);
+    }
+
+    /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of those
+    /// that execute the store.
+    fn put_values(&mut self, mem: &MemAccess, slot: Slot, values: &[Vec<Reg>], all: bool) {
+        let [some, done] = [self.asm.label(), self.asm.label()];
+        if !all {
+            self.load_executing(mem);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, some);
+        }
+        for (part, values) in (0..).zip(values) {
+            let row = slot.row(self, part);
+            for (half, &value) in values.iter().enumerate() {
+                self.store(row.at(half * Self::BYTES), value);
+            }
+        }
+        if !all {
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(some);
+            B::keep_executing(self, mem);
+            for (part, values) in (0..).zip(values) {
+                let (row, lanes) = (slot.row(self, part), mem.masks.map(|masks| masks[0]));
+                B::store_masked(self, row, values, part, lanes, [mem.own[0], mem.own[1]]);
+            }
+        }
+        self.asm.bind(done);
     }
 
     /// Emits a store to contiguous lanes: jumps to `stored`, to `done` with the addresses of the
@@ -188,7 +262,7 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(some);
-        B::store_masked(self, row, &values, part, masks);
+        B::store_masked(self, row, &values, part, None, masks);
         self.asm.bind(done);
         self.cache.unpin();
         Some(())
