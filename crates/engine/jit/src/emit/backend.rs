@@ -256,6 +256,24 @@ pub(super) trait MemoryPrimitives: Primitives {
         t: [Reg; 2],
     );
 
+    /// Loads a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in the
+    /// lanes that execute the access; others become 0. Only AVX-512 has it.
+    fn load_masked(_: &mut Emitter<'_, Self>, _: &MemAccess, _from: Row, _to: &[Reg], _part: u8) {}
+
+    /// Loads the checked 32-bit offset that the first lane of a part has, or would have if it
+    /// executed the access, into a general register. After the last part, jumps to `not` unless the
+    /// offsets of executing lanes increase by the bytes of the access from lane to lane within each
+    /// part. Parts are taken in their order. Only AVX-512 has it.
+    fn first_offset(
+        _: &mut Emitter<'_, Self>,
+        _: &MemAccess,
+        _part: u8,
+        _offset: Reg,
+        _to: Register,
+        _not: Label,
+    ) {
+    }
+
     /// Stores the low 1 or 2 bytes of 32-bit lanes, in a temporary that may be overwritten.
     fn store_small(e: &mut Emitter<'_, Self>, to: MemoryOperand, from: Reg, size: usize);
 

@@ -71,10 +71,11 @@ impl MemoryPrimitives for Avx2 {
         let some = e.mode == Mode::Some && mem.guard == Predicate::Always;
         let (fewer, done) = (e.asm.label(), e.asm.label());
         if !some {
-            e.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, fewer);
-            if collects {
-                e.three(V::Or64, bits, bits, base);
-            }
+            e.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+            e.asm.jump(if collects { C::Jne_rel32_64 } else { C::Je_rel32_64 }, fewer);
+        }
+        if collects && !some {
+            e.three(V::Or64, bits, bits, base);
             e.asm.jump(C::Jmp_rel32_64, done);
             e.asm.bind(fewer);
         }
@@ -84,6 +85,7 @@ impl MemoryPrimitives for Avx2 {
             e.three(V::Or64, bits, bits, SCRATCH);
         } else {
             Self::keep_lanes(e, mem, (check.wide, part), &[offset]);
+            e.asm.bind(fewer);
         }
         e.asm.bind(done);
         if check.wide {

@@ -3,13 +3,14 @@
 use super::{Avx512, Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
-use crate::emit::memory::{MemAccess, Row, STORED};
+use crate::emit::memory::{MemAccess, Row, STORED, low_32};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Operand, V};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// The comparison of unsigned integers "less than".
+/// Comparisons of integers: "less than" and "not equal".
 const BELOW: u32 = 1;
+const NOT_EQUAL: u32 = 4;
 
 impl MemoryPrimitives for Avx512 {
     fn keep_executing(e: &mut Avx512Emitter<'_>, mem: &MemAccess) {
@@ -154,6 +155,50 @@ impl MemoryPrimitives for Avx512 {
             let to = to.at(half * Avx512Emitter::BYTES);
             e.asm.put_masked(mask, I::with2(code, to, value.z()));
         }
+    }
+
+    fn load_masked(e: &mut Avx512Emitter<'_>, mem: &MemAccess, from: Row, to: &[Reg], part: u8) {
+        let code = match to.len() {
+            2 => C::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
+            _ => C::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+        };
+        let mut mask = e.lanes_from(masks(mem)[0], 16 * part);
+        for (half, &to) in to.iter().enumerate() {
+            if half != 0 {
+                mask = e.lanes_from(mask, 8);
+            }
+            let from = from.at(half * Avx512Emitter::BYTES);
+            e.asm.put_zeroing(mask, I::with2(code, to.z(), from));
+        }
+    }
+
+    fn first_offset(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        part: u8,
+        offset: Reg,
+        to: R,
+        not: Label,
+    ) {
+        let ([lanes, differ], [t, ..]) = (masks(mem), mem.own);
+        let mask = e.lanes_from(lanes, 16 * part);
+        let steps = e.multiples(false, 0, mem.total as u64);
+        e.three(V::Sub32, t, offset, steps);
+        // The offset minus the lane's distance must be that of the first executing lane in all
+        // executing lanes.
+        let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
+        e.asm.put_zeroing(mask, I::with2(compress, SCRATCH.z(), t.z()));
+        e.first_element(false, low_32(to), SCRATCH.into());
+        e.asm.put(I::with2(C::Movsxd_r64_rm32, to, low_32(to)));
+        e.spread(false, SCRATCH, SCRATCH.into());
+        e.asm.mask = Some(mask);
+        let compare = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+        if part == 0 {
+            return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
+        }
+        e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
+        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK));
+        e.asm.jump(C::Jne_rel32_64, not);
     }
 
     fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {

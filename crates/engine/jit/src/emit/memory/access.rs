@@ -258,7 +258,7 @@ impl<B: Backend> Emitter<'_, B> {
 }
 
 /// The name of the low 32 bits of a general register.
-pub(super) fn low_32(register: R) -> R {
+pub(in crate::emit) fn low_32(register: R) -> R {
     R::EAX + (register as u32 - R::RAX as u32)
 }
 

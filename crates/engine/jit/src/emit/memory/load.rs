@@ -8,7 +8,7 @@ use super::shape::{CONTIGUOUS, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
-use crate::emit::asm::at;
+use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, V, low_128};
@@ -54,7 +54,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
         let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
-        if is_tested || addressing == Addressing::Row && indexed.is_none() {
+        let by_offsets = self.mode == Mode::Some && self.has_rows_of_offsets(&mem);
+        if (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets {
             let is_global = mem.access.space == Space::Global;
             let prefetches =
                 is_global && indexed.is_none() && member.is_none() && self.is_in_loop();
@@ -91,7 +92,7 @@ impl<B: Backend> Emitter<'_, B> {
         if !own.is_empty() {
             self.gather(&mem, &own, bytes, taken);
         }
-        if !self.gather_lanes(&mem, &own) {
+        if !self.gather_lanes(&mem, &own, taken) {
             self.fetch_lanes(&mem);
             self.point_to_data(&mem, slot);
             self.asm.bind(done);
@@ -143,13 +144,23 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is out
     /// of bounds. Returns whether it does.
-    fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>]) -> bool {
+    fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) -> bool {
         let is_element = usize::from(mem.access.size) == mem.total && !to.is_empty();
         if !Self::is_gathered(mem) || !is_element {
             return false;
         }
         self.load_executing(mem);
         self.offsets(mem);
+        let scattered = self.asm.label();
+        if self.has_rows_of_offsets(mem) {
+            self.point_to_executing(mem, scattered);
+            for (part, d) in (0..).zip(to) {
+                let row = Slot::default().row(self, part);
+                B::load_masked(self, mem, row, d, part);
+            }
+            self.asm.jump(C::Jmp_rel32_64, taken);
+        }
+        self.asm.bind(scattered);
         self.gather_by_offsets(mem, to);
         true
     }

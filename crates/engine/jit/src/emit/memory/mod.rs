@@ -25,7 +25,7 @@ mod store;
 
 use crate::frame::Frame;
 use crate::region::{Access, Space};
-pub(super) use access::MemAccess;
+pub(super) use access::{MemAccess, low_32};
 pub(super) use addressing::Addressing;
 use iced_x86::MemoryOperand;
 pub(super) use shape::Row;

@@ -109,7 +109,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// The register for the offsets of a part.
-    fn offset_register(&self, mem: &MemAccess, part: u8) -> Reg {
+    pub(super) fn offset_register(&self, mem: &MemAccess, part: u8) -> Reg {
         if !B::IS_512 {
             return mem.own[1];
         }

@@ -74,7 +74,7 @@ impl Slot {
     }
 
     /// The register for the address of a part, which [`Self::keep`] takes.
-    fn register<B: Backend>(part: u8) -> R {
+    pub(super) fn register<B: Backend>(part: u8) -> R {
         if B::IS_512 { POINTERS[usize::from(part)] } else { R::RAX }
     }
 

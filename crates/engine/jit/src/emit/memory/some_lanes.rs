@@ -10,6 +10,9 @@ use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
+use crate::machine::Mode;
+use crate::operand::Predicate;
+use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
@@ -81,6 +84,29 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.address_of_first(mem, member, R::RAX, not);
         Slot::of(member).keep_row(self, Distance::Register(R::R14));
+    }
+
+    /// Whether the shape of the addresses is that of the executing lanes' checked offsets
+    /// ([`Self::point_to_executing`]): in shared memory, with AVX-512, which can access parts of
+    /// rows that are out of bounds.
+    pub(super) fn has_rows_of_offsets(&self, mem: &MemAccess) -> bool {
+        let always = self.mode == Mode::Live && mem.guard == Predicate::Always;
+        let narrow = matches!(mem.base, Base::Lanes(LaneBase { wide: false, .. }));
+        !always && narrow && mem.access.space == Space::Shared && Self::is_gathered(mem)
+    }
+
+    /// Loads the addresses of the parts, of which only executing lanes may be accessed. Jumps to
+    /// `not` unless their checked offsets are contiguous.
+    pub(super) fn point_to_executing(&mut self, mem: &MemAccess, not: Label) {
+        let pointers = [0, 1].map(|part| (part, Slot::register::<B>(part)));
+        for (part, to) in pointers {
+            let offset = self.offset_register(mem, part);
+            B::first_offset(self, mem, part, offset, to, not);
+        }
+        let origin = self.origin(mem);
+        for (_, to) in pointers {
+            self.asm.put(I::with2(C::Add_r64_rm64, to, origin));
+        }
     }
 
     /// Jumps to `not` unless the bases of executing lanes increase by `distance` from lane to lane,

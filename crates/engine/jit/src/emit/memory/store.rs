@@ -93,7 +93,9 @@ impl<B: Backend> Emitter<'_, B> {
             let to = Continuations { done, scattered };
             self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
         }
-        let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform);
+        let by_offsets = self.has_rows_of_offsets(mem);
+        let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform)
+            || self.mode == Mode::Some && by_offsets;
         if !is_known && !indexed.is_some_and(|of| of.is_row) {
             let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
             if all {
@@ -121,6 +123,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(scattered);
         self.load_executing(mem);
         self.offsets(mem);
+        let elsewhere = self.asm.label();
+        if by_offsets {
+            self.point_to_executing(mem, elsewhere);
+            self.put_executing(mem, Slot::default(), values);
+            self.asm.jump(C::Jmp_rel32_64, done);
+        }
+        self.asm.bind(elsewhere);
         self.scatter_values(mem, values);
         self.asm.bind(done);
     }
@@ -143,12 +152,18 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(some);
             B::keep_executing(self, mem);
-            for (part, values) in (0..).zip(values) {
-                let (row, lanes) = (slot.row(self, part), mem.masks.map(|masks| masks[0]));
-                B::store_masked(self, row, values, part, lanes, [mem.own[0], mem.own[1]]);
-            }
+            self.put_executing(mem, slot, values);
         }
         self.asm.bind(done);
+    }
+
+    /// Stores values in registers as vectors, in the lanes that execute the store.
+    fn put_executing(&mut self, mem: &MemAccess, slot: Slot, values: &[Vec<Reg>]) {
+        let lanes = mem.masks.map(|masks| masks[0]);
+        for (part, values) in (0..).zip(values) {
+            let row = slot.row(self, part);
+            B::store_masked(self, row, values, part, lanes, [mem.own[0], mem.own[1]]);
+        }
     }
 
     /// Emits a store to contiguous lanes: jumps to `stored`, to `done` with the addresses of the
