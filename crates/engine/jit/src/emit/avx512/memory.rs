@@ -43,7 +43,7 @@ impl MemoryPrimitives for Avx512 {
     ) {
         let (wide, low_bits) = (check.wide, check.low_bits);
         let whole = masks(mem)[usize::from(wide && part >= 2)];
-        let k = if part % 2 == 0 { SCRATCH_MASK } else { whole };
+        let k = if part.is_multiple_of(2) { SCRATCH_MASK } else { whole };
         let (test, compare, join) = if wide {
             (
                 C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
@@ -225,7 +225,7 @@ fn masks(mem: &MemAccess) -> [R; 2] {
 
 impl Avx512Emitter<'_> {
     /// A mask register that has the lanes of another from a lane on, for one instruction.
-    fn lanes_from(&mut self, mask: R, lane: u8) -> R {
+    pub(super) fn lanes_from(&mut self, mask: R, lane: u8) -> R {
         if lane == 0 {
             return mask;
         }

@@ -151,7 +151,8 @@ impl<B: Backend> Emitter<'_, B> {
             ContiguousAccess::Point(slot) => {
                 slot.forget(self);
                 let before = -(slot.data_offset as i64);
-                let first = MemoryOperand { displacement: before, displ_size: 1, ..row_of(0).at(0) };
+                let first =
+                    MemoryOperand { displacement: before, displ_size: 1, ..row_of(0).at(0) };
                 self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
                 slot.keep_row(self, Distance::Bytes(part_bytes));
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));

@@ -185,7 +185,8 @@ impl<B: Backend> Emitter<'_, B> {
         let (slot, leads) = (Slot::of(member), member.is_none_or(|member| member.leads));
         let is_row = self.is_shared_row();
         let none = self.asm.label();
-        let bases = Self::lane_base(mem).filter(|_| i32::try_from(mem.access.offset as i64).is_ok());
+        let bases =
+            Self::lane_base(mem).filter(|_| i32::try_from(mem.access.offset as i64).is_ok());
         if leads {
             slot.forget(self);
         }

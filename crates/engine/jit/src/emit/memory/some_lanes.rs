@@ -1,9 +1,9 @@
 //! Shapes of addresses where only some lanes are active, and the addresses of inactive lanes are
 //! undefined. The first two executing lanes decide for which shape all executing lanes are tested.
 
+use super::BASE_ROW;
 use super::access::{Base, LaneBase, MemAccess};
 use super::shape::{CONTIGUOUS, Distance, Slot, UNIFORM};
-use super::BASE_ROW;
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;

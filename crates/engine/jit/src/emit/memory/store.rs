@@ -99,7 +99,11 @@ impl<B: Backend> Emitter<'_, B> {
         if !is_known && !indexed.is_some_and(|of| of.is_row) {
             let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
             if all {
-                self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, scattered);
+                self.asm.jump_if(
+                    I::with2(C::Cmp_rm32_imm8, R::R8D, -1),
+                    C::Jne_rel32_64,
+                    scattered,
+                );
             }
             if self.mode == Mode::Live {
                 self.each_shape(mem, member, false, |e, shape| {

@@ -1,9 +1,11 @@
 //! The parser of actions: what a step does.
 
 use super::{Line, Tokens};
-use crate::text::names::{Named, number, op_by_name};
 use crate::operand::{Combine, Relation, Source, Test};
-use crate::region::{Access, Action, Atomic, Change, Load, Match, Reduce, Shuffle, Shuffling, Space, Store, Vote};
+use crate::region::{
+    Access, Action, Atomic, Change, Load, Match, Reduce, Shuffle, Shuffling, Space, Store, Vote,
+};
+use crate::text::names::{Named, number, op_by_name};
 
 impl Tokens<'_> {
     /// Parses the action of a step.
