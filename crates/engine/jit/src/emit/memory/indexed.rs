@@ -131,7 +131,13 @@ impl<B: Backend> Emitter<'_, B> {
             scale = 1;
         }
         let part_bytes = B::LANES * mem.total;
-        let index = Some((R::RAX, scale));
+        let mut index = Some((R::RAX, scale));
+        if !B::IS_512 {
+            // The addresses of four parts are shorter without an index.
+            let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
+            self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
+            index = None;
+        }
         let row_of = |part| Row { base: R::R13, index, displacement: part_bytes * part };
         match row {
             ContiguousAccess::Load(to, bytes) => {

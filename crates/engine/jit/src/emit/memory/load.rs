@@ -34,6 +34,7 @@ impl<B: Backend> Emitter<'_, B> {
             return Some(());
         }
         let (indexed, slot) = (self.indexed(), Slot::of(member));
+        self.begin_group(member);
         let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
@@ -43,9 +44,6 @@ impl<B: Backend> Emitter<'_, B> {
             _ => Vec::new(),
         };
         if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
-            if member.is_some_and(|member| member.leads) {
-                slot.forget(self);
-            }
             let (row, done) = match own.is_empty() {
                 true => (ContiguousAccess::Point(slot), done),
                 false => (ContiguousAccess::Load(&own, bytes), taken),

@@ -18,6 +18,7 @@
 
 mod access;
 mod addressing;
+mod each_shape;
 mod indexed;
 mod lane;
 mod load;

@@ -104,7 +104,7 @@ impl Slot {
     }
 
     /// Loads the addresses that the first access of the group has kept, with AVX-512.
-    fn load<B: Backend>(self, e: &mut Emitter<'_, B>) {
+    pub(super) fn load<B: Backend>(self, e: &mut Emitter<'_, B>) {
         for part in 0..if B::IS_512 { Emitter::<'_, B>::PARTS } else { 0 } {
             let to = Self::register::<B>(part);
             e.asm.put(I::with2(C::Mov_r64_rm64, to, self.pointer(part)));
@@ -129,11 +129,19 @@ pub(super) enum Distance {
 }
 
 /// The memory operand of the cached shape of a base group.
-fn shape(slot: usize) -> MemoryOperand {
+pub(super) fn shape(slot: usize) -> MemoryOperand {
     at(R::RDI, Frame::shape(slot))
 }
 
 impl<B: Backend> Emitter<'_, B> {
+    /// Clears the shape that the base group has from an earlier run of the block, if the current
+    /// access is the group's first.
+    pub(super) fn begin_group(&mut self, member: Option<Member>) {
+        if let Some(member) = member.filter(|member| member.leads) {
+            Slot::of(Some(member)).forget(self);
+        }
+    }
+
     /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
     /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds. Uses all
     /// general registers of the step but `rbx`.
@@ -154,7 +162,6 @@ impl<B: Backend> Emitter<'_, B> {
             }
             return Slot::of(Some(member)).load(self);
         }
-        Slot::of(member).forget(self);
         // Later accesses of the group use the shape that the first one finds, so that both shapes
         // are tested, unless the lanes are known to be contiguous.
         let same = same || member.is_some() && !self.is_shared_row();
@@ -170,61 +177,6 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(member) = member {
             self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
         }
-    }
-
-    /// As [`Self::reach`] where all lanes are active, with code of its own for each shape, after
-    /// the test for it: `code` gets the shape, and ends with a jump. Execution falls through if the
-    /// lanes are scattered. Only for AVX-512, where the addresses of all parts are in registers.
-    pub(super) fn each_shape(
-        &mut self,
-        mem: &MemAccess,
-        member: Option<Member>,
-        same: bool,
-        mut code: impl FnMut(&mut Self, u32),
-    ) {
-        let (slot, leads) = (Slot::of(member), member.is_none_or(|member| member.leads));
-        let is_row = self.is_shared_row();
-        let none = self.asm.label();
-        let bases =
-            Self::lane_base(mem).filter(|_| i32::try_from(mem.access.offset as i64).is_ok());
-        if leads {
-            slot.forget(self);
-        }
-        if is_row {
-            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, none);
-        }
-        for kind in [CONTIGUOUS, UNIFORM] {
-            if kind == UNIFORM && (is_row || !same && (member.is_none() || !leads)) {
-                continue;
-            }
-            let other = self.asm.label();
-            match (member.filter(|_| !leads), bases) {
-                (Some(member), _) => {
-                    self.asm.put(I::with2(C::Cmp_rm32_imm8, shape(member.slot), kind));
-                    self.asm.jump(C::Jne_rel32_64, other);
-                    slot.load(self);
-                }
-                (None, Some(bases)) => {
-                    let (apart, lanes) = match kind {
-                        CONTIGUOUS => (mem.unit as u64, if is_row { 32 } else { B::LANES }),
-                        _ => (0, 1),
-                    };
-                    if !is_row {
-                        self.unless_like(mem, bases, apart, other);
-                    }
-                    let span = member.map_or(0, |member| member.span as usize);
-                    self.limit_before(mem, (lanes - 1) * mem.total + span, none);
-                    self.point(mem, member, is_row, none);
-                    if let Some(member) = member {
-                        self.asm.put(I::with2(C::Mov_rm32_imm32, shape(member.slot), kind));
-                    }
-                }
-                (None, None) => return,
-            }
-            code(self, kind);
-            self.asm.bind(other);
-        }
-        self.asm.bind(none);
     }
 
     /// [`Self::reach`] where all lanes are active; each part is tested separately.
@@ -262,7 +214,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Loads the exclusive limit of an offset that `bytes` bytes follow into `r12`.
-    fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
+    pub(super) fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
         let limit = self.limit(mem);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, limit));
         if bytes != 0 {
@@ -274,7 +226,13 @@ impl<B: Backend> Emitter<'_, B> {
     /// Keeps the host address of each part's first lane, at the lowest offset of the access's base
     /// group. If the shape is known, the parts follow the first. Jumps to `not` if an address is
     /// misaligned or out of bounds.
-    fn point(&mut self, mem: &MemAccess, member: Option<Member>, is_row: bool, not: Label) {
+    pub(super) fn point(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        is_row: bool,
+        not: Label,
+    ) {
         let (Some(bases), slot) = (Self::lane_base(mem), Slot::of(member)) else { return };
         let (wide, halves) = (bases.wide, if bases.wide { 2 } else { 1 });
         if let Base::Affine(value) = mem.base {
@@ -373,7 +331,13 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
-    fn unless_like(&mut self, mem: &MemAccess, bases: LaneBase, distance: u64, not: Label) {
+    pub(super) fn unless_like(
+        &mut self,
+        mem: &MemAccess,
+        bases: LaneBase,
+        distance: u64,
+        not: Label,
+    ) {
         let (wide, [any, t, ..]) = (bases.wide, mem.own);
         let parts = self.base_parts(bases);
         self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);

@@ -41,14 +41,18 @@ impl<B: Backend> Emitter<'_, B> {
             return Some(());
         }
         let addresses = (indexed, member);
+        self.begin_group(member);
         if B::IS_512 && !values.is_empty() && Self::has_offsets(&mem) {
             self.store_values(&mem, addressing, addresses, &values);
             return Some(());
         }
         let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
         let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
-        self.lanes_taken(step.guard, R::EBX);
-        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
+        // A row by consecutive indices needs no mask.
+        let late = indexed.is_some() && !values.is_empty() && step.guard == Predicate::Always;
+        if !late {
+            self.keep_stored(step.guard);
+        }
         let slot = Slot::of(member);
         if !matches!(addressing, Addressing::Scattered | Addressing::Uniform) {
             if !by_mask(store) {
@@ -62,7 +66,10 @@ impl<B: Backend> Emitter<'_, B> {
         // their shapes themselves.
         slot.forget(self);
         self.spill(&mem);
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED)));
+        match late {
+            true => self.load_executing(&mem),
+            false => self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED))),
+        }
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
         self.check_lanes(&mem);
@@ -87,9 +94,6 @@ impl<B: Backend> Emitter<'_, B> {
         let [scattered, done] = [self.asm.label(), self.asm.label()];
         let slot = Slot::of(member);
         if let Some(indexed) = indexed {
-            if member.is_some_and(|member| member.leads) {
-                slot.forget(self);
-            }
             let to = Continuations { done, scattered };
             self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
         }
@@ -182,9 +186,6 @@ impl<B: Backend> Emitter<'_, B> {
         let reached = self.asm.label();
         if let Some(indexed) = indexed {
             let slot = Slot::of(member);
-            if member.is_some_and(|member| member.leads) {
-                slot.forget(self);
-            }
             let (row, done) = match values.is_empty() {
                 true => (ContiguousAccess::Point(slot), reached),
                 false => (ContiguousAccess::Store(values), stored),
@@ -192,6 +193,9 @@ impl<B: Backend> Emitter<'_, B> {
             self.row_by_index(mem, indexed, row, Continuations { done, scattered });
         }
         if !indexed.is_some_and(|of| of.is_row) {
+            if indexed.is_some() && !values.is_empty() && mem.guard == Predicate::Always {
+                self.keep_stored(mem.guard);
+            }
             self.reach(mem, member, false, scattered);
             if member.is_some() {
                 // A cached shape may be that of a load, for which lanes with one address are
@@ -203,6 +207,12 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(reached);
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
         self.asm.jump(C::Jmp_rel32_64, done);
+    }
+
+    /// Keeps the mask of lanes that execute the store for vector stores.
+    fn keep_stored(&mut self, guard: Predicate) {
+        self.lanes_taken(guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
     }
 
     /// The vectors of each part of the stored value, if it is one element of 32 bits in a register,
