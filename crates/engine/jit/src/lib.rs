@@ -12,7 +12,8 @@
 //!       v
 //!  emit::flow        emission, block by block; emit::register_cache: which processor register
 //!       |            holds which value; emit::edge reconciles the caches of two blocks;
-//!       |            emit::vector emits the steps, with primitives of emit::{avx2, avx512}
+//!       |            emit::vector emits the steps, and emit::memory loads and stores, with
+//!       |            primitives of emit::{avx2, avx512}
 //!       v
 //!  emit::stub        entries and exits, after the blocks; emit::divergence; emit::warps: the
 //!       |            loop over warps

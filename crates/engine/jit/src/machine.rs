@@ -112,31 +112,11 @@ pub(crate) struct Site {
     pub(crate) limit: u64,
     /// Host address of the allocation.
     pub(crate) host: u64,
-    /// Exclusive limits in elements: of the first of 16 consecutive lanes, and of one lane. Both
-    /// are zero if the allocation is not aligned to its elements, so that every access misses.
-    pub(crate) halves: u64,
-    pub(crate) elements: u64,
-    /// Bounds for all offsets of a base group at once.
-    pub(crate) group: GroupBounds,
     /// For affine addresses, whose index is checked: the host address of element 0, the exclusive
     /// limit of an index, and the exclusive limit of the first index of 32 consecutive ones.
     pub(crate) origin: u64,
     pub(crate) indices: u64,
     pub(crate) rows: u64,
-    /// How many times in a row the active lanes did not have the shape that the code tests first.
-    /// The code updates the count.
-    pub(crate) misses: u64,
-}
-
-/// Bounds of an allocation for a base group: accesses with one base register and several offsets.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct GroupBounds {
-    /// Offset in the allocation of base address 0, at the group's lowest offset.
-    pub(crate) add: u64,
-    /// Exclusive limits in elements, as in [`Site`].
-    pub(crate) halves: u64,
-    pub(crate) elements: u64,
 }
 
 /// The access of a site.
@@ -146,9 +126,6 @@ pub(crate) struct SiteAccess {
     /// Bytes that each lane accesses.
     pub(crate) total: u64,
     pub(crate) stores: bool,
-    /// If the access is the first of a base group: the lowest offset of the group, and the distance
-    /// to the highest.
-    pub(crate) group: (u64, u64),
     /// The uniform part of an affine address: a literal or a parameter.
     pub(crate) index: Option<Source>,
 }
@@ -156,7 +133,7 @@ pub(crate) struct SiteAccess {
 impl SiteAccess {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
-        Self { offset: access.offset, total, stores, group: (access.offset, 0), index: None }
+        Self { offset: access.offset, total, stores, index: None }
     }
 }
 
@@ -194,38 +171,24 @@ impl Site {
     /// The site of an access to an allocation. All its limits are zero if no access can hit.
     pub(crate) fn of(to: SiteAccess, reach: &Reach<'_>, params: &[u8]) -> Self {
         let len = if to.stores { reach.writable() } else { reach.len() };
-        // Elements below 4 bytes are loaded as parts of 4 bytes.
-        let needed = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
         let below = |bytes: u64| len.checked_sub(bytes).map_or(0, |last| last + 1);
-        let is_aligned = to.total != 0 && reach.address().is_multiple_of(to.total);
-        let elements = |span: u64| {
-            let rest = len.checked_sub(span).filter(|_| is_aligned);
-            rest.and_then(|rest| rest.checked_div(to.total)).unwrap_or(0)
-        };
-        let (limit, host) = (below(needed), reach.host().as_ptr().expose_provenance() as u64);
-        // Offset of element 0 in the allocation, and the number of elements from there on.
+        let host = reach.host().as_ptr().expose_provenance() as u64;
+        // Offset of element 0 in the allocation, and the number of elements from there on that
+        // `bytes` bytes follow; at most 2^31, because gather instructions treat an index as signed.
         let first = to.first(params).map(|first| first.wrapping_sub(reach.address()));
-        let (first, indices) =
-            match first.and_then(|first| Some((first, limit.checked_sub(first)?))) {
-                // At most 2^31, because gather instructions treat an index as signed.
-                Some((first, behind)) => (first, behind.div_ceil(to.total).min(1 << 31)),
-                None => (0, 0),
-            };
+        let elements = |bytes| {
+            let behind = below(bytes).checked_sub(first?)?;
+            Some(behind.div_ceil(to.total).min(1 << 31))
+        };
+        // Gathers load elements below 4 bytes as parts of 4 bytes.
+        let gathered = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
         Self {
             add: to.offset.wrapping_sub(reach.address()),
-            limit,
+            limit: below(to.total),
             host,
-            origin: host.wrapping_add(first),
-            indices,
-            rows: indices.saturating_sub(31),
-            misses: 0,
-            halves: elements(0).saturating_sub(15),
-            elements: elements(0),
-            group: GroupBounds {
-                add: to.group.0.wrapping_sub(reach.address()),
-                halves: elements(to.group.1).saturating_sub(15),
-                elements: elements(to.group.1),
-            },
+            origin: host.wrapping_add(first.unwrap_or(0)),
+            indices: elements(gathered).unwrap_or(0),
+            rows: elements(to.total).unwrap_or(0).saturating_sub(31),
         }
     }
 }

@@ -75,7 +75,8 @@ impl<Z: Backend> Emitter<'_, Z> {
                 self.fill_row(source, row, !wide)?;
             }
         }
-        let access = Z::atomic_access(self, step, op)?;
+        let mem = self.mem_access(&op.access, step.guard, step.at);
+        self.spill(&mem);
         self.lanes_taken(step.guard, R::EBX);
         let out = self.exit_stub(ExitReason::Instruction, step.at);
         let [left, last, saved] =
@@ -84,7 +85,7 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, none);
         self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, left, 0), C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
-        Z::check_atomic(self, &access);
+        self.check_lanes(&mem);
         self.asm.put(I::with1(C::Dec_rm32, left));
         let steps = i64::from(self.uncounted) + i64::from(step.counted);
         let steps = MemoryOperand::with_base_displ(R::R10, steps);
@@ -92,7 +93,8 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, saved));
         self.each_lane(|e| {
-            Z::atomic_address(e, &access);
+            e.address_of_lane(&mem);
+            e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
             e.change(op);
         });
         self.asm.bind(none);

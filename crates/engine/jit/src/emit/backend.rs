@@ -4,8 +4,8 @@
 //! The driver ([`super::flow`]) walks the blocks, maintains the register cache
 //! ([`super::register_cache`]), and emits entries, exits, counting and calls. Steps are emitted by
 //! [`super::vector`] with `hold`, `temporary` and `define`, from instructions that both instruction
-//! sets have and from [`Primitives`]. A back end adds comparisons, loads and stores of memory, and
-//! loads and stores values for the cache.
+//! sets have and from [`Primitives`], loads and stores of memory by [`super::memory`]. A back end
+//! adds comparisons, and loads and stores values for the cache.
 //!
 //! General registers between steps: `rdi` points to the frame, `rsi`, `rdx` and `rcx` to the
 //! register files of 32 bits, 64 bits and predicates; `r8d` is the active mask, `r9` points to the
@@ -15,13 +15,14 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
+use super::memory::{MemAccess, Row};
 use super::register_cache::{Key, Reg, Width};
 use super::vector::{Operand, V};
 use crate::Error;
 use crate::machine::Site;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
-use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
+use crate::region::{Shuffle, Step};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
@@ -87,6 +88,9 @@ pub(super) trait Primitives: Sized + Default {
 
     /// Sets the bits of `any` in which `a` and `b` differ. May overwrite `t` after reading `a`.
     fn or_difference(e: &mut Emitter<'_, Self>, any_and_t: (Reg, Reg), a: Reg, b: Operand);
+
+    /// Broadcasts `eax`, or `rax` if `wide`.
+    fn spread_general(e: &mut Emitter<'_, Self>, wide: bool, to: Reg);
 
     /// Jumps if a register is not zero.
     fn jump_if_any(e: &mut Emitter<'_, Self>, any: Reg, to: Label);
@@ -176,8 +180,110 @@ pub(super) trait Primitives: Sized + Default {
     fn take_predicate(e: &mut Emitter<'_, Self>, to: u32, row: usize, guard: Predicate);
 }
 
+/// What the offsets or indices of an access are compared with.
+pub(super) struct OffsetCheck {
+    /// The exclusive limit.
+    pub(super) limit: MemoryOperand,
+    /// Whether they have 64 bits.
+    pub(super) wide: bool,
+    /// The low bits that must be 0: of a base of 64 bits, or of an offset of 32 bits.
+    pub(super) low_bits: u64,
+}
+
+/// The operations on lanes that execute an access, for [`super::memory`].
+pub(super) trait MemoryPrimitives: Primitives {
+    /// Keeps the mask of lanes that execute the access, which is in `ebx`: AVX-512 in a mask
+    /// register of the access, AVX2 in the frame ([`super::memory::EXECUTING`]).
+    fn keep_executing(e: &mut Emitter<'_, Self>, mem: &MemAccess);
+
+    /// Sets lanes of a part of 32-bit lanes, or of 64-bit lanes if the flag is true, that do not
+    /// execute the access to 0. May overwrite the last register of the access.
+    fn keep_lanes(e: &mut Emitter<'_, Self>, mem: &MemAccess, of: (bool, u8), values: &[Reg]);
+
+    /// Begins a check of the lanes in `ebx`, whose parts [`Self::check_part`] takes in their order.
+    /// Jumps to `not` if no lane can pass it.
+    fn begin_check(e: &mut Emitter<'_, Self>, mem: &MemAccess, check: &OffsetCheck, not: Label);
+
+    /// Checks the offsets of a part. AVX2 sets those of lanes that do not execute the access to 0,
+    /// and overwrites the base.
+    fn check_part(
+        e: &mut Emitter<'_, Self>,
+        mem: &MemAccess,
+        check: &OffsetCheck,
+        part: u8,
+        base_and_offset: (Operand, Reg),
+    );
+
+    /// Jumps to `not` if a lane has failed the check. Afterwards the lanes that execute the access
+    /// are kept ([`Self::keep_executing`]).
+    fn end_check(e: &mut Emitter<'_, Self>, mem: &MemAccess, check: &OffsetCheck, not: Label);
+
+    /// Gathers elements of 4 or 8 bytes relative to `r12`, at indices or offsets of 32 bits, or of
+    /// 64 if the flag is true, times a scale, from a lane on. AVX2 gathers all lanes, which must
+    /// have valid indices, and has only 32-bit elements and indices.
+    fn gather(
+        e: &mut Emitter<'_, Self>,
+        mem: &MemAccess,
+        to_and_size: (Reg, usize),
+        index_and_wide: (Reg, bool),
+        scale_and_lane: (u32, u8),
+    );
+
+    /// Gathers a part of 32-bit elements relative to `r12`, at 32-bit indices times the bytes of the
+    /// access. AVX2 overwrites the register of indices, and takes them from the scratch register of
+    /// offsets ([`super::memory::OFFSET_ROW`]).
+    fn gather_words(e: &mut Emitter<'_, Self>, mem: &MemAccess, d: Reg, part: u8, index: Reg);
+
+    /// Stores elements of 4 or 8 bytes relative to `r12`, at offsets of 32 or 64 bits, in the lanes
+    /// of a mask register, from a lane on. Only AVX-512 has it.
+    fn scatter(
+        _: &mut Emitter<'_, Self>,
+        _from_and_size: (Reg, usize),
+        _index_and_wide: (Reg, bool),
+        _mask_and_lane: (Reg, u8),
+    ) {
+    }
+
+    /// Stores a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in
+    /// the lanes of a mask register, if AVX-512 has one for them, or of the mask
+    /// [`super::memory::STORED`]. May overwrite the last two registers.
+    fn store_masked(
+        e: &mut Emitter<'_, Self>,
+        to: Row,
+        values: &[Reg],
+        part: u8,
+        lanes: Option<Reg>,
+        t: [Reg; 2],
+    );
+
+    /// Loads a part of a 32-bit register, or the two vectors of a part of a 64-bit register, in the
+    /// lanes that execute the access; others become 0. Only AVX-512 has it.
+    fn load_masked(_: &mut Emitter<'_, Self>, _: &MemAccess, _from: Row, _to: &[Reg], _part: u8) {}
+
+    /// Loads the checked 32-bit offset that the first lane of a part has, or would have if it
+    /// executed the access, into a general register. After the last part, jumps to `not` unless the
+    /// offsets of executing lanes increase by the bytes of the access from lane to lane within each
+    /// part. Parts are taken in their order. Only AVX-512 has it.
+    fn first_offset(
+        _: &mut Emitter<'_, Self>,
+        _: &MemAccess,
+        _part: u8,
+        _offset: Reg,
+        _to: Register,
+        _not: Label,
+    ) {
+    }
+
+    /// Stores the low 1 or 2 bytes of 32-bit lanes, in a temporary that may be overwritten.
+    fn store_small(e: &mut Emitter<'_, Self>, to: MemoryOperand, from: Reg, size: usize);
+
+    /// Permutes pairs of 32-bit lanes: those with an even number first, then those with an odd
+    /// number, or back.
+    fn permute_pairs(e: &mut Emitter<'_, Self>, d: Reg, a: Reg, even_first: bool);
+}
+
 /// A back end: emits code for one instruction set.
-pub(super) trait Backend: Primitives {
+pub(super) trait Backend: MemoryPrimitives {
     /// Loads the registers that the back end owns, at entries and after calls.
     fn begin(e: &mut Emitter<'_, Self>);
 
@@ -215,30 +321,8 @@ pub(super) trait Backend: Primitives {
     /// them.
     fn steps(e: &mut Emitter<'_, Self>, steps: Range<usize>) -> Result<(), Error>;
 
-    /// Whether the back end emits an access that may exit.
-    fn is_supported(access: &Access, stores: bool) -> bool;
-
-    /// An access, prepared for emission.
-    type MemAccess;
-
-    /// Prepares the access of an atomic. Offsets have 4 or 8 bytes.
-    fn atomic_access(
-        e: &mut Emitter<'_, Self>,
-        step: &Step,
-        atomic: &Atomic,
-    ) -> Option<Self::MemAccess>;
-
-    /// Exits if one of the lanes in `ebx` is out of bounds. May overwrite all general registers of
-    /// the step.
-    fn check_atomic(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
-
-    /// Loads the host address of lane `ebp`, which has been checked, into `r12`.
-    fn atomic_address(e: &mut Emitter<'_, Self>, access: &Self::MemAccess);
-
-    /// Emits a load, a store or a shuffle that may exit ([`Emitter::exit_stub`]) before
-    /// it has any effect. All registers that the step needs must be cached before its first jump,
-    /// so that the register cache is the same at all its exits.
-    fn load_lanes(e: &mut Emitter<'_, Self>, step: &Step, load: &Load) -> Option<()>;
-    fn store_lanes(e: &mut Emitter<'_, Self>, step: &Step, store: &Store) -> Option<()>;
+    /// Emits a shuffle that may exit ([`Emitter::exit_stub`]) before it has any effect. All
+    /// registers that the step needs must be cached before its first jump, so that the register
+    /// cache is the same at all its exits.
     fn shuffle(e: &mut Emitter<'_, Self>, step: &Step, shuffle: &Shuffle) -> Option<()>;
 }

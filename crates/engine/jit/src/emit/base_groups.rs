@@ -36,8 +36,6 @@ pub(super) struct BaseGroups {
     /// The role of each access, by block and step.
     members: HashMap<(usize, usize), Member>,
     slots: Slots,
-    /// For each leader: its site, the lowest offset and the span of its group.
-    pub(super) sites: Vec<(u32, u64, u64)>,
 }
 
 /// A group during the analysis of a block.
@@ -146,9 +144,6 @@ impl BaseGroups {
             let delta = (offset - low) as u64;
             let member = Member { slot, leads: n == 0, lowest, span, delta };
             self.members.insert((block, step), member);
-        }
-        if group.access.space == Space::Global {
-            self.sites.push((group.access.site, lowest, span));
         }
     }
 

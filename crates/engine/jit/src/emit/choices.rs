@@ -5,6 +5,7 @@ use super::affine::{self, Addend, Affine};
 use super::base_groups::BaseGroups;
 use super::index::Indices;
 use super::input;
+use super::memory::Addressing;
 use crate::region::{Action, Region};
 use std::fmt::Write;
 
@@ -18,10 +19,10 @@ pub(crate) fn choices(region: &Region) -> String {
     let mut text = String::new();
     for (b, block) in region.blocks.iter().enumerate() {
         for (i, step) in block.steps.iter().enumerate() {
-            let access = match &step.action {
-                Action::Load(load) => load.access,
-                Action::Store(store) => store.access,
-                Action::Atomic(atomic) => atomic.access,
+            let (access, is_atomic) = match &step.action {
+                Action::Load(load) => (load.access, false),
+                Action::Store(store) => (store.access, false),
+                Action::Atomic(atomic) => (atomic.access, true),
                 _ => continue,
             };
             let base = plans.get(b).and_then(|plan| plan.get(i)).and_then(|known| known.base);
@@ -35,14 +36,16 @@ pub(crate) fn choices(region: &Region) -> String {
             let indexed = plans.get(b).and_then(|plan| indices.access(plan, (b, i), step));
             if let Some(indexed) = indexed {
                 text.push_str(if indexed.is_carried { ", index carried" } else { ", index" });
-                if indexed.is_row {
-                    text.push_str(", row");
-                }
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
             }
-            if indices.is_shared_row((b, i), step) {
-                text.push_str(", row");
-            }
+            let is_shared_row = indices.is_shared_row((b, i), step);
+            text.push_str(match Addressing::of(&access, indexed, is_shared_row) {
+                _ if access.is_in_frame() => "",
+                Addressing::Uniform | Addressing::Index => "",
+                Addressing::Row => ", row",
+                Addressing::Tested if !is_atomic => ", tested",
+                Addressing::Tested | Addressing::Scattered => ", scattered",
+            });
             if let Some(member) = near.member(b, i) {
                 let role = if member.leads { "leads" } else { "in" };
                 let _ = write!(text, ", {role} group {} + {}", member.slot, member.delta);

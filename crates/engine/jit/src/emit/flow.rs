@@ -5,6 +5,7 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::divergence::Divergence;
+use super::memory::is_supported;
 use super::register_cache::RegisterCache;
 use crate::Error;
 use crate::frame::Frame;
@@ -135,17 +136,17 @@ impl<B: Backend> Emitter<'_, B> {
         match &step.action {
             _ if step.guard == Predicate::Never => {}
             Action::Load(load) if load.access.is_in_frame() => return self.load_frame(step, load),
-            Action::Load(load) if B::is_supported(&load.access, false) => {
-                return B::load_lanes(self, step, load);
+            Action::Load(load) if is_supported(&load.access) => {
+                return self.load_lanes(step, load);
             }
             Action::Store(store) if store.access.is_in_frame() => {
                 return self.store_frame(step, store);
             }
-            Action::Store(store) if B::is_supported(&store.access, true) => {
-                return B::store_lanes(self, step, store);
+            Action::Store(store) if is_supported(&store.access) => {
+                return self.store_lanes(step, store);
             }
             Action::Atomic(atomic)
-                if atomic.access.space != Space::Local && B::is_supported(&atomic.access, true) =>
+                if atomic.access.space != Space::Local && is_supported(&atomic.access) =>
             {
                 return self.atomic(step, atomic);
             }

@@ -11,23 +11,14 @@
 //! where it was computed. Entries clear the cached shapes. Only code for all live lanes tests for
 //! consecutive lanes, and only if all 32 lanes are live.
 
-use super::Emitter;
+mod cache;
+
 use super::affine::{Addend, Affine, Plan};
-use super::asm::at;
-use super::backend::Backend;
 use super::base_groups;
-use crate::frame::{Frame, INDICES};
-use crate::machine::Mode;
+use crate::frame::INDICES;
 use crate::operand::{Predicate, Source, VReg};
 use crate::region::{Access, Action, Region, Space, Step};
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::{HashMap, HashSet};
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
-/// Two accesses by the same index mostly touch the same cache lines if the constants added to it
-/// differ by less than this.
-const NEAR: u32 = 16;
 
 /// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
 /// known.
@@ -291,121 +282,6 @@ impl Indices {
     /// The slots that are live after a step.
     pub(super) fn live_after(&self, block: usize, step: usize) -> Slots {
         self.live_after.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
-    }
-}
-
-impl<B: Backend> Emitter<'_, B> {
-    /// Prefetches the cache lines that another CTA or warp will access at this step, because
-    /// hardware prefetchers do not follow accesses that jump after a few cache lines. Uses `rax`
-    /// and `r13`.
-    ///
-    /// Consecutive CTAs access consecutive memory, so that outside loops the distance is two CTAs.
-    /// In a loop, where a thread visits other memory before the next CTA begins, the distance is
-    /// the next warp. An access by the same index plus a small constant would prefetch the same
-    /// lines, and is skipped.
-    pub(super) fn prefetch_row(
-        &mut self,
-        row: MemoryOperand,
-        bytes: u32,
-        addend: Addend,
-        stores: bool,
-    ) {
-        let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
-        if addend != Addend::NONE && matches!(addend.number, Source::Literal(n) if near(n)) {
-            return;
-        }
-        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
-        let row = i64::from(32 * bytes);
-        let (index, scale, before) = if self.is_in_loop() {
-            (R::None, 1, row)
-        } else {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::PREFETCH_DISTANCE)));
-            (R::R13, bytes.min(8), 0)
-        };
-        let code = super::processor::request(stores);
-        for line in (before..before + row).step_by(LINE) {
-            let other =
-                MemoryOperand::with_base_index_scale_displ_size(R::RAX, index, scale, line, 1);
-            self.asm.put(I::with1(code, other));
-        }
-    }
-
-    /// Whether the current block is part of a loop.
-    pub(super) fn is_in_loop(&self) -> bool {
-        let here = self.block;
-        let mut loops = self.facts.loops.iter().enumerate();
-        loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
-    }
-
-    /// Whether the current step accesses shared memory at addresses that are known to be
-    /// contiguous.
-    pub(super) fn is_shared_row(&self) -> bool {
-        let at = (self.block, self.step);
-        self.facts.indices.is_shared_row(at, &self.region.blocks[at.0].steps[at.1])
-    }
-
-    /// How the access of the current step is indexed; `None` if it is not.
-    pub(super) fn indexed(&self) -> Option<Indexed> {
-        let step = &self.region.blocks[self.block].steps[self.step];
-        let plan = self.facts.plans.get(self.block)?;
-        let indexed = self.facts.indices.access(plan, (self.block, self.step), step)?;
-        let rows = self.mode == Mode::Live && all_lanes_execute(step);
-        if indexed.is_carried && !rows {
-            return None;
-        }
-        let (slot, is_row) = (indexed.slot.filter(|_| rows), indexed.is_row && rows);
-        Some(Indexed { slot, rows, is_row, ..indexed })
-    }
-
-    /// The slot of an access of the current step, if its shape is read later.
-    pub(super) fn live_slot(&self, indexed: Indexed) -> Option<usize> {
-        let live = self.facts.indices.live_after(self.block, self.step);
-        indexed.slot.filter(|slot| live >> slot & 1 != 0)
-    }
-
-    /// Caches that the indices are consecutive, and that the first is in `eax`.
-    pub(super) fn cache_row(&mut self, indexed: Indexed) {
-        if let Some(slot) = self.live_slot(indexed) {
-            let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
-            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), CONSECUTIVE));
-        }
-    }
-
-    /// Clears the shapes of slots.
-    pub(super) fn forget_indices(&mut self, slots: Slots) {
-        for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
-        }
-    }
-
-    /// Updates the cached shapes of registers that steps have written, if the shapes are live.
-    pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
-            return;
-        }
-        for i in steps {
-            let Some(plan) = self.facts.plans.get(self.block) else { return };
-            let step = &self.region.blocks[self.block].steps[i];
-            let open = self.facts.indices.live_after(self.block, i);
-            let ((_, changes), made) = (
-                self.facts.indices.effects(plan, (self.block, i), step),
-                self.facts.indices.derived_address(plan, i),
-            );
-            let made = made.filter(|made| open >> made.to & 1 != 0);
-            let own = made.map_or(0, |made| 1 << made.to);
-            if let Some(DerivedAddress { slot, to, addend }) = made {
-                let [from, to] = [slot, to].map(|slot| {
-                    [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
-                });
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[0]));
-                self.asm.put(I::with2(C::Mov_rm32_r32, to[0], R::EAX));
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[1]));
-                self.add_addend(addend, R::EAX, R::R13);
-                self.asm.put(I::with2(C::Mov_rm32_r32, to[1], R::EAX));
-            }
-            self.forget_indices(changes & open & !own);
-        }
     }
 }
 

@@ -13,7 +13,7 @@ mod pending;
 
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
+use crate::region::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
 use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -135,7 +135,7 @@ fn can_read_input(step: &Step, vreg: VReg) -> bool {
             }
             _ => true,
         },
-        Action::Compare { .. } | Action::Leave { .. } => true,
+        Action::Compare { .. } | Action::Shuffle(_) | Action::Leave { .. } => true,
         Action::Load(load) => load.access.space == Space::Global,
         _ => false,
     }
@@ -273,6 +273,11 @@ fn read(step: &mut Step, now: &BTreeMap<VReg, (InputCopy, FutureUses)>) {
     match &mut step.action {
         Action::Compute { op, from, .. } => from.iter_mut().take(op.sources()).for_each(change),
         Action::Compare { from, .. } => from.iter_mut().for_each(change),
+        // Constant lanes and membermasks make a shuffle a known permutation.
+        Action::Shuffle(shuffle) => {
+            let Shuffle { a, b, c, members, .. } = &mut **shuffle;
+            [a, b, c].into_iter().chain(members).for_each(change);
+        }
         Action::Load(load) if load.access.space == Space::Global => {
             load.access.base.iter_mut().for_each(change);
         }

@@ -2,8 +2,8 @@
 //! the code with the tables of a function.
 //!
 //! [`flow`] walks the blocks, [`edge`] connects them, and [`stub`] emits entries and exits after
-//! them. [`vector`] emits the steps for both instruction sets; [`backend`] is the interface to the
-//! code of one.
+//! them. [`vector`] emits the steps for both instruction sets, and [`memory`] loads and stores;
+//! [`backend`] is the interface to the code of one.
 
 mod affine;
 mod asm;
@@ -24,6 +24,7 @@ mod flow;
 mod index;
 mod input;
 mod live;
+mod memory;
 pub(crate) mod processor;
 mod rarely;
 mod register_cache;
@@ -206,11 +207,6 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Cod
         e = Emitter::new(&region, copies, mode, false);
         e.asm.marks = marked.then(Vec::new);
         e.function()?;
-    }
-    for &(site, lowest, span) in &e.facts.base_groups.sites {
-        if let Some(Some(to)) = uses.get_mut(site as usize) {
-            to.group = (lowest, span);
-        }
     }
     for (site, add) in index::sites(&e.facts.indices, &region, &e.facts.plans) {
         if let Some(Some(to)) = uses.get_mut(site as usize) {

@@ -5,23 +5,13 @@
 //! Steps that work on each lane separately are emitted part by part, so that 16 registers suffice
 //! for the values of a part. `ymm15` is reserved as a scratch register.
 
-mod address;
-mod byte_rows;
 mod double;
 mod function;
-mod indexed;
-mod lane;
-mod load;
-mod load_parts;
-mod offsets;
+mod memory;
 mod operand;
-mod partial_shape;
-mod point;
 mod predicate;
 mod primitives;
-mod shape;
 mod shuffle;
-mod store;
 mod straight;
 mod table;
 
@@ -34,7 +24,7 @@ use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::{Access, Atomic, Load, Shuffle, Step, Store};
+use crate::region::{Shuffle, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
@@ -49,8 +39,6 @@ pub(super) struct Avx2 {
     /// A guard, and the number of counted steps with this guard whose inactive lanes are not
     /// counted yet.
     guarded: Option<(Predicate, u32)>,
-    /// The distance of the accessed data from the address in the slot.
-    data_offset: usize,
 }
 
 /// The emitter with this back end.
@@ -137,40 +125,6 @@ impl Backend for Avx2 {
 
     fn steps(e: &mut Avx2Emitter<'_>, steps: Range<usize>) -> Result<(), Error> {
         e.straight_steps(steps)
-    }
-
-    fn is_supported(access: &Access, _: bool) -> bool {
-        address::is_supported(access)
-    }
-
-    fn load_lanes(e: &mut Avx2Emitter<'_>, step: &Step, load: &Load) -> Option<()> {
-        e.load_lanes(step, load)
-    }
-
-    fn store_lanes(e: &mut Avx2Emitter<'_>, step: &Step, store: &Store) -> Option<()> {
-        e.store_lanes(step, store)
-    }
-
-    type MemAccess = address::MemAccess;
-
-    fn atomic_access(
-        e: &mut Avx2Emitter<'_>,
-        step: &Step,
-        atomic: &Atomic,
-    ) -> Option<address::MemAccess> {
-        let mem = e.mem_access(&atomic.access, step.guard, step.at);
-        e.spill(&mem);
-        Some(mem)
-    }
-
-    fn check_atomic(e: &mut Avx2Emitter<'_>, mem: &address::MemAccess) {
-        e.check_lanes(mem);
-    }
-
-    fn atomic_address(e: &mut Avx2Emitter<'_>, mem: &address::MemAccess) {
-        e.offset_of_lane(mem);
-        e.address_from_offset(mem);
-        e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
     }
 
     fn shuffle(e: &mut Avx2Emitter<'_>, step: &Step, shuffle: &Shuffle) -> Option<()> {

@@ -98,6 +98,15 @@ impl Primitives for Avx2 {
         e.three(V::Or32, any, any, t);
     }
 
+    fn spread_general(e: &mut Avx2Emitter<'_>, wide: bool, to: Reg) {
+        let (code, from) = match wide {
+            true => (C::VEX_Vmovq_xmm_rm64, R::RAX),
+            false => (C::VEX_Vmovd_xmm_rm32, R::EAX),
+        };
+        e.asm.put(I::with2(code, to.xmm(), from));
+        e.spread(wide, to, to.into());
+    }
+
     fn jump_if_any(e: &mut Avx2Emitter<'_>, any: Reg, to: Label) {
         e.two(C::VEX_Vptest_ymm_ymmm256, any, any);
         e.asm.jump(C::Jne_rel32_64, to);

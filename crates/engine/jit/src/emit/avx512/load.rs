@@ -6,10 +6,8 @@ use crate::emit::register_cache::{Key, Reg, Width};
 use crate::emit::vector::{V, register_file};
 use crate::machine::Mode;
 use crate::operand::Source;
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
-pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
-pub(super) const STORE: C = C::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
 pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 
 impl Avx512Emitter<'_> {
@@ -57,11 +55,6 @@ impl Avx512Emitter<'_> {
             0 => I::with2(C::VEX_Kmovd_kr_km32, to, from),
             _ => I::with3(C::VEX_Kshiftrd_kr_kr_imm8, to, from, u32::from(lane)),
         });
-    }
-
-    /// The memory operand of the numbers of 16 lanes.
-    pub(super) fn lane_numbers(&mut self, part: u8) -> MemoryOperand {
-        self.multiples(false, part, 1)
     }
 
     /// A 32-bit constant in all lanes, in a register.

@@ -1,252 +1,235 @@
-//! Loads and stores: preparation of the operands, bounds checks, and the choice of how lanes are
-//! accessed.
-//!
-//! The data of an access consists of *pieces* ([`Pieces`]): 32-bit values of 32 lanes, or 64-bit
-//! values if a lane has 8 bytes or more. If all lanes execute the step, the lanes of each half of
-//! the warp may be contiguous or have one address ([`super::shape`]); an access of a base group
-//! takes the shape that its leader has found ([`crate::emit::base_groups`]). Otherwise each lane is
-//! checked ([`super::check`]), and accessed by gathers and scatters ([`super::lanes`]), or by
-//! masked vectors if the active lanes are part of a contiguous range ([`super::partial`]).
+//! Loads and stores of some lanes, by mask registers.
 
-use super::Avx512Emitter;
-use super::pieces::Pieces;
-use crate::emit::affine::Affine;
+use super::{Avx512, Avx512Emitter, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at};
-use crate::emit::backend;
-use crate::emit::index::Indexed;
+use crate::emit::backend::{MemoryPrimitives, OffsetCheck};
+use crate::emit::memory::{MemAccess, Row, STORED, low_32};
 use crate::emit::register_cache::Reg;
-use crate::frame::Frame;
-use crate::machine::Site;
-use crate::operand::{Predicate, Source};
-use crate::region::ExitReason;
-use crate::region::{Access, Load, Space, Step, Store};
+use crate::emit::vector::{Operand, V};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
-use std::mem::offset_of;
 
-/// The general register of the mask of executing lanes.
-pub(super) const ACTIVE: R = R::EBP;
-/// The general register of the host address that offsets are added to.
-pub(super) const HOST: R = R::RBX;
-/// The number of vector registers for 32 lanes of 32 and of 64 bits.
-pub(super) const PARTS: [usize; 2] = [2, 4];
+/// Comparisons of integers: "less than" and "not equal".
+const BELOW: u32 = 1;
+const NOT_EQUAL: u32 = 4;
 
-/// An access, with all registers that its code needs before its first jump.
-pub(in crate::emit) struct MemAccess {
-    pub(super) access: Access,
-    pub(super) total: u64,
-    pub(super) stores: bool,
-    /// Whether offsets have 64 bits.
-    pub(super) wide: bool,
-    /// The base address of each lane, and the offset of each lane in the allocation, by parts.
-    pub(super) bases: Vec<Reg>,
-    pub(super) offsets: Vec<Reg>,
-    /// The affine value of the base and the parts of its index, if the base is affine. `bases` are
-    /// then registers in which the base can be computed.
-    pub(super) affine: Option<(Affine, [Reg; 2])>,
-    /// The shape of the index, if the bounds check is on the index ([`super::indexed`]).
-    pub(super) indexed: Option<Indexed>,
-    /// Registers for 32-bit offsets.
-    pub(super) short: Option<[Reg; 2]>,
-    pub(super) scratch: Reg,
-    pub(super) masks: [Reg; 2],
-    /// The exit before the step.
-    pub(super) out: Label,
+impl MemoryPrimitives for Avx512 {
+    fn keep_executing(e: &mut Avx512Emitter<'_>, mem: &MemAccess) {
+        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, masks(mem)[0], R::EBX));
+    }
+
+    fn keep_lanes(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        (wide, part): (bool, u8),
+        values: &[Reg],
+    ) {
+        let (lanes, code) =
+            if wide { (8, C::EVEX_Vmovdqa64_zmm_k1z_zmmm512) } else { (16, super::load::MOVE) };
+        let mask = e.lanes_from(masks(mem)[0], lanes * part);
+        for value in values {
+            e.asm.put_zeroing(mask, I::with2(code, value.z(), value.z()));
+        }
+    }
+
+    fn begin_check(_: &mut Avx512Emitter<'_>, _: &MemAccess, _: &OffsetCheck, _: Label) {}
+
+    // The mask registers get the lanes that are valid, of all lanes or of half the warp.
+    fn check_part(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        check: &OffsetCheck,
+        part: u8,
+        (base, offset): (Operand, Reg),
+    ) {
+        let (wide, low_bits) = (check.wide, check.low_bits);
+        let whole = masks(mem)[usize::from(wide && part >= 2)];
+        let k = if part.is_multiple_of(2) { SCRATCH_MASK } else { whole };
+        let (test, compare, join) = if wide {
+            (
+                C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
+                C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+                C::VEX_Kunpckbw_kr_kr_kr,
+            )
+        } else {
+            (
+                C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
+                C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+                C::VEX_Kunpckwd_kr_kr_kr,
+            )
+        };
+        if low_bits != 0 {
+            let low = if wide { e.wide_number(low_bits) } else { e.number(low_bits as u32) };
+            let tested = match base {
+                _ if !wide => offset,
+                Operand::Register(base) => base,
+                Operand::Memory(_) => {
+                    e.two(V::Load, SCRATCH, base);
+                    SCRATCH
+                }
+            };
+            e.three(test, k, tested, low);
+            e.asm.mask = Some(k);
+        }
+        let limit = MemoryOperand { is_broadcast: true, ..check.limit };
+        e.three_with(compare, k, offset, limit, BELOW);
+        if part % 2 == 1 {
+            e.asm.put(I::with3(join, k, k, SCRATCH_MASK));
+        }
+    }
+
+    fn end_check(e: &mut Avx512Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
+        let [low, high] = masks(mem);
+        if check.wide {
+            e.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        }
+        e.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
+        e.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::EAX, R::EBX));
+        e.asm.jump(C::Jne_rel32_64, not);
+        Self::keep_executing(e, mem);
+    }
+
+    fn gather(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        (d, size): (Reg, usize),
+        (index, wide): (Reg, bool),
+        (scale, lane): (u32, u8),
+    ) {
+        let (code, to, index) = match (wide, size) {
+            (false, 4) => (C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), index.z()),
+            (true, 4) => (C::EVEX_Vpgatherqd_ymm_k1_vm64z, d.y(), index.z()),
+            (false, _) => (C::EVEX_Vpgatherdq_zmm_k1_vm32y, d.z(), index.y()),
+            (true, _) => (C::EVEX_Vpgatherqq_zmm_k1_vm64z, d.z(), index.z()),
+        };
+        // The instruction clears its mask.
+        e.shift_mask(SCRATCH_MASK, masks(mem)[0], lane);
+        // Zeroing the destination breaks the dependency of the gather on the register's old value.
+        e.zero(d);
+        let from = MemoryOperand::with_base_index_scale(R::R12, index, scale);
+        e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
+    }
+
+    fn gather_words(e: &mut Avx512Emitter<'_>, mem: &MemAccess, d: Reg, part: u8, index: Reg) {
+        Self::gather(e, mem, (d, 4), (index, false), (mem.total as u32, 16 * part));
+    }
+
+    fn scatter(
+        e: &mut Avx512Emitter<'_>,
+        (from, size): (Reg, usize),
+        (index, wide): (Reg, bool),
+        (lanes, lane): (Reg, u8),
+    ) {
+        let (code, from, index) = match (wide, size) {
+            (false, 4) => (C::EVEX_Vpscatterdd_vm32z_k1_zmm, from.z(), index.z()),
+            (true, 4) => (C::EVEX_Vpscatterqd_vm64z_k1_ymm, from.y(), index.z()),
+            (false, _) => (C::EVEX_Vpscatterdq_vm32y_k1_zmm, from.z(), index.y()),
+            (true, _) => (C::EVEX_Vpscatterqq_vm64z_k1_zmm, from.z(), index.z()),
+        };
+        // The instruction clears its mask.
+        e.shift_mask(SCRATCH_MASK, lanes.k(), lane);
+        let to = MemoryOperand::with_base_index(R::R12, index);
+        e.asm.put_masked(SCRATCH_MASK, I::with2(code, to, from));
+    }
+
+    fn store_masked(
+        e: &mut Avx512Emitter<'_>,
+        to: Row,
+        values: &[Reg],
+        part: u8,
+        lanes: Option<Reg>,
+        _: [Reg; 2],
+    ) {
+        let code = match values.len() {
+            2 => C::EVEX_Vmovdqu64_zmmm512_k1z_zmm,
+            _ => C::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        };
+        let lanes = lanes.map_or(SCRATCH_MASK, Reg::k);
+        if lanes == SCRATCH_MASK {
+            e.asm.put(I::with2(C::VEX_Kmovd_kr_km32, lanes, at(R::RDI, STORED)));
+        }
+        let mut mask = e.lanes_from(lanes, 16 * part);
+        for (half, &value) in values.iter().enumerate() {
+            if half != 0 {
+                mask = e.lanes_from(mask, 8);
+            }
+            let to = to.at(half * Avx512Emitter::BYTES);
+            e.asm.put_masked(mask, I::with2(code, to, value.z()));
+        }
+    }
+
+    fn load_masked(e: &mut Avx512Emitter<'_>, mem: &MemAccess, from: Row, to: &[Reg], part: u8) {
+        let code = match to.len() {
+            2 => C::EVEX_Vmovdqu64_zmm_k1z_zmmm512,
+            _ => C::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+        };
+        let mut mask = e.lanes_from(masks(mem)[0], 16 * part);
+        for (half, &to) in to.iter().enumerate() {
+            if half != 0 {
+                mask = e.lanes_from(mask, 8);
+            }
+            let from = from.at(half * Avx512Emitter::BYTES);
+            e.asm.put_zeroing(mask, I::with2(code, to.z(), from));
+        }
+    }
+
+    fn first_offset(
+        e: &mut Avx512Emitter<'_>,
+        mem: &MemAccess,
+        part: u8,
+        offset: Reg,
+        to: R,
+        not: Label,
+    ) {
+        let ([lanes, differ], [t, ..]) = (masks(mem), mem.own);
+        let mask = e.lanes_from(lanes, 16 * part);
+        let steps = e.multiples(false, 0, mem.total as u64);
+        e.three(V::Sub32, t, offset, steps);
+        // The offset minus the lane's distance must be that of the first executing lane in all
+        // executing lanes.
+        let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
+        e.asm.put_zeroing(mask, I::with2(compress, SCRATCH.z(), t.z()));
+        e.first_element(false, low_32(to), SCRATCH.into());
+        e.asm.put(I::with2(C::Movsxd_r64_rm32, to, low_32(to)));
+        e.spread(false, SCRATCH, SCRATCH.into());
+        e.asm.mask = Some(mask);
+        let compare = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+        if part == 0 {
+            return e.three_with(compare, differ, t, SCRATCH, NOT_EQUAL);
+        }
+        e.three_with(compare, SCRATCH_MASK, t, SCRATCH, NOT_EQUAL);
+        e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, SCRATCH_MASK));
+        e.asm.jump(C::Jne_rel32_64, not);
+    }
+
+    fn store_small(e: &mut Avx512Emitter<'_>, to: MemoryOperand, from: Reg, size: usize) {
+        let code = match size {
+            1 => C::EVEX_Vpmovdb_xmmm128_k1z_zmm,
+            _ => C::EVEX_Vpmovdw_ymmm256_k1z_zmm,
+        };
+        e.asm.put(I::with2(code, to, from.z()));
+    }
+
+    fn permute_pairs(e: &mut Avx512Emitter<'_>, d: Reg, a: Reg, even_first: bool) {
+        let order: [u64; 8] =
+            if even_first { [0, 2, 4, 6, 1, 3, 5, 7] } else { [0, 4, 1, 5, 2, 6, 3, 7] };
+        let order = at(R::R9, e.pooled(&order));
+        e.two(V::Load, SCRATCH, order);
+        e.three(C::EVEX_Vpermq_zmm_k1z_zmm_zmmm512b64, d, SCRATCH, a);
+    }
+}
+
+/// The mask registers of an access.
+fn masks(mem: &MemAccess) -> [R; 2] {
+    mem.masks.map_or([SCRATCH_MASK; 2], |masks| masks.map(Reg::k))
 }
 
 impl Avx512Emitter<'_> {
-    /// Loads the mask of lanes that execute the step into [`ACTIVE`].
-    pub(super) fn active(&mut self, guard: Predicate) {
-        match guard {
-            Predicate::Always => self.asm.put(I::with2(C::Mov_r32_rm32, ACTIVE, R::R8D)),
-            guard => {
-                self.lanes_of(guard, ACTIVE);
-                self.asm.put(I::with2(C::And_r32_rm32, ACTIVE, R::R8D));
-            }
+    /// A mask register that has the lanes of another from a lane on, for one instruction.
+    pub(super) fn lanes_from(&mut self, mask: R, lane: u8) -> R {
+        if lane == 0 {
+            return mask;
         }
+        self.shift_mask(SCRATCH_MASK, mask, lane);
+        SCRATCH_MASK
     }
-
-    /// Emits a load that may exit.
-    pub(super) fn load_step(&mut self, step: &Step, load: &Load) -> Option<()> {
-        self.active(step.guard);
-        let mut pieces = Pieces::new(self, &load.access);
-        self.access(step, &load.access, &mut pieces, false)?;
-        self.take_elements(load, &pieces, step.guard)
-    }
-
-    /// Emits a store that may exit.
-    pub(super) fn store_step(&mut self, step: &Step, store: &Store) -> Option<()> {
-        self.active(step.guard);
-        let mut pieces = self.make_pieces(store)?;
-        self.access(step, &store.access, &mut pieces, true)
-    }
-
-    /// Prepares an access. 64-bit addresses of shared and local memory are checked and shortened to
-    /// 32 bits.
-    pub(super) fn mem_access(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        stores: bool,
-    ) -> Option<MemAccess> {
-        let base = access.base.unwrap_or(Source::Literal(0));
-        let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
-        let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(self.step));
-        let value = known.and_then(|known| known.base);
-        let mut bases = Vec::new();
-        let parts = if value.is_some() { 0 } else { PARTS[usize::from(long)] };
-        for part in 0..parts {
-            let part = part as u8;
-            bases.push(if long { self.wide(base, part)? } else { self.narrow(base, part)? });
-        }
-        let wide = access.space == Space::Global;
-        let mut affine = None;
-        if let Some(value) = value {
-            let index = Source::B32(value.index);
-            affine = Some((value, [self.narrow(index, 0)?, self.narrow(index, 1)?]));
-        }
-        let offsets: Vec<Reg> = (0..PARTS[usize::from(wide)]).map(|_| self.temporary()).collect();
-        if affine.is_some() {
-            bases.clone_from(&offsets);
-        }
-        let total = u64::from(access.size) * u64::from(access.count);
-        let shorten = if long && !wide { vec![self.temporary(), self.temporary()] } else { vec![] };
-        let looked_for = stores || self.indexed().is_none();
-        let short =
-            (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
-        let (scratch, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
-        let why = match access.space {
-            Space::Global => ExitReason::Site(access.site),
-            _ => ExitReason::Instruction,
-        };
-        let (access, out) = (*access, self.exit_stub(why, step.at));
-        let indexed = self.indexed();
-        let mut mem = MemAccess {
-            access,
-            total,
-            stores,
-            wide,
-            bases,
-            offsets,
-            affine,
-            indexed,
-            short,
-            scratch,
-            masks,
-            out,
-        };
-        if long && !wide {
-            self.shorten(&mut mem, shorten);
-        }
-        Some(mem)
-    }
-
-    fn access(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        pieces: &mut Pieces,
-        stores: bool,
-    ) -> Option<()> {
-        let mem = self.mem_access(step, access, stores)?;
-        let same = !is_by_lane(access.base.unwrap_or(Source::Literal(0)));
-        let (done, each) = (self.asm.label(), self.asm.label());
-        let known = access.space != Space::Local;
-        if known && same && !stores {
-            self.one(&mem, pieces);
-            self.drop_mem_access(&mem);
-            return Some(());
-        }
-        if known && !same && mem.total <= 16 {
-            let member = self.facts.base_groups.member(self.block, self.step);
-            if let Some(member) = member.filter(|member| member.leads) {
-                self.set_shape(member, 0);
-            }
-            match member {
-                _ if mem.indexed.is_some_and(|of| of.is_loaded) => {}
-                _ if mem.indexed.is_some_and(|of| of.is_row) => {
-                    self.known_row(&mem, pieces, (done, each));
-                }
-                Some(member) if !member.leads => {
-                    self.known_row(&mem, pieces, (done, each));
-                    self.follow(&mem, pieces, member, done);
-                }
-                member => {
-                    self.known_row(&mem, pieces, (done, each));
-                    self.shapes(&mem, pieces, member, (done, each));
-                }
-            }
-        }
-        self.asm.bind(each);
-        self.gather(&mem, pieces, done);
-        self.compute_bases(&mem);
-        self.checks(&mem);
-        self.each(&mem, pieces);
-        self.asm.bind(done);
-        self.drop_mem_access(&mem);
-        Some(())
-    }
-
-    fn drop_mem_access(&mut self, mem: &MemAccess) {
-        mem.masks.iter().chain(&mem.offsets).for_each(|&reg| self.cache.release(reg));
-        mem.short.iter().flatten().for_each(|&reg| self.cache.release(reg));
-        self.cache.release(mem.scratch);
-    }
-}
-
-/// Whether the back end supports an access of this size, count and space.
-pub(super) fn is_supported(access: &Access, stores: bool) -> bool {
-    let total = u64::from(access.size) * u64::from(access.count);
-    let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
-    known
-        && match access.space {
-            Space::Global => access.base.is_none_or(is_wide),
-            Space::Shared => access.base.is_some() || access.offset < 1 << 31,
-            Space::Local => access.base.is_some_and(|b| !is_wide(b)) && (total >= 4 || !stores),
-            Space::Frame | Space::Param => false,
-        }
-}
-
-/// Whether a source is read as 64 bits, which includes immediates.
-fn is_wide(source: Source) -> bool {
-    matches!(
-        source,
-        Source::B64(_)
-            | Source::WideConstant(_)
-            | Source::Bytes64(_)
-            | Source::FrameAt
-            | Source::Literal(_)
-    )
-}
-
-/// Whether a source may differ between lanes.
-pub(super) fn is_by_lane(source: Source) -> bool {
-    matches!(source, Source::B64(_) | Source::B32(_) | Source::PerLane(_) | Source::Lane)
-}
-
-pub(super) fn low_word(register: R) -> R {
-    if register == R::EBP { R::BP } else { R::AX }
-}
-
-/// The memory operand of a field of the access's site.
-pub(super) fn site(mem: &MemAccess, field: usize) -> MemoryOperand {
-    backend::site(mem.access.site, field)
-}
-
-/// The memory operand of the exclusive limit of an offset, for an access of `bytes` bytes.
-pub(super) fn limit(mem: &MemAccess, bytes: u64) -> MemoryOperand {
-    let field =
-        if mem.access.space == Space::Shared { Frame::SHARED_LIMITS } else { Frame::LOCAL_LIMITS };
-    at(R::RDI, field + 8 * bytes.trailing_zeros() as usize)
-}
-
-pub(super) fn host(mem: &MemAccess) -> MemoryOperand {
-    match mem.access.space {
-        Space::Shared => at(R::RDI, Frame::SHARED),
-        Space::Local => at(R::RDI, Frame::LOCAL),
-        _ => site(mem, offset_of!(Site, host)),
-    }
-}
-
-pub(super) fn spread_of(memory: MemoryOperand) -> MemoryOperand {
-    MemoryOperand { is_broadcast: true, ..memory }
 }

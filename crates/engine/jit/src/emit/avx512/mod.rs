@@ -4,36 +4,26 @@
 //! The register cache does not allocate `zmm29` (used to replace NaNs), `zmm30` (the canonical
 //! NaN), `zmm31` and `k6` (scratch), and `k7` (the active mask in code for some lanes).
 
-mod address;
-mod check;
 mod double;
-mod elements;
 mod function;
-mod indexed;
-mod lanes;
 mod load;
 mod memory;
-mod partial;
-mod pieces;
 mod predicate;
 mod primitives;
-mod shape;
 mod shuffle;
-mod vectors;
 
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
-use super::vector::{V, part_of_row};
+use super::vector::V;
 use crate::Error;
-use crate::frame::Frame;
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, Action, Atomic, Load, Shuffle, Step, Store};
-use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use crate::region::{Action, Shuffle, Step};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
 /// The back end, which has no state of its own.
@@ -43,8 +33,6 @@ pub(super) struct Avx512;
 /// The emitter with this back end.
 type Avx512Emitter<'a> = Emitter<'a, Avx512>;
 
-/// The scratch register of an atomic's offsets.
-const OFFSETS: usize = 0;
 /// The canonical NaN in all lanes.
 const NAN: Reg = Reg(30);
 /// The register in which NaNs are replaced.
@@ -64,11 +52,6 @@ impl Reg {
     /// The name of the low 256 bits.
     fn y(self) -> R {
         R::YMM0 + u32::from(self.0)
-    }
-
-    /// The name of the low 128 bits.
-    fn x(self) -> R {
-        R::XMM0 + u32::from(self.0)
     }
 
     /// The name of a mask register. The cache does not use `k0`, which means "no mask" in
@@ -145,47 +128,6 @@ impl Backend for Avx512 {
             }
         }
         Ok(())
-    }
-
-    fn is_supported(access: &Access, stores: bool) -> bool {
-        memory::is_supported(access, stores)
-    }
-
-    fn load_lanes(e: &mut Avx512Emitter<'_>, step: &Step, load: &Load) -> Option<()> {
-        e.load_step(step, load)
-    }
-
-    fn store_lanes(e: &mut Avx512Emitter<'_>, step: &Step, store: &Store) -> Option<()> {
-        e.store_step(step, store)
-    }
-
-    type MemAccess = memory::MemAccess;
-
-    fn atomic_access(
-        e: &mut Avx512Emitter<'_>,
-        step: &Step,
-        atomic: &Atomic,
-    ) -> Option<memory::MemAccess> {
-        // The mask of the lanes is in a register when 64-bit addresses are shortened.
-        e.active(step.guard);
-        e.mem_access(step, &atomic.access, true)
-    }
-
-    fn check_atomic(e: &mut Avx512Emitter<'_>, mem: &memory::MemAccess) {
-        e.asm.put(I::with2(C::Mov_r32_rm32, memory::ACTIVE, R::EBX));
-        e.checks(mem);
-        for (part, &offset) in (0..).zip(&mem.offsets) {
-            e.store(part_of_row::<Self>(OFFSETS, part), offset);
-        }
-    }
-
-    fn atomic_address(e: &mut Avx512Emitter<'_>, mem: &memory::MemAccess) {
-        let (load, to, size) =
-            if mem.wide { (C::Mov_r64_rm64, R::R12, 8) } else { (C::Mov_r32_rm32, R::R12D, 4) };
-        let row = Frame::scratch(OFFSETS) as i64;
-        let offset = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1);
-        e.asm.put(I::with2(load, to, offset));
-        e.asm.put(I::with2(C::Add_r64_rm64, R::R12, memory::host(mem)));
     }
 
     fn shuffle(e: &mut Avx512Emitter<'_>, step: &Step, shuffle: &Shuffle) -> Option<()> {

@@ -2,7 +2,7 @@
 
 use super::{Avx512Emitter, SCRATCH_MASK};
 use crate::emit::register_cache::{Key, Kind, Reg};
-use crate::emit::vector::of_floats;
+use crate::emit::vector::{of_floats, register_file};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -46,8 +46,11 @@ impl Avx512Emitter<'_> {
     pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
         match predicate {
             Predicate::If(i) | Predicate::Unless(i) => {
-                let k = self.hold(Key::Predicate(i, 0));
-                self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, to, k.k()));
+                let key = Key::Predicate(i, 0);
+                self.asm.put(match self.cache.position(key) {
+                    Some(k) => I::with2(C::VEX_Kmovd_r32_kr, to, k.k()),
+                    None => I::with2(C::Mov_r32_rm32, to, register_file::<super::Avx512>(key)),
+                });
                 if let Predicate::Unless(_) = predicate {
                     self.asm.put(I::with1(C::Not_rm32, to));
                 }

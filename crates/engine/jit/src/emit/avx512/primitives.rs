@@ -99,6 +99,14 @@ impl Primitives for Avx512 {
         e.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, any, a, b, 0xf6);
     }
 
+    fn spread_general(e: &mut Avx512Emitter<'_>, wide: bool, to: Reg) {
+        let (code, from) = match wide {
+            true => (C::EVEX_Vpbroadcastq_zmm_k1z_r64, R::RAX),
+            false => (C::EVEX_Vpbroadcastd_zmm_k1z_r32, R::EAX),
+        };
+        e.asm.put(I::with2(code, to.z(), from));
+    }
+
     fn jump_if_any(e: &mut Avx512Emitter<'_>, any: Reg, to: Label) {
         e.three(C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, SCRATCH_MASK, any, any);
         e.asm.put(I::with2(C::VEX_Kortestw_kr_kr, SCRATCH_MASK, SCRATCH_MASK));

@@ -17,9 +17,9 @@ impl Avx512Emitter<'_> {
             let a = self.low_of(op.a, part as u8)?;
             *value = self.temporary();
             self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, SCRATCH_MASK, R::EBX));
-            self.shift_mask(SCRATCH_MASK, SCRATCH_MASK, 16 * part as u8);
+            let lanes = self.lanes_from(SCRATCH_MASK, 16 * part as u8);
             let code = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-            self.asm.put_zeroing(SCRATCH_MASK, I::with2(code, value.z(), a.z()));
+            self.asm.put_zeroing(lanes, I::with2(code, value.z(), a.z()));
         }
         // A source may also be a destination, so that both parts are computed before any is
         // written.

@@ -162,11 +162,21 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with3(V::UpperHalf.code::<B>(), B::half(d), B::name(a), 1_u32));
     }
 
-    /// Makes the second register, which is released, the upper half of the first.
-    pub(super) fn join_halves(&mut self, low: Reg, high: Reg) {
+    /// Makes the second register the upper half of the first.
+    pub(super) fn insert_half(&mut self, low: Reg, high: Reg) {
         let (code, d) = (V::JoinHalves.code::<B>(), B::name(low));
         self.asm.put(I::with4(code, d, d, B::half(high), 1_u32));
+    }
+
+    /// Makes the second register, which is released, the upper half of the first.
+    pub(super) fn join_halves(&mut self, low: Reg, high: Reg) {
+        self.insert_half(low, high);
         self.release(high);
+    }
+
+    /// Sets all bits of a register to 0.
+    pub(super) fn zero(&mut self, d: Reg) {
+        self.three(V::Xor32, d, d, d);
     }
 
     /// Loads a register or a memory operand of elements of 32 bits, or of 64 if `wide`.

@@ -18,6 +18,13 @@ pub(in crate::emit) fn part_of_row<B: Backend>(row: usize, part: u8) -> MemoryOp
 impl<B: Backend> Emitter<'_, B> {
     /// The number of parts of a 32-bit register.
     pub(in crate::emit) const PARTS: u8 = (32 / B::LANES) as u8;
+    /// Bytes of a vector register.
+    pub(in crate::emit) const BYTES: usize = 4 * B::LANES;
+
+    /// The number of parts of a register of 32 bits, or of 64 if `wide`.
+    pub(in crate::emit) fn parts_of_width(wide: bool) -> u8 {
+        if wide { 2 * Self::PARTS } else { Self::PARTS }
+    }
 
     /// Stores all lanes of a source to a scratch register, as 32 or 64 bits.
     pub(in crate::emit) fn fill_row(
@@ -26,7 +33,7 @@ impl<B: Backend> Emitter<'_, B> {
         row: usize,
         narrow: bool,
     ) -> Option<()> {
-        for part in 0..if narrow { Self::PARTS } else { 2 * Self::PARTS } {
+        for part in 0..Self::parts_of_width(!narrow) {
             let value =
                 if narrow { self.low_of(source, part)? } else { self.whole_of(source, part)? };
             self.store(part_of_row::<B>(row, part), value);

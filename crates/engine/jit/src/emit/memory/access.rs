@@ -1,44 +1,42 @@
 //! Operands of memory accesses: how the addresses of the lanes are formed, and the limits that they
 //! are compared with.
-//!
-//! Vector code loads and stores the data of 8 lanes at once where it is contiguous. Otherwise the
-//! data of each lane is copied to or from scratch registers of the frame, and vector code accesses
-//! these. In both cases a slot of the frame holds the address of each part's data.
 
-use super::{Avx2Emitter, LANES_SIZE, PARTS};
+use super::BASE_ROW;
+use crate::emit::Emitter;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
-use crate::emit::backend;
+use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::{Key, Reg};
-use crate::emit::vector::register_file;
+use crate::emit::vector::{part_of_row, register_file};
 use crate::frame::Frame;
 use crate::machine::Site;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::ExitReason;
-use crate::region::{Access, Space};
+use crate::region::{Access, ExitReason, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
-
-/// The scratch register for a base that is not a register, and the first scratch register of data,
-/// of which a lane takes up to 32 bytes.
-pub(super) const BASE_ROW: usize = 0;
-/// The scratch register for offsets, for accesses of up to 16 bytes.
-pub(super) const OFFSET_ROW: usize = 4;
-pub(super) const DATA_ROW: usize = 1;
 
 /// How the base addresses of the lanes are given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     /// The access has no base, because its address is constant.
     None,
-    /// A 32-bit register: where it is in memory, and its number.
-    B32(MemoryOperand, Option<u32>),
-    /// A 64-bit register: where it is in memory, and its number.
-    B64(MemoryOperand, Option<u32>),
+    /// A register, or a scratch register.
+    Lanes(LaneBase),
     /// An affine base: a uniform value plus a scaled 32-bit index per lane.
     Affine(Affine),
     /// A uniform base. The flag says whether it has 64 bits.
     One(Source, bool),
+}
+
+/// The base, or the index of an affine base, of each lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneBase {
+    /// Where it is in memory.
+    pub(super) row: MemoryOperand,
+    /// The register; `None` if it is a scratch register.
+    pub(super) vreg: Option<VReg>,
+    /// Whether it has 64 bits.
+    pub(super) wide: bool,
 }
 
 /// An access, prepared for emission.
@@ -46,30 +44,26 @@ pub(in crate::emit) struct MemAccess {
     pub(super) access: Access,
     pub(super) base: Base,
     /// Bytes that each lane accesses.
-    pub(super) total: usize,
+    pub(in crate::emit) total: usize,
     /// The difference between the bases (or indices) of adjacent lanes if their addresses are
     /// contiguous.
     pub(super) unit: usize,
     /// The exit before the step.
     pub(super) out: Label,
     /// Vector registers that are reserved for the access until its alternative paths have joined.
-    pub(super) own: [Reg; 6],
+    /// With AVX-512, the last four may have the offsets of its parts.
+    pub(in crate::emit) own: [Reg; 6],
+    /// The same for mask registers, if the instruction set has them. The first has the lanes that
+    /// execute the access ([`crate::emit::backend::MemoryPrimitives::keep_executing`]).
+    pub(in crate::emit) masks: Option<[Reg; 2]>,
     /// Whether no address of the access is valid, so that the code always exits.
     pub(super) never: bool,
-    pub(super) guard: Predicate,
-}
-
-/// Whether the back end supports an access of this size and count.
-pub(super) fn is_supported(access: &Access) -> bool {
-    let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
-    let total = u32::from(access.size) * u32::from(access.count);
-    let somewhere = !matches!(access.space, Space::Frame | Space::Param);
-    powers && access.size <= 8 && total <= 32 && somewhere
+    pub(in crate::emit) guard: Predicate,
 }
 
 /// The memory operand of the data of lane `rbp`, in scratch registers at `r13` with `total` bytes
 /// per lane. May use `r12`.
-pub(super) fn data_of_lane(e: &mut Avx2Emitter<'_>, total: usize) -> MemoryOperand {
+pub(super) fn data_of_lane<B: Backend>(e: &mut Emitter<'_, B>, total: usize) -> MemoryOperand {
     if total <= 8 {
         return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
     }
@@ -78,9 +72,9 @@ pub(super) fn data_of_lane(e: &mut Avx2Emitter<'_>, total: usize) -> MemoryOpera
     MemoryOperand::with_base_index(R::R13, R::R12)
 }
 
-impl Avx2Emitter<'_> {
+impl<B: Backend> Emitter<'_, B> {
     /// Prepares an access whose address may differ between lanes.
-    pub(super) fn mem_access(
+    pub(in crate::emit) fn mem_access(
         &mut self,
         access: &Access,
         guard: Predicate,
@@ -121,10 +115,13 @@ impl Avx2Emitter<'_> {
             _ => ExitReason::Instruction,
         };
         let own = std::array::from_fn(|_| self.temporary());
+        let masks = (B::MASKS != 0).then(|| [(); 2].map(|()| self.temporary_mask()));
         let out = self.exit_stub(why, number);
         let never = match access.space {
             // Global addresses have 64 bits, so a base of 32 bits is not possible.
-            Space::Global => matches!(base, Base::B32(..) | Base::One(_, false)),
+            Space::Global => {
+                matches!(base, Base::Lanes(LaneBase { wide: false, .. }) | Base::One(_, false))
+            }
             // These spaces are handled elsewhere; stores to parameters do not exist.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
@@ -133,7 +130,7 @@ impl Avx2Emitter<'_> {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
         let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
-        MemAccess { access: *access, base, total, unit, out, own, never, guard }
+        MemAccess { access: *access, base, total, unit, out, own, masks, never, guard }
     }
 
     /// Loads the mask of lanes that execute the step into `ebx`.
@@ -141,14 +138,9 @@ impl Avx2Emitter<'_> {
         self.lanes_taken(mem.guard, R::EBX);
     }
 
-    /// Whether the register file has the current value of the base register.
-    pub(super) fn is_in_register_file(&self, mem: &MemAccess) -> bool {
-        let vreg = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
-            Base::B64(_, Some(i)) => VReg::B64(i),
-            _ => return true,
-        };
-        Key::all::<super::Avx2>(vreg).all(|key| self.is_stored(key))
+    /// Whether the register file has the current value of a base.
+    pub(super) fn is_in_register_file(&self, base: LaneBase) -> bool {
+        base.vreg.is_none_or(|vreg| Key::all::<B>(vreg).all(|key| self.is_stored(key)))
     }
 
     /// The base of an access, whose register must be stored by [`Self::spill`] before it is read
@@ -159,61 +151,53 @@ impl Avx2Emitter<'_> {
             Source::B64(i) => VReg::B64(i),
             other => return self.base_row(other),
         };
-        for key in Key::all::<super::Avx2>(vreg) {
-            if let Some(reg) = self.cache.position(key) {
+        for key in Key::all::<B>(vreg) {
+            // AVX-512 has registers for the base, and memory operands for what is added to it.
+            let cached = if B::IS_512 { Some(self.hold(key)) } else { self.cache.position(key) };
+            if let Some(reg) = cached {
                 self.canonical(reg);
             }
         }
-        match vreg {
-            VReg::B32(i) => Base::B32(register_file::<super::Avx2>(Key::B32(i, 0)), Some(i)),
-            VReg::B64(i) | VReg::Predicate(i) => {
-                Base::B64(register_file::<super::Avx2>(Key::B64(i, 0)), Some(i))
-            }
-        }
+        Base::Lanes(Self::in_register(vreg))
+    }
+
+    fn in_register(vreg: VReg) -> LaneBase {
+        let (key, wide) = match vreg {
+            VReg::B32(i) => (Key::B32(i, 0), false),
+            VReg::B64(i) | VReg::Predicate(i) => (Key::B64(i, 0), true),
+        };
+        LaneBase { row: register_file::<B>(key), vreg: Some(vreg), wide }
     }
 
     /// Stores the base register for code that reads it from memory lane by lane. Only one of
     /// several paths does this, so that the register cache must not record the store.
-    pub(super) fn spill(&mut self, mem: &MemAccess) {
-        if Self::has_offsets(mem) {
-            return;
-        }
-        let vreg = match mem.base {
-            Base::B32(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => VReg::B32(i),
-            Base::B64(_, Some(i)) => VReg::B64(i),
-            _ => return,
-        };
-        for key in Key::all::<super::Avx2>(vreg) {
+    pub(in crate::emit) fn spill(&mut self, mem: &MemAccess) {
+        let vreg = Self::lane_base(mem).and_then(|base| base.vreg);
+        let Some(vreg) = vreg.filter(|_| !Self::has_offsets(mem)) else { return };
+        for key in Key::all::<B>(vreg) {
             if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
-                self.store_key(reg, key);
+                B::store(self, reg, key);
             }
         }
     }
 
     fn base_row(&mut self, source: Source) -> Base {
-        let row = Frame::scratch(BASE_ROW);
         let wide = is_wide(source);
-        let parts = if wide { 2 * PARTS } else { PARTS };
-        for part in 0..parts {
+        for part in 0..Self::parts_of_width(wide) {
             let reg = if wide { self.wide(source, part) } else { self.narrow(source, part) };
             if let Some(reg) = reg {
-                let to = at(R::RDI, row + usize::from(part) * LANES_SIZE);
-                self.store(to, reg);
+                self.store(part_of_row::<B>(BASE_ROW, part), reg);
             }
             self.cache.unpin();
         }
-        if wide { Base::B64(at(R::RDI, row), None) } else { Base::B32(at(R::RDI, row), None) }
+        Base::Lanes(LaneBase { row: at(R::RDI, Frame::scratch(BASE_ROW)), vreg: None, wide })
     }
 
-    /// Loads the base of lane 0, or zero if there is no base, into `rax`.
-    pub(super) fn first(&mut self, mem: &MemAccess) {
+    /// Loads a uniform base, or zero if there is no base, into `rax`.
+    pub(super) fn uniform_base(&mut self, mem: &MemAccess) {
         match mem.base {
-            Base::None | Base::Affine(_) => {
-                self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
-            }
-            Base::B32(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
-            Base::B64(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
             Base::One(source, wide) => self.scalar(source, wide),
+            _ => self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX)),
         }
     }
 
@@ -225,25 +209,30 @@ impl Avx2Emitter<'_> {
     }
 
     /// Computes the address in `rax` from a lane's index in a general register.
-    pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
-        if value.signed {
-            self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
-        }
-        self.asm.put(I::with2(C::Shl_rm64_imm8, index, u32::from(value.shift)));
+    pub(super) fn base_of_index(&mut self, value: Affine, index: R) {
         self.scalar(value.add, true);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
+        self.add_index(value, R::RAX, index, R::RAX);
     }
 
-    /// The per-lane part of a base: its memory operand, its register, and whether it has 64 bits.
-    pub(super) fn bases(mem: &MemAccess) -> Option<(MemoryOperand, Option<u32>, bool)> {
+    /// Adds a 32-bit index in a general register, scaled, to a uniform value in another.
+    pub(super) fn add_index(&mut self, value: Affine, uniform: R, index: R, to: R) {
+        if value.signed {
+            self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low_32(index)));
+        }
+        let mut scale = 1 << value.shift;
+        if scale > 8 {
+            self.asm.put(I::with2(C::Shl_rm64_imm8, index, u32::from(value.shift)));
+            scale = 1;
+        }
+        let sum = MemoryOperand::with_base_index_scale(uniform, index, scale);
+        self.asm.put(I::with2(C::Lea_r64_m, to, sum));
+    }
+
+    /// The base or the index of each lane; `None` if the base is uniform.
+    pub(super) fn lane_base(mem: &MemAccess) -> Option<LaneBase> {
         match mem.base {
-            Base::B32(row, number) => Some((row, number, false)),
-            Base::B64(row, number) => Some((row, number, true)),
-            Base::Affine(value) => Some((
-                register_file::<super::Avx2>(Key::B32(value.index, 0)),
-                Some(value.index),
-                false,
-            )),
+            Base::Lanes(base) => Some(base),
+            Base::Affine(value) => Some(Self::in_register(VReg::B32(value.index))),
             Base::None | Base::One(..) => None,
         }
     }
@@ -254,7 +243,7 @@ impl Avx2Emitter<'_> {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED_LIMITS + size),
             Space::Local => at(R::RDI, Frame::LOCAL_LIMITS + size),
-            _ => site(&mem.access, offset_of!(Site, limit)),
+            _ => site(mem.access.site, offset_of!(Site, limit)),
         }
     }
 
@@ -263,21 +252,22 @@ impl Avx2Emitter<'_> {
         match mem.access.space {
             Space::Shared => at(R::RDI, Frame::SHARED),
             Space::Local => at(R::RDI, Frame::LOCAL),
-            _ => site(&mem.access, offset_of!(Site, host)),
+            _ => site(mem.access.site, offset_of!(Site, host)),
         }
     }
 }
 
-/// The memory operand of a field of the access's site.
-pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
-    backend::site(access.site, field)
+/// The name of the low 32 bits of a general register.
+pub(in crate::emit) fn low_32(register: R) -> R {
+    R::EAX + (register as u32 - R::RAX as u32)
 }
 
-/// The memory operand `bytes` bytes after another.
-pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
-    memory.displacement += bytes as i64;
-    memory.displ_size = 1;
-    memory
+/// The name of the low 8 bits of a general register.
+pub(super) fn low_8(register: R) -> R {
+    match register {
+        R::RAX => R::AL,
+        register => R::R8L + (register as u32 - R::R8 as u32),
+    }
 }
 
 /// Whether the base may differ between lanes.

@@ -1,8 +1,9 @@
 //! The address and the offset of a single lane, in general registers.
 
-use super::Avx2Emitter;
-use super::address::{Base, MemAccess, site};
+use super::access::{Base, LaneBase, MemAccess, low_8, low_32};
+use crate::emit::Emitter;
 use crate::emit::asm::Label;
+use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::Key;
 use crate::emit::vector::register_file;
 use crate::machine::Site;
@@ -16,69 +17,68 @@ fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
 }
 
-impl Avx2Emitter<'_> {
+impl<B: Backend> Emitter<'_, B> {
     /// Loads the base of lane `ebp` into `rax`.
     fn base_of_lane(&mut self, mem: &MemAccess) {
         match mem.base {
-            Base::None | Base::One(..) => self.first(mem),
-            Base::B32(row, _) => {
+            Base::None | Base::One(..) => self.uniform_base(mem),
+            Base::Lanes(LaneBase { row, wide: false, .. }) => {
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
             }
-            Base::B64(row, _) => {
+            Base::Lanes(LaneBase { row, .. }) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
             }
             Base::Affine(value) => {
-                let row = of_lane(register_file::<super::Avx2>(Key::B32(value.index, 0)), 4);
+                let row = of_lane(register_file::<B>(Key::B32(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
                 self.add_addend(value.addend, R::R12D, R::RAX);
-                self.base_of_index(value, R::R12, R::R12D);
+                self.base_of_index(value, R::R12);
             }
         }
     }
 
-    /// Adds the constant offset of the access to `rax`. May use `r12`.
-    fn add_offset(&mut self, mem: &MemAccess) {
+    /// Adds the constant offset of the access to a base. May use `r12`.
+    fn add_offset(&mut self, mem: &MemAccess, to: R) {
         let offset = mem.access.offset;
         if offset == 0 {
             return;
         }
-        if let Base::B32(..) | Base::One(_, false) = mem.base {
-            return self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
+        if let Base::Lanes(LaneBase { wide: false, .. }) | Base::One(_, false) = mem.base {
+            return self.asm.put(I::with2(C::Add_rm32_imm32, low_32(to), offset as i32));
         }
         match i32::try_from(offset as i64) {
-            Ok(offset) => self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, offset)),
+            Ok(offset) => self.asm.put(I::with2(C::Add_rm64_imm32, to, offset)),
             Err(_) => {
                 self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, offset));
-                self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
+                self.asm.put(I::with2(C::Add_r64_rm64, to, R::R12));
             }
         }
     }
 
-    /// Turns the base in `rax` into the offset in the allocation. Jumps to `out` if the address is
-    /// misaligned.
-    pub(super) fn offset_from_base(&mut self, mem: &MemAccess, out: Option<Label>) {
+    /// Turns a base into the offset in the allocation. Jumps to `out` if the address is misaligned.
+    pub(super) fn offset_from_base(&mut self, mem: &MemAccess, to: R, out: Option<Label>) {
         let global = mem.access.space == Space::Global;
         let aligned = mem.access.offset.is_multiple_of(mem.total as u64);
         if !(global && aligned) {
-            self.add_offset(mem);
+            self.add_offset(mem, to);
         }
         if let Some(out) = out
             && mem.total > 1
         {
-            self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, mem.total as u32 - 1));
+            self.asm.put(I::with2(C::Test_rm8_imm8, low_8(to), mem.total as u32 - 1));
             self.asm.jump(C::Jne_rel32_64, out);
         }
         if global {
-            let add = site(&mem.access, offset_of!(Site, add));
-            self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
+            let add = site(mem.access.site, offset_of!(Site, add));
+            self.asm.put(I::with2(C::Add_r64_rm64, to, add));
             if !aligned {
                 // `Site::add` includes the constant offset as well.
                 let offset = mem.access.offset;
                 match i32::try_from(offset as i64) {
-                    Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, offset)),
+                    Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, to, offset)),
                     Err(_) => {
                         self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, offset));
-                        self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::R12));
+                        self.asm.put(I::with2(C::Sub_r64_rm64, to, R::R12));
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl Avx2Emitter<'_> {
     /// Loads the offset of lane `ebp` into `rax`; exits if it is out of bounds.
     pub(super) fn checked_offset(&mut self, mem: &MemAccess) {
         self.base_of_lane(mem);
-        self.offset_from_base(mem, Some(mem.out));
+        self.offset_from_base(mem, R::RAX, Some(mem.out));
         let limit = self.limit(mem);
         self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, mem.out);
     }
@@ -96,7 +96,7 @@ impl Avx2Emitter<'_> {
     /// Loads the offset of lane `ebp` into `rax`, after it has been checked.
     pub(super) fn known_offset(&mut self, mem: &MemAccess) {
         self.base_of_lane(mem);
-        self.offset_from_base(mem, None);
+        self.offset_from_base(mem, R::RAX, None);
     }
 
     /// Turns the offset in `rax` into the host address for lane `ebp`.

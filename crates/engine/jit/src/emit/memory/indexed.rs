@@ -1,0 +1,246 @@
+//! Indexed accesses ([`crate::emit::index`]). If the indices of all 32 lanes are consecutive, only
+//! the first is checked, and the access is made by vectors; other indices are checked one by one,
+//! and gathered.
+
+use super::access::{Base, MemAccess};
+use super::parts::Bytes;
+use super::shape::{CONTIGUOUS, Distance, Row, Slot};
+use super::{DATA_ROW, OFFSET_ROW};
+use crate::emit::Emitter;
+use crate::emit::affine::{Addend, Affine};
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::{Backend, OffsetCheck, site};
+use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
+use crate::emit::register_cache::Reg;
+use crate::emit::vector::{Operand, part_of_row};
+use crate::frame::Frame;
+use crate::machine::{Mode, Site};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+/// What an access by consecutive indices does: loads or stores the vectors of each part, or records
+/// their addresses in a slot.
+#[derive(Clone, Copy)]
+pub(super) enum ContiguousAccess<'a> {
+    Load(&'a [Vec<Reg>], Bytes),
+    Store(&'a [Vec<Reg>]),
+    Point(Slot),
+}
+
+/// Labels where the code continues: after an access by consecutive indices, and if the lanes are
+/// scattered.
+#[derive(Clone, Copy)]
+pub(super) struct Continuations {
+    pub(super) done: Label,
+    pub(super) scattered: Label,
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Emits an access by consecutive indices. Execution falls through if the indices are not
+    /// consecutive.
+    pub(super) fn row_by_index(
+        &mut self,
+        mem: &MemAccess,
+        indexed: Indexed,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
+    ) {
+        if let (true, Some(bases)) = (indexed.is_row, Self::lane_base(mem)) {
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, to.scattered);
+            let first = self.base_part(bases, 0);
+            self.first_element(false, R::EAX, first);
+            self.cache_row(indexed);
+            return self.row_at(mem, indexed, row, to);
+        }
+        let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let looks = matches!(mem.base, Base::Affine(_));
+        let scattered = if looks { to.scattered } else { other };
+        let names = indexed.slot.map(|slot| {
+            [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
+        });
+        if let Some([shape, first]) = names {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, CONSECUTIVE));
+            self.asm.jump(C::Jne_rel32_64, look);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
+        } else {
+            self.asm.jump(C::Jmp_rel32_64, look);
+        }
+        self.asm.bind(go);
+        self.row_at(mem, indexed, row, Continuations { scattered, ..to });
+        self.asm.bind(look);
+        if looks {
+            if indexed.slot.is_some() {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, SCATTERED));
+                self.asm.jump(C::Je_rel32_64, to.scattered);
+            }
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::R8D, -1), C::Jne_rel32_64, other);
+            self.test_consecutive(mem, other);
+            self.cache_row(indexed);
+            self.asm.jump(C::Jmp_rel32_64, go);
+        }
+        self.asm.bind(other);
+    }
+
+    /// Emits an access by consecutive indices, of which the first (without the uniform value) is in
+    /// `eax`.
+    fn row_at(
+        &mut self,
+        mem: &MemAccess,
+        indexed: Indexed,
+        row: ContiguousAccess<'_>,
+        to: Continuations,
+    ) {
+        self.add_addend(indexed.addend, R::EAX, R::R13);
+        let rows = site(mem.access.site, offset_of!(Site, rows));
+        self.asm.jump_if(I::with2(C::Cmp_r32_rm32, R::EAX, rows), C::Jae_rel32_64, to.scattered);
+        self.make_row(mem, row);
+        self.asm.jump(C::Jmp_rel32_64, to.done);
+    }
+
+    /// Prefetches the memory that a later CTA or warp accesses.
+    fn prefetch_behind(&mut self, mem: &MemAccess, row: Row, stores: bool) {
+        let addend = if let Base::Affine(value) = mem.base { value.addend } else { Addend::NONE };
+        self.prefetch_row(row.at(0), mem.total as u32, addend, stores);
+    }
+
+    /// Caches that the indices are not consecutive.
+    pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
+        if let Some(slot) = self.live_slot(indexed).filter(|_| !indexed.is_carried) {
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
+        }
+    }
+
+    /// Loads the index of lane 0 into `eax`; jumps to `not` unless the indices are consecutive.
+    fn test_consecutive(&mut self, mem: &MemAccess, not: Label) {
+        let Some(bases) = Self::lane_base(mem) else { return };
+        let [any, moved, ..] = mem.own;
+        let parts = self.base_parts(bases);
+        self.unless_apart(&parts, (false, parts.len()), 1, [any, moved], not);
+        self.first_element(false, R::EAX, parts[0]);
+    }
+
+    /// Loads or stores contiguous memory, or records its address; `eax` is the index of lane 0 with
+    /// the uniform value added.
+    fn make_row(&mut self, mem: &MemAccess, row: ContiguousAccess<'_>) {
+        let origin = site(mem.access.site, offset_of!(Site, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
+        let mut scale = mem.total as u32;
+        if scale > 8 {
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, mem.total.trailing_zeros()));
+            scale = 1;
+        }
+        let part_bytes = B::LANES * mem.total;
+        let mut index = Some((R::RAX, scale));
+        if !B::IS_512 {
+            // The addresses of four parts are shorter without an index.
+            let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
+            self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
+            index = None;
+        }
+        let row_of = |part| Row { base: R::R13, index, displacement: part_bytes * part };
+        match row {
+            ContiguousAccess::Load(to, bytes) => {
+                for (part, d) in to.iter().enumerate() {
+                    self.load_contiguous(row_of(part), d, bytes);
+                }
+                self.prefetch_behind(mem, row_of(0), false);
+            }
+            ContiguousAccess::Store(from) => {
+                for (part, from) in from.iter().enumerate() {
+                    for (half, &from) in from.iter().enumerate() {
+                        self.store(row_of(part).at(half * Self::BYTES), from);
+                    }
+                }
+                self.prefetch_behind(mem, row_of(0), true);
+            }
+            ContiguousAccess::Point(slot) => {
+                slot.forget(self);
+                let before = -(slot.data_offset as i64);
+                let first =
+                    MemoryOperand { displacement: before, displ_size: 1, ..row_of(0).at(0) };
+                self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
+                slot.keep_row(self, Distance::Bytes(part_bytes));
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
+            }
+        }
+    }
+
+    /// Emits a load at arbitrary indices, of 32-bit elements or, with AVX-512, of up to 64 bits.
+    /// Execution falls through if the index of an executing lane is out of bounds.
+    pub(super) fn gather(&mut self, mem: &MemAccess, to: &[Vec<Reg>], bytes: Bytes, done: Label) {
+        let (Base::Affine(value), true) = (mem.base, mem.total == 4 || B::IS_512 && mem.total <= 8)
+        else {
+            return;
+        };
+        let [half, ..] = mem.own;
+        let slow = self.asm.label();
+        self.indices(mem, slow);
+        for (part, d) in (0..).zip(to) {
+            let nobody = self.asm.label();
+            if self.mode == Mode::Some {
+                let lanes = (u64::MAX >> (64 - B::LANES)) << (B::LANES * usize::from(part));
+                self.asm.put(I::with2(C::Test_rm32_imm32, R::EBX, lanes as u32));
+                self.asm.jump(C::Je_rel32_64, nobody);
+            }
+            let index = self.index_register(mem, value, part);
+            if mem.total <= 4 {
+                B::gather_words(self, mem, d[0], part, index);
+                self.keep_bits(d[0], u32::MAX >> (32 - 8 * mem.total));
+            } else {
+                self.upper_half(half, index);
+                let row = Row { base: R::RDI, index: None, displacement: Frame::scratch(DATA_ROW) };
+                for (i, index) in [index, half].into_iter().enumerate() {
+                    let lane = 16 * part + 8 * i as u8;
+                    B::gather(self, mem, (d[i], 8), (index, false), (8, lane));
+                    if bytes.size != 8 {
+                        self.store(row.at(i * Self::BYTES), d[i]);
+                    }
+                }
+                if bytes.size != 8 {
+                    self.load_contiguous(row, d, bytes);
+                }
+            }
+            self.asm.bind(nobody);
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+
+    /// The register for the indices of a part.
+    fn index_register(&self, mem: &MemAccess, value: Affine, part: u8) -> Reg {
+        let base = Self::lane_base(mem).map(|bases| self.base_part(bases, part));
+        match base {
+            _ if !B::IS_512 => mem.own[1],
+            Some(Operand::Register(index)) if value.addend == Addend::NONE => index,
+            _ => mem.own[2 + usize::from(part)],
+        }
+    }
+
+    /// Computes the indices of executing lanes, if each of them is in bounds; otherwise jumps to
+    /// `not`. AVX-512 has them in registers, AVX2 in the scratch register of offsets, where other
+    /// lanes get index 0, which is in bounds. Sets `r12` to the address of element 0.
+    fn indices(&mut self, mem: &MemAccess, not: Label) {
+        let (Base::Affine(value), Some(bases)) = (mem.base, Self::lane_base(mem)) else { return };
+        self.load_executing(mem);
+        let limit = site(mem.access.site, offset_of!(Site, indices));
+        let check = OffsetCheck { limit, wide: false, low_bits: 0 };
+        B::begin_check(self, mem, &check, not);
+        for part in 0..Self::PARTS {
+            let base = self.base_part(bases, part);
+            let index = self.index_register(mem, value, part);
+            match base {
+                _ if value.addend != Addend::NONE => self.sum_of_index(value, index, base),
+                Operand::Register(base) if base == index => {}
+                base => self.set(false, index, base),
+            }
+            B::check_part(self, mem, &check, part, (base, index));
+            if !B::IS_512 {
+                self.store(part_of_row::<B>(OFFSET_ROW, part), index);
+            }
+        }
+        B::end_check(self, mem, &check, not);
+        let origin = site(mem.access.site, offset_of!(Site, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+    }
+}

@@ -1,0 +1,213 @@
+//! Loads: from uniform addresses, from contiguous or scattered lanes, and by index.
+
+use super::access::{MemAccess, data_of_lane};
+use super::addressing::Addressing;
+use super::indexed::{ContiguousAccess, Continuations};
+use super::parts::{Bytes, Parts};
+use super::shape::{CONTIGUOUS, Slot};
+use super::{DATA_ROW, moved};
+use crate::emit::Emitter;
+use crate::emit::affine::Addend;
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::Backend;
+use crate::emit::register_cache::Reg;
+use crate::emit::vector::{Opcode, V, low_128};
+use crate::frame::Frame;
+use crate::machine::Mode;
+use crate::operand::Predicate;
+use crate::region::{Load, Space, Step};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Emits a load that may exit.
+    pub(in crate::emit) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
+        if load.to.len() != usize::from(load.access.count) {
+            return None;
+        }
+        let addressing = self.addressing(&load.access);
+        if addressing == Addressing::Uniform {
+            return self.load_one(step, load);
+        }
+        let member = self.facts.base_groups.member(self.block, self.step);
+        let mem = self.mem_access(&load.access, step.guard, step.at);
+        if mem.never {
+            return Some(());
+        }
+        let (indexed, slot) = (self.indexed(), Slot::of(member));
+        self.begin_group(member);
+        let [scattered, none, done, taken] = std::array::from_fn(|_| self.asm.label());
+        // If there are enough registers for all lanes, the elements are loaded at once.
+        let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
+        let own: Vec<Vec<Reg>> = match mem.total {
+            ..=4 if indexed.is_some() => self.registers_of_parts(parts.len(), bytes),
+            ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
+            _ => Vec::new(),
+        };
+        if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
+            let (row, done) = match own.is_empty() {
+                true => (ContiguousAccess::Point(slot), done),
+                false => (ContiguousAccess::Load(&own, bytes), taken),
+            };
+            self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
+        }
+        let is_tested = matches!(addressing, Addressing::Tested | Addressing::Index);
+        let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
+        let by_offsets = self.mode == Mode::Some && self.has_rows_of_offsets(&mem);
+        if (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets {
+            let is_global = mem.access.space == Space::Global;
+            let prefetches =
+                is_global && indexed.is_none() && member.is_none() && self.is_in_loop();
+            let prefetch = |e: &mut Self| {
+                if prefetches {
+                    let first = slot.row(e, 0).at(0);
+                    e.prefetch_row(first, mem.total as u32, Addend::NONE, false);
+                }
+            };
+            if B::IS_512 && self.mode == Mode::Live && !own.is_empty() {
+                self.each_shape(&mem, member, is_tested, |e, shape| {
+                    e.load_shape(parts.clone(), slot, shape, bytes, &own);
+                    if shape == CONTIGUOUS {
+                        prefetch(e);
+                    }
+                    e.asm.jump(C::Jmp_rel32_64, taken);
+                });
+            } else {
+                self.reach(&mem, member, is_tested, none);
+                prefetch(self);
+                if own.is_empty() {
+                    self.asm.jump(C::Jmp_rel32_64, done);
+                } else {
+                    self.load_parts(parts.clone(), from, bytes, &own);
+                    self.asm.jump(C::Jmp_rel32_64, taken);
+                }
+                self.asm.bind(none);
+            }
+            if let Some(indexed) = indexed {
+                self.cache_scattered(indexed);
+            }
+        }
+        self.asm.bind(scattered);
+        if !own.is_empty() {
+            self.gather(&mem, &own, bytes, taken);
+        }
+        if !self.gather_lanes(&mem, &own, taken) {
+            self.fetch_lanes(&mem);
+            self.point_to_data(&mem, slot);
+            self.asm.bind(done);
+            if own.is_empty() {
+                self.cache.unpin();
+                return self.load_to_destinations(load, step.guard, from);
+            }
+            self.load_parts(parts.clone(), Parts::Contiguous(slot), bytes, &own);
+        }
+        self.asm.bind(taken);
+        self.write_parts(load, &load.to, (parts, bytes), &own, step.guard)
+    }
+
+    /// Emits a load from a uniform address. Exits if a lane executes the load and the address is
+    /// out of bounds.
+    fn load_one(&mut self, step: &Step, load: &Load) -> Option<()> {
+        let mem = self.uniform_access(&load.access, step.guard, step.at);
+        if mem.never {
+            return Some(());
+        }
+        let (nowhere, done) = (self.asm.label(), self.asm.label());
+        if mem.access.space == Space::Local {
+            self.fetch_lanes(&mem);
+            self.point_to_data(&mem, Slot::default());
+            self.cache.unpin();
+            let parts = Parts::Contiguous(Slot::default());
+            return self.load_to_destinations(load, step.guard, parts);
+        }
+        // Without a guard, at least one lane executes the load.
+        let always = step.guard == Predicate::Always;
+        let not = if always { mem.out } else { nowhere };
+        self.uniform_base(&mem);
+        self.offset_from_base(&mem, R::RAX, Some(not));
+        let (limit, origin) = (self.limit(&mem), self.origin(&mem));
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, R::RAX, limit), C::Jae_rel32_64, not);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R13, R::RAX));
+        if !always {
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(nowhere);
+            self.load_executing(&mem);
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Jne_rel32_64, mem.out);
+            self.data_rows();
+        }
+        self.asm.bind(done);
+        self.cache.unpin();
+        self.load_to_destinations(load, step.guard, Parts::One)
+    }
+
+    /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is out
+    /// of bounds. Returns whether it does.
+    fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) -> bool {
+        let is_element = usize::from(mem.access.size) == mem.total && !to.is_empty();
+        if !Self::is_gathered(mem) || !is_element {
+            return false;
+        }
+        self.load_executing(mem);
+        self.offsets(mem);
+        let scattered = self.asm.label();
+        if self.has_rows_of_offsets(mem) {
+            self.point_to_executing(mem, scattered);
+            for (part, d) in (0..).zip(to) {
+                let row = Slot::default().row(self, part);
+                B::load_masked(self, mem, row, d, part);
+            }
+            self.asm.jump(C::Jmp_rel32_64, taken);
+        }
+        self.asm.bind(scattered);
+        self.gather_by_offsets(mem, to);
+        true
+    }
+
+    /// Copies the data of each lane to the frame. Exits if a lane is out of bounds.
+    fn fetch_lanes(&mut self, mem: &MemAccess) {
+        let done = self.asm.label();
+        self.spill(mem);
+        self.load_executing(mem);
+        self.data_rows();
+        if Self::has_offsets(mem) {
+            self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBX, R::EBX), C::Je_rel32_64, done);
+            self.offsets(mem);
+            self.fetch_by_offsets(mem);
+        } else {
+            self.each_lane(|e| {
+                e.checked_offset(mem);
+                e.address_from_offset(mem);
+                e.copy_data(mem, false);
+            });
+        }
+        self.asm.bind(done);
+    }
+
+    /// Loads the address of the data in the frame into `r13`.
+    pub(super) fn data_rows(&mut self) {
+        let data = at(R::RDI, Frame::scratch(DATA_ROW));
+        self.asm.put(I::with2(C::Lea_r64_m, R::R13, data));
+    }
+
+    /// Copies the data of lane `ebp` between its address in `rax` and its slot in the frame, to the
+    /// address if `stores`.
+    pub(super) fn copy_data(&mut self, mem: &MemAccess, stores: bool) {
+        let frame = data_of_lane(self, mem.total);
+        let ends = |memory, frame| if stores { (frame, memory) } else { (memory, frame) };
+        let is_local = mem.access.space == Space::Local;
+        let (step, stride) = if is_local { (4, 128) } else { (16, 16) };
+        for i in 0..mem.total.div_ceil(step) {
+            let (from, to) = ends(at(R::RAX, stride * i), moved(frame, step * i));
+            let spare = low_128(B::SPARE);
+            let (load, store, into, data) = match mem.total.min(step) {
+                1 => (C::Movzx_r32_rm8, C::Mov_rm8_r8, R::R14D, R::R14L),
+                2 => (C::Movzx_r32_rm16, C::Mov_rm16_r16, R::R14D, R::R14W),
+                4 => (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D, R::R14D),
+                8 => (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14, R::R14),
+                _ => (V::Load128.code::<B>(), V::Store128.code::<B>(), spare, spare),
+            };
+            self.asm.put(I::with2(load, into, from));
+            self.asm.put(I::with2(store, to, data));
+        }
+    }
+}

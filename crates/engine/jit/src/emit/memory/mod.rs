@@ -1,0 +1,65 @@
+//! Loads and stores whose address is not a constant of the frame or of the parameters, for both
+//! instruction sets.
+//!
+//! A *part* is the lanes of a vector register of 32-bit lanes. Vector code accesses the data of a
+//! part at once where the addresses have a shape ([`shape`]): the lanes are contiguous, or have one
+//! address. [`Addressing`] says what is known when the code is emitted; other shapes are cached
+//! ([`crate::emit::index`], [`crate::emit::base_groups`]) or tested. Otherwise the lanes are
+//! scattered: each is checked ([`offsets`]), and its data is copied to or from scratch registers of
+//! the frame, which vector code then accesses as contiguous lanes ([`parts`], [`rows`]).
+//!
+//! `ebp` has the shape while the code accesses the parts, `rbx` the mask of executing lanes, and
+//! the addresses of the parts are in a [`shape::Slot`] or in registers.
+//!
+//! AVX-512 has registers for two parts, their offsets and the mask of executing lanes. The code for
+//! each shape follows the test for it ([`crate::emit::Emitter::each_shape`]), values in registers
+//! are scattered from there, and contiguous lanes of which only some execute the access are accessed
+//! with a mask.
+
+mod access;
+mod addressing;
+mod each_shape;
+mod indexed;
+mod lane;
+mod load;
+mod offsets;
+mod parts;
+mod rows;
+mod shape;
+mod some_lanes;
+mod store;
+
+use crate::frame::Frame;
+use crate::region::{Access, Space};
+pub(super) use access::{MemAccess, low_32};
+pub(super) use addressing::Addressing;
+use iced_x86::MemoryOperand;
+pub(super) use shape::Row;
+
+/// The scratch register for a base that is not a register, the first scratch register of data, of
+/// which a lane takes up to 32 bytes, and the scratch register for offsets, for accesses of up to
+/// 16 bytes.
+const BASE_ROW: usize = 0;
+const DATA_ROW: usize = 1;
+pub(super) const OFFSET_ROW: usize = 4;
+
+/// Masks in the frame: the lanes that are copied one by one, the lanes that vector stores write,
+/// and the lanes that execute the access.
+pub(super) const REST: usize = Frame::SAVED;
+pub(super) const STORED: usize = Frame::SAVED + 16;
+pub(super) const EXECUTING: usize = Frame::SAVED + 24;
+
+/// Whether compiled code contains accesses of this size and count.
+pub(super) fn is_supported(access: &Access) -> bool {
+    let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
+    let total = u32::from(access.size) * u32::from(access.count);
+    let somewhere = !matches!(access.space, Space::Frame | Space::Param);
+    powers && access.size <= 8 && total <= 32 && somewhere
+}
+
+/// The memory operand `bytes` bytes after another.
+fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
+    memory.displacement += bytes as i64;
+    memory.displ_size = 1;
+    memory
+}

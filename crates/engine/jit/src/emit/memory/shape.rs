@@ -1,0 +1,360 @@
+//! Shapes of addresses: whether the lanes of each part are contiguous or have one address. The code
+//! tests for one of the two shapes; lanes with neither shape are scattered.
+
+use super::access::{Base, LaneBase, MemAccess, low_32};
+use super::{DATA_ROW, moved};
+use crate::emit::Emitter;
+use crate::emit::affine::Affine;
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::Backend;
+use crate::emit::base_groups::Member;
+use crate::emit::register_cache::Key;
+use crate::emit::vector::{Opcode, Operand, V, low_128};
+use crate::frame::Frame;
+use crate::machine::Mode;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous, or the
+/// lanes of each part have one address; 0 if the shape is not known.
+pub(super) const CONTIGUOUS: u32 = 1;
+pub(super) const UNIFORM: u32 = 2;
+
+/// The registers that hold the addresses of the parts, if there are as few parts as registers.
+const POINTERS: [R; 2] = [R::R13, R::R14];
+
+/// Where the addresses of the parts are stored: in the slot of the base group, or in the frame; and
+/// the distance of the data from these addresses. With AVX-512, `r13` and `r14` have the addresses,
+/// and only those of base groups are stored.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    group: Option<usize>,
+    pub(super) data_offset: usize,
+}
+
+/// The address of a part's data: a register, a register times a scale, and a displacement.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::emit) struct Row {
+    pub(super) base: R,
+    pub(super) index: Option<(R, u32)>,
+    pub(super) displacement: usize,
+}
+
+impl Row {
+    /// The row at the address in `r13`.
+    pub(super) const R13: Self = Self { base: R::R13, index: None, displacement: 0 };
+
+    /// The memory operand at a displacement from the data of the part's first lane.
+    pub(in crate::emit) fn at(self, displacement: usize) -> MemoryOperand {
+        let (index, scale) = self.index.unwrap_or((R::None, 1));
+        let displacement = (self.displacement + displacement) as i64;
+        MemoryOperand::with_base_index_scale_displ_size(self.base, index, scale, displacement, 1)
+    }
+}
+
+impl Slot {
+    pub(super) fn of(member: Option<Member>) -> Self {
+        let data_offset = member.map_or(0, |member| member.delta as usize);
+        Self { group: member.map(|member| member.slot), data_offset }
+    }
+
+    /// Clears the cached shape of the base group.
+    pub(super) fn forget<B: Backend>(self, e: &mut Emitter<'_, B>) {
+        if let Some(slot) = self.group {
+            e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
+        }
+    }
+
+    /// The memory operand of the address of a part.
+    fn pointer(self, part: u8) -> MemoryOperand {
+        let part = usize::from(part);
+        at(
+            R::RDI,
+            self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::part_address(slot, part)),
+        )
+    }
+
+    /// The register for the address of a part, which [`Self::keep`] takes.
+    pub(super) fn register<B: Backend>(part: u8) -> R {
+        if B::IS_512 { POINTERS[usize::from(part)] } else { R::RAX }
+    }
+
+    /// Keeps the address of a part that is in [`Self::register`].
+    fn keep<B: Backend>(self, e: &mut Emitter<'_, B>, part: u8) {
+        if !B::IS_512 || self.group.is_some() {
+            e.asm.put(I::with2(C::Mov_rm64_r64, self.pointer(part), Self::register::<B>(part)));
+        }
+    }
+
+    /// Keeps the addresses of parts that follow each other at a distance; that of the first is in
+    /// `rax`.
+    pub(super) fn keep_row<B: Backend>(self, e: &mut Emitter<'_, B>, distance: Distance) {
+        for part in 0..Emitter::<'_, B>::PARTS {
+            if part != 0 {
+                e.asm.put(match distance {
+                    Distance::Bytes(bytes) => I::with2(C::Add_rm64_imm32, R::RAX, bytes as i32),
+                    Distance::Register(by) => I::with2(C::Add_r64_rm64, R::RAX, by),
+                });
+            }
+            if B::IS_512 {
+                let to = Self::register::<B>(part);
+                e.asm.put(I::with2(C::Mov_r64_rm64, to, R::RAX));
+            }
+            self.keep(e, part);
+        }
+    }
+
+    /// Loads the addresses that the first access of the group has kept, with AVX-512.
+    pub(super) fn load<B: Backend>(self, e: &mut Emitter<'_, B>) {
+        for part in 0..if B::IS_512 { Emitter::<'_, B>::PARTS } else { 0 } {
+            let to = Self::register::<B>(part);
+            e.asm.put(I::with2(C::Mov_r64_rm64, to, self.pointer(part)));
+        }
+    }
+
+    /// The address of the data of a part. With AVX2, loads it into `r13`.
+    pub(super) fn row<B: Backend>(self, e: &mut Emitter<'_, B>, part: u8) -> Row {
+        let base = if B::IS_512 { Self::register::<B>(part) } else { R::R13 };
+        if !B::IS_512 {
+            e.asm.put(I::with2(C::Mov_r64_rm64, base, self.pointer(part)));
+        }
+        Row { base, index: None, displacement: self.data_offset }
+    }
+}
+
+/// The distance between the addresses of two parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Distance {
+    Bytes(usize),
+    Register(R),
+}
+
+/// The memory operand of the cached shape of a base group.
+pub(super) fn shape(slot: usize) -> MemoryOperand {
+    at(R::RDI, Frame::shape(slot))
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Clears the shape that the base group has from an earlier run of the block, if the current
+    /// access is the group's first.
+    pub(super) fn begin_group(&mut self, member: Option<Member>) {
+        if let Some(member) = member.filter(|member| member.leads) {
+            Slot::of(Some(member)).forget(self);
+        }
+    }
+
+    /// Finds the shape of the addresses and checks their bounds: the slot gets the addresses of the
+    /// parts, `ebp` the shape. Jumps to `not` if the lanes are scattered or out of bounds. Uses all
+    /// general registers of the step but `rbx`.
+    pub(super) fn reach(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        same: bool,
+        not: Label,
+    ) {
+        if let Some(member) = member.filter(|member| !member.leads) {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
+            if same {
+                self.asm.jump_if(I::with2(C::Test_rm32_r32, R::EBP, R::EBP), C::Je_rel32_64, not);
+            } else {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+                self.asm.jump(C::Jne_rel32_64, not);
+            }
+            return Slot::of(Some(member)).load(self);
+        }
+        // Later accesses of the group use the shape that the first one finds, so that both shapes
+        // are tested, unless the lanes are known to be contiguous.
+        let same = same || member.is_some() && !self.is_shared_row();
+        if i32::try_from(mem.access.offset as i64).is_err() {
+            // The sum needs `r12`, which has the limit.
+            return self.asm.jump(C::Jmp_rel32_64, not);
+        }
+        if self.mode == Mode::Some {
+            self.reach_some(mem, member, same, not);
+        } else {
+            self.reach_all(mem, member, same, not);
+        }
+        if let Some(member) = member {
+            self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
+        }
+    }
+
+    /// [`Self::reach`] where all lanes are active; each part is tested separately.
+    fn reach_all(&mut self, mem: &MemAccess, member: Option<Member>, same: bool, not: Label) {
+        let Some(bases) = Self::lane_base(mem) else {
+            return self.asm.jump(C::Jmp_rel32_64, not);
+        };
+        let (other, found) = (self.asm.label(), self.asm.label());
+        let span = member.map_or(0, |member| member.span as usize);
+        let is_row = self.is_shared_row();
+        if !is_row {
+            self.first_distance(bases);
+            self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, mem.unit as i32));
+            self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+            self.unless_like(mem, bases, mem.unit as u64, not);
+        }
+        let lanes = if is_row { 32 } else { B::LANES };
+        self.shape_of(mem, CONTIGUOUS, (lanes - 1) * mem.total + span, not);
+        if same && !is_row {
+            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.bind(other);
+            self.asm.jump_if(I::with2(C::Test_rm64_r64, R::RAX, R::RAX), C::Jne_rel32_64, not);
+            self.unless_like(mem, bases, 0, not);
+            self.shape_of(mem, UNIFORM, span, not);
+            self.asm.bind(found);
+        }
+        self.point(mem, member, is_row, not);
+    }
+
+    /// Loads a shape into `ebp`, and into `r12` the exclusive limit of an offset that `bytes` bytes
+    /// follow.
+    pub(super) fn shape_of(&mut self, mem: &MemAccess, shape: u32, bytes: usize, not: Label) {
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, shape));
+        self.limit_before(mem, bytes, not);
+    }
+
+    /// Loads the exclusive limit of an offset that `bytes` bytes follow into `r12`.
+    pub(super) fn limit_before(&mut self, mem: &MemAccess, bytes: usize, not: Label) {
+        let limit = self.limit(mem);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, limit));
+        if bytes != 0 {
+            self.asm.put(I::with2(C::Sub_rm64_imm32, R::R12, bytes as i32));
+            self.asm.jump(C::Jbe_rel32_64, not);
+        }
+    }
+
+    /// Keeps the host address of each part's first lane, at the lowest offset of the access's base
+    /// group. If the shape is known, the parts follow the first. Jumps to `not` if an address is
+    /// misaligned or out of bounds.
+    pub(super) fn point(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        is_row: bool,
+        not: Label,
+    ) {
+        let (Some(bases), slot) = (Self::lane_base(mem), Slot::of(member)) else { return };
+        let (wide, halves) = (bases.wide, if bases.wide { 2 } else { 1 });
+        if let Base::Affine(value) = mem.base {
+            self.scalar(value.add, true);
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::RAX));
+        }
+        for part in 0..if is_row { 1 } else { Self::PARTS } {
+            let to = if is_row { R::RAX } else { Slot::register::<B>(part) };
+            let first = self.base_part(bases, halves * part);
+            self.first_element(wide, if wide { to } else { low_32(to) }, first);
+            if let Base::Affine(value) = mem.base {
+                let by = if to == R::RAX { R::R14 } else { R::RAX };
+                self.add_addend(value.addend, low_32(to), by);
+                self.unless_wrapping(mem, value, B::LANES - 1, low_32(to), not);
+                self.add_index(value, R::RBX, to, to);
+            }
+            self.address_of_first(mem, member, to, not);
+            if is_row {
+                return slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
+            }
+            slot.keep(self, part);
+        }
+    }
+
+    /// Jumps to `not` if the index that is `lanes` lanes after the one in a register may wrap
+    /// around.
+    pub(super) fn unless_wrapping(
+        &mut self,
+        mem: &MemAccess,
+        value: Affine,
+        lanes: usize,
+        index: R,
+        not: Label,
+    ) {
+        let last = (lanes * mem.unit) as u32;
+        let (most, above) = if value.signed {
+            (i32::MAX as u32 - last, C::Jg_rel32_64)
+        } else {
+            (u32::MAX - last, C::Ja_rel32_64)
+        };
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm32, index, most as i32), above, not);
+    }
+
+    /// Turns a base into the host address at the lowest offset of the access's base group. Jumps to
+    /// `not` if the address is misaligned, or its offset is not below the limit in `r12`.
+    pub(super) fn address_of_first(
+        &mut self,
+        mem: &MemAccess,
+        member: Option<Member>,
+        to: R,
+        not: Label,
+    ) {
+        self.offset_from_base(mem, to, Some(not));
+        let least = member.map_or(mem.access.offset, |member| member.lowest);
+        let before = least.wrapping_sub(mem.access.offset) as i32;
+        if before != 0 {
+            self.asm.put(I::with2(C::Add_rm64_imm32, to, before));
+        }
+        let origin = self.origin(mem);
+        self.asm.jump_if(I::with2(C::Cmp_r64_rm64, to, R::R12), C::Jae_rel32_64, not);
+        self.asm.put(I::with2(C::Add_r64_rm64, to, origin));
+    }
+
+    /// Loads the difference between the bases of the first two lanes into `rax`, which decides
+    /// which shape is tested.
+    fn first_distance(&mut self, bases: LaneBase) {
+        let wide = bases.wide;
+        let (load, sub, extract) = if wide {
+            (C::Mov_r64_rm64, C::Sub_r64_rm64, V::Extract64)
+        } else {
+            (C::Mov_r32_rm32, C::Sub_r32_rm32, V::Extract32)
+        };
+        let [rax, rbp] = if wide { [R::RAX, R::RBP] } else { [R::EAX, R::EBP] };
+        match self.base_part(bases, 0) {
+            Operand::Memory(row) => {
+                self.asm.put(I::with2(load, rax, moved(row, if wide { 8 } else { 4 })));
+                self.asm.put(I::with2(sub, rax, row));
+            }
+            first @ Operand::Register(reg) => {
+                self.asm.put(I::with3(extract.code::<B>(), rax, low_128(reg), 1_u32));
+                self.first_element(wide, rbp, first);
+                self.asm.put(I::with2(sub, rax, rbp));
+            }
+        }
+    }
+
+    /// Makes the slot point to the data in the frame.
+    pub(super) fn point_to_data(&mut self, mem: &MemAccess, slot: Slot) {
+        // With AVX-512 the addresses are only in registers, so that those of the group remain.
+        let slot = if B::IS_512 { Slot { group: None, ..slot } } else { slot };
+        let data = Frame::scratch(DATA_ROW) as i64 - slot.data_offset as i64;
+        let data = MemoryOperand::with_base_displ(R::RDI, data);
+        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
+        slot.keep_row(self, Distance::Bytes(B::LANES * mem.total));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
+    }
+
+    /// Jumps to `not` unless the bases increase by `distance` from lane to lane within each part.
+    pub(super) fn unless_like(
+        &mut self,
+        mem: &MemAccess,
+        bases: LaneBase,
+        distance: u64,
+        not: Label,
+    ) {
+        let (wide, [any, t, ..]) = (bases.wide, mem.own);
+        let parts = self.base_parts(bases);
+        self.unless_apart(&parts, (wide, if wide { 2 } else { 1 }), distance, [any, t], not);
+    }
+
+    /// All parts of a base.
+    pub(super) fn base_parts(&self, bases: LaneBase) -> Vec<Operand> {
+        (0..Self::parts_of_width(bases.wide)).map(|part| self.base_part(bases, part)).collect()
+    }
+
+    /// A part of a base, in a register if it is cached.
+    pub(super) fn base_part(&self, LaneBase { row, vreg, .. }: LaneBase, part: u8) -> Operand {
+        let key = vreg.and_then(|vreg| Key::all::<B>(vreg).nth(part.into()));
+        let held = key.and_then(|key| self.cache.position(key));
+        held.map_or_else(
+            || Operand::Memory(moved(row, usize::from(part) * Self::BYTES)),
+            Operand::Register,
+        )
+    }
+}

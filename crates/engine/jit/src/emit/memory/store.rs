@@ -1,0 +1,341 @@
+//! Stores: to contiguous or scattered lanes, and by index.
+
+use super::access::MemAccess;
+use super::addressing::Addressing;
+use super::indexed::{ContiguousAccess, Continuations};
+use super::shape::{CONTIGUOUS, Row, Slot};
+use super::{REST, STORED};
+use crate::emit::Emitter;
+use crate::emit::asm::{Label, at};
+use crate::emit::backend::Backend;
+use crate::emit::base_groups::Member;
+use crate::emit::index::Indexed;
+use crate::emit::register_cache::Reg;
+use crate::emit::vector::V;
+use crate::machine::Mode;
+use crate::operand::{Predicate, Source};
+use crate::region::{Step, Store};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// Whether stores of contiguous lanes can be masked.
+fn by_mask(store: &Store) -> bool {
+    store.access.count == 1 && store.access.size >= 4
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Emits a store that may exit. The addresses of all lanes are checked before the first lane
+    /// stores.
+    pub(in crate::emit) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
+        let member = self.facts.base_groups.member(self.block, self.step);
+        let addressing = self.addressing(&store.access);
+        let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
+        // The values that are stored from registers are loaded now, because no registers can be
+        // allocated from here on.
+        let is_register = store.access.base.is_some_and(|base| base.vreg().is_some());
+        let values = match indexed.is_some() || B::IS_512 && is_register {
+            true => self.values_of_row(store)?,
+            false => Vec::new(),
+        };
+        let mem = self.mem_access(&store.access, step.guard, step.at);
+        if mem.never {
+            return Some(());
+        }
+        let addresses = (indexed, member);
+        self.begin_group(member);
+        if B::IS_512 && !values.is_empty() && Self::has_offsets(&mem) {
+            self.store_values(&mem, addressing, addresses, &values);
+            return Some(());
+        }
+        let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
+        let (scattered, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
+        // A row by consecutive indices needs no mask.
+        let late = indexed.is_some() && !values.is_empty() && step.guard == Predicate::Always;
+        if !late {
+            self.keep_stored(step.guard);
+        }
+        let slot = Slot::of(member);
+        if !matches!(addressing, Addressing::Scattered | Addressing::Uniform) {
+            if !by_mask(store) {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+                self.asm.jump(C::Jne_rel32_64, scattered);
+            }
+            self.store_by_shape(&mem, addresses, &values, [scattered, done, stored]);
+            self.asm.bind(scattered);
+        }
+        // The slot is used for the scattered data, so that the later accesses of the group test
+        // their shapes themselves.
+        slot.forget(self);
+        self.spill(&mem);
+        match late {
+            true => self.load_executing(&mem),
+            false => self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, at(R::RDI, STORED))),
+        }
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, REST), R::EBX));
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, STORED), -1));
+        self.check_lanes(&mem);
+        self.point_to_data(&mem, slot);
+        self.asm.bind(done);
+        self.cache.unpin();
+        self.put_rows(store, slot, masks)?;
+        self.scatter(&mem);
+        self.asm.bind(stored);
+        Some(())
+    }
+
+    /// Emits a store of values in registers, with AVX-512: to contiguous lanes by vectors, with a
+    /// mask if not all lanes execute it, to others by scatters.
+    fn store_values(
+        &mut self,
+        mem: &MemAccess,
+        addressing: Addressing,
+        (indexed, member): (Option<Indexed>, Option<Member>),
+        values: &[Vec<Reg>],
+    ) {
+        let [scattered, done] = [self.asm.label(), self.asm.label()];
+        let slot = Slot::of(member);
+        if let Some(indexed) = indexed {
+            let to = Continuations { done, scattered };
+            self.row_by_index(mem, indexed, ContiguousAccess::Store(values), to);
+        }
+        let by_offsets = self.has_rows_of_offsets(mem);
+        let is_known = matches!(addressing, Addressing::Scattered | Addressing::Uniform)
+            || self.mode == Mode::Some && by_offsets;
+        if !is_known && !indexed.is_some_and(|of| of.is_row) {
+            let all = self.mode == Mode::Live && mem.guard == Predicate::Always;
+            if all {
+                self.asm.jump_if(
+                    I::with2(C::Cmp_rm32_imm8, R::R8D, -1),
+                    C::Jne_rel32_64,
+                    scattered,
+                );
+            }
+            if self.mode == Mode::Live {
+                self.each_shape(mem, member, false, |e, shape| {
+                    if shape == CONTIGUOUS {
+                        e.put_values(mem, slot, values, all);
+                    }
+                    let to = if shape == CONTIGUOUS { done } else { scattered };
+                    e.asm.jump(C::Jmp_rel32_64, to);
+                });
+            } else {
+                self.reach(mem, member, false, scattered);
+                if member.is_some_and(|member| member.leads) {
+                    // Another shape is cached for the loads of the group.
+                    self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+                    self.asm.jump(C::Jne_rel32_64, scattered);
+                }
+                self.put_values(mem, slot, values, all);
+                self.asm.jump(C::Jmp_rel32_64, done);
+            }
+        }
+        self.asm.bind(scattered);
+        self.load_executing(mem);
+        self.offsets(mem);
+        let elsewhere = self.asm.label();
+        if by_offsets {
+            self.point_to_executing(mem, elsewhere);
+            self.put_executing(mem, Slot::default(), values);
+            self.asm.jump(C::Jmp_rel32_64, done);
+        }
+        self.asm.bind(elsewhere);
+        self.scatter_values(mem, values);
+        self.asm.bind(done);
+    }
+
+    /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of those
+    /// that execute the store.
+    fn put_values(&mut self, mem: &MemAccess, slot: Slot, values: &[Vec<Reg>], all: bool) {
+        let [some, done] = [self.asm.label(), self.asm.label()];
+        if !all {
+            self.load_executing(mem);
+            self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, R::EBX, -1), C::Jne_rel32_64, some);
+        }
+        for (part, values) in (0..).zip(values) {
+            let row = slot.row(self, part);
+            for (half, &value) in values.iter().enumerate() {
+                self.store(row.at(half * Self::BYTES), value);
+            }
+        }
+        if !all {
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(some);
+            B::keep_executing(self, mem);
+            self.put_executing(mem, slot, values);
+        }
+        self.asm.bind(done);
+    }
+
+    /// Stores values in registers as vectors, in the lanes that execute the store.
+    fn put_executing(&mut self, mem: &MemAccess, slot: Slot, values: &[Vec<Reg>]) {
+        let lanes = mem.masks.map(|masks| masks[0]);
+        for (part, values) in (0..).zip(values) {
+            let row = slot.row(self, part);
+            B::store_masked(self, row, values, part, lanes, [mem.own[0], mem.own[1]]);
+        }
+    }
+
+    /// Emits a store to contiguous lanes: jumps to `stored`, to `done` with the addresses of the
+    /// parts in the slot, or to `scattered`.
+    fn store_by_shape(
+        &mut self,
+        mem: &MemAccess,
+        (indexed, member): (Option<Indexed>, Option<Member>),
+        values: &[Vec<Reg>],
+        [scattered, done, stored]: [Label; 3],
+    ) {
+        let reached = self.asm.label();
+        if let Some(indexed) = indexed {
+            let slot = Slot::of(member);
+            let (row, done) = match values.is_empty() {
+                true => (ContiguousAccess::Point(slot), reached),
+                false => (ContiguousAccess::Store(values), stored),
+            };
+            self.row_by_index(mem, indexed, row, Continuations { done, scattered });
+        }
+        if !indexed.is_some_and(|of| of.is_row) {
+            if indexed.is_some() && !values.is_empty() && mem.guard == Predicate::Always {
+                self.keep_stored(mem.guard);
+            }
+            self.reach(mem, member, false, scattered);
+            if member.is_some() {
+                // A cached shape may be that of a load, for which lanes with one address are
+                // valid.
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, CONTIGUOUS));
+                self.asm.jump(C::Jne_rel32_64, scattered);
+            }
+        }
+        self.asm.bind(reached);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, REST), 0));
+        self.asm.jump(C::Jmp_rel32_64, done);
+    }
+
+    /// Keeps the mask of lanes that execute the store for vector stores.
+    fn keep_stored(&mut self, guard: Predicate) {
+        self.lanes_taken(guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, STORED), R::EBX));
+    }
+
+    /// The vectors of each part of the stored value, if it is one element of 32 bits in a register,
+    /// or of 64 bits and there are enough registers.
+    fn values_of_row(&mut self, store: &Store) -> Option<Vec<Vec<Reg>>> {
+        let parts = 0..Self::PARTS;
+        match (store.access.size, &store.from[..]) {
+            (4, &[source @ (Source::B32(_) | Source::Literal(_))]) => {
+                parts.map(|part| Some(vec![self.narrow(source, part)?])).collect()
+            }
+            (8, &[source @ Source::B64(_)]) if B::IS_512 => parts
+                .map(|part| {
+                    [0, 1].into_iter().map(|half| self.whole_of(source, 2 * part + half)).collect()
+                })
+                .collect(),
+            _ => Some(Vec::new()),
+        }
+    }
+
+    /// Stores the elements of all lanes as vectors at the addresses in the slot.
+    fn put_rows(&mut self, store: &Store, slot: Slot, masks: Option<[Reg; 2]>) -> Option<()> {
+        let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
+        if store.from.len() != count {
+            return None;
+        }
+        let total = size * count;
+        for part in 0..Self::PARTS {
+            let row = slot.row(self, part);
+            if by_mask(store) {
+                self.put_by_mask(store, (part, row), masks)?;
+                continue;
+            }
+            if size == 8 {
+                for half in 0..2 {
+                    self.put_doubles(store, (2 * part + half, row), total)?;
+                }
+                continue;
+            }
+            for (group, from) in store.from.chunks((16 / size).min(count)).enumerate() {
+                let mut words = Vec::with_capacity(4);
+                for elements in from.chunks(4 / size) {
+                    words.push(self.word(elements, part, size)?);
+                }
+                match *words {
+                    [word] if total == 4 => self.store(row.at(0), word),
+                    [word] => B::store_small(self, row.at(0), word, total),
+                    [low, high] => self.store_pairs(row, low, high),
+                    [a, b, c, d] => self.store_quads(row, [a, b, c, d], total, 16 * group),
+                    _ => return None,
+                }
+                self.cache.unpin();
+            }
+        }
+        Some(())
+    }
+
+    /// Stores a part of elements of 4 or 8 bytes, in the lanes that execute the step. `masks` are
+    /// temporaries that the caller has reserved.
+    fn put_by_mask(
+        &mut self,
+        store: &Store,
+        (part, row): (u8, Row),
+        masks: Option<[Reg; 2]>,
+    ) -> Option<()> {
+        let (source, wide) = (store.from[0], store.access.size == 8);
+        let values = match wide {
+            true => vec![self.whole_of(source, 2 * part)?, self.whole_of(source, 2 * part + 1)?],
+            false => vec![self.low_of(source, part)?],
+        };
+        let masks = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
+        let (some, done) = (self.asm.label(), self.asm.label());
+        let stored = at(R::RDI, STORED);
+        self.asm.jump_if(I::with2(C::Cmp_rm32_imm8, stored, -1), C::Jne_rel32_64, some);
+        for (half, &value) in values.iter().enumerate() {
+            self.store(row.at(half * Self::BYTES), value);
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(some);
+        B::store_masked(self, row, &values, part, None, masks);
+        self.asm.bind(done);
+        self.cache.unpin();
+        Some(())
+    }
+
+    /// Packs elements of 1, 2 or 4 bytes into 32-bit values, in a temporary.
+    fn word(&mut self, elements: &[Source], part: u8, size: usize) -> Option<Reg> {
+        let mut word = None;
+        for (i, &source) in elements.iter().enumerate() {
+            let d = self.low_word(source, part)?;
+            if elements.len() > 1 {
+                // Clears the bits above the element, which would overwrite the other elements.
+                let shift = 32 - 8 * size as u32;
+                self.two_with(V::Left32, d, d, shift);
+                let rest = shift - 8 * (i * size) as u32;
+                if rest != 0 {
+                    self.two_with(V::RightU32, d, d, rest);
+                }
+            }
+            match word {
+                None => word = Some(d),
+                Some(word) => {
+                    self.three(V::Or32, word, word, d);
+                    self.release(d);
+                }
+            }
+        }
+        word
+    }
+
+    /// Stores elements of 8 bytes, of half a part.
+    fn put_doubles(&mut self, store: &Store, (part, row): (u8, Row), total: usize) -> Option<()> {
+        let half = usize::from(part % 2);
+        for (pair, from) in store.from.chunks(2).enumerate() {
+            let a = self.whole_of(from[0], part)?;
+            match from.get(1) {
+                Some(&b) => {
+                    let b = self.whole_of(b, part)?;
+                    self.store_doubles(row, [a, b], (half, total, 16 * pair));
+                }
+                None => self.store(row.at(half * Self::BYTES), a),
+            }
+            self.cache.unpin();
+        }
+        Some(())
+    }
+}
