@@ -90,7 +90,8 @@ impl Step {
     /// Calls `f` with each source that the step reads.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_source(&self, f: &mut dyn FnMut(Source)) {
-        let access = |access: &Access, f: &mut dyn FnMut(Source)| access.base.into_iter().for_each(f);
+        let access =
+            |access: &Access, f: &mut dyn FnMut(Source)| access.base.into_iter().for_each(f);
         match &self.action {
             Action::Load(load) => access(&load.access, f),
             Action::Store(store) => {

@@ -47,7 +47,9 @@ impl<'a> Usage<'a> {
         let Flow { code, definitions, .. } = self.flow;
         let mut new: Vec<u32> = Vec::new();
         let read = |at: usize, new: &mut Vec<u32>| {
-            code.operands(at, &mut |reg, access| new.extend((access == Access::Use).then_some(reg)));
+            code.operands(at, &mut |reg, access| {
+                new.extend((access == Access::Use).then_some(reg))
+            });
         };
         for (at, i) in code.body.iter().enumerate() {
             if !is_pure(i) {
