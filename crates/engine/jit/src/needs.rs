@@ -38,8 +38,8 @@ impl Needs {
         for block in &region.blocks {
             for step in &block.steps {
                 let mut result = Ok(());
-                step.each_vreg(|vreg| result = result.clone().and(needs.register(vreg)));
-                step.each_source(|source| result = result.clone().and(needs.input(source)));
+                step.each_vreg(&mut |vreg| result = result.clone().and(needs.register(vreg)));
+                step.each_source(&mut |source| result = result.clone().and(needs.input(source)));
                 result?;
                 needs.action(&step.action)?;
             }

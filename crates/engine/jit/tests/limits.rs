@@ -26,7 +26,7 @@ fn step(op: Op, to: VReg, from: [Source; 3]) -> Step {
 
 fn region(steps: Vec<Step>) -> Region {
     let mut kept = Vec::new();
-    steps.iter().for_each(|step| step.each_written(|place| kept.push(place)));
+    steps.iter().for_each(|step| step.each_written(&mut |place| kept.push(place)));
     let (kept, end) = (kept.into_iter().collect(), End::Leave { at: 1 });
     let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
     Region { blocks: vec![block], ..Region::default() }

@@ -108,7 +108,7 @@ fn header(text: &mut String, func: &Func) {
 fn targets(of: &FunctionCode<'_>) -> HashSet<usize> {
     let mut targets = HashSet::new();
     for inst in 0..of.instructions() {
-        of.control(inst, |target| {
+        of.control(inst, &mut |target| {
             targets.insert(target);
         });
     }
@@ -131,8 +131,8 @@ fn line(code: &Code, inst: &Inst) -> String {
         slots.join(", ")
     };
     let (mut to, mut from) = (Vec::new(), Vec::new());
-    writes(&inst.op, |of| to.push(of));
-    reads(&inst.op, |of| from.push(of));
+    writes(&inst.op, &mut |of| to.push(of));
+    reads(&inst.op, &mut |of| from.push(of));
     for (slots, before) in [(to, " "), (from, " <- ")] {
         let slots = list(slots.into_iter().filter(|of| !of.is_none()).collect());
         if !slots.is_empty() {

@@ -15,7 +15,7 @@ impl Code for Loop {
         3
     }
 
-    fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control {
         match inst {
             2 => {
                 target(1);
@@ -26,7 +26,7 @@ impl Code for Loop {
         }
     }
 
-    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         let (uses, defs): (&[u32], &[u32]) = match inst {
             0 => (&[], &[0]),
             1 => (&[0, 1], &[0]),

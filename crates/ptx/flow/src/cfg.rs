@@ -21,20 +21,20 @@ pub struct Cfg {
 
 impl Cfg {
     /// Builds the graph of a function.
-    pub fn new(code: &impl Code) -> Self {
-        Self::with_starts(code, [])
+    pub fn new(code: &dyn Code) -> Self {
+        Self::with_starts(code, &mut std::iter::empty())
     }
 
     /// Builds the graph of a function, in which blocks also begin with these instructions.
-    pub fn with_starts(code: &impl Code, starts: impl IntoIterator<Item = usize>) -> Self {
+    pub fn with_starts(code: &dyn Code, starts: &mut dyn Iterator<Item = usize>) -> Self {
         let n = code.instructions();
         let mut is_start = vec![false; n + 1];
         is_start[0] = true;
-        starts.into_iter().for_each(|at| is_start[at.min(n)] = true);
+        starts.for_each(|at| is_start[at.min(n)] = true);
         let mut jumps = Vec::new();
         let mut never_falls = Vec::new();
         for at in 0..n {
-            let control = code.control(at, |target| {
+            let control = code.control(at, &mut |target| {
                 jumps.push((at as u32, target.min(n)));
                 is_start[target.min(n)] = true;
             });

@@ -14,11 +14,11 @@ pub struct Definitions(Edges);
 
 impl Definitions {
     /// Finds the definitions in a function.
-    pub fn new(code: &impl Code) -> Self {
+    pub fn new(code: &dyn Code) -> Self {
         let mut list: Vec<(u32, u32)> = Vec::new();
         for at in 0..code.instructions() as u32 {
             let first = list.len();
-            code.operands(at as usize, |reg, access| {
+            code.operands(at as usize, &mut |reg, access| {
                 if access == Access::Def && !list[first..].contains(&(reg, at)) {
                     list.push((reg, at));
                 }
@@ -61,7 +61,7 @@ impl Reaching {
     /// definition from before the range can reach its end.
     fn within(
         &mut self,
-        code: &impl Code,
+        code: &dyn Code,
         definitions: &Definitions,
         reg: u32,
         range: Range<usize>,
@@ -79,7 +79,7 @@ impl Reaching {
 /// The definitions of a register in the same block that reach an instruction, and whether
 /// definitions from earlier blocks reach it too.
 pub fn reaching_in_block(
-    code: &impl Code,
+    code: &dyn Code,
     cfg: &Cfg,
     definitions: &Definitions,
     (reg, at): (u32, usize),
@@ -93,7 +93,7 @@ pub fn reaching_in_block(
 /// The definitions of a register that reach the beginning of a block. Subtracts the number of
 /// visited blocks from `left`; returns `None` if that is not enough.
 pub fn reaching_definitions(
-    code: &impl Code,
+    code: &dyn Code,
     cfg: &Cfg,
     definitions: &Definitions,
     (reg, block): (u32, u32),
@@ -121,13 +121,13 @@ pub fn reaching_definitions(
 /// `f` breaks. Subtracts the number of visited instructions from `left`; also breaks if that is not
 /// enough.
 pub fn reached_uses(
-    code: &impl Code,
+    code: &dyn Code,
     (reg, at): (u32, usize),
     left: &mut usize,
     mut f: impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let follow = |at: usize, open: &mut Vec<usize>| {
-        if code.control(at, |target| open.push(target)) != Control::Jump {
+        if code.control(at, &mut |target| open.push(target)) != Control::Jump {
             open.push(at + 1);
         }
     };
@@ -142,7 +142,7 @@ pub fn reached_uses(
             return ControlFlow::Break(());
         }
         let (mut is_read, mut is_written) = (false, false);
-        code.operands(at, |operand, access| match access {
+        code.operands(at, &mut |operand, access| match access {
             Access::Use => is_read |= operand == reg,
             Access::Def => is_written |= operand == reg,
         });

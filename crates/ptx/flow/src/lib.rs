@@ -66,12 +66,12 @@ pub trait Code {
 
     /// How control leaves an instruction. Calls `target` with each instruction that it may jump to;
     /// [`Self::instructions`] or a larger number means that it leaves the function.
-    fn control(&self, inst: usize, target: impl FnMut(usize)) -> Control;
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control;
 
     /// Calls `f` with each register that an instruction reads, including its guard, and then with
     /// each register that it writes. Returns false if the instruction may read other registers as
     /// well.
-    fn operands(&self, inst: usize, f: impl FnMut(u32, Access)) -> bool;
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool;
 
     /// Whether threads may skip an instruction because its guard is false. Registers that it writes
     /// keep their values in these threads.
@@ -84,7 +84,7 @@ pub trait Code {
     }
 
     /// Calls `f` with each register that is read after the function returns.
-    fn results(&self, _f: impl FnMut(u32)) {}
+    fn results(&self, _f: &mut dyn FnMut(u32)) {}
 }
 
 #[cfg(test)]

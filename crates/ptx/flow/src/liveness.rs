@@ -36,7 +36,7 @@ impl LiveSet<'_> {
 
     /// Moves from the point after an instruction to the point before it. Returns false if the
     /// instruction is dead: nothing reads the registers that it writes, and it has no other effect.
-    pub fn step_back(&mut self, code: &impl Code, inst: usize) -> bool {
+    pub fn step_back(&mut self, code: &dyn Code, inst: usize) -> bool {
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
         operands.push(code, inst);
@@ -73,10 +73,10 @@ impl Operands {
         self.kinds.clear();
     }
 
-    fn push(&mut self, code: &impl Code, inst: usize) {
+    fn push(&mut self, code: &dyn Code, inst: usize) {
         let Self { first, list, kinds, written } = self;
         let start = list.len() as u32;
-        let is_known = code.operands(inst, |reg, access| match access {
+        let is_known = code.operands(inst, &mut |reg, access| match access {
             Access::Use => list.push(reg),
             Access::Def => written.push(reg),
         });
@@ -118,7 +118,7 @@ impl Operands {
 impl Liveness {
     /// Computes liveness. If the number of global registers times blocks is above `limit`, or loops
     /// are nested too deeply, all global registers count as live everywhere.
-    pub fn new(code: &impl Code, cfg: &Cfg, limit: usize) -> Self {
+    pub fn new(code: &dyn Code, cfg: &Cfg, limit: usize) -> Self {
         let mut operands = Operands::default();
         (0..code.instructions()).for_each(|inst| operands.push(code, inst));
         let (numbers, globals) = number(code, cfg, &operands);
@@ -128,7 +128,7 @@ impl Liveness {
             return liveness;
         }
         let mut live_in = vec![Set::new(liveness.globals.len()); blocks];
-        code.results(|reg| {
+        code.results(&mut |reg| {
             if let Some(&number) = liveness.numbers.get(reg as usize) {
                 live_in[cfg.exit() as usize].insert(number as usize);
             }
@@ -190,9 +190,9 @@ impl Liveness {
 
 /// Gives each register its number in sets, and lists the global registers: those that a block reads
 /// before it has written them.
-fn number(code: &impl Code, cfg: &Cfg, operands: &Operands) -> (Vec<u32>, Vec<u32>) {
+fn number(code: &dyn Code, cfg: &Cfg, operands: &Operands) -> (Vec<u32>, Vec<u32>) {
     let mut is_global = vec![operands.kinds.iter().any(|kind| !kind.is_known); code.registers()];
-    code.results(|reg| is_global.get_mut(reg as usize).into_iter().for_each(|is| *is = true));
+    code.results(&mut |reg| is_global.get_mut(reg as usize).into_iter().for_each(|is| *is = true));
     // For each register, the number of the last block that wrote it, plus one.
     let mut written = vec![0; code.registers()];
     for (block, range) in (1..).zip(cfg.ranges()) {

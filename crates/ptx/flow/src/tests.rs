@@ -112,12 +112,12 @@ impl Code for Function {
         self.registers
     }
 
-    fn control(&self, inst: usize, target: impl FnMut(usize)) -> Control {
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control {
         self.insts[inst].targets.iter().copied().for_each(target);
         self.insts[inst].control
     }
 
-    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         self.insts[inst].uses.iter().for_each(|&reg| f(reg, Access::Use));
         self.insts[inst].defs.iter().for_each(|&reg| f(reg, Access::Def));
         true
@@ -131,7 +131,7 @@ impl Code for Function {
         self.insts[inst].is_removable
     }
 
-    fn results(&self, f: impl FnMut(u32)) {
+    fn results(&self, f: &mut dyn FnMut(u32)) {
         self.results.iter().copied().for_each(f);
     }
 }
@@ -181,7 +181,7 @@ fn targets_past_the_end_more_starts_and_no_code() {
     let cfg = Cfg::new(&Function::new(vec![branch(9)]));
     assert_eq!(cfg.successors.of(0), [1]);
     assert_eq!(controls(&cfg), [vec![]]);
-    let cfg = Cfg::with_starts(&Function::new(vec![PLAIN, PLAIN, PLAIN]), [2, 9]);
+    let cfg = Cfg::with_starts(&Function::new(vec![PLAIN, PLAIN, PLAIN]), &mut [2, 9].into_iter());
     assert_eq!(cfg.ranges().collect::<Vec<_>>(), [0..2, 2..3]);
     assert_eq!(cfg.successors.pairs().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
 }

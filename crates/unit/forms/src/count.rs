@@ -16,16 +16,21 @@ impl<N: Display, W> Count<N, W> {
 
 impl<N: Display, W: Display> Display for Count<N, W> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (number, word) = (self.0.to_string(), self.1.to_string());
-        if number == "1" {
-            return write!(f, "1 {word}");
-        }
-        if let Some(stem) = word.strip_suffix("axis") {
-            return write!(f, "{number} {stem}axes");
-        }
-        let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
-        write!(f, "{number} {word}{}", if hisses { "es" } else { "s" })
+        write(&self.0, &self.1, f)
     }
+}
+
+/// Not generic, so that it is compiled once for all types.
+fn write(number: &dyn Display, word: &dyn Display, f: &mut Formatter<'_>) -> fmt::Result {
+    let (number, word) = (number.to_string(), word.to_string());
+    if number == "1" {
+        return write!(f, "1 {word}");
+    }
+    if let Some(stem) = word.strip_suffix("axis") {
+        return write!(f, "{number} {stem}axes");
+    }
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
+    write!(f, "{number} {word}{}", if hisses { "es" } else { "s" })
 }
 
 #[cfg(test)]

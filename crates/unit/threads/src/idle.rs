@@ -107,7 +107,7 @@ impl Pool {
     }
 
     /// Runs `here` on the calling thread, and `beside` `count` times on the pool's threads.
-    pub(crate) fn run(self, count: usize, beside: impl Fn() + Sync, here: impl FnOnce()) {
+    pub(crate) fn run(self, count: usize, beside: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
         let places = CpuPlacement::beside(&self.sleepers);
         let ended = AtomicUsize::new(0);
         let call = || {

@@ -45,22 +45,28 @@ pub fn each<T: Send, R: Send>(
         let next = calls.lock().unwrap_or_else(PoisonError::into_inner).next();
         next.into_iter().for_each(call);
     };
+    let mut first = Some(first);
+    distribute(beside, &one, &mut || first.take().into_iter().for_each(call));
+    results.into_iter().flatten().collect()
+}
+
+/// Calls `here` once on the calling thread, and `one` `beside` times on other threads.
+fn distribute(beside: usize, one: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     if beside == 0 {
-        call(first);
+        here();
     } else if let Some(pool) = Pool::of(beside) {
-        pool.run(beside, one, || call(first));
+        pool.run(beside, one, here);
     } else if !idle::has_room(beside) {
-        call(first);
+        here();
         (0..beside).for_each(|_| one());
     } else {
         std::thread::scope(|scope| {
             let new = || std::thread::Builder::new().spawn_scoped(scope, one).ok();
             let begun: Vec<_> = (0..beside).filter_map(|_| new()).collect();
-            call(first);
+            here();
             (begun.len()..beside).for_each(|_| one());
             let ended: Vec<_> = begun.into_iter().map(|thread| thread.join()).collect();
             ended.into_iter().for_each(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
         });
     }
-    results.into_iter().flatten().collect()
 }

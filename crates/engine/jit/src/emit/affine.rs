@@ -166,7 +166,7 @@ fn definitions(block: &Block, params: &[(VReg, u32)]) -> Vec<Definition> {
     let mut known = Registers::new(params);
     for (i, step) in block.steps.iter().enumerate() {
         let (new, same) = (known.value(step), known.same(step));
-        step.each_read(|vreg| {
+        step.each_read(&mut |vreg| {
             if let Some(&d) = current.get(&vreg) {
                 all[d].readers.push(i);
                 // A reader cannot recompute the value once its index register has been overwritten.
@@ -178,7 +178,7 @@ fn definitions(block: &Block, params: &[(VReg, u32)]) -> Vec<Definition> {
         if step.may_exit() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             known.products.clear();
         }
-        step.each_written(|vreg| {
+        step.each_written(&mut |vreg| {
             current.remove(&vreg);
             known.forget(vreg);
         });

@@ -111,7 +111,7 @@ fn groups(block: &Block) -> Vec<Group> {
             let steps = vec![(i, 0)];
             groups.push(Group { access: *access, base, stores, total, steps, is_open: true });
         }
-        step.each_written(|written| {
+        step.each_written(&mut |written| {
             groups.iter_mut().filter(|g| g.base == written).for_each(|g| g.is_open = false);
         });
     }

@@ -32,7 +32,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn count_before_change(&mut self, step: &Step) {
         let Some(vreg) = self.guarded.and_then(|(guard, _)| guard.vreg()) else { return };
         let mut changes = false;
-        step.each_written(|written| changes |= written == vreg);
+        step.each_written(&mut |written| changes |= written == vreg);
         if changes {
             self.count_guarded();
         }

@@ -208,7 +208,7 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 _ => false,
             };
-            step.each_written(|vreg| written.push((vreg, floats)));
+            step.each_written(&mut |vreg| written.push((vreg, floats)));
         }
         written
     }

@@ -85,7 +85,7 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
             }
             let makers = &region.stride_makers;
             let makes = makers.binary_search_by_key(&step.at, |maker| maker.0).ok();
-            step.each_written(|vreg| {
+            step.each_written(&mut |vreg| {
                 if let VReg::B32(register) = vreg {
                     strides.remove(&register);
                     strides.extend(makes.map(|maker| (register, makers[maker].1)));
@@ -233,7 +233,7 @@ impl Indices {
             looks |= 1 << slot;
         }
         let mut changes = 0;
-        step.each_written(|vreg| {
+        step.each_written(&mut |vreg| {
             let slot = match vreg {
                 VReg::B32(index) => self.slots.get(&index).copied(),
                 VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),

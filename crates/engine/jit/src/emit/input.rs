@@ -44,7 +44,7 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<PendingCopies>) {
     let mut written = HashSet::new();
     let steps = region.blocks.iter().flat_map(|block| &block.steps);
     steps.for_each(|step| {
-        step.each_written(|vreg| {
+        step.each_written(&mut |vreg| {
             written.insert(vreg);
         })
     });
@@ -122,7 +122,7 @@ fn is_input(source: Source, wide: bool) -> bool {
 fn can_read_input(step: &Step, vreg: VReg) -> bool {
     let of = |source: &Source| source.vreg() == Some(vreg);
     let mut writes = false;
-    step.each_written(|written| writes |= written == vreg);
+    step.each_written(&mut |written| writes |= written == vreg);
     if writes && step.guard != Predicate::Always {
         return false;
     }
@@ -181,7 +181,7 @@ impl Propagation<'_> {
             let (step, joins) = (&mut block.steps[i], block.joins && i == 0);
             read(step, &now);
             multiply(step, &self.region.products);
-            step.each_written(|vreg| {
+            step.each_written(&mut |vreg| {
                 now.remove(&vreg);
             });
             if let Action::Leave { .. } = step.action {
@@ -218,8 +218,8 @@ impl Propagation<'_> {
                 return FutureUses { last: Some(i), reaches_end: false, ..future };
             }
             let (mut reads, mut writes) = (false, false);
-            step.each_read(|vreg| reads |= vreg == to);
-            step.each_written(|vreg| writes |= vreg == to);
+            step.each_read(&mut |vreg| reads |= vreg == to);
+            step.each_written(&mut |vreg| writes |= vreg == to);
             if reads {
                 future.fits &= can_read_input(step, to);
                 future.last = Some(i);

@@ -108,13 +108,13 @@ impl Uses {
             reads.clear();
             writes.clear();
             let number = |p: VReg| numbers.get(p).map(|i| (i, p));
-            step.each_written(|p| writes.extend(number(p)));
+            step.each_written(&mut |p| writes.extend(number(p)));
             let does_more = step.may_exit() || step.has_effects();
             uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
             let known = plan.get(i);
             uses.is_dead[i] |= known.is_some_and(|known| known.is_deferred);
             if !uses.is_dead[i] {
-                step.each_read(|p| reads.extend(number(p)));
+                step.each_read(&mut |p| reads.extend(number(p)));
             }
             if let Some(known) = known {
                 let is_deferred = |p: VReg| known.deferred.iter().any(|l| l.vreg == p);
@@ -168,11 +168,11 @@ fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(VReg)) {
     let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
     let mut own = Vec::new();
     for step in &steps[first..] {
-        step.each_read(|p| {
+        step.each_read(&mut |p| {
             if !own.contains(&p) {
                 f(p)
             }
         });
-        step.each_written(|p| own.push(p));
+        step.each_written(&mut |p| own.push(p));
     }
 }

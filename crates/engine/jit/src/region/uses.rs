@@ -53,7 +53,7 @@ impl Step {
     }
 
     /// Calls `f` with each register that the step writes.
-    pub fn each_written(&self, mut f: impl FnMut(VReg)) {
+    pub fn each_written(&self, f: &mut dyn FnMut(VReg)) {
         match &self.action {
             Action::Compute { to, .. } | Action::Vote { to, .. } | Action::ActiveMask { to } => {
                 f(*to);
@@ -89,16 +89,17 @@ impl Step {
 impl Step {
     /// Calls `f` with each source that the step reads.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_source(&self, mut f: impl FnMut(Source)) {
-        let mut access = |access: &Access| access.base.into_iter().for_each(&mut f);
+    pub(crate) fn each_source(&self, f: &mut dyn FnMut(Source)) {
+        let access =
+            |access: &Access, f: &mut dyn FnMut(Source)| access.base.into_iter().for_each(f);
         match &self.action {
-            Action::Load(load) => access(&load.access),
+            Action::Load(load) => access(&load.access, f),
             Action::Store(store) => {
-                access(&store.access);
+                access(&store.access, f);
                 store.from.iter().copied().for_each(f);
             }
             Action::Atomic(atomic) => {
-                access(&atomic.access);
+                access(&atomic.access, f);
                 f(atomic.b);
                 atomic.c.into_iter().for_each(f);
             }
@@ -110,7 +111,7 @@ impl Step {
                 call.from.iter().take(call.routine.sources()).copied().for_each(f);
             }
             Action::Shuffle(shuffle) => {
-                [shuffle.a, shuffle.b, shuffle.c].into_iter().for_each(&mut f);
+                [shuffle.a, shuffle.b, shuffle.c].into_iter().for_each(&mut *f);
                 shuffle.members.into_iter().for_each(f);
             }
             Action::Vote { members, .. } => members.iter().copied().for_each(f),
@@ -130,9 +131,9 @@ impl Step {
 
     /// Calls `f` with each register that the step reads, except that of the guard.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_read(&self, mut f: impl FnMut(VReg)) {
-        self.each_source(|source| source.vreg().into_iter().for_each(&mut f));
-        let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut f);
+    pub(crate) fn each_read(&self, f: &mut dyn FnMut(VReg)) {
+        self.each_source(&mut |source| source.vreg().into_iter().for_each(&mut *f));
+        let mut asked = |p: Predicate| p.vreg().into_iter().for_each(&mut *f);
         match &self.action {
             Action::Compute { op: Op::Select(p) | Op::SelectWide(p), .. } => asked(*p),
             Action::Compare { with, .. } => asked(with.1),
@@ -141,7 +142,7 @@ impl Step {
             Action::Count { of, .. } | Action::Issue { of, .. } => {
                 of.iter().copied().for_each(asked)
             }
-            Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
+            Action::Leave { reads } => reads.iter().copied().for_each(&mut *f),
             _ => {}
         }
         // Lanes whose guard is false keep the old value of the destination, which is therefore read
@@ -167,9 +168,9 @@ impl Step {
 
     /// Calls `f` with each register that the step reads or writes, the guard included.
     #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    pub(crate) fn each_vreg(&self, mut f: impl FnMut(VReg)) {
-        self.each_read(&mut f);
-        self.guard.vreg().into_iter().for_each(&mut f);
+    pub(crate) fn each_vreg(&self, f: &mut dyn FnMut(VReg)) {
+        self.each_read(f);
+        self.guard.vreg().into_iter().for_each(&mut *f);
         self.each_written(f);
     }
 }

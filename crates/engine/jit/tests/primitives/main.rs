@@ -314,7 +314,7 @@ fn comparison(random: &mut Random, test: Test) -> Step {
 /// Runs steps as compiled code and in the model, for several warps.
 fn compare(random: &mut Random, level: Level, steps: &[Step]) {
     let mut kept = HashSet::new();
-    steps.iter().for_each(|step| step.each_written(|place| kept.extend([place])));
+    steps.iter().for_each(|step| step.each_written(&mut |place| kept.extend([place])));
     let at = steps.len() as u32;
     let numbered = (0..).zip(steps).map(|(at, step)| Step { at, ..step.clone() });
     let steps: Vec<_> = numbered.collect();

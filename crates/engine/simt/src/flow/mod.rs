@@ -113,7 +113,7 @@ impl texunit_flow::Code for FunctionCode<'_> {
 
     /// For the threads that a guarded exit ends, the control-flow graph has no edge, because the
     /// remaining threads do not wait for them.
-    fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control {
         let mut to = |pc: &u32| target(pc.wrapping_sub(self.first) as usize);
         let is_guarded = self.is_guarded(inst);
         match &self.insts[inst].op {
@@ -127,7 +127,7 @@ impl texunit_flow::Code for FunctionCode<'_> {
         if is_guarded { Control::Branch } else { Control::Jump }
     }
 
-    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         let Inst { op, guard, .. } = &self.insts[inst];
         let mut register = |access, slot| {
             self.registers.number(slot).into_iter().for_each(|number| f(number as u32, access));
@@ -135,7 +135,7 @@ impl texunit_flow::Code for FunctionCode<'_> {
         register(Access::Use, *guard);
         // A mark only refers to operands of the neighbouring instruction, so its operands are not
         // uses.
-        each_slot(op, register) && !matches!(op, Op::Mark(_))
+        each_slot(op, &mut register) && !matches!(op, Op::Mark(_))
     }
 
     fn is_guarded(&self, inst: usize) -> bool {

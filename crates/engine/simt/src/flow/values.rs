@@ -167,7 +167,7 @@ impl Values {
             _ => (None, false),
         };
         let value = value.unwrap_or(Value::Other);
-        let is_known = each_slot(&inst.op, |access, slot| {
+        let is_known = each_slot(&inst.op, &mut |access, slot| {
             if access == Access::Def
                 && let Some(number) = self.number(slot)
             {

@@ -189,10 +189,10 @@ each_operand! {
 
 /// Calls `f` with each operand of an operation except its guard, sources first. Returns false if
 /// the operation may access further operands or registers of other lanes.
-pub(crate) fn each_slot(op: &Op, mut f: impl FnMut(Access, Slot)) -> bool {
+pub(crate) fn each_slot(op: &Op, f: &mut dyn FnMut(Access, Slot)) -> bool {
     let is_plain = each_plain(op, |access, slot| f(access, *slot));
     if !is_plain {
-        each_other(op, &mut f);
+        each_other(op, f);
     }
     is_plain
 }
@@ -267,8 +267,8 @@ fn each_other(op: &Op, f: &mut dyn FnMut(Access, Slot)) {
 }
 
 /// Calls `f` with each register or constant that an operation reads, except its guard.
-pub(crate) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
-    each_slot(op, |access, slot| {
+pub(crate) fn reads(op: &Op, f: &mut dyn FnMut(Slot)) {
+    each_slot(op, &mut |access, slot| {
         if access == Access::Use {
             f(slot);
         }
@@ -276,8 +276,8 @@ pub(crate) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
 }
 
 /// Calls `f` with each register that an operation writes.
-pub(crate) fn writes(op: &Op, mut f: impl FnMut(Slot)) {
-    each_slot(op, |access, slot| {
+pub(crate) fn writes(op: &Op, f: &mut dyn FnMut(Slot)) {
+    each_slot(op, &mut |access, slot| {
         if access == Access::Def {
             f(slot);
         }

@@ -64,9 +64,9 @@ pub(crate) struct Builder<'a> {
 /// For each register of a function, whether it is read.
 fn is_read(function: &ir::Function) -> Vec<bool> {
     let (code, mut is_read) = (ir::BodyCode::new(function), vec![false; function.regs.len()]);
-    code.results(|reg| is_read[reg as usize] = true);
+    code.results(&mut |reg| is_read[reg as usize] = true);
     for at in 0..code.instructions() {
-        code.operands(at, |reg, access| is_read[reg as usize] |= access == Access::Use);
+        code.operands(at, &mut |reg, access| is_read[reg as usize] |= access == Access::Use);
     }
     is_read
 }

@@ -148,7 +148,7 @@ impl Search<'_, '_> {
     /// Traces the results of an instruction.
     fn defines(&mut self, function: usize, at: usize) {
         let mut all = Vec::new();
-        each_slot(&self.inst(function, at).op, |access, slot| {
+        each_slot(&self.inst(function, at).op, &mut |access, slot| {
             if access == Access::Def && !slot.is_none() {
                 all.push((function, at, slot));
             }

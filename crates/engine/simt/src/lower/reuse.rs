@@ -82,7 +82,7 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
         }
     }
     for (i, inst) in flow.code.insts.iter().enumerate() {
-        let known = each_slot(&inst.op, |_, slot| {
+        let known = each_slot(&inst.op, &mut |_, slot| {
             numbers.number(slot).into_iter().for_each(|number| at(number, i));
         });
         if !known {
@@ -108,7 +108,7 @@ fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
     for i in block {
         let inst = &flow.code.insts[i];
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        each_slot(&inst.op, |access, slot| {
+        each_slot(&inst.op, &mut |access, slot| {
             let list = if access == Access::Def { &mut writes } else { &mut reads };
             list.extend(numbers.number(slot));
         });

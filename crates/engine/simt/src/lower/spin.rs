@@ -80,7 +80,7 @@ fn only_waits(body: &[Inst], first: usize, start: &dyn Fn(&Inst) -> Option<usize
             }
         };
         read(inst.guard);
-        let known = each_slot(&inst.op, |access, slot| match access {
+        let known = each_slot(&inst.op, &mut |access, slot| match access {
             Access::Use => read(slot),
             Access::Def if slot.is_none() => {}
             Access::Def => written.push((slot.plain(), all_lanes)),

@@ -93,7 +93,7 @@ impl Costs {
                 let (bytes, space) = (bytes(access), space(access.mem_space));
                 self.all.insert(op, AccessCost { leader, counter, bytes, stores, space });
             }
-            writes(&inst.op, |to| {
+            writes(&inst.op, &mut |to| {
                 open.retain(|of| {
                     to.is_none() || of.access.base != to && of.guard.plain() != to.plain()
                 });

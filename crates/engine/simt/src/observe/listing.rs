@@ -205,7 +205,7 @@ impl<'a> Listing<'a> {
         if inst.guard != Slot::TRUE {
             operands.reads.extend(Register::of(inst.guard));
         }
-        operands.all = each_slot(&inst.op, |access, slot| match access {
+        operands.all = each_slot(&inst.op, &mut |access, slot| match access {
             Access::Use => operands.reads.extend(Register::of(slot)),
             Access::Def => operands.writes.extend(Register::of(slot)),
         });

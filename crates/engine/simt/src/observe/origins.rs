@@ -97,7 +97,7 @@ impl Listing<'_> {
             for write in writes.into_iter().filter(|write| seen_writes.insert((*write, slot))) {
                 let inst = &code.insts[write as usize];
                 if visit(Source::Written(code.first + write, inst, slot)) {
-                    reads(&inst.op, |read| open.push((write as usize, read.plain())));
+                    reads(&inst.op, &mut |read| open.push((write as usize, read.plain())));
                 }
             }
         }

@@ -65,10 +65,9 @@ pub fn probes<'a>(
 
 impl<'a> Probes<'a> {
     fn each(&mut self, of: Events, mut tell: impl FnMut(&mut (dyn Probe + 'a))) {
-        self.0
-            .iter_mut()
-            .filter(|(wants, _)| wants.has(of))
-            .for_each(|(_, probe)| tell(&mut **probe));
+        for (_, probe) in self.0.iter_mut().filter(|(wants, _)| wants.has(of)) {
+            tell(&mut **probe);
+        }
     }
 }
 

@@ -82,13 +82,13 @@ impl Cut {
     /// and end at instructions that are not compiled.
     fn starts(&self, code: &Code, parts: &[Role]) -> Vec<u32> {
         let insts = code.insts.get(self.insts.start as usize..self.insts.end as usize);
-        let starts = parts.iter().enumerate().flat_map(|(i, part)| match part {
+        let mut starts = parts.iter().enumerate().flat_map(|(i, part)| match part {
             Role::Join => i..i + 2,
             Role::Leave | Role::YieldPoint => i + 1..i + 2,
             Role::Branch(_) | Role::Steps(_) => 0..0,
         });
         let insts = FunctionCode::without_registers(insts.unwrap_or_default(), self.insts.start);
-        let cfg = Cfg::with_starts(&insts, starts);
+        let cfg = Cfg::with_starts(&insts, &mut starts);
         cfg.ranges().map(|range| self.insts.start + range.start as u32).collect()
     }
 
@@ -143,7 +143,7 @@ impl Cut {
             for at in start..end {
                 values.step(&flow.code, own(at));
                 let mut stride = None;
-                writes(&flow.code.insts[own(at)].op, |slot| {
+                writes(&flow.code.insts[own(at)].op, &mut |slot| {
                     stride = stride.or_else(|| values.stride(slot).filter(|_| !slot.is_none()));
                 });
                 makers.extend(stride.map(|stride| (at, stride)));
@@ -163,7 +163,7 @@ impl Cut {
         let mut written: Vec<Slot> = Vec::new();
         for ((_, inst), part) in self.insts(code).zip(parts) {
             if matches!(part, Role::Steps(_)) {
-                writes(&inst.op, |slot| written.extend((!slot.is_none()).then_some(slot)));
+                writes(&inst.op, &mut |slot| written.extend((!slot.is_none()).then_some(slot)));
             }
         }
         sort_by_key(&mut written, |slot| slot.as_number());

@@ -185,7 +185,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
                 if parts(step, code) {
                     open.clear();
                 }
-                step.each_written(|place| open.retain(|(base, ..)| !is(*base, place)));
+                step.each_written(&mut |place| open.retain(|(base, ..)| !is(*base, place)));
                 return true;
             };
             if let Some(&(_, i, first)) = open.iter().find(|(other, ..)| *other == base) {

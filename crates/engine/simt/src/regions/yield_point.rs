@@ -57,7 +57,7 @@ impl YieldPoint {
                 // Compiled code need not keep 32-bit operands in registers if they are known to be
                 // kernel parameters.
                 let mut are_there = true;
-                reads(&inst.op, |slot| are_there &= slot.is_wide() || param(slot).is_none());
+                reads(&inst.op, &mut |slot| are_there &= slot.is_wide() || param(slot).is_none());
                 let texture = of(&fetch.texture);
                 let sampler = fetch.sampler.as_ref().map_or(texture, of);
                 are_there.then_some(YieldKind::Fetch(texture, sampler))?

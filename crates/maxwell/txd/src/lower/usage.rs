@@ -47,7 +47,9 @@ impl<'a> Usage<'a> {
         let Flow { code, definitions, .. } = self.flow;
         let mut new: Vec<u32> = Vec::new();
         let read = |at: usize, new: &mut Vec<u32>| {
-            code.operands(at, |reg, access| new.extend((access == Access::Use).then_some(reg)));
+            code.operands(at, &mut |reg, access| {
+                new.extend((access == Access::Use).then_some(reg))
+            });
         };
         for (at, i) in code.body.iter().enumerate() {
             if !is_pure(i) {
@@ -55,7 +57,7 @@ impl<'a> Usage<'a> {
                 read(at, &mut new);
             }
         }
-        code.results(|reg| new.push(reg));
+        code.results(&mut |reg| new.push(reg));
         while let Some(reg) = new.pop() {
             if std::mem::replace(&mut self.wanted[reg as usize], true) {
                 continue;
@@ -78,7 +80,7 @@ impl<'a> Usage<'a> {
         }
         let code = &self.flow.code;
         let (mut used, mut left) = ([false; 2], self.left.get());
-        code.results(|result| used = [used[0] || result == reg.0; 2]);
+        code.results(&mut |result| used = [used[0] || result == reg.0; 2]);
         let flow = reached_uses(code, (reg.0, at), &mut left, |read| {
             self.reads(read, reg, &mut used);
             if used == [true; 2] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -33,7 +33,7 @@ impl Code for BodyCode<'_> {
         self.function.regs.len()
     }
 
-    fn control(&self, inst: usize, mut target: impl FnMut(usize)) -> Control {
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control {
         let i = &self.body[inst];
         let exit = self.body.len();
         let mut to = |label: &LabelId| {
@@ -52,18 +52,18 @@ impl Code for BodyCode<'_> {
     }
 
     /// Returns false for an instruction that the checker knows only by name.
-    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
-        self.body[inst].each_operand(&mut f)
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
+        self.body[inst].each_operand(f)
     }
 
     fn is_guarded(&self, inst: usize) -> bool {
         self.body[inst].guard.is_some()
     }
 
-    fn results(&self, mut f: impl FnMut(u32)) {
+    fn results(&self, f: &mut dyn FnMut(u32)) {
         for RegId(first) in self.function.returns.iter().filter_map(|param| param.reg) {
             let vector = self.function.regs.get(first as usize).map_or(1, |reg| reg.vector.max(1));
-            (first..first + u32::from(vector)).for_each(&mut f);
+            (first..first + u32::from(vector)).for_each(&mut *f);
         }
     }
 }

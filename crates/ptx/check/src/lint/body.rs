@@ -140,7 +140,7 @@ impl<'a> Body<'a> {
 
     /// Calls `f` for each register of an instruction: reads first, then writes.
     pub(super) fn registers(&self, instruction: usize, mut f: impl FnMut(RegId, Access)) {
-        self.flow.operands(instruction, |reg, access| f(RegId(reg), access));
+        self.flow.operands(instruction, &mut |reg, access| f(RegId(reg), access));
     }
 
     /// The position of a register in an instruction; the whole instruction if it is not found.

@@ -165,7 +165,7 @@ impl<'b, 'a> Warp<'b, 'a> {
             return ALL;
         }
         let mut taken = graph.exit();
-        body.flow.control(last, |target| taken = graph.block_of(target));
+        body.flow.control(last, &mut |target| taken = graph.block_of(target));
         let leads = |to: u32| self.ends.dominates(block, to);
         match (leads(taken), leads(decider + 1)) {
             (true, false) => self.guard(guard, last),

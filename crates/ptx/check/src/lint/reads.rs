@@ -319,7 +319,7 @@ fn taken(body: &Body, from: u32, to: u32) -> Option<(Guard, bool)> {
     let last = body.graph.range(from).last()?;
     let guard = body.code[last].guard?;
     let next = body.graph.successors.of(from);
-    if next.len() < 2 || body.flow.control(last, |_| {}) == Control::Next {
+    if next.len() < 2 || body.flow.control(last, &mut |_| {}) == Control::Next {
         return None;
     }
     // With two edges, the one to the next block is the fall-through: a jump there would be the same

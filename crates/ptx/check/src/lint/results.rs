@@ -26,7 +26,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
         body.registers(at, |reg, access| is_read[reg.0 as usize] |= access == Access::Use);
     }
     let mut is_returned = vec![false; body.function.regs.len()];
-    body.flow.results(|reg| is_returned[reg as usize] = true);
+    body.flow.results(&mut |reg| is_returned[reg as usize] = true);
     let left = MAX_ALL_STEPS.0 + MAX_ALL_STEPS.1 * body.code.len();
     let mut search = Search { body, is_read, is_returned, left };
     for at in sites {

@@ -140,7 +140,7 @@ impl Avx2Emitter<'_> {
         }
         let vreg = self.back.guarded.and_then(|(guard, _)| guard.vreg());
         let mut changes = false;
-        step.each_written(|written| changes |= Some(written) == vreg);
+        step.each_written(&mut |written| changes |= Some(written) == vreg);
         if changes {
             self.count_rest();
         }

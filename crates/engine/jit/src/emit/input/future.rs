@@ -46,11 +46,11 @@ pub(super) fn future_uses(block: &Block) -> BlockFutureUses {
             copies.insert(i, now.get(&to).copied().unwrap_or(other));
         }
         if step.guard == Predicate::Always {
-            step.each_written(|vreg| {
+            step.each_written(&mut |vreg| {
                 now.insert(vreg, FutureUses { reaches_end: false, ..FutureUses::default() });
             });
         }
-        step.each_read(|vreg| {
+        step.each_read(&mut |vreg| {
             let future = now.entry(vreg).or_insert(other);
             future.fits &= can_read_input(step, vreg);
             future.last = future.last.max(Some(i));

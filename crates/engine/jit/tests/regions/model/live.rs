@@ -77,7 +77,7 @@ pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<VReg> {
     }
     for step in block.steps[i..].iter().rev() {
         let mut writes = Vec::new();
-        step.each_written(|place| writes.push(place));
+        step.each_written(&mut |place| writes.push(place));
         let effects = matches!(
             step.action,
             Action::Store(_) | Action::Count { .. } | Action::Issue { .. } | Action::CountZeros(_)

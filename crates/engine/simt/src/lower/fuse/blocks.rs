@@ -28,13 +28,13 @@ impl Code for FusedCode<'_> {
         self.0.registers()
     }
 
-    fn control(&self, inst: usize, target: impl FnMut(usize)) -> Control {
+    fn control(&self, inst: usize, target: &mut dyn FnMut(usize)) -> Control {
         self.0.control(inst, target)
     }
 
-    fn operands(&self, inst: usize, mut f: impl FnMut(u32, Access)) -> bool {
+    fn operands(&self, inst: usize, f: &mut dyn FnMut(u32, Access)) -> bool {
         let is_guarded = self.is_guarded(inst);
-        self.0.operands(inst, |reg, access| {
+        self.0.operands(inst, &mut |reg, access| {
             if is_guarded && access == Access::Def {
                 f(reg, Access::Use);
             }
@@ -52,7 +52,7 @@ impl Code for FusedCode<'_> {
         is_arithmetic(inst.opcode) && !inst.mods.cc
     }
 
-    fn results(&self, f: impl FnMut(u32)) {
+    fn results(&self, f: &mut dyn FnMut(u32)) {
         self.0.results(f);
     }
 }
@@ -60,7 +60,7 @@ impl Code for FusedCode<'_> {
 impl FusedCode<'_> {
     /// Calls `f` with each register that an instruction reads or writes.
     pub(super) fn each(&self, inst: usize, wanted: Access, mut f: impl FnMut(RegId)) {
-        self.operands(inst, |reg, access| {
+        self.operands(inst, &mut |reg, access| {
             if access == wanted {
                 f(RegId(reg));
             }
@@ -100,7 +100,7 @@ impl<'a> Blocks<'a> {
     pub(super) fn of(function: &'a ir::Function) -> Self {
         let code = FusedCode(BodyCode::new(function));
         let ends = (1..).zip(code.0.body).filter(|(_, inst)| ends_block(inst));
-        let cfg = Cfg::with_starts(&code, ends.map(|(next, _)| next));
+        let cfg = Cfg::with_starts(&code, &mut ends.map(|(next, _)| next));
         let liveness = Liveness::new(&code, &cfg, MAX_BITS);
         Self { code, chains: chains(&code, &cfg), cfg, liveness }
     }

@@ -96,7 +96,7 @@ impl<'a> Contraction<'a> {
         let writes = Definitions::new(&code);
         let state = |reg| State { is_single: writes.of(reg).len() == 1, ..State::default() };
         let mut registers: Vec<State> = (0..code.registers() as u32).map(state).collect();
-        code.results(|reg| registers[reg as usize].is_exposed = true);
+        code.results(&mut |reg| registers[reg as usize].is_exposed = true);
         Self {
             code,
             body: code.0.body,

@@ -58,12 +58,12 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
                 of.parts.iter().for_each(|&slot| f(Sink::Operand, slot));
             }
         }
-        Op::Fetch(_) | Op::Query(_) => reads(&inst.op, |slot| f(Sink::Fetch, slot)),
+        Op::Fetch(_) | Op::Query(_) => reads(&inst.op, &mut |slot| f(Sink::Fetch, slot)),
         Op::Stack(_) | Op::HeapCall(_) | Op::Runtime(_) => {
-            reads(&inst.op, |slot| f(Sink::Address, slot))
+            reads(&inst.op, &mut |slot| f(Sink::Address, slot))
         }
         op if op.is_collective() || matches!(op, Op::Barrier(_)) => {
-            reads(op, |slot| f(Sink::Collective, slot));
+            reads(op, &mut |slot| f(Sink::Collective, slot));
         }
         _ => {}
     }

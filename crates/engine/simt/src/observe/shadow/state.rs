@@ -132,7 +132,7 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
         | Op::IsSpace { .. }
         | Op::IsType { .. } => {
             let mut all = 0;
-            reads(&inst.op, |slot| all |= of(slot));
+            reads(&inst.op, &mut |slot| all |= of(slot));
             // Carries are not tracked individually.
             let carries = matches!(&inst.op, Op::Rare(rare) if matches!(rare.alu, texunit_alu::Alu::Carry(_)));
             computed(all) | if carries { COMPUTED } else { 0 }
@@ -164,7 +164,7 @@ fn step(code: &Code, registers: Registers, inst: &Inst, state: &mut [State]) {
             state[number] = 0;
         }
     });
-    writes(&inst.op, |slot| {
+    writes(&inst.op, &mut |slot| {
         if let Some(number) = registers.number(slot) {
             state[number] = if whole { result } else { state[number] | result };
         }

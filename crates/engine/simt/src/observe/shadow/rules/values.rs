@@ -6,7 +6,7 @@ impl ShadowBuilder<'_> {
     /// Marks the destinations of the instruction as initialised.
     pub(super) fn defined(&mut self) {
         let inst = self.inst;
-        writes(&inst.op, |slot| self.all(slot, None));
+        writes(&inst.op, &mut |slot| self.all(slot, None));
     }
 
     /// Marks the result of a built-in function as initialised.
