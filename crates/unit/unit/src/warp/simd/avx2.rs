@@ -149,6 +149,7 @@ impl Simd for Avx2 {
         };
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
         mul16(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
+        mul16_high(a: __m256i, b: __m256i) -> __m256i = _mm256_mulhi_epu16(a, b);
         mul16_round(a: __m256i, b: __m256i) -> __m256i = _mm256_mulhrs_epi16(a, b);
         shr16_8(a: __m256i) -> __m256i = _mm256_srli_epi16::<8>(a);
         lt(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(b, a);

@@ -190,6 +190,13 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
+    fn mul16_high(a: I, b: I) -> I {
+        zip(a, b, |a, b| {
+            let (a, b) = (a as u32, b as u32);
+            ((a >> 16) * (b >> 16) & !0xffff | (a & 0xffff) * (b & 0xffff) >> 16) as i32
+        })
+    }
+    #[inline(always)]
     fn mul16_round(a: I, b: I) -> I {
         let round = |a: i32, b: i32| (a * b + (1 << 14)) >> 15 & 0xffff;
         zip(a, b, |a, b| {
