@@ -110,14 +110,11 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn mul_small(a: I, b: I) -> I {
-        zip(a, b, i32::wrapping_mul)
+        dot16(a, b)
     }
     #[inline(always)]
     fn dot16(a: I, b: I) -> I {
-        zip(a, b, |a, b| {
-            let low = i32::from(a as i16) * i32::from(b as i16);
-            low.wrapping_add((a >> 16) * (b >> 16))
-        })
+        dot16(a, b)
     }
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {
@@ -191,10 +188,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn mul16_high(a: I, b: I) -> I {
-        zip(a, b, |a, b| {
-            let (a, b) = (a as u32, b as u32);
-            ((a >> 16) * (b >> 16) & !0xffff | (a & 0xffff) * (b & 0xffff) >> 16) as i32
-        })
+        mul16_high(a, b)
     }
     #[inline(always)]
     fn mul16_round(a: I, b: I) -> I {
@@ -327,17 +321,24 @@ impl Simd for Portable {
     }
 }
 
-/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
+/// Defines operations as instructions of SSE2, for which the compiler would make several times as
+/// many from a loop.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn cut(x: F) -> I {
-    use std::arch::x86_64::{_mm_cvttps_epi32, _mm_loadu_ps, _mm_storeu_si128};
-    let mut cut = [0; N];
-    // SAFETY: SSE2 is part of x86-64, and both arrays have the 16 bytes that are accessed.
-    unsafe {
-        _mm_storeu_si128(cut.as_mut_ptr().cast(), _mm_cvttps_epi32(_mm_loadu_ps(x.as_ptr())))
+macro_rules! instruction {
+    ($($name:ident($($a:ident: $t:ty),*) = $instruction:ident;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> I {
+            // SAFETY: SSE2 is part of x86-64.
+            bytemuck::cast(unsafe { std::arch::x86_64::$instruction($(bytemuck::cast($a)),*) })
+        })*
     };
-    cut
+}
+
+#[cfg(target_arch = "x86_64")]
+instruction! {
+    cut(x: F) = _mm_cvttps_epi32;
+    dot16(a: I, b: I) = _mm_madd_epi16;
+    mul16_high(a: I, b: I) = _mm_mulhi_epu16;
 }
 
 /// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
@@ -346,4 +347,24 @@ fn cut(x: F) -> I {
 fn cut(x: F) -> I {
     // The conversion saturates; it is a vector instruction on aarch64 and wasm32.
     map(x, |x| x as i32)
+}
+
+/// See [`Simd::dot16`].
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn dot16(a: I, b: I) -> I {
+    zip(a, b, |a, b| {
+        let low = i32::from(a as i16) * i32::from(b as i16);
+        low.wrapping_add((a >> 16) * (b >> 16))
+    })
+}
+
+/// See [`Simd::mul16_high`].
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn mul16_high(a: I, b: I) -> I {
+    zip(a, b, |a, b| {
+        let (a, b) = (a as u32, b as u32);
+        ((a >> 16) * (b >> 16) & !0xffff | (a & 0xffff) * (b & 0xffff) >> 16) as i32
+    })
 }
