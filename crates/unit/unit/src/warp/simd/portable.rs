@@ -119,7 +119,14 @@ impl Simd for Portable {
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {
         let half = if HALF { 1 << (BITS - 1) } else { 0 };
-        zip(a, b, |a, b| ((i64::from(a) * i64::from(b) + half) >> BITS) as i32)
+        // SSE2 multiplies unsigned numbers; the product of a negative one is too large by 2^32 times
+        // the other number.
+        zip(a, b, |a, b| {
+            let excess = ((a >> 31) & b).wrapping_add((b >> 31) & a);
+            let product = u64::from(a as u32) * u64::from(b as u32);
+            let product = product.wrapping_sub(u64::from(excess as u32) << 32);
+            (product.wrapping_add(half) >> BITS) as i32
+        })
     }
     #[inline(always)]
     fn and(a: I, b: I) -> I {
@@ -217,11 +224,7 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn bits(m: M) -> u32 {
-        let mut bits = 0;
-        for (lane, m) in m.into_iter().enumerate() {
-            bits |= u32::from(m < 0) << lane;
-        }
-        bits
+        bits(m)
     }
     #[inline(always)]
     fn both(a: M, b: M) -> M {
@@ -292,7 +295,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn lt_f32(a: F, b: F) -> M {
-        zip(a, b, |a, b| all(a < b))
+        lt_f32(a, b)
     }
 
     #[inline(always)]
@@ -325,9 +328,9 @@ impl Simd for Portable {
 /// many from a loop.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instruction {
-    ($($name:ident($($a:ident: $t:ty),*) = $instruction:ident;)*) => {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $instruction:ident;)*) => {
         $(#[inline(always)]
-        fn $name($($a: $t),*) -> I {
+        fn $name($($a: $t),*) -> $r {
             // SAFETY: SSE2 is part of x86-64.
             bytemuck::cast(unsafe { std::arch::x86_64::$instruction($(bytemuck::cast($a)),*) })
         })*
@@ -336,9 +339,11 @@ macro_rules! instruction {
 
 #[cfg(target_arch = "x86_64")]
 instruction! {
-    cut(x: F) = _mm_cvttps_epi32;
-    dot16(a: I, b: I) = _mm_madd_epi16;
-    mul16_high(a: I, b: I) = _mm_mulhi_epu16;
+    cut(x: F) -> I = _mm_cvttps_epi32;
+    dot16(a: I, b: I) -> I = _mm_madd_epi16;
+    mul16_high(a: I, b: I) -> I = _mm_mulhi_epu16;
+    lt_f32(a: F, b: F) -> M = _mm_cmplt_ps;
+    bits(m: M) -> u32 = _mm_movemask_ps;
 }
 
 /// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
@@ -367,4 +372,20 @@ fn mul16_high(a: I, b: I) -> I {
         let (a, b) = (a as u32, b as u32);
         ((a >> 16) * (b >> 16) & !0xffff | (a & 0xffff) * (b & 0xffff) >> 16) as i32
     })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn lt_f32(a: F, b: F) -> M {
+    zip(a, b, |a, b| all(a < b))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn bits(m: M) -> u32 {
+    let mut bits = 0;
+    for (lane, m) in m.into_iter().enumerate() {
+        bits |= u32::from(m < 0) << lane;
+    }
+    bits
 }
