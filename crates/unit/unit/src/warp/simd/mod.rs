@@ -30,6 +30,7 @@ use texunit_memory::Window;
 /// A table of 128 pairs of words, in both layouts that look-ups use.
 pub(super) struct Pairs {
     /// All first words, then all second ones, for permutations of vectors.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     apart: [[i32; 128]; 2],
     /// The pairs, for loads.
     together: [[i32; 2]; 128],

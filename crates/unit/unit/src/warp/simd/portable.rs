@@ -370,7 +370,8 @@ fn dot16(a: I, b: I) -> I {
 fn mul16_high(a: I, b: I) -> I {
     zip(a, b, |a, b| {
         let (a, b) = (a as u32, b as u32);
-        ((a >> 16) * (b >> 16) & !0xffff | (a & 0xffff) * (b & 0xffff) >> 16) as i32
+        let (high, low) = ((a >> 16) * (b >> 16), (a & 0xffff) * (b & 0xffff));
+        (high >> 16 << 16 | low >> 16) as i32
     })
 }
 

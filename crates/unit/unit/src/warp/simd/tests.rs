@@ -73,7 +73,8 @@ fn rotations_and_rounded_products() {
     check::<Rotated>(numbers.clone(), |x| x.rotate_left(x & 31));
     check::<Upper>(numbers.clone(), |x| {
         let by = x.rotate_left(x & 31);
-        (x >> 16) * (by >> 16) & 0xffff_0000 | (x & 0xffff) * (by & 0xffff) >> 16
+        let (high, low) = ((x >> 16) * (by >> 16), (x & 0xffff) * (by & 0xffff));
+        high >> 16 << 16 | low >> 16
     });
     check::<Rounded>(numbers, |x| {
         let half = |a: i32, b: i32| ((a * b + 16_384) >> 15) as u32 & 0xffff;
