@@ -207,8 +207,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             let warp = step - usize::from(sums);
             let (coords, mut out) = registers.of(simd, (step, warp), &mut room);
             let next = if step < warps {
-                // Each is a long chain of instructions; in loops of their own, those of several
-                // vectors overlap.
+                // Both loops compute long chains of instructions for each vector. The chains of
+                // several vectors overlap only if the sums, which are long, too, come later.
                 if CUBE && axes.face_pitch.is_some() {
                     for chunk in 0..chunks {
                         let (scale, near) = scale::<S, USUAL>(simd, coords, chunk);

@@ -88,10 +88,7 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     // for the SIMD level.
     let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
     let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
-    let z = load(simd, direction[2], chunk);
-    let r = scale.as_float();
-    let (x, y, z) =
-        ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
+    let [x, y, z] = scaled([x, y, load(simd, direction[2], chunk)], scale);
     let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
     let az = magnitude::<S, ONLY>(simd, z);
     // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis.
@@ -142,7 +139,12 @@ fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S>
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
     let largest = largest::<S, false>(simd, [x, y, z]);
-    let r = reciprocal::<S, false>(simd, largest).as_float();
+    scaled([x, y, z], reciprocal::<S, false>(simd, largest))
+}
+
+#[inline(always)]
+fn scaled<S: Simd>([x, y, z]: [Int<S>; 3], scale: Int<S>) -> [Int<S>; 3] {
+    let r = scale.as_float();
     [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
 }
 
