@@ -13,7 +13,7 @@ use crate::warp::axis::{
 };
 use crate::warp::build::Wide;
 use crate::warp::channel::{F32, FloatFilter, Unorm};
-use crate::warp::place::{USUAL, on_face};
+use crate::warp::place::{USUAL, on_face, scale};
 use crate::warp::simd::{Arguments, Int, PairedSimd, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
@@ -166,7 +166,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             registers.prefetch_ahead(warp, 1 + GROUPS);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
-                let placed = Self::place(simd, axes, &coords, chunk);
+                let placed = Self::place(simd, axes, (&coords, &ZERO_LANES), chunk);
                 if !placed.near.is_full() {
                     return;
                 }
@@ -187,6 +187,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         let (chunks, warps) = (32 / S::LANES, registers.warps());
         let [now, then] = stored;
         let (mut now, mut then) = (now, then);
+        let mut scales = ZERO_LANES;
         let mut room = [ZERO_LANES; 2];
         let (first, mut is_near) = (*next, true);
         if first == warps {
@@ -207,13 +208,25 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             }
             let warp = step - usize::from(sums);
             let (coords, mut out) = registers.of(simd, (step, warp), &mut room);
-            for chunk in 0..chunks {
-                let mut next = None;
-                if step < warps {
-                    is_near &= Self::locate_ahead(simd, axes, &coords, chunk, then);
-                    next = if prefetches { Some(&then.at) } else { None };
+            let next = if step < warps {
+                // Both loops compute long chains of instructions for each vector. The chains of
+                // several vectors overlap only if the sums, which are long, too, come later.
+                if CUBE && axes.face_pitch.is_some() {
+                    for chunk in 0..chunks {
+                        let (scale, near) = scale::<S, USUAL>(simd, coords, chunk);
+                        scale.store(&mut scales, chunk);
+                        is_near &= near.is_full();
+                    }
                 }
-                if sums {
+                for chunk in 0..chunks {
+                    is_near &= Self::locate_ahead(simd, axes, (&coords, &scales), chunk, then);
+                }
+                prefetches.then_some(&then.at)
+            } else {
+                None
+            };
+            if sums {
+                for chunk in 0..chunks {
                     let out = out.each_mut().map(Option::as_deref_mut);
                     let mut task = Task { window, next, border, channels, out };
                     let now = StoredVector::<GROUPS, MODE> { stored: now, chunk };
@@ -230,21 +243,23 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     fn locate_ahead<S: Simd>(
         simd: S,
         axes: Axes<'_>,
-        coords: &[&Lanes; 3],
+        coords: (&[&Lanes; 3], &Lanes),
         chunk: usize,
         stored: &mut StoredAddresses,
     ) -> bool {
         let placed = Self::place::<S>(simd, axes, coords, chunk);
         placed.store(stored, chunk);
-        placed.near.is_full()
+        // Coordinates on a face are at most 1.
+        CUBE && axes.face_pitch.is_some() || placed.near.is_full()
     }
 
-    /// Computes the texel locations of a vector of lanes.
+    /// Computes the texel locations of a vector of lanes from its coordinates, which for cubes are
+    /// a direction and its scale.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
         axes: Axes<'_>,
-        coords: &[&Lanes; 3],
+        (coords, scales): (&[&Lanes; 3], &Lanes),
         chunk: usize,
     ) -> VectorAddresses<S, GROUPS, MODE> {
         let mut at = [load(simd, coords[0], chunk), load(simd, coords[1], chunk), int(simd, 0)];
@@ -253,9 +268,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         }
         let mut plane = None;
         if let (true, Some(pitch)) = (CUBE, axes.face_pitch) {
-            let found = on_face::<S, USUAL>(simd, *coords, chunk);
-            (at[0], at[1]) = (found.at[0], found.at[1]);
-            plane = Some((found.face * int(simd, pitch as i32), found.near));
+            let of = (*coords, load(simd, scales, chunk), int(simd, pitch as i32));
+            let (face, on_face) = on_face::<S, USUAL>(simd, of, chunk);
+            (at[0], at[1], plane) = (on_face[0], on_face[1], Some(face));
         }
         let mut placed = match axes.x.kind {
             _ if MODE != ANY => Self::of_kind::<S, SCALE, MODE>(simd, axes, at),
@@ -266,9 +281,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             (_, WRAP) => Self::of_kind::<S, CUT, WRAP>(simd, axes, at),
             _ => Self::of_kind::<S, CUT, BORDER>(simd, axes, at),
         };
-        if let Some((plane, near)) = plane {
+        if let Some(plane) = plane {
             placed.move_by(plane);
-            placed.near = placed.near & near;
         }
         placed
     }

@@ -48,7 +48,9 @@ impl Stage<FaceArgs> for ProjectDirections {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         for chunk in 0..32 / S::LANES {
-            let OnFace { face, at, .. } = on_face::<S, false>(simd, call.direction, chunk);
+            let (scale, _) = scale::<S, false>(simd, call.direction, chunk);
+            let of = (call.direction, scale, int(simd, 1));
+            let (face, at) = on_face::<S, false>(simd, of, chunk);
             face.store(call.face, chunk);
             at[0].store(&mut call.at[0], chunk);
             at[1].store(&mut call.at[1], chunk);
@@ -56,43 +58,43 @@ impl Stage<FaceArgs> for ProjectDirections {
     }
 }
 
-/// The faces, and the coordinates on them, for the lanes of a vector.
-pub(in crate::warp) struct OnFace<S: Simd> {
-    /// Face numbers, 0 to 5.
-    pub(in crate::warp) face: Int<S>,
-    /// The coordinates along s and t, as f32 bits: products of the direction's components and the
-    /// reciprocal.
-    pub(in crate::warp) at: [Int<S>; 2],
-    /// The lanes for which the results are valid. With [`USUAL`], only lanes whose products are
-    /// finite numbers have valid results.
-    pub(in crate::warp) near: Mask<S>,
-}
-
 /// Selects a stage only for directions whose largest component is a normal number below 2^126.
 pub(in crate::warp) const USUAL: bool = true;
 
-/// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at.
+/// Rule 7.2 of docs/numerics.md: the reciprocals of the largest components of directions, as f32
+/// bits, and the lanes whose directions are [`USUAL`].
 #[inline(always)]
-pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
+pub(in crate::warp) fn scale<S: Simd, const ONLY: bool>(
     simd: S,
     direction: [&Lanes; 3],
     chunk: usize,
-) -> OnFace<S> {
+) -> (Int<S>, Mask<S>) {
+    let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
+    let largest = largest::<S, ONLY>(simd, [x, y, load(simd, direction[2], chunk)]);
+    let normal = int(simd, 0x007f_ffff).lt(largest);
+    (reciprocal::<S, ONLY>(simd, largest), normal & largest.lt(int(simd, 0x7e80_0000)))
+}
+
+/// Rules 7.1, 7.2 and 7.4 of docs/numerics.md: projects directions to the faces that they point at,
+/// with their [`scale`]. Returns the face numbers, 0 to 5, times `step`, and the coordinates along s
+/// and t, as f32 bits: products of the direction's components and the scale.
+#[inline(always)]
+pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
+    simd: S,
+    (direction, scale, step): ([&Lanes; 3], Int<S>, Int<S>),
+    chunk: usize,
+) -> (Int<S>, [Int<S>; 2]) {
     // This function and those below contain no closures, because a closure would not be compiled
     // for the SIMD level.
     let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
     let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
-    let z = load(simd, direction[2], chunk);
-    let largest = largest::<S, ONLY>(simd, [x, y, z]);
-    let r = reciprocal::<S, ONLY>(simd, largest).as_float();
-    let (x, y, z) =
-        ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
+    let [x, y, z] = scaled([x, y, load(simd, direction[2], chunk)], scale);
     let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
     let az = magnitude::<S, ONLY>(simd, z);
-    // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis. Magnitudes
-    // compare like their bits.
-    let on_y = az.lt(ay) & ax.lt(ay + int(simd, 1));
-    let on_x = ay.max(az).lt(ax);
+    // Rule 7.1 of docs/numerics.md: the product of largest magnitude selects the axis.
+    let on_x = smaller::<S, ONLY>(ay.max(az), ax);
+    // For directions that are not on x.
+    let on_y = smaller::<S, ONLY>(az, ay);
     let major = on_x.select(x, on_y.select(y, z));
     // If the major product is -0, all products are zero; it counts as positive, as a NaN does.
     let mut negative = major.lt(zero);
@@ -101,15 +103,19 @@ pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     }
     let flip = negative.select(sign, zero);
     // The pairs (sc, tc) of the faces are (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
-    let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
-    let tc = on_y.select(z ^ flip, y ^ sign);
-    let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
-    let normal = int(simd, 0x007f_ffff).lt(largest);
-    OnFace {
-        face: axis + negative.select(int(simd, 1), zero),
-        at: [sc, tc],
-        near: normal & largest.lt(int(simd, 0x7e80_0000)),
-    }
+    let (down, z) = (y ^ sign, z ^ flip);
+    let sc = on_x.select(z ^ sign, on_y.select(x, x ^ flip));
+    let tc = on_x.select(down, on_y.select(z, down));
+    let axis = on_x.select(zero, on_y.select(step << 1, step << 2));
+    (axis + negative.select(step, zero), [sc, tc])
+}
+
+/// Whether magnitudes `a` are less than `b`.
+#[inline(always)]
+fn smaller<S: Simd, const ONLY: bool>(a: Int<S>, b: Int<S>) -> Mask<S> {
+    // Magnitudes compare like their bits, but the comparison of numbers is one instruction, where
+    // the compiler makes an unsigned comparison of bits without sign, which AVX2 does not have.
+    if ONLY == USUAL { a.as_float().lt(b.as_float()) } else { a.lt(b) }
 }
 
 /// The bits of a float without its sign. A NaN becomes a number below all others.
@@ -133,7 +139,12 @@ fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S>
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
     let largest = largest::<S, false>(simd, [x, y, z]);
-    let r = reciprocal::<S, false>(simd, largest).as_float();
+    scaled([x, y, z], reciprocal::<S, false>(simd, largest))
+}
+
+#[inline(always)]
+fn scaled<S: Simd>([x, y, z]: [Int<S>; 3], scale: Int<S>) -> [Int<S>; 3] {
+    let r = scale.as_float();
     [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
 }
 
@@ -145,7 +156,7 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let below = x & int(simd, 0xffff);
     let [constant, both] = segment.look_up_pairs(&COEFFICIENTS);
     let linear = (both & int(simd, 0xffff)) * below;
-    let square = both.shr(16).times(square(simd, below << 1));
+    let square = both.shr(16).times(square(simd, below));
     // The polynomial is in units of 2^-39, of which the lowest 15 bits are cut off. Multiples of
     // 2^15 units are added separately.
     let low = (constant & int(simd, 3)) << 13;
@@ -161,15 +172,21 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     exponent.is(int(simd, 0)).select(int(simd, 0x7f80_0000), result)
 }
 
-/// The truncated square of `MUFU.RCP`; see [`texunit_sfu::square`].
+/// The truncated square of `MUFU.RCP`, of a number of 17 bits whose lowest one is 0; see
+/// [`texunit_sfu::square`]. `half` is half of the number.
+///
+/// With the upper 7 bits g of the number and the next 3 bits m, the three highest terms of the
+/// square are `(g * (4 g + m)) / 2`. Both 16-bit parts of a lane have the number. Factors are at the
+/// upper end of a part or at their place in it, so that the upper halves of products are terms.
 #[inline(always)]
-fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
-    let high = x.shr(9);
-    // The sum is unrolled by hand, so that shifts are by constants.
-    let sum = high.times(high).shr(1) + (x & int(simd, 0x180)).times(x.shr(10)).shr(8);
-    let sum = sum + (x & int(simd, 0x60)).times(x.shr(12)).shr(6);
-    let sum = sum + (x & int(simd, 0x18)).times(x.shr(14)).shr(4);
-    sum + (x & int(simd, 4)).times(x.shr(16)).shr(2)
+fn square<S: Simd>(simd: S, half: Int<S>) -> Int<S> {
+    let both = half | half << 16;
+    // 4 g + m is 8 g + m less 4 g.
+    let upper = (both & int(simd, 0xf800_ffc0_u32 as i32)) - (half.shr(1) & int(simd, 0x7f00));
+    let terms = (both & int(simd, 0x0030_fe00)).mul16_high(upper);
+    let lower = both & int(simd, 0x0002_000c);
+    let terms = terms + lower.mul16_high(both & int(simd, 0x8000_e000_u32 as i32));
+    terms.dot16(int(simd, 0x0001_0001))
 }
 
 /// Coefficients of `MUFU.RCP`, by segment: C0, and -C1 in the low half of a word with C2 in the

@@ -4,7 +4,7 @@
 mod faces;
 mod planes;
 
-pub(super) use faces::{Faces, USUAL, on_face, products};
+pub(super) use faces::{Faces, USUAL, on_face, products, scale};
 pub(super) use planes::Planes;
 
 use super::build::Build;

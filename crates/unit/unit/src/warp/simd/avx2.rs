@@ -149,6 +149,7 @@ impl Simd for Avx2 {
         };
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
         mul16(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
+        mul16_high(a: __m256i, b: __m256i) -> __m256i = _mm256_mulhi_epu16(a, b);
         mul16_round(a: __m256i, b: __m256i) -> __m256i = _mm256_mulhrs_epi16(a, b);
         shr16_8(a: __m256i) -> __m256i = _mm256_srli_epi16::<8>(a);
         lt(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(b, a);
@@ -260,15 +261,44 @@ unsafe fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
 // time: the compiler must not treat these reads as ordinary ones (see crate `memory`). They are
 // read by single loads, because the gathers of AVX2 are not faster on any measured machine.
 
+/// The offsets of all lanes. The compiler would extract one after the other, each with two
+/// micro-operations; two at a time take half as many.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn each(offsets: __m256i) -> [u64; 8] {
+    let four = |offsets: __m128i| {
+        let (a, b, c, d): (u64, u64, u64, u64);
+        // SAFETY: the instructions only write their outputs.
+        unsafe {
+            asm!(
+                "vmovq {b}, {offsets}",
+                "vpextrq {d}, {offsets}, 1",
+                "mov {a:e}, {b:e}",
+                "mov {c:e}, {d:e}",
+                "shr {b}, 32",
+                "shr {d}, 32",
+                offsets = in(xmm_reg) offsets,
+                a = out(reg) a,
+                b = out(reg) b,
+                c = out(reg) c,
+                d = out(reg) d,
+                options(pure, nomem, nostack),
+            );
+        }
+        [a, b, c, d]
+    };
+    let ([a, b, c, d], [e, f, g, h]) =
+        (four(_mm256_castsi256_si128(offsets)), four(_mm256_extracti128_si256::<1>(offsets)));
+    [a, b, c, d, e, f, g, h]
+}
+
 /// # Safety
 /// The machine supports AVX2; 4 bytes can be read at each offset.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
-    let mut at = [0_u32; 8];
-    // SAFETY: the local array has 32 bytes.
-    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
-    let four = |at: [u32; 4]| {
+    let at = each(offsets);
+    let four = |at: [u64; 4]| {
         let out: __m128i;
         // SAFETY: the caller upholds this function's safety contract.
         unsafe {
@@ -278,10 +308,10 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
                 "vpinsrd {out}, {out}, dword ptr [{base} + {c}], 2",
                 "vpinsrd {out}, {out}, dword ptr [{base} + {d}], 3",
                 base = in(reg) base,
-                a = in(reg) u64::from(at[0]),
-                b = in(reg) u64::from(at[1]),
-                c = in(reg) u64::from(at[2]),
-                d = in(reg) u64::from(at[3]),
+                a = in(reg) at[0],
+                b = in(reg) at[1],
+                c = in(reg) at[2],
+                d = in(reg) at[3],
                 out = out(xmm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );
@@ -297,9 +327,7 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
-    let mut at = [0_u32; 8];
-    // SAFETY: the local array has 32 bytes.
-    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+    let at = each(offsets);
     let two = |i: usize| {
         let out: __m128i;
         // SAFETY: the caller upholds this function's safety contract.
@@ -308,8 +336,8 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
                 "vmovq {out}, qword ptr [{base} + {a}]",
                 "vmovhps {out}, {out}, qword ptr [{base} + {b}]",
                 base = in(reg) base,
-                a = in(reg) u64::from(at[i]),
-                b = in(reg) u64::from(at[i + 1]),
+                a = in(reg) at[i],
+                b = in(reg) at[i + 1],
                 out = out(xmm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );
@@ -331,9 +359,7 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
-    let mut at = [0_u32; 8];
-    // SAFETY: the local array has 32 bytes.
-    unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
+    let at = each(offsets);
     // A row has the texels of lanes j and j + 4, so the transposition results in the right order.
     let row = |j: usize| {
         let out: __m256i;
@@ -343,8 +369,8 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
                 "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
                 "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
                 base = in(reg) base,
-                a = in(reg) u64::from(at[j]),
-                b = in(reg) u64::from(at[j + 4]),
+                a = in(reg) at[j],
+                b = in(reg) at[j + 4],
                 out = out(ymm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );

@@ -142,6 +142,7 @@ impl Simd for Avx512 {
         rotate_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_rolv_epi32(a, bits);
         add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
         mul16(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
+        mul16_high(a: __m512i, b: __m512i) -> __m512i = _mm512_mulhi_epu16(a, b);
         mul16_round(a: __m512i, b: __m512i) -> __m512i = _mm512_mulhrs_epi16(a, b);
         shr16_8(a: __m512i) -> __m512i = _mm512_srli_epi16::<8>(a);
         lt(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epi32_mask(a, b);

@@ -30,6 +30,7 @@ use texunit_memory::Window;
 /// A table of 128 pairs of words, in both layouts that look-ups use.
 pub(super) struct Pairs {
     /// All first words, then all second ones, for permutations of vectors.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     apart: [[i32; 128]; 2],
     /// The pairs, for loads.
     together: [[i32; 2]; 128],
@@ -101,6 +102,8 @@ pub(super) trait Simd: Copy {
     fn mul_small(a: Self::I, b: Self::I) -> Self::I;
     /// Each lane has two signed 16-bit numbers; the result is the sum of their products.
     fn dot16(a: Self::I, b: Self::I) -> Self::I;
+    /// The upper halves of the products of unsigned 16-bit numbers, of which each lane has two.
+    fn mul16_high(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of floor((a * b + 2^(BITS - 1)) / 2^BITS), computed with 64-bit products.
     /// Without `HALF`, the low 32 bits of floor(a * b / 2^BITS).
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I;

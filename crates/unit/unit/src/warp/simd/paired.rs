@@ -134,6 +134,7 @@ impl<S: Simd> Simd for PairedSimd<S> {
         rotate_each(a: I, bits: I) -> I;
         add16(a: I, b: I) -> I;
         mul16(a: I, b: I) -> I;
+        mul16_high(a: I, b: I) -> I;
         mul16_round(a: I, b: I) -> I;
         shr16_8(a: I) -> I;
         lt(a: I, b: I) -> M;

@@ -110,19 +110,23 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn mul_small(a: I, b: I) -> I {
-        zip(a, b, i32::wrapping_mul)
+        dot16(a, b)
     }
     #[inline(always)]
     fn dot16(a: I, b: I) -> I {
-        zip(a, b, |a, b| {
-            let low = i32::from(a as i16) * i32::from(b as i16);
-            low.wrapping_add((a >> 16) * (b >> 16))
-        })
+        dot16(a, b)
     }
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {
         let half = if HALF { 1 << (BITS - 1) } else { 0 };
-        zip(a, b, |a, b| ((i64::from(a) * i64::from(b) + half) >> BITS) as i32)
+        // SSE2 multiplies unsigned numbers; the product of a negative one is too large by 2^32 times
+        // the other number.
+        zip(a, b, |a, b| {
+            let excess = ((a >> 31) & b).wrapping_add((b >> 31) & a);
+            let product = u64::from(a as u32) * u64::from(b as u32);
+            let product = product.wrapping_sub(u64::from(excess as u32) << 32);
+            (product.wrapping_add(half) >> BITS) as i32
+        })
     }
     #[inline(always)]
     fn and(a: I, b: I) -> I {
@@ -190,6 +194,10 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
+    fn mul16_high(a: I, b: I) -> I {
+        mul16_high(a, b)
+    }
+    #[inline(always)]
     fn mul16_round(a: I, b: I) -> I {
         let round = |a: i32, b: i32| (a * b + (1 << 14)) >> 15 & 0xffff;
         zip(a, b, |a, b| {
@@ -216,11 +224,7 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn bits(m: M) -> u32 {
-        let mut bits = 0;
-        for (lane, m) in m.into_iter().enumerate() {
-            bits |= u32::from(m < 0) << lane;
-        }
-        bits
+        bits(m)
     }
     #[inline(always)]
     fn both(a: M, b: M) -> M {
@@ -291,7 +295,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn lt_f32(a: F, b: F) -> M {
-        zip(a, b, |a, b| all(a < b))
+        lt_f32(a, b)
     }
 
     #[inline(always)]
@@ -320,17 +324,26 @@ impl Simd for Portable {
     }
 }
 
-/// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
+/// Defines operations as instructions of SSE2, for which the compiler would make several times as
+/// many from a loop.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn cut(x: F) -> I {
-    use std::arch::x86_64::{_mm_cvttps_epi32, _mm_loadu_ps, _mm_storeu_si128};
-    let mut cut = [0; N];
-    // SAFETY: SSE2 is part of x86-64, and both arrays have the 16 bytes that are accessed.
-    unsafe {
-        _mm_storeu_si128(cut.as_mut_ptr().cast(), _mm_cvttps_epi32(_mm_loadu_ps(x.as_ptr())))
+macro_rules! instruction {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $instruction:ident;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> $r {
+            // SAFETY: SSE2 is part of x86-64.
+            bytemuck::cast(unsafe { std::arch::x86_64::$instruction($(bytemuck::cast($a)),*) })
+        })*
     };
-    cut
+}
+
+#[cfg(target_arch = "x86_64")]
+instruction! {
+    cut(x: F) -> I = _mm_cvttps_epi32;
+    dot16(a: I, b: I) -> I = _mm_madd_epi16;
+    mul16_high(a: I, b: I) -> I = _mm_mulhi_epu16;
+    lt_f32(a: F, b: F) -> M = _mm_cmplt_ps;
+    bits(m: M) -> u32 = _mm_movemask_ps;
 }
 
 /// Truncates f32 numbers to integers. Numbers outside the range of an i32 give arbitrary ones.
@@ -339,4 +352,41 @@ fn cut(x: F) -> I {
 fn cut(x: F) -> I {
     // The conversion saturates; it is a vector instruction on aarch64 and wasm32.
     map(x, |x| x as i32)
+}
+
+/// See [`Simd::dot16`].
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn dot16(a: I, b: I) -> I {
+    zip(a, b, |a, b| {
+        let low = i32::from(a as i16) * i32::from(b as i16);
+        low.wrapping_add((a >> 16) * (b >> 16))
+    })
+}
+
+/// See [`Simd::mul16_high`].
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn mul16_high(a: I, b: I) -> I {
+    zip(a, b, |a, b| {
+        let (a, b) = (a as u32, b as u32);
+        let (high, low) = ((a >> 16) * (b >> 16), (a & 0xffff) * (b & 0xffff));
+        (high >> 16 << 16 | low >> 16) as i32
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn lt_f32(a: F, b: F) -> M {
+    zip(a, b, |a, b| all(a < b))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn bits(m: M) -> u32 {
+    let mut bits = 0;
+    for (lane, m) in m.into_iter().enumerate() {
+        bits |= u32::from(m < 0) << lane;
+    }
+    bits
 }

@@ -35,6 +35,7 @@ stage!(Half, |_simd, x| x.half().as_int());
 stage!(Floor, |_simd, x| x.as_float().floor());
 stage!(Rotated, |simd, x| x.rotate_each(x & int(simd, 31)));
 stage!(Rounded, |simd, x| x.mul16_round(x.shr(3) & int(simd, 0x0fff_1fff)));
+stage!(Upper, |simd, x| x.mul16_high(x.rotate_each(x & int(simd, 31))));
 stage!(Product, |simd, x| x.mul_shift::<13, true>(int(simd, 131_071)));
 
 #[test]
@@ -70,6 +71,11 @@ fn floors_and_products() {
 fn rotations_and_rounded_products() {
     let numbers = (0..100_000).map(|n: u32| n.wrapping_mul(2_654_435_761));
     check::<Rotated>(numbers.clone(), |x| x.rotate_left(x & 31));
+    check::<Upper>(numbers.clone(), |x| {
+        let by = x.rotate_left(x & 31);
+        let (high, low) = ((x >> 16) * (by >> 16), (x & 0xffff) * (by & 0xffff));
+        high >> 16 << 16 | low >> 16
+    });
     check::<Rounded>(numbers, |x| {
         let half = |a: i32, b: i32| ((a * b + 16_384) >> 15) as u32 & 0xffff;
         let by = x >> 3 & 0x0fff_1fff;

@@ -162,6 +162,11 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn dot16(self, other: Self) -> Self {
         Self(S::dot16(self.0, other.0))
     }
+    /// See [`Simd::mul16_high`].
+    #[inline(always)]
+    pub(in crate::warp) fn mul16_high(self, other: Self) -> Self {
+        Self(S::mul16_high(self.0, other.0))
+    }
     /// The high part of the 64-bit products; see [`Simd::mul_shift`].
     #[inline(always)]
     pub(in crate::warp) fn mul_shift<const BITS: u32, const HALF: bool>(self, other: Self) -> Self {
