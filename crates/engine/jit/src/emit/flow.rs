@@ -5,7 +5,7 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use super::divergence::Divergence;
-use super::register_cache::RegisterCache;
+use super::register_cache::{Key, RegisterCache};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
@@ -184,6 +184,7 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(i));
             self.pending.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
+            self.settle_before(step);
             self.may_exit(step).ok_or(Error::Operands(i))?;
             self.pending.deferred.clear();
             self.cache.unpin();
@@ -206,8 +207,25 @@ impl<B: Backend> Emitter<'_, B> {
         Ok(())
     }
 
+    /// Makes the NaNs canonical that a step which may exit could read from the register file. A load
+    /// only reads the registers of its addresses.
+    fn settle_before(&mut self, step: &Step) {
+        let Action::Load(_) = step.action else { return self.settle() };
+        let mut read = Vec::new();
+        step.each_read(|vreg| read.extend(Key::all::<B>(vreg)));
+        if read.iter().any(|&key| self.cache.is_unsettled(key)) {
+            self.settle();
+        }
+        for key in read {
+            if let Some(reg) = self.cache.position(key) {
+                self.canonical(reg);
+            }
+        }
+    }
+
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
+        self.settle();
         self.cache.unpin();
         self.copies_pending_at_end();
         self.asm.mark(|| format!("  {}", block.end));
