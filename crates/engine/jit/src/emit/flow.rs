@@ -225,7 +225,6 @@ impl<B: Backend> Emitter<'_, B> {
 
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
-        self.settle();
         self.cache.unpin();
         self.copies_pending_at_end();
         self.asm.mark(|| format!("  {}", block.end));

@@ -288,7 +288,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         match self.cache.get(reg) {
             RegState { key: Some(key), dirty: true, kind, .. }
-                if self.cache.defers_nans && kind.nans == Nans::Any =>
+                if self.defers_nans(key) && kind.nans == Nans::Any =>
             {
                 if !self.cache.is_unsettled(key) {
                     self.cache.unsettled.push(key);
@@ -298,6 +298,13 @@ impl<B: Backend> Emitter<'_, B> {
             _ => self.write_back(reg),
         }
         reg
+    }
+
+    /// Whether eviction may leave a value [`Nans::Any`]. A value that lives after the block may not
+    /// be read in the block again, so that it would be stored twice.
+    fn defers_nans(&self, key: Key) -> bool {
+        let kept = &self.region.blocks[self.block].kept;
+        self.cache.defers_nans && key.vreg().is_some_and(|vreg| !kept.contains(&vreg))
     }
 
     /// The next step of the block that reads or writes a register.
