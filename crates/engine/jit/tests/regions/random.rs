@@ -321,7 +321,6 @@ impl RegionBuilder<'_> {
             Test::SignedWide(relation),
             Test::UnsignedWide(relation),
             Test::Float { relation, unordered },
-            Test::Special,
         ];
         if self.wanted.doubles {
             tests.push(Test::Double { relation, unordered });
