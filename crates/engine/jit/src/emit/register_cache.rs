@@ -120,9 +120,9 @@ pub(super) struct RegisterCache {
     held: [RegState; REGISTERS],
     clock: u32,
     /// The evicted values that are [`Nans::Any`] in the register file.
-    unsettled: Vec<Key>,
-    /// Whether eviction may leave values [`Nans::Any`] in the register file, because the steps that
-    /// are being emitted read the register file only by [`Emitter::hold`] and memory operands.
+    pub(super) unsettled: Vec<Key>,
+    /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
+    /// steps read it only by [`Emitter::hold`] and memory operands.
     pub(super) defers_nans: bool,
 }
 
@@ -229,11 +229,6 @@ impl RegisterCache {
         }
     }
 
-    /// The values that are [`Nans::Any`] in the register file.
-    pub(super) fn unsettled(&self) -> &[Key] {
-        &self.unsettled
-    }
-
     /// Whether the register file may have any NaN in place of a value's canonical NaN.
     pub(super) fn is_unsettled(&self, key: Key) -> bool {
         self.unsettled.contains(&key)
@@ -300,11 +295,11 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// Whether eviction may leave a value [`Nans::Any`]. A value that lives after the block may not
-    /// be read in the block again, so that it would be stored twice.
+    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be stored
+    /// twice.
     fn defers_nans(&self, key: Key) -> bool {
-        let kept = &self.region.blocks[self.block].kept;
-        self.cache.defers_nans && key.vreg().is_some_and(|vreg| !kept.contains(&vreg))
+        let dies = |vreg| !self.region.blocks[self.block].kept.contains(&vreg);
+        self.cache.defers_nans && key.vreg().is_some_and(dies)
     }
 
     /// The next step of the block that reads or writes a register.
@@ -326,7 +321,6 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn settle(&mut self) {
         self.settle_all_but(|_| false);
     }
-
     /// Makes NaNs in the register file canonical, except of values that the predicate selects.
     pub(super) fn settle_all_but(&mut self, is_exempt: impl Fn(Key) -> bool) {
         let defers = std::mem::replace(&mut self.cache.defers_nans, false);

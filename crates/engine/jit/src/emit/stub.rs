@@ -195,7 +195,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
         let all: Vec<_> = self.cache.all().collect();
         let mut noncanonical = None;
-        for &key in self.cache.clone().unsettled() {
+        for key in self.cache.unsettled.clone() {
             let out = *noncanonical.get_or_insert_with(|| self.asm.label());
             B::load(self, Reg(0), key);
             B::jump_if_noncanonical_nan(self, Reg(0), key, out);
