@@ -93,6 +93,9 @@ pub enum Test {
         /// The result of the comparison if an operand is a NaN.
         unordered: bool,
     },
+    /// Whether the first operand, a 32-bit float, is not a positive normal number. The second
+    /// operand is not read.
+    Special,
 }
 
 /// The Boolean operation by which `setp` combines the result of a comparison with a predicate.

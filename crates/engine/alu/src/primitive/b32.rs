@@ -231,6 +231,8 @@ primitives! {
             f_gtu(a, b: Self) = !(f(a) <= f(b)) => float_test(R::Gt, true);
             /// a ≥ b of f32, or one is a NaN
             f_geu(a, b: Self) = !(f(a) < f(b)) => float_test(R::Ge, true);
+            /// Whether the f32 a is not a positive normal number.
+            f_special(a) = a.wrapping_sub(0x0080_0000) >= 0x7f00_0000 => Test::Special;
         }
     }
     Wide = u64, 64; Holds = bool, 1

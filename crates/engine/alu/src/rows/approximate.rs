@@ -31,25 +31,25 @@ table! { CARD both
             lanes::rcp(a.f_mul(scale, IEEE)).f_mul(scale, IEEE)
         });
         ["rcp.approx.ftz.f32"] |a| reciprocal(a, || lanes::rcp(a));
-        ["rsqrt.approx.f32"] |a| a.on_curve(&lanes::RSQ_CURVE).unless(is_special(a), || {
+        ["rsqrt.approx.f32"] |a| a.on_curve(&lanes::RSQ_CURVE).unless(a.f_special(), || {
             let root = lanes::rsq(scaled(a));
             root.f_mul(lit(TWO_12), IEEE).when(is_small(a), root)
         });
         ["rsqrt.approx.ftz.f32"] |a| {
-            a.on_curve(&lanes::RSQ_CURVE).unless(is_special(a), || lanes::rsq(a))
+            a.on_curve(&lanes::RSQ_CURVE).unless(a.f_special(), || lanes::rsq(a))
         };
-        ["sqrt.approx.f32"] |a| a.on_curve(&lanes::SQRT_CURVE).unless(is_special(a), || {
+        ["sqrt.approx.f32"] |a| a.on_curve(&lanes::SQRT_CURVE).unless(a.f_special(), || {
             let root = lanes::sqrt(scaled(a));
             root.f_mul(lit(TWO_MINUS_12), IEEE).when(is_small(a), root)
         });
         ["sqrt.approx.ftz.f32"] |a| {
-            a.on_curve(&lanes::SQRT_CURVE).unless(is_special(a), || lanes::sqrt(a))
+            a.on_curve(&lanes::SQRT_CURVE).unless(a.f_special(), || lanes::sqrt(a))
         };
-        ["lg2.approx.f32"] |a| lanes::lg2_of_normal(a).unless(is_special(a), || {
+        ["lg2.approx.f32"] |a| lanes::lg2_of_normal(a).unless(a.f_special(), || {
             let logarithm = lanes::lg2(scaled(a));
             logarithm.f_sub(lit(24f32.to_bits().into()), IEEE).when(is_small(a), logarithm)
         });
-        ["lg2.approx.ftz.f32"] |a| lanes::lg2_of_normal(a).unless(is_special(a), || lanes::lg2(a));
+        ["lg2.approx.ftz.f32"] |a| lanes::lg2_of_normal(a).unless(a.f_special(), || lanes::lg2(a));
         ["ex2.approx.f32"] |a| power(a, || {
             // Below -126 the result is the square of 2^(x / 2), because the unit's result would be
             // zero instead of subnormal.
@@ -162,13 +162,6 @@ fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
         return 0x7fff_ffff_0000_0000;
     }
     flush(value.to_bits()) & upper
-}
-
-/// Whether an f32 is not a positive normal number. The sum for infinity or a NaN is negative, and
-/// a signed comparison is one instruction of AVX2.
-#[inline(always)]
-fn is_special<V: B32>(a: V) -> V::Holds {
-    a.add(lit(0x0080_0000)).lt_s(lit(0x0100_0000))
 }
 
 /// Whether the magnitude of an f32 is not from 2^-126 to 2^126, where numbers and their reciprocals

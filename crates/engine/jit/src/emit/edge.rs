@@ -215,6 +215,9 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Emits the moves, loads and stores that bring the cache to `state`.
     pub(super) fn reconcile(&mut self, state: &RegisterCache) {
+        self.settle_all_but(|key| {
+            state.is_unsettled(key) || state.position(key).is_some_and(|r| state.get(r).dirty)
+        });
         for (reg, key, _) in self.cache.clone().dirty() {
             let there = state.position(key).map(|r| state.get(r));
             if !there.is_some_and(|t| t.dirty) {
@@ -238,8 +241,10 @@ impl<B: Backend> Emitter<'_, B> {
             state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();
         for (reg, key, held) in missing {
             B::load(self, reg, key);
-            if held.kind.nans == Nans::Any {
-                self.contradiction = true;
+            match (held.kind.nans, self.cache.is_unsettled(key)) {
+                (Nans::Any, is_unsettled) => self.contradiction |= !is_unsettled,
+                (_, true) => B::canonical(self, reg),
+                (_, false) => {}
             }
         }
         self.cache = state.clone();

@@ -6,7 +6,7 @@ use super::asm::at;
 use super::backend::Backend;
 use super::divergence::Divergence;
 use super::memory::is_supported;
-use super::register_cache::RegisterCache;
+use super::register_cache::{Key, RegisterCache};
 use crate::Error;
 use crate::frame::Frame;
 use crate::machine::Mode;
@@ -185,6 +185,7 @@ impl<B: Backend> Emitter<'_, B> {
         } else {
             let known = self.facts.plans.get(self.block).and_then(|plan| plan.get(i));
             self.pending.deferred = known.map_or_else(Vec::new, |known| known.deferred.clone());
+            self.settle_before(step);
             self.may_exit(step).ok_or(Error::Operands(i))?;
             self.pending.deferred.clear();
             self.cache.unpin();
@@ -205,6 +206,22 @@ impl<B: Backend> Emitter<'_, B> {
         self.entry_stub(step.at + 1, here);
         (self.pending.open, self.pending.open_indices) = (0, 0);
         Ok(())
+    }
+
+    /// Makes the NaNs canonical that a step which may exit could read from the register file. A load
+    /// only reads the registers of its addresses.
+    fn settle_before(&mut self, step: &Step) {
+        let Action::Load(_) = step.action else { return self.settle() };
+        let mut read = Vec::new();
+        step.each_read(&mut |vreg| read.extend(Key::all::<B>(vreg)));
+        if read.iter().any(|&key| self.cache.is_unsettled(key)) {
+            self.settle();
+        }
+        for key in read {
+            if let Some(reg) = self.cache.position(key) {
+                self.canonical(reg);
+            }
+        }
     }
 
     fn end(&mut self, block: &Block) -> Result<(), Error> {

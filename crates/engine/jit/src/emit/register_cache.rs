@@ -119,11 +119,21 @@ pub(super) struct RegState {
 pub(super) struct RegisterCache {
     held: [RegState; REGISTERS],
     clock: u32,
+    /// The evicted values that are [`Nans::Any`] in the register file.
+    pub(super) unsettled: Vec<Key>,
+    /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
+    /// steps read it only by [`Emitter::hold`] and memory operands.
+    pub(super) defers_nans: bool,
 }
 
 impl Default for RegisterCache {
     fn default() -> Self {
-        Self { held: [RegState::default(); REGISTERS], clock: 0 }
+        Self {
+            held: [RegState::default(); REGISTERS],
+            clock: 0,
+            unsettled: Vec::new(),
+            defers_nans: false,
+        }
     }
 }
 
@@ -184,6 +194,12 @@ impl RegisterCache {
         *self.of(reg) = RegState { key: Some(key), kind, dirty, pinned: true, used };
     }
 
+    /// Records that a processor register holds a newer value than the register file.
+    pub(super) fn change(&mut self, reg: Reg, key: Key, kind: Kind) {
+        self.unsettled.retain(|&other| other != key);
+        self.set(reg, key, kind, true);
+    }
+
     pub(super) fn kind(&self, reg: Reg) -> Kind {
         self.get(reg).kind
     }
@@ -205,11 +221,17 @@ impl RegisterCache {
 
     /// Drops the values that the predicate selects, which must be dead.
     pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
+        self.unsettled.retain(|&key| !is(key));
         for held in &mut self.held {
             if held.key.is_some_and(&is) {
                 *held = RegState { pinned: held.pinned, ..RegState::default() };
             }
         }
+    }
+
+    /// Whether the register file may have any NaN in place of a value's canonical NaN.
+    pub(super) fn is_unsettled(&self, key: Key) -> bool {
+        self.unsettled.contains(&key)
     }
 
     /// All cached values.
@@ -259,8 +281,25 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.out_of_registers();
             return Reg(from);
         };
-        self.write_back(reg);
+        match self.cache.get(reg) {
+            RegState { key: Some(key), dirty: true, kind, .. }
+                if self.defers_nans(key) && kind.nans == Nans::Any =>
+            {
+                if !self.cache.is_unsettled(key) {
+                    self.cache.unsettled.push(key);
+                }
+                B::store(self, reg, key);
+            }
+            _ => self.write_back(reg),
+        }
         reg
+    }
+
+    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be stored
+    /// twice.
+    fn defers_nans(&self, key: Key) -> bool {
+        let dies = |vreg| !self.region.blocks[self.block].kept.contains(&vreg);
+        self.cache.defers_nans && key.vreg().is_some_and(dies)
     }
 
     /// The next step of the block that reads or writes a register.
@@ -274,7 +313,26 @@ impl<B: Backend> Emitter<'_, B> {
         let (Some(key), true) = (held.key, held.dirty) else { return };
         self.canonical(reg);
         self.cache.of(reg).dirty = false;
+        self.cache.unsettled.retain(|&other| other != key);
         B::store(self, reg, key);
+    }
+
+    /// Makes NaNs in the register file canonical.
+    pub(super) fn settle(&mut self) {
+        self.settle_all_but(|_| false);
+    }
+    /// Makes NaNs in the register file canonical, except of values that the predicate selects.
+    pub(super) fn settle_all_but(&mut self, is_exempt: impl Fn(Key) -> bool) {
+        let defers = std::mem::replace(&mut self.cache.defers_nans, false);
+        for key in self.cache.unsettled.clone() {
+            if !is_exempt(key) && self.cache.is_unsettled(key) {
+                let reg = self.hold(key);
+                self.cache.of(reg).dirty = true;
+                self.write_back(reg);
+                self.cache.release(reg);
+            }
+        }
+        self.cache.defers_nans = defers;
     }
 
     /// Stores all dirty values.
@@ -282,6 +340,7 @@ impl<B: Backend> Emitter<'_, B> {
         for i in 0..REGISTERS as u8 {
             self.write_back(Reg(i));
         }
+        self.settle();
     }
 
     /// Replaces NaNs that stand for the canonical NaN by it.
@@ -301,8 +360,14 @@ impl<B: Backend> Emitter<'_, B> {
         let masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
         let reg = if masks { self.temporary_mask() } else { self.temporary() };
         B::load(self, reg, key);
-        self.cache.set(reg, key, kind_of(key), false);
+        self.cache.set(reg, key, self.kind_in_memory(key), false);
         reg
+    }
+
+    /// The properties of a value in the register file, or of another source.
+    pub(super) fn kind_in_memory(&self, key: Key) -> Kind {
+        let kind = kind_of(key);
+        if self.cache.is_unsettled(key) { Kind { nans: Nans::Any, ..kind } } else { kind }
     }
 
     /// Makes a temporary the new value of a register.
@@ -313,7 +378,7 @@ impl<B: Backend> Emitter<'_, B> {
                 (held.key, held.dirty) = (None, false);
             }
         }
-        self.cache.set(reg, key, kind, true);
+        self.cache.change(reg, key, kind);
     }
 }
 

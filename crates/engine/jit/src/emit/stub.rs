@@ -8,7 +8,7 @@ use super::asm::{Label, at};
 use super::backend::Backend;
 use super::divergence::Divergence;
 use super::input::InputCopy;
-use super::register_cache::{Nans, RegisterCache};
+use super::register_cache::{Nans, Reg, RegisterCache};
 use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
 use crate::region::ExitReason;
@@ -84,7 +84,9 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     fn stub(&mut self, kind: StubKind, number: u32) -> Label {
-        let (label, cache, uncounted) = (self.asm.label(), self.cache.clone(), self.uncounted);
+        let (label, uncounted) = (self.asm.label(), self.uncounted);
+        let mut cache = self.cache.clone();
+        cache.defers_nans = false;
         let (mode, block, open) = (self.mode, self.block, self.pending.open);
         let open_indices = if mode == Mode::Live { self.pending.open_indices } else { 0 };
         let deferred =
@@ -188,16 +190,21 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits an entry: loads the register cache and continues at a label. A value that the cache
-    /// holds as [`Nans::Any`] must have no NaN other than the canonical one, because the code may
+    /// or the register file holds as [`Nans::Any`] must have no NaN other than the canonical one, because the code may
     /// replace any NaN by it; otherwise the entry exits again.
     fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
         let all: Vec<_> = self.cache.all().collect();
         let mut noncanonical = None;
+        for key in self.cache.unsettled.clone() {
+            let out = *noncanonical.get_or_insert_with(|| self.asm.label());
+            B::load(self, Reg(0), key);
+            B::jump_if_noncanonical_nan(self, Reg(0), key, out);
+        }
         for (reg, key, held) in all {
             B::load(self, reg, key);
             if held.kind.nans == Nans::Any {
                 let out = *noncanonical.get_or_insert_with(|| self.asm.label());
-                B::jump_if_noncanonical_nan(self, reg, out);
+                B::jump_if_noncanonical_nan(self, reg, key, out);
             }
         }
         self.add_steps(0u32.wrapping_sub(uncounted));

@@ -14,8 +14,8 @@
 //!
 //! A step begins with the number of its instruction; `helper` marks a step that does not count as
 //! an instruction. Registers are `n` (32 bits), `w` (64 bits) and `p` (predicates). [`parse()`]
-//! reads all that [`fmt::Display`] prints, except calls of host functions and tables of constants,
-//! which have no names.
+//! reads all that [`fmt::Display`] prints, except calls of host functions and `lookup`, whose tables
+//! of constants have no names.
 
 mod disassembly;
 mod names;

@@ -3,6 +3,7 @@
 use crate::op::{Float, Op, Rounding};
 use crate::operand::{Combine, Predicate, Relation};
 use crate::region::{Change, Reduce, Shuffling, Space, Vote};
+use texunit_sfu::lanes::{EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 
 /// An enumeration whose variants have names.
 pub(super) trait Named: Copy + PartialEq + 'static {
@@ -126,6 +127,10 @@ pub(super) fn op_by_name(name: &str) -> Option<Op> {
         ["f16", "from", "f32", to] => Op::ToHalf(rounding(to)?),
         ["select", p] => Op::Select(predicate_by_name(p)?),
         ["select64", p] => Op::SelectWide(predicate_by_name(p)?),
+        ["curve", name] => {
+            let curves = [&RCP_CURVE, &RSQ_CURVE, &SQRT_CURVE, &EX2_CURVE];
+            Op::Curve(curves.into_iter().find(|curve| curve.name == name)?)
+        }
         [kind @ ("f32" | "f64"), ref rest @ ..] => float_op(kind == "f64", rest)?,
         _ => return None,
     })

@@ -204,6 +204,7 @@ impl Display for Test {
             Self::UnsignedWide(relation) => ("u64", relation, false),
             Self::Float { relation, unordered } => ("f32", relation, unordered),
             Self::Double { relation, unordered } => ("f64", relation, unordered),
+            Self::Special => return f.write_str("compare.f32.special"),
         };
         let relation = relation.name().unwrap_or_default();
         write!(f, "compare.{kind}.{relation}{}", if unordered { ".unordered" } else { "" })

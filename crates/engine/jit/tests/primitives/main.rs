@@ -394,7 +394,7 @@ fn every_comparison_is_that_of_the_model() {
         let wide = [Test::SignedWide(relation), Test::UnsignedWide(relation)];
         narrow.into_iter().chain(wide).chain(floats)
     });
-    for test in tests {
+    for test in tests.chain([Test::Special]) {
         for level in levels() {
             for _ in 0..40 {
                 let step = comparison(random, test);

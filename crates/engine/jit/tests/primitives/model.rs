@@ -235,6 +235,7 @@ pub(crate) fn test(test: Test, a: u64, b: u64) -> bool {
             let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
             if a.is_nan() || b.is_nan() { unordered } else { related(relation, a, b) }
         }
+        Test::Special => !(f32::from_bits(a as u32).is_normal() && a >> 31 & 1 == 0),
         Test::Double { relation, unordered } => {
             let (a, b) = (f64::from_bits(a), f64::from_bits(b));
             if a.is_nan() || b.is_nan() { unordered } else { related(relation, a, b) }

@@ -97,7 +97,7 @@ impl Avx2Emitter<'_> {
     }
 
     /// Loads a byte of each lane into general registers: those of lanes 0 to 3 into `eax`, and of
-    /// lanes 4 to 7 into `r14d`. A load that waits for a store of the indices to the frame would
+    /// lanes 4 to 7 into `ebx`. A load that waits for a store of the indices to the frame would
     /// take twice the time (Zen 5). Overwrites `t`.
     fn byte_of_lanes(&mut self, t: Reg, a: Reg, byte: u64) {
         let four = 0x0c08_0400 + byte * 0x0101_0101;
@@ -106,19 +106,20 @@ impl Avx2Emitter<'_> {
         self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, t.xmm()));
         let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
         self.asm.put(I::with3(extract, t.xmm(), t.ymm(), 1_u32));
-        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::R14D, t.xmm()));
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EBX, t.xmm()));
     }
 
     /// Emits code for the four lanes of a half; it is given the register with the lane's byte.
     fn each_lane_of_half(&mut self, half: usize, mut code: impl FnMut(&mut Self, u32, R)) {
-        let (all, four, byte) =
-            if half == 0 { (R::RAX, R::EAX, R::AL) } else { (R::R14, R::R14D, R::R14L) };
-        for lane in 0..3 {
-            self.asm.put(I::with2(C::Movzx_r32_rm8, R::R13D, byte));
-            code(self, lane, R::R13);
-            self.asm.put(I::with2(C::Shr_rm32_imm8, four, 8));
+        let [low, high, four] = [[R::AL, R::AH, R::EAX], [R::BL, R::BH, R::EBX]][half];
+        for (lane, byte) in [low, high, low, high].into_iter().enumerate() {
+            if lane == 2 {
+                self.asm.put(I::with2(C::Shr_rm32_imm8, four, 16));
+            }
+            // The second byte of a register can only be copied to one of the first eight registers.
+            self.asm.put(I::with2(C::Movzx_r32_rm8, R::EBP, byte));
+            code(self, lane as u32, R::RBP);
         }
-        code(self, 3, all);
     }
 
     /// Emits a [`Curve`], in a temporary.
@@ -142,18 +143,24 @@ impl Avx2Emitter<'_> {
         self.three(SUB, d, d, n);
         self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
         let origin = self.number(curve.origin);
-        self.set(false, n, origin);
-        self.three(if curve.falls { SUB } else { ADD }, n, n, a);
+        if curve.falls {
+            let mut x = a;
+            if curve.has_powers {
+                // The sum of a power of four is odd before the last shift, and 1 is missing.
+                let [below, power] = [0x00ff_ffff, 0x0080_0000].map(|bits| self.number(bits));
+                self.three(AND, n, a, below);
+                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, n, power);
+                self.three(ADD, n, n, a);
+                x = n;
+            }
+            self.set(false, SCRATCH, origin);
+            self.three(SUB, n, SCRATCH, x);
+        } else {
+            self.three(ADD, n, a, origin);
+        }
         self.three(ADD, d, d, n);
         if !curve.is_steep {
             self.two_with(DOWN, d, d, 1);
-        }
-        if curve.has_powers {
-            // The low 24 bits of the line are zeros.
-            self.two_with(UP, n, n, 8);
-            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, SCRATCH, SCRATCH, SCRATCH);
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, n, SCRATCH);
-            self.three(SUB, d, d, n);
         }
         self.release(n);
         d

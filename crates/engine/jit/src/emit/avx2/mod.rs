@@ -102,7 +102,7 @@ impl Backend for Avx2 {
         e.store_key(from, key);
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, to: Label) {
+    fn jump_if_noncanonical_nan(e: &mut Avx2Emitter<'_>, reg: Reg, key: Key, to: Label) {
         let nan = e.number(0x7fff_ffff);
         // Zeros in lanes that have the canonical NaN.
         e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, SCRATCH, reg, nan);
@@ -110,8 +110,7 @@ impl Backend for Avx2 {
         e.three_with(V::CompareF, SCRATCH, SCRATCH, SCRATCH, UNORDERED);
         e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, SCRATCH.ymm()));
         // Inactive lanes are not tested, because stores preserve what the register file has there.
-        let part = e.cache.get(reg).key.map_or(0, straight::eighth);
-        let lanes = at(R::RDI, Frame::MASK + usize::from(part));
+        let lanes = at(R::RDI, Frame::MASK + usize::from(straight::eighth(key)));
         e.asm.jump_if(I::with2(C::Test_rm8_r8, lanes, R::AL), C::Jne_rel32_64, to);
     }
 

@@ -1,10 +1,10 @@
 //! Predicates: one bit per lane in the register file, vectors with all bits of a lane set or
 //! cleared in processor registers.
 
-use super::{Avx2, Avx2Emitter, MOVE, PARTS, Vector};
+use super::{Avx2, Avx2Emitter, MOVE, PARTS, SCRATCH, Vector};
 use crate::emit::backend::Primitives;
 use crate::emit::register_cache::{Key, Kind, Reg, Width};
-use crate::emit::vector::{Operand, of_floats, register_file};
+use crate::emit::vector::{Operand, V, of_floats, register_file};
 use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -65,6 +65,15 @@ impl Avx2Emitter<'_> {
                 let b = self.float_operand(b, part)?;
                 let code = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
                 self.three_with(code, d, a, b, of_floats(relation, unordered));
+                Some(Mask { reg: d, not: false })
+            }
+            Test::Special => {
+                let (a, d) = (self.float(a, part)?, self.temporary());
+                let [up, end] = [0x0080_0000, 0x0100_0000].map(|bits| self.number(bits));
+                // The sum is negative for infinity and NaNs, and low for negative numbers.
+                self.three(V::Add32, d, a, up);
+                self.two(MOVE, SCRATCH, end);
+                self.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, d, SCRATCH, d);
                 Some(Mask { reg: d, not: false })
             }
             Test::Double { relation, unordered } => {

@@ -44,6 +44,8 @@ impl Avx2Emitter<'_> {
             self.run(i..i + run)?;
             i += run;
             if i < steps.end {
+                self.settle();
+                self.cache.unpin();
                 self.before(i);
                 let step = &block.steps[i];
                 if step.guard != Predicate::Never && !self.facts.uses[self.block].is_dead[i] {
@@ -64,7 +66,7 @@ impl Avx2Emitter<'_> {
         self.count_guarded();
         let block = &self.region.blocks[self.block];
         let mut changed = Vec::new();
-        self.back.in_run = true;
+        (self.back.in_run, self.cache.defers_nans) = (true, true);
         for part in 0..PARTS {
             self.back.part = part;
             let mut skipped: Option<Skipped> = None;
@@ -105,7 +107,7 @@ impl Avx2Emitter<'_> {
                 }
             }
         }
-        self.back.in_run = false;
+        (self.back.in_run, self.cache.defers_nans) = (false, false);
         Ok(())
     }
 

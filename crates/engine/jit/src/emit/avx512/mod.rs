@@ -82,7 +82,7 @@ impl Backend for Avx512 {
         e.store_key(from, key);
     }
 
-    fn jump_if_noncanonical_nan(e: &mut Avx512Emitter<'_>, reg: Reg, to: super::Label) {
+    fn jump_if_noncanonical_nan(e: &mut Avx512Emitter<'_>, reg: Reg, _: Key, to: super::Label) {
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         e.asm.put(I::with4(compare, SCRATCH_MASK, reg.z(), reg.z(), 3));
         let differs = C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;

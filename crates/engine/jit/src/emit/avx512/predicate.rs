@@ -91,6 +91,8 @@ impl Avx512Emitter<'_> {
             Test::UnsignedWide(relation) => (uq, of_integers(relation), true),
             Test::Float { relation, unordered } => (ps, of_floats(relation, unordered), false),
             Test::Double { relation, unordered } => (pd, of_floats(relation, unordered), true),
+            // All classes that the instruction distinguishes.
+            Test::Special => (C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8, 0xff, false),
         };
         let k = self.temporary_mask();
         if wide {
@@ -110,13 +112,19 @@ impl Avx512Emitter<'_> {
         }
         let is_float = matches!(test, Test::Float { .. });
         for part in (0..2).rev() {
+            let to = if part == 1 { k.k() } else { SCRATCH_MASK };
+            if test == Test::Special {
+                let a = self.float(from[0], part)?;
+                self.asm.put(I::with3(code, to, a.z(), how));
+                continue;
+            }
             let a = if is_float { self.float(from[0], part)? } else { self.narrow(from[0], part)? };
             let b = match from[1] {
                 Source::Literal(_) => self.narrow_operand(from[1], part)?,
                 _ if is_float => self.float(from[1], part)?.into(),
                 _ => self.narrow(from[1], part)?.into(),
             };
-            self.three_with(code, if part == 1 { k.k() } else { SCRATCH_MASK }, a, b, how);
+            self.three_with(code, to, a, b, how);
         }
         self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, k.k(), k.k(), SCRATCH_MASK));
         Some(k)

@@ -19,8 +19,16 @@ use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// Emits a load that may exit.
+    /// Emits a load that may exit. With AVX2, whose registers it may need for the elements, values
+    /// are evicted with any NaN.
     pub(in crate::emit) fn load_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
+        self.cache.defers_nans = !B::IS_512;
+        let emitted = self.load_from_lanes(step, load);
+        self.cache.defers_nans = false;
+        emitted
+    }
+
+    fn load_from_lanes(&mut self, step: &Step, load: &Load) -> Option<()> {
         if load.to.len() != usize::from(load.access.count) {
             return None;
         }

@@ -48,8 +48,7 @@ impl<B: Backend> Emitter<'_, B> {
         let mask = self.mask(i, wide, part);
         let (a, b) = if not { (value, old) } else { (old, value) };
         B::blend(self, wide, (old, a), b, mask);
-        let held = self.cache.of(old);
-        (held.dirty, held.kind) = (true, joined);
+        self.cache.change(old, key, joined);
         self.release(value);
     }
 

@@ -1,5 +1,6 @@
 //! Operations on f32, and conversions from and to f32.
 
+use super::source::narrow_key;
 use super::{Operand, V};
 use crate::emit::Emitter;
 use crate::emit::asm::of_quiet_rounding;
@@ -124,7 +125,7 @@ impl<B: Backend> Emitter<'_, B> {
                 let a = self.float_operand(from[0], part)?;
                 let kind = match a {
                     Operand::Register(y) => self.cache.kind(y),
-                    Operand::Memory(_) => kind_of(Key::Other(from[0], Width::B32, 0)),
+                    Operand::Memory(_) => self.kind_in_memory(narrow_key(from[0], part)?),
                 };
                 (self.copied(false, a), kind)
             }

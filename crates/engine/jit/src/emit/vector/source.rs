@@ -107,6 +107,9 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// As [`Self::narrow`], but returns a memory operand where that is as good.
     pub(in crate::emit) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        if self.cache.is_unsettled(narrow_key(source, part)?) {
+            return Some(self.narrow(source, part)?.into());
+        }
         let operand = self.float_operand(source, part)?;
         if let Operand::Register(reg) = operand {
             self.canonical(reg);
@@ -134,9 +137,10 @@ impl<B: Backend> Emitter<'_, B> {
         }
     }
 
-    /// Whether the register file has the current value of a part.
+    /// Whether the register file has the exact bits of the current value of a part.
     pub(in crate::emit) fn is_stored(&self, key: Key) -> bool {
-        self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
+        !self.cache.is_unsettled(key)
+            && self.cache.position(key).is_none_or(|reg| !self.cache.get(reg).dirty)
     }
 
     /// The low 32 bits of a source.
@@ -171,7 +175,7 @@ fn masked(number: u64, width: Width) -> u64 {
 }
 
 /// The cache key of a part of a source as 32-bit lanes.
-fn narrow_key(source: Source, part: u8) -> Option<Key> {
+pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
     Some(match source {
         Source::B32(i) => Key::B32(i, part),
         Source::B64(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,

@@ -147,6 +147,9 @@ fn access(kind: &str) -> Option<Access> {
 
 /// Parses a comparison, such as `f32.lt.unordered`.
 fn test(text: &str) -> Option<Test> {
+    if text == "f32.special" {
+        return Some(Test::Special);
+    }
     let mut parts = text.split('.');
     let (kind, relation) = (parts.next()?, Relation::by_name(parts.next()?)?);
     let unordered = match parts.next() {
