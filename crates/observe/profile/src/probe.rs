@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, AccessOp, At, Costs, FurtherLoad, PlannedFetch, PlannedSurfaceAccess, Probe,
+    Access, AccessOp, At, Costs, GroupedLoad, PlannedFetch, PlannedSurfaceAccess, Probe,
 };
 
 /// How an instruction accesses memory.
@@ -245,7 +245,7 @@ impl Probe for Worker<'_> {
     }
 
     /// Loads at a distance of whole words use other banks, but need the same number of passes.
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         let cost = wavefronts(first.addresses, at.lanes, first.bytes());
         let cost = (cost.made, cost.ideal);
         if let Some(told) = self.told(at.op, first.space) {

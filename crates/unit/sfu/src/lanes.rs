@@ -536,7 +536,7 @@ impl Function {
         Self::Rsq64h,
     ];
 
-    /// Applies the reference's function to one operand.
+    /// The result of the instruction for one operand, by the scalar reference ([`mufu`]).
     pub fn of(self, x: u32) -> u32 {
         match self {
             Self::Rcp => mufu::rcp(x),

@@ -161,7 +161,8 @@ impl<'a> WaitDetector<'a> {
 }
 
 impl SavedState<'_> {
-    /// Restores the instruction counts from before an iteration of the waiting loop.
+    /// Restores the instruction counts from before an iteration in which all warps only polled
+    /// memory, because the number of such iterations depends on timing.
     fn put_back(&self, context: &mut Context<'_>, warps: &mut [Warp]) {
         context.counters.executed = self.executed;
         for (warp, &(steps, end)) in warps.iter_mut().zip(&self.steps) {

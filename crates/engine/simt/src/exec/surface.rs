@@ -15,7 +15,7 @@ use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
 
-/// A function of a plan that accesses the elements of a warp.
+/// A method of [`SurfacePlan`] that loads, stores or reduces the elements of a warp.
 type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Result<(), AccessFault>;
 
 /// The plan for a handle, which is moved to the front of the cache; `None`: a load returns zeros,

@@ -130,10 +130,10 @@ impl Access<'_> {
     }
 }
 
-/// A further load of the same lanes, reported together with a preceding one
+/// A load that is reported in a group with a preceding load of the same lanes
 /// ([`Probe::loads`](super::Probe::loads)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FurtherLoad {
+pub struct GroupedLoad {
     /// Number of the operation.
     pub op: u32,
     /// Distance of its addresses from those of the preceding load.
@@ -144,7 +144,7 @@ pub struct FurtherLoad {
     pub elements: u32,
 }
 
-impl FurtherLoad {
+impl GroupedLoad {
     /// Addresses of the load.
     pub fn addresses(&self, first: &Access<'_>) -> L64 {
         first.addresses.map(|address| address.wrapping_add(self.offset))

@@ -51,7 +51,7 @@ kinds! {
     pub DEFINED = 12;
     /// The subset of [`Self::CALLS`] for `malloc` and `free`.
     pub HEAP = 13;
-    /// The subset of [`Self::CALLS`] for starts of functions.
+    /// Of the events of [`Self::CALLS`], only those at which a function starts.
     pub ENTERS = 14;
     /// Possible stops of a debugger before each PTX instruction ([`crate::debug`]); observers are
     /// not notified.

@@ -113,7 +113,7 @@ pub use costs::{AccessCost, Costs};
 pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
 pub use event::{
     Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,
-    FurtherLoad, MbarrierAction, MbarrierState, PlannedFetch, PlannedSurfaceAccess, Registers,
+    GroupedLoad, MbarrierAction, MbarrierState, PlannedFetch, PlannedSurfaceAccess, Registers,
     Sink, Synchronization, Texels, Undefined, Values,
 };
 pub use events::Events;
@@ -146,7 +146,7 @@ pub trait Probe: Send {
     /// Several loads of shared memory are about to be executed in succession; their addresses have
     /// the same distances in each lane, and no other event of the warp occurs in between, except
     /// [`Self::undefined`]. The default implementation reports each as an access.
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         self.access(at, first);
         for further in more {
             let addresses = further.addresses(first);

@@ -2,7 +2,7 @@
 
 use super::{
     Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
-    FurtherLoad, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
+    GroupedLoad, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
     Synchronization, Undefined, Values,
 };
 use crate::launch::LaunchConfig;
@@ -108,7 +108,7 @@ impl Probe for Probes<'_> {
 
     forward! {
         access(at: &At, access: &Access<'_>) of Events::of_space(access.space);
-        loads(at: &At, first: &Access<'_>, more: &[FurtherLoad]) of Events::of_space(first.space);
+        loads(at: &At, first: &Access<'_>, more: &[GroupedLoad]) of Events::of_space(first.space);
         result(at: &At, values: &Values<'_>) of Events::RESULTS | Events::STRONG_RESULTS;
         undefined(at: &At, what: &Undefined<'_>) of Events::DEFINED;
         synchronized(at: &At, what: &Synchronization<'_>) of Events::SYNCHRONIZATION;

@@ -4,7 +4,7 @@ use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
 use crate::observe::mark::Mark;
-use crate::observe::{Events, FurtherLoad, Order};
+use crate::observe::{Events, GroupedLoad, Order};
 use texunit_forms::sort_by_key;
 use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};
@@ -134,13 +134,13 @@ struct Group {
     /// The marks of the first load and the last one.
     first: u32,
     last: u32,
-    more: Vec<FurtherLoad>,
+    more: Vec<GroupedLoad>,
 }
 
 impl LoadGroups {
     /// The further loads reported with a mark.
     #[inline]
-    pub(crate) fn with(&self, first: u32) -> &[FurtherLoad] {
+    pub(crate) fn with(&self, first: u32) -> &[GroupedLoad] {
         let found = self.0.binary_search_by_key(&first, |group| group.first);
         found.map_or(&[], |i| &self.0[i].more)
     }
@@ -190,7 +190,7 @@ pub(super) fn gather(region: &mut Region, code: &Code) -> LoadGroups {
             };
             if let Some(&(_, i, first)) = open.iter().find(|(other, ..)| *other == base) {
                 all[i].last = step.at;
-                all[i].more.push(FurtherLoad {
+                all[i].more.push(GroupedLoad {
                     op,
                     offset: access.offset.wrapping_sub(first.offset),
                     size: access.size.into(),

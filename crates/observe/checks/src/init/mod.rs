@@ -27,10 +27,11 @@ use texunit_simt::{Described, SpaceKind};
 /// Which use of undefined data is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitWhen {
-    /// A use that affects the result: as a branch condition, an address, or a stored result.
+    /// A use that affects the result is reported: as a branch condition, an address, or a stored
+    /// result.
     #[default]
     Use,
-    /// At the load of undefined bytes, as compute-sanitizer's initcheck does.
+    /// The load of undefined bytes is reported, as by compute-sanitizer's initcheck.
     Load,
 }
 

@@ -14,7 +14,7 @@ use super::line::{
 use super::record::{AccessKind, AccessRecord};
 use super::view::View;
 use texunit_simt::observe::{
-    Access, AccessOp, Arrangement, At, FurtherLoad, Order, Scope, Semantics,
+    Access, AccessOp, Arrangement, At, GroupedLoad, Order, Scope, Semantics,
 };
 use texunit_unit::Build;
 
@@ -56,7 +56,8 @@ pub(super) struct Warp<'a> {
     /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
     pub(super) has_octets: bool,
     pub(super) octets: [Octet; 4],
-    /// The offset that is added to the observed addresses: that of a [`FurtherLoad`], else 0.
+    /// Distance from the addresses of the group's first load ([`GroupedLoad::offset`]); 0 for an
+    /// access that is reported alone.
     moved: u64,
 }
 
@@ -115,17 +116,17 @@ impl<'a> Warp<'a> {
         self.stored = stored;
     }
 
-    /// The access of a further load that the simulator reports together with this one. It has the
+    /// The access of another load that the simulator reports in one group with this one. It has the
     /// same number and size of elements, at an offset.
     #[inline]
-    pub(super) fn moved(&self, further: &FurtherLoad) -> Self {
+    pub(super) fn moved(&self, load: &GroupedLoad) -> Self {
         Self {
-            at: At { op: further.op, ..self.at },
-            stamp: self.stamp.of_op(further.op),
+            at: At { op: load.op, ..self.at },
+            stamp: self.stamp.of_op(load.op),
             octets: self
                 .octets
-                .map(|octet| Octet { at: octet.at.wrapping_add(further.offset), ..octet }),
-            moved: further.offset,
+                .map(|octet| Octet { at: octet.at.wrapping_add(load.offset), ..octet }),
+            moved: load.offset,
             ..*self
         }
     }

@@ -20,11 +20,12 @@ use super::shared::Lines;
 use super::touched::{Accessor, LineAccesses};
 use super::view::View;
 use texunit_simt::SpaceKind;
-use texunit_simt::observe::{Access, AccessOp, Arrangement, At, FurtherLoad, Order as How, Values};
+use texunit_simt::observe::{Access, AccessOp, Arrangement, At, GroupedLoad, Order as How, Values};
 
 /// Maximum length of the list. Further accesses are recorded in the shadow memory.
 const MAX: usize = 1 << 14;
-/// An access to shared memory above this address is recorded in the shadow memory.
+/// Size of the shared memory whose words are tracked, which bounds the memory for them. An access
+/// above this address is recorded in the shadow memory.
 const MAX_BYTES: u64 = 1 << 20;
 /// Maximum number of phases without a list. After a phase whose list was needed, some phases record
 /// all accesses in the shadow memory, because their lists would probably be needed, too.
@@ -43,12 +44,12 @@ struct Entry {
     /// The time of the CTA and that of the warp, which are the vector clock of the access.
     now: u32,
     of_warp: u32,
-    /// Number of further loads by the same lanes, which are in `more`.
-    further: usize,
+    /// Number of loads in `more` that the simulator has reported in one group with this access.
+    grouped: usize,
 }
 
 /// Loads that the simulator reports together: the first load's operation and addresses, the lanes,
-/// and the number of further loads.
+/// and the number of other loads.
 type Group = (u32, Arrangement, [Octet; 4], u32, usize);
 
 /// The accesses to shared memory since the last barrier of all threads.
@@ -72,8 +73,9 @@ pub(super) struct Phase {
     /// their words are.
     redundant: Option<Group>,
     list: Vec<Entry>,
-    /// The further loads of the listed accesses, in order.
-    more: Vec<FurtherLoad>,
+    /// The loads that the simulator has reported in one group with an access of `list`, in the same
+    /// order.
+    more: Vec<GroupedLoad>,
     octets: Vec<[Octet; 4]>,
     /// The arbitrary addresses and the stored values of the listed accesses, in order. The low
     /// words of 64-bit values precede the high words.
@@ -81,11 +83,11 @@ pub(super) struct Phase {
 }
 
 impl Phase {
-    /// Lists an access, and further loads that the simulator reports together with it. Returns
-    /// false if it has not listed them: they then have to be recorded in the shadow memory, behind
-    /// the accesses that are listed ([`Self::materialize`]).
+    /// Lists an access, and the other loads that the simulator reports in one group with it.
+    /// Returns false if it has not listed them: they then have to be recorded in the shadow memory,
+    /// behind the accesses that are listed ([`Self::materialize`]).
     #[inline]
-    pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
+    pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
         let epoch = view.epoch();
         if self.epoch != epoch {
             self.begin(epoch);
@@ -106,7 +108,7 @@ impl Phase {
             return true;
         }
         let access = warp.access;
-        let is_like = |of: &FurtherLoad| (of.size, of.elements) == (access.size, access.elements);
+        let is_like = |of: &GroupedLoad| (of.size, of.elements) == (access.size, access.elements);
         if !more.iter().all(is_like) {
             return false;
         }
@@ -154,10 +156,9 @@ impl Phase {
         self.redundant = None;
     }
 
-    /// Appends an access and its further loads to the list. Returns false if the values that it
-    /// stores are not known.
-    #[inline]
-    fn push(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
+    /// Appends an access and the other loads of its group to the list. Returns false if the values
+    /// that it stores are not known.
+    fn push(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
         if warp.kind.writes() {
             self.redundant = None;
         }
@@ -187,7 +188,7 @@ impl Phase {
             order,
             now: view.now,
             of_warp: view.of_warp,
-            further: more.len(),
+            grouped: more.len(),
         });
         true
     }
@@ -264,9 +265,9 @@ impl Phase {
             };
             let at = At { cta: [0; 3], warp, lanes, op };
             enter(at, addresses);
-            for further in more.by_ref().take(entry.further) {
-                let addresses = addresses.map(|address| address.wrapping_add(further.offset));
-                enter(At { op: further.op, ..at }, addresses);
+            for load in more.by_ref().take(entry.grouped) {
+                let addresses = addresses.map(|address| address.wrapping_add(load.offset));
+                enter(At { op: load.op, ..at }, addresses);
             }
         }
         debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");

@@ -18,7 +18,7 @@ use super::view::View;
 use crate::lanes;
 use std::collections::HashMap;
 use texunit_simt::observe::{
-    Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, FurtherLoad,
+    Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, GroupedLoad,
     Order, Probe, Scope, Semantics, Synchronization, Values,
 };
 use texunit_simt::{Fault, SpaceKind, split_shared_address};
@@ -291,7 +291,7 @@ impl Probe for Worker<'_> {
         }
     }
 
-    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[FurtherLoad]) {
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
         let near = first.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
         let warp = Warp::new(at, first, &view);
@@ -299,13 +299,13 @@ impl Probe for Worker<'_> {
             return;
         }
         self.access(at, first);
-        for further in more {
-            let is_like = (further.size, further.elements) == (first.size, first.elements);
+        for load in more {
+            let is_like = (load.size, load.elements) == (first.size, first.elements);
             let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-            if !(near && is_like && self.shared.whole(&warp.moved(further), &view)) {
-                let addresses = further.addresses(first);
-                let at = At { op: further.op, ..*at };
-                self.access(&at, &further.access(first, &addresses, at.lanes));
+            if !(near && is_like && self.shared.whole(&warp.moved(load), &view)) {
+                let addresses = load.addresses(first);
+                let at = At { op: load.op, ..*at };
+                self.access(&at, &load.access(first, &addresses, at.lanes));
             }
         }
     }

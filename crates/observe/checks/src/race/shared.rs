@@ -6,7 +6,7 @@ use super::line::{LINE, Line};
 use super::phase::Phase;
 use super::view::View;
 use crate::lanes;
-use texunit_simt::observe::FurtherLoad;
+use texunit_simt::observe::GroupedLoad;
 
 /// An upper bound for the size of a CTA's shared memory in bytes.
 const MAX: u64 = 1 << 20;
@@ -23,7 +23,7 @@ impl Memory {
     /// Records loads that the simulator reports together, all in one step. Returns false if each
     /// load has to be recorded by itself.
     #[inline]
-    pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[FurtherLoad], view: &View<'_>) -> bool {
+    pub(super) fn loads(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
         self.phase.note(warp, more, view)
     }
 

@@ -147,7 +147,7 @@ fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
 
 fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
     let [x, y, z] = who.at.cta;
-    // Within a CTA the first fetch is kept.
+    // The finding shows one fetch as an example: the first one of the first CTA.
     let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
     add(sum, (is_first.then(|| who.spot()), count));
 }

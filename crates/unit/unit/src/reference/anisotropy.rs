@@ -232,8 +232,8 @@ mod tests {
             // The area is 0, so that the ratio is the maximum.
             (([8.0, 0.0],  [0.0, 0.0]),   16, (-256,  1024, 768,  [64, 0])),
             (([8.0, 0.0],  [0.0, 0.0]),   5,  (256,   512,  512,  [64, 0])),
-            // The longest vector is the sum, or the difference (the longer minus the shorter
-            // gradient).
+            // The longest of four vectors decides: the two gradients, their sum, and the longer
+            // gradient minus the shorter one. Here it is the sum or the difference.
             (([4.0, 4.0],  [4.0, -4.0]),  16, (630,   0,    0,    [64, 0])),
             (([4.0, 4.0],  [3.0, 4.0]),   16, (-214,  940,  726,  [41, 49])),
             (([5.0, 1.0],  [-4.0, 1.0]),  16, (138,   536,  536,  [64, 0])),

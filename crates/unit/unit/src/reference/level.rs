@@ -122,10 +122,10 @@ mod tests {
         // from 192 on.
         let at = |k: i64| level(8, 256 + k, 0.0) - 256;
         assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);
-        // With A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
+        // With A = 2, the weight is 0 up to 42/256 and then grows with slope 1.5.
         let at = |k: i64| level(2, k, 0.0);
         assert_eq!([42, 43, 44, 128, 212, 213].map(at), [0, 1, 3, 129, 255, 256]);
-        // With A = 4: trunc(-54.86) + 54 = 0.
+        // With A = 4, the weight is 0 up to 54/256.
         let at = |k: i64| level(4, k, 0.0);
         assert_eq!([54, 55, 56, 200, 201].map(at), [0, 1, 3, 255, 256]);
         // With a bias of 1/256: trunc(1 - 42.67) + 42 = 1.

@@ -7,7 +7,7 @@ use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT, split_shared_address};
 use crate::observe::event::ValueSource;
-use crate::observe::{Access, AccessOp, Arrangement, At, Events, FurtherLoad, Order, Values};
+use crate::observe::{Access, AccessOp, Arrangement, At, Events, GroupedLoad, Order, Values};
 use texunit_alu::L64;
 use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SpaceKind, space_of};
@@ -43,7 +43,7 @@ pub(super) struct AccessReport<'t, 'p> {
     pub(super) events: Events,
     pub(super) order: Order,
     /// Further loads that are reported together with the access.
-    pub(super) more: &'t [FurtherLoad],
+    pub(super) more: &'t [GroupedLoad],
 }
 
 /// Whether a condition holds for the addresses of these lanes. All lanes are tested without

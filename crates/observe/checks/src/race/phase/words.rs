@@ -6,14 +6,14 @@ use crate::race::access::{Octet, Warp};
 use crate::race::line::{LINE, WORDS};
 use crate::race::touched::LineAccesses;
 use std::iter::once;
-use texunit_simt::observe::{Arrangement, FurtherLoad};
+use texunit_simt::observe::{Arrangement, GroupedLoad};
 
 impl Phase {
     /// Records which threads access which words, for an access and its further loads. Returns
     /// whether the access has to be listed; `None` if it conflicts with an access of another
     /// thread.
     #[inline]
-    pub(super) fn touch(&mut self, warp: &Warp<'_>, more: &[FurtherLoad]) -> Option<bool> {
+    pub(super) fn touch(&mut self, warp: &Warp<'_>, more: &[GroupedLoad]) -> Option<bool> {
         let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
         let mut is_new = false;
         // If this is false, the access may cover parts of words.
@@ -100,7 +100,7 @@ impl Phase {
     fn touch_ranges(
         &mut self,
         (at, len): (u64, u64),
-        more: &[FurtherLoad],
+        more: &[GroupedLoad],
         thread: u32,
     ) -> Option<bool> {
         let (mut is_new, mut begin, mut end) = (false, at, at.checked_add(len)?);

@@ -155,8 +155,8 @@ impl F32 {
         let n = less_high + (less_low >> LOW);
         let m = less_low & int(simd, LOW_BITS);
         let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
-        // If the smaller sum is shifted by more than 16 bits, its bits above the low 32 are shifted
-        // in.
+        // `near` has the low 32 bits of the smaller sum. A shift by more than 16 bits needs the bits
+        // above them, which `far` has.
         let near = ((wide << 16) | rest).shr_each(below);
         let far = wide.sar_each(below - int(simd, 16));
         let less_low = int(simd, 16).lt(below).select(far, near) & bits;

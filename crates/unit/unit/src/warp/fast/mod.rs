@@ -256,7 +256,7 @@ impl Fast {
                 }
                 let mut registers = Registers::Files { files: &mut lent[..warps], rows };
                 self.run_fused(resource, &mut registers, &mut next, space);
-                // The fused stage does not support the warp at which it has stopped.
+                // The fused stage stops at a warp whose fetches need other stages; these follow.
                 let Some(file) = files.get_mut(next) else { break };
                 let Space { placed: [placed, _], .. } = &mut *space;
                 let mut places = request::OutputRegisters::default();
