@@ -158,6 +158,7 @@ impl Phase {
 
     /// Appends an access and the other loads of its group to the list. Returns false if the values
     /// that it stores are not known.
+    #[inline]
     fn push(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
         if warp.kind.writes() {
             self.redundant = None;
