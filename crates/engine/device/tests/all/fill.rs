@@ -7,34 +7,7 @@ use texunit_device::{
 
 /// A kernel whose threads each store an uninitialised element of shared memory, of local memory and
 /// of the device heap, and add 1 to a fourth element.
-const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
-.extern .func (.param .b64 r) malloc(.param .b64 n);
-.visible .entry k(.param .u64 out)
-{
-    .reg .u32 %t, %v; .reg .u64 %out, %p, %n;
-    .shared .align 4 .b8 s[256];
-    .local .align 4 .b8 l[16];
-    ld.param.u64 %out, [out];
-    mov.u32 %t, %tid.x;
-    mul.wide.u32 %p, %t, 16;
-    add.u64 %out, %out, %p;
-    mov.u64 %p, s;
-    mul.wide.u32 %n, %t, 4;
-    add.u64 %p, %p, %n;
-    ld.shared.u32 %v, [%p];
-    st.global.u32 [%out], %v;
-    ld.local.u32 %v, [l+8];
-    st.global.u32 [%out+4], %v;
-    mov.u64 %n, 64;
-    { .param .b64 n; .param .b64 r;
-      st.param.b64 [n], %n; call.uni (r), malloc, (n); ld.param.b64 %p, [r]; }
-    ld.u32 %v, [%p+60];
-    st.global.u32 [%out+8], %v;
-    ld.global.u32 %v, [%out+12];
-    add.u32 %v, %v, 1;
-    st.global.u32 [%out+12], %v;
-    ret;
-}";
+const PTX: &str = include_str!("../ptx/fill.ptx");
 
 /// The results of a launch of 64 threads. With `is_cleared`, the buffer has been set to zeros
 /// explicitly.

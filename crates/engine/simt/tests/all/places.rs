@@ -37,52 +37,7 @@ fn a_store_of_an_inlined_function() {
 }
 
 /// A loop in a callee, which is compiled before the fault occurs.
-const CALLED: &str = "
-.version 8.0
-.target sm_80
-.address_size 64
-.file 1 \"a.cu\"
-.func deep(.param .b64 to, .param .b32 n)
-{
-    .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
-    .loc 1 3 1
-    ld.param.b64 %rd1, [to];
-    ld.param.b32 %r1, [n];
-    mov.f32 %f1, 0f3f800000;
-L:
-    .loc 1 4 1
-    mul.f32 %f2, %f1, 0f3f000000;
-    add.f32 %f1, %f2, %f1;
-    sub.f32 %f3, %f1, %f2;
-    mul.f32 %f4, %f3, %f2;
-    .loc 1 5 1
-    .loc 1 1 1, function_name $put, inlined_at 1 5 1
-    st.global.f32 [%rd1], %f4;
-    .loc 1 6 1
-    add.u64 %rd1, %rd1, 4;
-    sub.u32 %r1, %r1, 1;
-    setp.ne.u32 %p1, %r1, 0;
-    @%p1 bra L;
-    ret;
-}
-.entry k(.param .u64 out)
-{
-    .reg .b32 %r<2>; .reg .b64 %rd<2>;
-    .param .b64 to; .param .b32 n;
-    ld.param.u64 %rd1, [out];
-    st.param.b64 [to], %rd1;
-    .loc 1 20 5
-    st.param.b32 [n], 100000;
-    .loc 1 21 5
-    .loc 1 11 1, function_name $mid, inlined_at 1 21 5
-    call deep, (to, n);
-    ret;
-}
-.section .debug_str {
-$put: .b8 112, 117, 116, 0
-$mid: .b8 109, 105, 100, 0
-}
-";
+const CALLED: &str = include_str!("../ptx/places_called.ptx");
 
 #[test]
 fn a_fault_behind_calls_and_machine_code() {

@@ -19,7 +19,7 @@ const NEAR: u32 = 16;
 impl<B: Backend> Emitter<'_, B> {
     /// Prefetches the cache lines that another CTA or warp will access at this step, because
     /// hardware prefetchers do not follow accesses that jump after a few cache lines. Uses `rax`
-    /// and `r13`.
+    /// and `r12`.
     ///
     /// Consecutive CTAs access consecutive memory, so that outside loops the distance is two CTAs.
     /// In a loop, where a thread visits other memory before the next CTA begins, the distance is
@@ -41,8 +41,8 @@ impl<B: Backend> Emitter<'_, B> {
         let (index, scale, before) = if self.is_in_loop() {
             (R::None, 1, row)
         } else {
-            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::PREFETCH_DISTANCE)));
-            (R::R13, bytes.min(8), 0)
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::PREFETCH_DISTANCE)));
+            (R::R12, bytes.min(8), 0)
         };
         let code = crate::emit::processor::request(stores);
         for line in (before..before + row).step_by(LINE) {

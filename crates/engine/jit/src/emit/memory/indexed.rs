@@ -24,7 +24,8 @@ use std::mem::offset_of;
 pub(super) enum ContiguousAccess<'a> {
     Load(&'a [Vec<Reg>], Bytes),
     Store(&'a [Vec<Reg>]),
-    Point(Slot),
+    /// The address goes to the slot, for a load or, if this is set, for a store.
+    Point(Slot, bool),
 }
 
 /// Labels where the code continues: after an access by consecutive indices, and if the lanes are
@@ -154,13 +155,17 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 self.prefetch_behind(mem, row_of(0), true);
             }
-            ContiguousAccess::Point(slot) => {
+            ContiguousAccess::Point(slot, stores) => {
                 slot.forget(self);
                 let before = -(slot.data_offset as i64);
                 let first =
                     MemoryOperand { displacement: before, displ_size: 1, ..row_of(0).at(0) };
                 self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
                 slot.keep_row(self, Distance::Bytes(part_bytes));
+                if stores {
+                    let first = slot.row(self, 0);
+                    self.prefetch_behind(mem, first, true);
+                }
                 self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, CONTIGUOUS));
             }
         }

@@ -53,7 +53,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
             let (row, done) = match own.is_empty() {
-                true => (ContiguousAccess::Point(slot), done),
+                true => (ContiguousAccess::Point(slot, false), done),
                 false => (ContiguousAccess::Load(&own, bytes), taken),
             };
             self.row_by_index(&mem, indexed, row, Continuations { done, scattered });

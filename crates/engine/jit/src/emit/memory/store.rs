@@ -187,7 +187,7 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(indexed) = indexed {
             let slot = Slot::of(member);
             let (row, done) = match values.is_empty() {
-                true => (ContiguousAccess::Point(slot), reached),
+                true => (ContiguousAccess::Point(slot, true), reached),
                 false => (ContiguousAccess::Store(values), stored),
             };
             self.row_by_index(mem, indexed, row, Continuations { done, scattered });
