@@ -11,15 +11,16 @@ use texunit_checks::{Check, Log, Options, Pattern, Suppressions};
 /// The process that owns the findings.
 pub(crate) static OWNER: Owner = Owner::none();
 
-/// Findings of this process; created when a check is enabled or something is found without one.
+/// The log of this process's findings; created when a check is enabled or something is found
+/// without one.
 static LOG: OnceLock<Log> = OnceLock::new();
 
-/// Findings of this process, if a check is enabled.
+/// The log of this process's findings, if a check is enabled.
 pub(crate) fn log() -> Option<&'static Log> {
     settings().checks.as_ref().map(|_| own_log())
 }
 
-/// Findings of this process.
+/// The log of this process's findings, which is created if it does not exist.
 pub(crate) fn own_log() -> &'static Log {
     let make = || {
         let wanted = settings().checks.clone().unwrap_or_default();
@@ -83,7 +84,7 @@ pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
 }
 
-/// Findings of this process, if leaks are checked.
+/// The log of this process's findings, if leaks are checked.
 pub(crate) fn of_leaks() -> Option<&'static Log> {
     // The settings are checked before the log, which is not created for a program without checks.
     let has = settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));

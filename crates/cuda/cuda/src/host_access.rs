@@ -127,7 +127,7 @@ const WHOLE: u8 = 2;
 /// A recorded access to a closed page.
 struct Note {
     state: AtomicU8,
-    /// Number in the order of accesses.
+    /// Position of this access in the order of all recorded accesses.
     number: AtomicU64,
     address: AtomicU64,
     writes: AtomicBool,

@@ -39,7 +39,7 @@ pub struct FetchRows<'c> {
 pub struct UnwrittenRows<'w> {
     below: &'w [Lanes],
     above: &'w [Lanes],
-    /// Number of the row with which `above` begins.
+    /// Number of the first row of `above` in the register file.
     end: usize,
 }
 

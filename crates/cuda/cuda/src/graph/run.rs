@@ -249,7 +249,8 @@ impl Launch {
             Op::Memcpy(op) => {
                 let order = self.order(alive(op.context)?, queue);
                 let CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth } = &op.copy;
-                // SAFETY: the program guarantees that its memory exists when the node runs.
+                // SAFETY: the program guarantees that the operands' memory exists when the node
+                // runs.
                 let (to, from) = unsafe { (copy::end_3d("dst", dst)?, copy::end_3d("src", src)?) };
                 let size = [*width_in_bytes, *height, *depth].map(|n| n as u64);
                 copy::copy(&to, &from, size, &order)
@@ -257,7 +258,8 @@ impl Launch {
             Op::Copies(op) => {
                 let order = self.order(alive(op.context)?, queue);
                 op.each().try_for_each(|(to, from, size)| {
-                    // SAFETY: the program guarantees that its memory exists when the node runs.
+                    // SAFETY: the program guarantees that the operands' memory exists when the node
+                    // runs.
                     let (to, from) = unsafe { (copy::any(to), copy::any(from)) };
                     copy::copy(&to, &from, [size as u64, 1, 1], &order)
                 })

@@ -13,7 +13,7 @@ use texunit_device::{Block, Buffer};
 
 /// The function that adds a memory allocation node to a graph.
 pub(crate) const GRAPH_NODE: &str = "cuGraphAddMemAllocNode";
-/// The function that maps memory of another driver.
+/// The driver function that maps external memory, such as that of Vulkan, as a buffer.
 pub(crate) const EXTERNAL_BUFFER: &str = "cuExternalMemoryGetMappedBuffer";
 
 /// Origin of an allocation, which determines how it is freed.

@@ -295,8 +295,8 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be stored
-    /// twice.
+    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be
+    /// stored twice.
     fn defers_nans(&self, key: Key) -> bool {
         let dies = |vreg| !self.region.blocks[self.block].kept.contains(&vreg);
         self.cache.defers_nans && key.vreg().is_some_and(dies)
@@ -321,6 +321,7 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn settle(&mut self) {
         self.settle_all_but(|_| false);
     }
+
     /// Makes NaNs in the register file canonical, except of values that the predicate selects.
     pub(super) fn settle_all_but(&mut self, is_exempt: impl Fn(Key) -> bool) {
         let defers = std::mem::replace(&mut self.cache.defers_nans, false);

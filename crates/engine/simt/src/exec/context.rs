@@ -189,8 +189,8 @@ pub(crate) struct Cta {
     pub(crate) has_barriers: bool,
     /// Whether a barrier is complete and must be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether a warp may be waiting before a fetch or surface access for the other warps of the
-    /// CTA.
+    /// Whether a warp may have stopped before a fetch or surface access, where it waits for the
+    /// other warps of the CTA.
     pub(crate) at_unit: bool,
     /// Number of threads that have not exited.
     pub(crate) live: u32,

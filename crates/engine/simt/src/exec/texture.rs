@@ -253,8 +253,9 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the handles of all live lanes are those of the fetch's last plan, and neither an
-    /// external engine computes the results nor an observer receives them.
+    /// Whether the unit can execute the fetch for all warps in one call: the handles of all live
+    /// lanes are those of the instruction's last plan, no external engine computes the results, and
+    /// no observer receives them.
     #[inline]
     fn can_fetch_together(&self, warps: &[Warp], here: u32, fetch: &Fetch) -> bool {
         let one_by_one = !self.is_unobserved

@@ -25,7 +25,7 @@ const PAYS: u64 = 600;
 /// If more than one in this many interpreted instructions of a function were executed by diverged
 /// lanes, code for arbitrary active masks is compiled immediately.
 const PARTED: u64 = 16;
-/// After this number of further interpreted instructions, the decision to compile is made again.
+/// Number of interpreted instructions of a region between two decisions whether to compile it.
 const ASKED: u32 = 2048;
 /// Limits of the liveness analysis: registers times blocks of a function, and instructions of the
 /// function per instruction of a region. Beyond them, all registers count as live.

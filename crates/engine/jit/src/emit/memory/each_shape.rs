@@ -9,9 +9,10 @@ use crate::emit::base_groups::Member;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
-    /// As [`Self::reach`] where all lanes are active, with code of its own for each shape, after
-    /// the test for it: `code` gets the shape, and ends with a jump. Execution falls through if the
-    /// lanes are scattered. Only for AVX-512, where the addresses of all parts are in registers.
+    /// Tests the shape of the addresses, as [`Self::reach`] does, where all lanes are active, and
+    /// emits separate code for each shape: `code` gets the shape, and ends with a jump. Execution
+    /// falls through if the lanes are scattered. Only for AVX-512, where the addresses of all parts
+    /// are in registers.
     pub(super) fn each_shape(
         &mut self,
         mem: &MemAccess,

@@ -24,8 +24,11 @@ use std::mem::offset_of;
 pub(super) enum ContiguousAccess<'a> {
     Load(&'a [Vec<Reg>], Bytes),
     Store(&'a [Vec<Reg>]),
-    /// The address goes to the slot, for a load or, if this is set, for a store.
-    Point(Slot, bool),
+    /// Records the addresses in a slot, for a load or a store that follows.
+    Point {
+        slot: Slot,
+        stores: bool,
+    },
 }
 
 /// Labels where the code continues: after an access by consecutive indices, and if the lanes are
@@ -105,7 +108,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.prefetch_row(row.at(0), mem.total as u32, addend, stores);
     }
 
-    /// Caches that the indices are not consecutive.
+    /// Records in the index register's cached shape that the indices are not consecutive, so that
+    /// later accesses by it skip the test.
     pub(super) fn cache_scattered(&mut self, indexed: Indexed) {
         if let Some(slot) = self.live_slot(indexed).filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), SCATTERED));
@@ -155,7 +159,7 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 self.prefetch_behind(mem, row_of(0), true);
             }
-            ContiguousAccess::Point(slot, stores) => {
+            ContiguousAccess::Point { slot, stores } => {
                 slot.forget(self);
                 let before = -(slot.data_offset as i64);
                 let first =

@@ -53,7 +53,7 @@ impl<B: Backend> Emitter<'_, B> {
         };
         if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
             let (row, done) = match own.is_empty() {
-                true => (ContiguousAccess::Point(slot, false), done),
+                true => (ContiguousAccess::Point { slot, stores: false }, done),
                 false => (ContiguousAccess::Load(&own, bytes), taken),
             };
             self.row_by_index(&mem, indexed, row, Continuations { done, scattered });
@@ -148,8 +148,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.load_to_destinations(load, step.guard, Parts::One)
     }
 
-    /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is out
-    /// of bounds. Returns whether it does.
+    /// Gathers whole 32-bit or 64-bit elements to registers, with AVX-512, and exits if a lane is
+    /// out of bounds. Returns whether it does.
     fn gather_lanes(&mut self, mem: &MemAccess, to: &[Vec<Reg>], taken: Label) -> bool {
         let is_element = usize::from(mem.access.size) == mem.total && !to.is_empty();
         if !Self::is_gathered(mem) || !is_element {

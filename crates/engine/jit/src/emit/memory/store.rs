@@ -142,8 +142,8 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(done);
     }
 
-    /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of those
-    /// that execute the store.
+    /// Stores values in registers as vectors at the addresses in the slot: of all lanes, or of
+    /// those that execute the store.
     fn put_values(&mut self, mem: &MemAccess, slot: Slot, values: &[Vec<Reg>], all: bool) {
         let [some, done] = [self.asm.label(), self.asm.label()];
         if !all {
@@ -187,7 +187,7 @@ impl<B: Backend> Emitter<'_, B> {
         if let Some(indexed) = indexed {
             let slot = Slot::of(member);
             let (row, done) = match values.is_empty() {
-                true => (ContiguousAccess::Point(slot, true), reached),
+                true => (ContiguousAccess::Point { slot, stores: true }, reached),
                 false => (ContiguousAccess::Store(values), stored),
             };
             self.row_by_index(mem, indexed, row, Continuations { done, scattered });

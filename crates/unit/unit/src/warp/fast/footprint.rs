@@ -154,8 +154,8 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     if PER == 1 {
         texels[0] = texel(simd, window, size, addresses.at[0]);
     } else {
-        // The loop is unrolled by hand, because the compiler would keep it, and the texels in
-        // memory.
+        // The rows are written out, because the compiler would not unroll a loop over them, and
+        // would keep the texels in memory instead of registers.
         [texels[0], texels[1]] = row(simd, window, size, addresses, 0);
         if PER == 4 {
             [texels[2], texels[3]] = row(simd, window, size, addresses, 1);
