@@ -2,6 +2,7 @@
 //! of them.
 
 mod array;
+mod call;
 mod control;
 mod declaration;
 mod directive;
@@ -80,11 +81,11 @@ pub(crate) struct Families {
 
 impl Families {
     /// The names of all families.
-    pub(crate) const NAMES: [&'static str; 7] =
-        ["texture", "declaration", "ordinary", "mutation", "control", "array", "directive"];
+    pub(crate) const NAMES: [&'static str; 8] =
+        ["texture", "declaration", "ordinary", "mutation", "control", "array", "directive", "call"];
 
     /// The weight of each family, in the order of [`Families::NAMES`].
-    const WEIGHTS: [usize; 7] = [30, 20, 20, 20, 10, 10, 5];
+    const WEIGHTS: [usize; 8] = [30, 20, 20, 20, 10, 10, 5, 5];
 
     /// Reads the bundled examples, which mutations start from.
     pub(crate) fn new(
@@ -130,6 +131,7 @@ impl Families {
             "directive" => directive::question(Setup::new(release, random), name, random),
             "control" => control::question(Setup::new(release, random), name, random),
             "array" => array::question(Setup::new(release, random), name, most, random),
+            "call" => call::question(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),
         }
     }

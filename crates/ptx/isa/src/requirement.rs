@@ -39,5 +39,7 @@ pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
 pub const WIDE: Requirement = requirement("256-bit loads and stores", 88, 100);
 /// Opaque types, and the texturing modes of `.target`.
 pub const OPAQUE: Requirement = requirement("opaque types", 15, 0);
+/// The address of the result of a `.func`.
+pub const RESULT_ADDRESS: Requirement = requirement("the address of a result", 0, 30);
 /// A kernel's name as a value.
 pub const KERNEL_ADDRESS: Requirement = requirement("the address of a kernel", 31, 35);

@@ -70,10 +70,6 @@ impl<'a> Builder<'a> {
             .map(|operand| {
                 Some(match operand {
                     Operand::FrameVar(v) => Value::Frame(self.frame_offset(Base::Frame(*v))?),
-                    Operand::Param(p) => match self.frame_offset(Base::Param(*p)) {
-                        Some(at) => Value::Frame(at),
-                        None => Value::Register(self.kernel_param(*p)?),
-                    },
                     Operand::Discard => Value::Register(Slot::NONE),
                     Operand::Reg(r) => Value::Register(self.register(*r)),
                     other => Value::Register(self.source(other, true)?),
@@ -82,7 +78,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// Loads a parameter of the kernel, which is passed on to a callee, into a temporary.
+    /// Loads a parameter of the kernel into a temporary.
     pub(super) fn kernel_param(&mut self, p: texunit_check::ir::ParamId) -> Option<Slot> {
         let param = self.function.params.get(p.0 as usize)?;
         let size = u8::try_from(param.size).ok().filter(|s| matches!(s, 1 | 2 | 4 | 8))?;

@@ -10,16 +10,22 @@ use crate::ir::{FuncId, Param};
 pub(crate) struct Formal {
     pub(crate) ty: ScalarType,
     pub(crate) size: u32,
-    /// Alignment of an array; 0 for a scalar.
+    /// Alignment in bytes, at least that of the type.
     pub(crate) align: u32,
-    /// `[]`: any size is accepted.
+    pub(crate) is_array: bool,
+    /// `[]`: an array of any size, or none.
     pub(crate) open: bool,
 }
 
 impl Formal {
     pub(crate) fn new(p: &Param) -> Self {
-        let align = if p.is_array { p.align } else { 0 };
-        Formal { ty: p.ty, size: p.size, align, open: p.is_array && p.size == 0 }
+        Formal {
+            ty: p.ty,
+            size: p.size,
+            align: p.align.max(p.ty.bytes()),
+            is_array: p.is_array,
+            open: p.is_array && p.size == 0,
+        }
     }
 }
 

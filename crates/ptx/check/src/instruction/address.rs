@@ -7,7 +7,7 @@ use texunit_syntax::{Diagnostic, Span};
 use crate::body::value::{Area, Value, area_name};
 use crate::context::scope::Resolved;
 use crate::instruction::site::Site;
-use crate::ir::{Base, Operand};
+use crate::ir::{Base, FrameVarId, Operand, Param};
 use crate::message::fixes;
 use crate::options::Ptxas;
 use crate::types::fits;
@@ -31,12 +31,19 @@ impl<'a> Site<'_, '_, 'a> {
             Some(expr) => self.cx.integer(expr)?,
             None => 0,
         };
-        let func = self.cx.release == Ptxas::V13_5
-            && self.i.modifiers.iter().any(|m| m.text == "param::func");
-        if func && !matches!(value, Value::Named { area: Area::CallParam, .. }) {
-            let message = "needs a parameter of a call here";
-            let help = "write the name of a .param of this function";
-            return self.deny("E0217", base.span, message, help);
+        if self.cx.release == Ptxas::V13_5 && !matches!(base.kind, OperandKind::Index(..)) {
+            let says = |word| self.i.modifiers.iter().any(|m| m.text == word);
+            let of_call = matches!(value, Value::Named { area: Area::CallParam, .. });
+            if says("param::func") && self.function.is_entry && !of_call {
+                let message = "needs a parameter of a call here";
+                let help = "write .param::entry for the parameters of a kernel";
+                return self.deny("E0217", base.span, message, help);
+            }
+            if says("param::entry") && of_call {
+                let message = "needs a parameter of the kernel here";
+                let help = "write .param::func for the parameters of a call";
+                return self.deny("E0217", base.span, message, help);
+            }
         }
         // ptxas copies the address of a tensor map with `mov`.
         let map = rule.pointee == Some(Pointee::TensorMap);
@@ -81,13 +88,13 @@ impl<'a> Site<'_, '_, 'a> {
             }
             Value::Named { base: at, offset, area, is_array, .. } => {
                 let area = if is_array { self.area_of_array(at, area) } else { area };
-                self.check_area(rule, area, is_array, base)?;
+                self.check_area(rule, at, area, is_array, base)?;
                 self.unguarded(at, area, base.span)?;
                 Some(Operand::Address(at, offset.wrapping_add(extra)))
             }
             Value::Element(element, area) => {
                 let area = self.area_of_array(element.base, area);
-                self.check_area(rule, area, true, base)?;
+                self.check_area(rule, element.base, area, true, base)?;
                 self.unguarded(element.base, area, base.span)?;
                 Some(Operand::Element(Box::new(element)))
             }
@@ -118,13 +125,24 @@ impl<'a> Site<'_, '_, 'a> {
     ) -> Option<()> {
         let named = matches!(operand.kind, OperandKind::Name { .. });
         match value {
-            Value::Named { base: Base::Frame(_), area: Area::CallParam, .. } if named => {
+            Value::Named { base: Base::Frame(id), area: Area::CallParam, .. }
+                if named
+                    && !self.has_own_name(*id, &self.function.params)
+                    && !self.has_own_name(*id, &self.function.returns) =>
+            {
                 let message = "cannot take the address of a call's parameter";
                 let help = "copy the value into a .local variable, and take its address";
                 self.deny("E0216", operand.span, message, help)
             }
             _ => Some(()),
         }
+    }
+
+    /// Whether a variable of an inner block has the name of a parameter of the function: ptxas goes
+    /// by the name.
+    fn has_own_name(&self, variable: FrameVarId, own: &[Param]) -> bool {
+        let name = &self.function.frame[variable.0 as usize].name;
+        own.iter().any(|param| param.name == *name)
     }
 
     /// Reports an operand that is not a memory operand.
@@ -179,6 +197,7 @@ impl<'a> Site<'_, '_, 'a> {
     fn check_area(
         &mut self,
         rule: &OperandRule,
+        base: Base,
         area: Area,
         is_array: bool,
         operand: &ast::Operand<'a>,
@@ -198,11 +217,24 @@ impl<'a> Site<'_, '_, 'a> {
             None => matches!(area, Area::Global | Area::Shared | Area::Local),
             Some(space) => in_space(area, space),
         };
-        if rule.written && area == Area::Param && fits {
-            let message = "cannot write to an incoming parameter";
-            let diagnostic = self
-                .error("E0216", span, message)
-                .help("copy the parameter into a register or .local memory");
+        let (message, help, own) = match rule.written {
+            true => {
+                let help = "copy the parameter into a register or .local memory";
+                ("cannot write to an incoming parameter", help, &self.function.params)
+            }
+            false => {
+                let help = "read the register whose value was stored there";
+                ("cannot read the result of the function", help, &self.function.returns)
+            }
+        };
+        let own = match base {
+            Base::Param(_) => rule.written,
+            Base::Return(_) => !rule.written,
+            Base::Frame(id) => area == Area::CallParam && !element && self.has_own_name(id, own),
+            _ => false,
+        };
+        if own && fits {
+            let diagnostic = self.error("E0216", span, message).help(help);
             if element && self.i.guard.is_none() {
                 self.report_miscompiled(diagnostic);
                 return Some(());

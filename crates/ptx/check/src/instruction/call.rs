@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use texunit_forms::Count;
 
-use texunit_isa::ScalarType;
+use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::ast::{self, OperandKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::value::Value;
+use crate::consts::Const;
 use crate::context::scope::{Local, Resolved};
 use crate::context::signature::{Callee, Formal, Signature, formals};
 use crate::declaration::allowed::DeclSite;
@@ -134,7 +135,10 @@ impl<'a> Site<'_, '_, 'a> {
                 }
                 Some((Operand::Function(id), self.signature_of(id)))
             }
-            Value::Reg { id, ty } if fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty) => {
+            Value::Reg { id, ty }
+                if ty != ScalarType::F16x2
+                    && (fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty)) =>
+            {
                 let Some(with) = with else {
                     let message = "a call through a register needs a prototype";
                     let help = "write name: .callprototype ...; and that name after the arguments";
@@ -213,7 +217,7 @@ impl<'a> Body<'_, 'a> {
 
 impl<'a> Site<'_, '_, 'a> {
     fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Rc<Signature>> {
-        let (name, _) = targets.targets.first()?;
+        let (name, _) = targets.targets.last()?;
         match self.cx.global(name)? {
             crate::context::Global::Function(id) => Some(self.signature_of(id)),
             _ => {
@@ -223,8 +227,8 @@ impl<'a> Site<'_, '_, 'a> {
         }
     }
 
-    /// Checks the call against all functions of a `.calltargets` list; the first one is checked as
-    /// the callee.
+    /// Checks the call against the functions of a `.calltargets` list but the last, which is
+    /// checked as the callee. ptxas looks at that one only when the call has no lists.
     fn other_targets(
         &mut self,
         with: Option<&ast::Operand<'a>>,
@@ -234,7 +238,9 @@ impl<'a> Site<'_, '_, 'a> {
         let Some(Resolved::Other(Local::CallTargets(list))) = self.find(name.text) else {
             return Some(());
         };
-        for (name, _) in list.targets.iter().skip(1) {
+        let lists = self.i.operands.iter().any(|o| matches!(o.kind, OperandKind::List(_)));
+        let others = if lists { list.targets.len().saturating_sub(1) } else { 0 };
+        for (name, _) in &list.targets[..others] {
             let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
                 let message = format!("{} is not a function", name.text);
                 return self.cx.refuse("E0112", name.span, message, "list the names of functions");
@@ -254,8 +260,8 @@ impl<'a> Site<'_, '_, 'a> {
         results: bool,
     ) -> Option<Vec<Operand>> {
         let what = if results { "result" } else { "argument" };
-        let open = formals.last().is_some_and(|f| f.open);
-        if given.len() != formals.len() && !(open && given.len() + 1 >= formals.len()) {
+        let optional = formals.last().is_some_and(|f| f.open);
+        if given.len() != formals.len() && !(optional && given.len() + 1 == formals.len()) {
             let span = given
                 .first()
                 .map_or(self.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
@@ -276,8 +282,7 @@ impl<'a> Site<'_, '_, 'a> {
         }
         let mut list = Vec::with_capacity(given.len());
         let mut complete = true;
-        for (n, operand) in given.iter().enumerate() {
-            let Some(formal) = formals.get(n).or(formals.last()) else { break };
+        for (operand, formal) in given.iter().zip(formals) {
             match self.argument(operand, formal, results) {
                 Some(operand) => list.push(operand),
                 None => complete = false,
@@ -287,13 +292,10 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     fn frame_differs(&self, variable: &FrameVar, formal: &Formal) -> bool {
-        if formal.open {
-            return false;
-        }
-        match formal.align {
-            0 => !fits(formal.ty, variable.ty) && variable.size == variable.ty.bytes(),
-            align => variable.align != align,
-        }
+        let align = variable.align.max(variable.ty.bytes());
+        variable.is_array != formal.is_array
+            || align != formal.align
+            || !formal.is_array && !passes(formal.ty, variable.ty)
     }
 
     fn argument(
@@ -303,16 +305,20 @@ impl<'a> Site<'_, '_, 'a> {
         result: bool,
     ) -> Option<Operand> {
         let value = self.value(operand)?;
+        let named = matches!(operand.kind, OperandKind::Name { component: None, .. });
         let size = match value {
-            Value::Named { base: Base::Frame(id), offset: 0, .. } => {
-                self.function.frame[id.0 as usize].size
+            Value::Named { base: Base::Param(_) | Base::Return(_), .. } => {
+                let message = "a parameter of the function itself cannot be passed in a call";
+                let help =
+                    "copy it to or from a .param variable of the call with ld.param and st.param";
+                return self.cx.refuse("E0240", operand.span, message, help);
             }
-            Value::Named { base: Base::Param(id), offset: 0, .. } if !result => {
-                self.function.params[id.0 as usize].size
+            Value::Named { .. } | Value::Element(..) | Value::Reg { .. } if !named => {
+                let message = "a call passes whole variables and registers";
+                let help = "write the name of a .param variable or register without an offset";
+                return self.cx.refuse("E0240", operand.span, message, help);
             }
-            Value::Named { base: Base::Return(id), offset: 0, .. } => {
-                self.function.returns[id.0 as usize].size
-            }
+            Value::Named { base: Base::Frame(id), .. } => self.function.frame[id.0 as usize].size,
             Value::Reg { ty, .. } => ty.bytes(),
             _ => formal.size,
         };
@@ -326,9 +332,16 @@ impl<'a> Site<'_, '_, 'a> {
             && self.frame_differs(&self.function.frame[id.0 as usize], formal)
         {
             let message = "this has another type or alignment than the parameter";
-            let help = match formal.align {
-                0 => format!("declare it .param .{}", formal.ty),
-                align => format!("declare it .param .align {align} .{}", formal.ty),
+            let help = match (formal.is_array, formal.align) {
+                (false, align) if align == formal.ty.bytes() => {
+                    format!("declare it .param .{}", formal.ty)
+                }
+                (false, align) => format!("declare it .param .align {align} .{}", formal.ty),
+                (true, align) => format!(
+                    "declare it as an array, .param .align {align} .{} name[{}]",
+                    formal.ty,
+                    formal.size / formal.ty.bytes().max(1)
+                ),
             };
             return self
                 .cx
@@ -340,10 +353,21 @@ impl<'a> Site<'_, '_, 'a> {
             {
                 Some(Operand::FrameVar(id))
             }
-            Value::Named { base: Base::Param(id), .. } if !result => Some(Operand::Param(id)),
             Value::Discard if result => Some(Operand::Discard),
-            Value::Reg { id, ty } if fits(formal.ty, ty) => Some(Operand::Reg(id)),
-            Value::Const(value) if !result => self.immediate(formal.ty, value, operand.span),
+            Value::Reg { id, ty } if !formal.open && passes(formal.ty, ty) => {
+                Some(Operand::Reg(id))
+            }
+            Value::Const(value) if !formal.is_array && formal.ty != ScalarType::Pred => {
+                let constant = self.constant_argument(formal.ty, value, operand.span)?;
+                if !result {
+                    return Some(constant);
+                }
+                let message = "a number cannot hold a result";
+                let help = "write _ for a result that is not used";
+                let error = Diagnostic::error("E0240", operand.span, message).help(help);
+                self.report_miscompiled(error);
+                Some(Operand::Discard)
+            }
             other => {
                 let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
                 let help = "pass a .param variable, or a register of the parameter's type";
@@ -351,4 +375,24 @@ impl<'a> Site<'_, '_, 'a> {
             }
         }
     }
+
+    /// A constant argument: any floating-point number for untyped bits and `.f16`.
+    fn constant_argument(&mut self, ty: ScalarType, value: Const, span: Span) -> Option<Operand> {
+        let low_bits = match value {
+            Const::Int(..) => false,
+            Const::F32(_) if ty == ScalarType::F16x2 => true,
+            _ => ty.kind() == TypeKind::Bits || ty == ScalarType::F16,
+        };
+        if low_bits && value.bits_for(ty).is_none() {
+            return Some(self.low_bits(ty, span));
+        }
+        self.immediate(ty, value, span)
+    }
+}
+
+/// Whether a call can pass a variable of type `given` for a parameter of type `formal`: ptxas
+/// takes `.f16x2` for any 32 bits there.
+fn passes(formal: ScalarType, given: ScalarType) -> bool {
+    let packed = [formal, given].contains(&ScalarType::F16x2) && formal.bits() == given.bits();
+    packed || fits(formal, given)
 }

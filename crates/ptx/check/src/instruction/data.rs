@@ -88,6 +88,8 @@ impl<'a> Site<'_, '_, 'a> {
             (true, _) => ScalarType::B32,
             _ => ty,
         };
+        let half = ty.bits() == 16 && ty.is_float() || ty.kind() == TypeKind::Packed;
+        let beside = vector > 0 && items.iter().any(|(v, _)| matches!(v, Value::Reg { .. }));
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
@@ -97,13 +99,19 @@ impl<'a> Site<'_, '_, 'a> {
                 Value::Const(value) if plain_matrix && !written => {
                     self.immediate(of_constants, value, span)?
                 }
+                Value::Const(value)
+                    if beside && !half && !written && value.bits_for(ty).is_none() =>
+                {
+                    self.low_bits(ty, span)
+                }
                 value => self.element(rule, ty, value, span, written)?,
             });
         }
         if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
-    /// Checks that a vector does not mix integers and floats.
+    /// Checks that no element of a vector stands beside one of another kind: a float beside an
+    /// integer, or an integer or a constant beside `.f16x2`.
     fn like_neighbours(&mut self, items: &[(Value<'a>, Span)]) -> Option<()> {
         let float = |value: &Value<'_>| match value {
             Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
@@ -111,9 +119,15 @@ impl<'a> Site<'_, '_, 'a> {
             Value::Const(value) => Some(!value.is_int()),
             _ => None,
         };
-        let unlike = items.windows(2).find(
-            |pair| matches!((float(&pair[0].0), float(&pair[1].0)), (Some(a), Some(b)) if a != b),
-        );
+        let packed = |value: &Value<'_>| matches!(value, Value::Reg { ty: ScalarType::F16x2, .. });
+        let number = |value: &Value<'_>| match value {
+            Value::Reg { ty, .. } => ty.is_integer(),
+            value => matches!(value, Value::Const(_)),
+        };
+        let unlike = items.windows(2).find(|pair| match (&pair[0].0, &pair[1].0) {
+            (a, b) if packed(a) && number(b) || number(a) && packed(b) => true,
+            (a, b) => matches!((float(a), float(b)), (Some(a), Some(b)) if a != b),
+        });
         let Some([_, (other, span)]) = unlike else { return Some(()) };
         let message = format!("cannot have {} beside its neighbour", other.describe());
         self.deny("E0212", *span, message, "write a vector of integers or a vector of floats")

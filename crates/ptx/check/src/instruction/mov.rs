@@ -1,14 +1,14 @@
 //! Checks of `mov`: copies, addresses, packing and unpacking.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::KERNEL_ADDRESS;
+use texunit_isa::requirement::{KERNEL_ADDRESS, RESULT_ADDRESS};
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::value::{Area, Value, lanes_of};
 use crate::instruction::data::plain_bits;
 use crate::instruction::site::Site;
-use crate::ir::Operand;
+use crate::ir::{Base, Operand};
 use crate::types::fits;
 
 impl<'a> Site<'_, '_, 'a> {
@@ -76,7 +76,12 @@ impl<'a> Site<'_, '_, 'a> {
                 let help = "write mov.u64 and a 64-bit register";
                 self.cx.refuse("E0212", span, format!("the address of a .{kind} has 64 bits"), help)
             }
-            Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
+            Value::Named { base, offset, .. } if address => {
+                if matches!((base, offset), (Base::Return(_), 0)) {
+                    self.cx.require(RESULT_ADDRESS, span);
+                }
+                Some(Operand::AddressOf(base, offset))
+            }
             Value::Element(element, _) if address => Some(Operand::Element(Box::new(element))),
             Value::Function(id) if address => {
                 if self.cx.module.functions[id.0 as usize].is_entry {

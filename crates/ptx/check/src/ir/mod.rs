@@ -315,8 +315,6 @@ pub enum Operand {
     Args(Vec<Operand>),
     /// A `.param` frame variable as an argument.
     FrameVar(FrameVarId),
-    /// A `.param` of the enclosing function, passed on as an argument.
-    Param(ParamId),
     /// Signature of an indirect call.
     Prototype(Box<Prototype>),
 }

@@ -159,7 +159,6 @@ impl Printer<'_> {
                 all.iter().map(|of| self.operand(of)).collect::<Vec<_>>().join(", ")
             ),
             Operand::FrameVar(id) => self.base(Base::Frame(*id)),
-            Operand::Param(id) => self.base(Base::Param(*id)),
             Operand::Prototype(of) => {
                 let sizes = |all: &[(texunit_isa::ScalarType, u32)]| {
                     all.iter().map(|of| format!("{} B", of.1)).collect::<Vec<_>>().join(", ")

@@ -103,9 +103,6 @@ impl Used {
                 self.base(*base, params);
             }
             Operand::Element(element) => self.base(element.base, params),
-            Operand::Param(id) => {
-                params.insert(*id);
-            }
             Operand::Vector(list) | Operand::Args(list) => {
                 for operand in list {
                     self.operand(operand, params);

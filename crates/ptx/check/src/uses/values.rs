@@ -266,10 +266,6 @@ impl<'m> Values<'m> {
                         .collect();
                     all.iter().for_each(|(offset, origins)| self.store(cell, *offset, origins));
                 }
-                Operand::Param(param) => {
-                    let origins = self.contents(function, Base::Param(*param), 0);
-                    self.store(cell, 0, &origins);
-                }
                 Operand::Reg(register) => {
                     let origins = self.of(function, *register);
                     let to = self.module.functions.get(callee.0 as usize);

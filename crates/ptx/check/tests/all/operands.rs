@@ -130,7 +130,6 @@ fn text(operand: &Operand, kernel: &Function, module: &Module) -> String {
         Operand::Handle(b) => format!("<{}>", base(b)),
         Operand::Args(items) => format!("({})", list(items)),
         Operand::FrameVar(id) => format!("frame:{}", kernel.frame[id.0 as usize].name),
-        Operand::Param(id) => format!("param:{}", kernel.params[id.0 as usize].name),
         Operand::Prototype(p) => format!("{:?}->{:?}", p.params, p.returns),
     }
 }
