@@ -56,6 +56,10 @@ impl<'a> Checker<'a> {
         self.parameter_shape(v, is_entry, place, last)?;
         self.pointer(v, is_entry)?;
         let layout = self.layout(v, ty)?;
+        if !is_entry && layout.dims.iter().any(|n| *n > u64::from(u32::MAX)) {
+            let help = "declare fewer elements";
+            return self.refuse("E0134", v.span, "a parameter cannot have this many elements", help);
+        }
         let size = layout.size.min(u64::from(u32::MAX));
         if size > MAX_FUNC_PARAMS && !is_entry {
             self.too_large(v.span, size, MAX_FUNC_PARAMS)?;
