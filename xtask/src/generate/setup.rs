@@ -116,7 +116,11 @@ impl Setup {
     /// The text of a module before its registers, with the variables and parameters of a family.
     pub(super) fn prefix_with(&self, variables: &str, params: &str) -> String {
         let mut text = self.head() + variables;
-        let _ = writeln!(text, ".entry k({params})\n{{");
+        let _ = match self.version {
+            // Kernels have no list of parameters yet.
+            ..14 => writeln!(text, ".entry k()\n{{\n{};", params.replace(", ", ";\n")),
+            _ => writeln!(text, ".entry k({params})\n{{"),
+        };
         for (ty, name, since) in REGISTERS {
             let target = match *ty {
                 "f16x2" => 53,

@@ -39,6 +39,8 @@ pub const CACHE_OPERATOR: Requirement = requirement("a cache operator", 20, 20);
 pub const WIDE: Requirement = requirement("256-bit loads and stores", 88, 100);
 /// Opaque types, and the texturing modes of `.target`.
 pub const OPAQUE: Requirement = requirement("opaque types", 15, 0);
+/// Parameters of a kernel in a list behind its name; before, they are declared in its body.
+pub const PARAMETER_LIST: Requirement = requirement("a kernel's parameter list", 14, 0);
 /// The address of the result of a `.func`.
 pub const RESULT_ADDRESS: Requirement = requirement("the address of a result", 0, 30);
 /// A kernel's name as a value.

@@ -1,7 +1,7 @@
 //! Checks of kernel and function headers: parameters, layout, prototypes, aliases.
 
 use texunit_forms::Count;
-use texunit_isa::requirement::Requirement;
+use texunit_isa::requirement::{PARAMETER_LIST, Requirement};
 use texunit_syntax::ast::{self, Linkage, Space};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -124,6 +124,9 @@ impl<'a> Checker<'a> {
         }
         if f.is_entry && f.body.is_none() {
             self.require(KERNEL_PROTOTYPE, f.span);
+        }
+        if let (true, Some(first)) = (f.is_entry, f.params.first()) {
+            self.require(PARAMETER_LIST, first.span);
         }
         let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
         let place = match (f.body.is_some(), f.is_entry) {
