@@ -70,7 +70,11 @@ impl<'a> Site<'_, '_, 'a> {
                 self.cx.refuse_with(diagnostic)
             }
             Value::Special(..)
-                if rule.pointee != Some(Pointee::Uniform) || self.cx.release < Ptxas::V12_9 =>
+                if match rule.pointee {
+                    Some(Pointee::Uniform) => self.cx.release < Ptxas::V12_9,
+                    Some(Pointee::Mbarrier) => self.cx.release < Ptxas::V13_5,
+                    _ => true,
+                } =>
             {
                 self.report_miscompiled(
                     Diagnostic::error("E0217", base.span, "a special register is not an address")

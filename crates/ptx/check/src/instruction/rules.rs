@@ -65,8 +65,13 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{} moves more than 128 bits", mnemonic(i));
             self.cx.wrong("E0213", span, message, "use two instructions, or .v2");
         }
-        if has(Property::OneSidedFence) {
-            self.one_sided_fence(i);
+        // ptxas 12.9 accepts them in any version.
+        if has(Property::OneSidedFence) && self.cx.release != Ptxas::V12_9 {
+            let feature = "one-sided memory fences";
+            self.cx.require(Requirement { feature, version: 86, target: 90 }, span);
+        }
+        if mods.ftz {
+            self.cx.require(Requirement { feature: ".ftz", version: 14, target: 0 }, span);
         }
         if has(Property::LateAligned) {
             self.late_aligned(i);
@@ -118,17 +123,5 @@ impl<'a> Body<'_, 'a> {
             let feature = "relaxed operations on an mbarrier";
             self.cx.require(Requirement { feature, version: 86, target: 90 }, i.opcode.span);
         }
-    }
-
-    /// `fence.acquire` and `fence.release` were introduced in PTX ISA 8.6; ptxas 12.9 accepts them
-    /// in any version, earlier releases in none.
-    fn one_sided_fence(&mut self, i: &ast::Instruction<'a>) {
-        let (version, target) = match self.cx.release {
-            Ptxas::V12_9 => return,
-            Ptxas::V13_5 => (60, 90),
-            Ptxas::V11_8 | Ptxas::V12_4 => (86, 90),
-        };
-        let feature = "one-sided memory fences";
-        self.cx.require(Requirement { feature, version, target }, i.opcode.span);
     }
 }
