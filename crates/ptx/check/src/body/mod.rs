@@ -225,6 +225,9 @@ impl<'c, 'a> Body<'c, 'a> {
             self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
             return self.define(&v.name, Local::Broken);
         }
+        if let Some((n, span)) = v.align {
+            let _ = self.cx.alignment(n, span);
+        }
         let decl = RegDecl { ty, vector: v.vector.max(1) };
         match v.count {
             None => self.declare(v, Local::Reg(decl)),

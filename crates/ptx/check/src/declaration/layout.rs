@@ -89,7 +89,8 @@ impl<'a> Checker<'a> {
         Some(Layout { ty, dims, size, align, open, is_array, vector: v.vector })
     }
 
-    fn alignment(&mut self, n: u64, span: Span) -> Option<u64> {
+    /// A valid alignment in bytes, or a report.
+    pub(crate) fn alignment(&mut self, n: u64, span: Span) -> Option<u64> {
         if n.is_power_of_two() && n <= MAX_ALIGN {
             return Some(n);
         }
