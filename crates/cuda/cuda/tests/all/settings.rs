@@ -310,7 +310,7 @@ fn a_full_standard_error_does_not_end_the_program() {
 #[test]
 #[ignore = "a child process of others"]
 fn has_no_device() {
-    fails!(NO_DEVICE, common::cuInit(0));
+    fails!(NO_DEVICE, crate::common::cuInit(0));
     let mut count = 7;
     fails!(NO_DEVICE, cuDeviceGetCount(&raw mut count));
 }
@@ -345,7 +345,7 @@ fn is_an_h200() {
         assert_eq!(value, wanted, "{attribute}");
     }
     fails!(INVALID_VALUE, cuDeviceGetAttribute(&mut 0, 148, 0));
-    ok!(common::cuCtxDestroy_v2(context));
+    ok!(crate::common::cuCtxDestroy_v2(context));
 }
 
 #[test]

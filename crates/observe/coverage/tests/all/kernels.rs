@@ -82,12 +82,13 @@ fn compiled_and_interpreted() {
         return (150..250).for_each(compare);
     }
     for jit in ["always", "off"] {
-        let status = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "compiled_and_interpreted"])
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "kernels::compiled_and_interpreted"])
             .env("TEXUNIT_JIT", jit)
             .env(AGAIN, "1")
-            .status()
+            .output()
             .unwrap();
-        assert!(status.success(), "TEXUNIT_JIT={jit}");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "TEXUNIT_JIT={jit}: {told}");
     }
 }

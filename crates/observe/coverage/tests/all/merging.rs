@@ -46,7 +46,7 @@ fn what_is_no_tracefile_is_refused() {
     assert!(lcov::parse("").unwrap().is_empty());
 }
 
-fn module(recorder: &Arc<Recorder>, loaded: &common::Loaded) -> Arc<Module> {
+fn module(recorder: &Arc<Recorder>, loaded: &crate::common::Loaded) -> Arc<Module> {
     let ptx = || Some(PathBuf::from("/saved/k.ptx"));
     recorder
         .module(Listing::of(&loaded.program, texunit_simt::Arithmetic::default()), ptx, || {

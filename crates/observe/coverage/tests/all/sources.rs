@@ -68,7 +68,7 @@ fn what_is_never_reached_is_shown() {
     let text = format!(
         "{}.func never(.param .u32 a)\n{{\nret;\n}}\n.visible .entry k()\n{{\n.reg .pred %p;\n\
          setp.eq.u32 %p, 0, 1;\n@%p bra L;\nret;\nL:\nret;\n}}\n",
-        common::HEADER
+        crate::common::HEADER
     );
     let loaded = load_text(&text);
     let module = Module::new(Listing::of(&loaded.program, Default::default()), Path::new("k.ptx"));
@@ -87,7 +87,7 @@ fn a_fault_ends_what_is_counted() {
     let text = format!(
         "{}.visible .entry k()\n{{\n.reg .pred %p; .reg .u32 %r; .reg .u64 %d;\nmov.u32 %r, %tid.x;\n\
          setp.lt.u32 %p, %r, 8;\n@%p bra L;\nmov.u64 %d, 64;\nst.global.u32 [%d], %r;\nbra L;\nadd.u32 %r, %r, 1;\nL:\nret;\n}}\n",
-        common::HEADER
+        crate::common::HEADER
     );
     let loaded = load_text(&text);
     let module = Module::new(Listing::of(&loaded.program, Default::default()), Path::new("k.ptx"));

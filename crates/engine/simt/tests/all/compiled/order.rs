@@ -88,7 +88,12 @@ fn races_end_in_one_way() {
     let expected = hashes(seed);
     for level in ["avx2", "portable"] {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["order::races_at_another_level", "--exact", "--ignored", "--nocapture"]);
+        child.args([
+            "compiled::order::races_at_another_level",
+            "--exact",
+            "--ignored",
+            "--nocapture",
+        ]);
         let output = child.env("TEXUNIT_SIMD", level).env(SEED, seed.to_string()).output().unwrap();
         let told = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);

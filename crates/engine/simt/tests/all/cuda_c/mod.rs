@@ -37,7 +37,7 @@ fn input(random: &mut Random) -> Vec<u32> {
 
 /// Writes a source with some programs to a folder, and the input.
 fn write_source(folder: &Path, seed: u64, numbers: Range<u32>) {
-    let mut text = include_str!("../../../../../tests/cuda_c/prelude.h").to_owned();
+    let mut text = include_str!("../../../../../../tests/cuda_c/prelude.h").to_owned();
     let input = input(&mut Random::of_item(seed, u64::MAX));
     let words: String = input.iter().map(|word| format!("{word:#x}, ")).collect();
     let mut main =
@@ -152,7 +152,7 @@ fn check_levels(folder: &Path) {
     check(folder);
     for level in ["avx2", "portable"] {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["programs_of_a_folder", "--exact", "--ignored"]);
+        child.args(["cuda_c::programs_of_a_folder", "--exact", "--ignored"]);
         let output =
             child.env("TEXUNIT_SIMD", level).env("TEXUNIT_CUDA_C", folder).output().unwrap();
         let told = String::from_utf8_lossy(&output.stdout);

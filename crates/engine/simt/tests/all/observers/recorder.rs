@@ -1,6 +1,6 @@
 //! An observer that records all events, lane by lane.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use texunit_simt::Fault;
 use texunit_simt::observe::{
     Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
@@ -14,8 +14,9 @@ pub struct SpaceProfile {
     pub cta: [u32; 3],
     pub thread: u32,
     pub place: u32,
-    pub line: String,
     pub what: String,
+    /// The same for all events of a place, so that it is last in comparisons.
+    pub line: Arc<str>,
 }
 
 /// The events in the order in which workers reported them.
@@ -61,7 +62,7 @@ impl Observer for Recorder {
 impl Recorder {
     /// An event without a thread.
     fn other(&self, cta: [u32; 3], what: String) {
-        self.add(SpaceProfile { cta, thread: 0, place: 0, line: String::new(), what });
+        self.add(SpaceProfile { cta, thread: 0, place: 0, what, line: "".into() });
     }
 }
 
@@ -79,12 +80,12 @@ impl Recording<'_> {
     fn each(&self, at: &At, what: impl Fn(usize) -> String) {
         let source = self.listing.source();
         let span = self.listing.span(at.op);
-        let line = source.snippet(span).trim().to_owned();
+        let line: Arc<str> = source.snippet(span).trim().into();
         assert_ne!(at.lanes, 0, "an event of nobody: {line}");
         for lane in lanes(at.lanes) {
             let thread = at.warp * 32 + lane as u32;
             let (cta, place, what) = (at.cta, span.start, what(lane));
-            self.all.add(SpaceProfile { cta, thread, place, line: line.clone(), what });
+            self.all.add(SpaceProfile { cta, thread, place, what, line: line.clone() });
         }
     }
 }

@@ -227,7 +227,7 @@ fn in_every_tier_the_same() {
     let run = |mode: &str| {
         let path: PathBuf = folder.path().join(mode);
         let ran = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "tiers::in_every_tier_the_same"])
+            .args(["--exact", "observers::tiers::in_every_tier_the_same"])
             .env(OUT, &path)
             .env("TEXUNIT_JIT", mode)
             .output()
