@@ -55,10 +55,13 @@ impl Trials {
     }
 }
 
+/// Adds the tests of a module.
+type Add = fn(&mut Trials);
+
 fn main() {
     let args = Arguments::from_args();
     let mut trials = Trials::default();
-    let modules: [(&str, fn(&mut Trials)); _] = [
+    let modules: [(&str, Add); _] = [
         ("check", check::add),
         ("cli", cli::add),
         #[cfg(target_os = "linux")]
