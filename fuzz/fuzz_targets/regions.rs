@@ -4,8 +4,14 @@
 
 #![no_main]
 
+#[path = "../../crates/engine/jit/tests/all/floats.rs"]
+mod floats;
+#[path = "../../crates/engine/jit/tests/all/primitives"]
+mod primitives {
+    pub(crate) mod model;
+}
 #[allow(dead_code)]
-#[path = "../../crates/engine/jit/tests/regions/main.rs"]
+#[path = "../../crates/engine/jit/tests/all/regions/mod.rs"]
 mod regions;
 
 use libfuzzer_sys::fuzz_target;

@@ -21,8 +21,13 @@ const LACKING: &str = "crates/cuda/cuda-abi/data/lacking.txt";
 /// The file that records which test program has called a function: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders with Rust tests, which call driver functions by name.
-const IN_RUST: [&str; 3] =
-    ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
+const IN_RUST: [&str; 5] = [
+    "crates/cuda/cuda/tests/all",
+    "crates/cuda/cuda/tests/alone",
+    "crates/cuda/cuda/tests/reasons",
+    "crates/cuda/cuda/tests",
+    "crates/cuda/cudart/tests",
+];
 
 /// A library with an API.
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@
 #[path = "../../../engine/simt/tests/common/mod.rs"]
 mod common;
 #[allow(dead_code, reason = "the model that coverage compares with")]
-#[path = "../../coverage/tests/program/mod.rs"]
+#[path = "../../coverage/tests/all/program/mod.rs"]
 mod program;
 
 use common::{Arg, How, load_text};

@@ -151,7 +151,7 @@ pub fn page() -> String {
          and their types, as measured with NVIDIA's assembler (11.8 to 13.5). `texunit isa NAME` \
          prints the same, and the forms of all other instructions.\n\n\
          This page is generated from the tables of crate `isa`; run \
-         `UPDATE=1 cargo test -p texunit --test docs` after a change there. `(a|b)` is one of \
+         `UPDATE=1 cargo test -p texunit --test all docs` after a change there. `(a|b)` is one of \
          the words, `{.a}` is optional. A module is in unified mode unless its `.target` says \
          `texmode_independent`.\n",
     );

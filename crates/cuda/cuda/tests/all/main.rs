@@ -2,7 +2,7 @@
 //! additional program takes time.
 
 // Unsafe code is allowed here, because the tests call C functions as programs do.
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(unsafe_code, clippy::unwrap_used, clippy::print_stdout)]
 // Each file declares the functions that it calls with its own pointer types, as programs would.
 #![allow(clashing_extern_declarations)]
 
@@ -14,9 +14,15 @@ mod errors;
 #[path = "../fetching/mod.rs"]
 mod fetching;
 mod files;
+mod freed;
 mod launch;
+mod limits;
 mod link;
 mod module;
+mod processes;
+mod registered;
+mod settings;
+mod shared_pools;
 mod sparse;
 #[path = "../common/table.rs"]
 mod table;
@@ -24,6 +30,7 @@ mod texref;
 mod texture;
 mod texture_objects;
 mod texture_views;
+mod threads;
 mod unified;
 mod versions;
 mod work;

@@ -42,7 +42,7 @@ mod swept;
 mod tools;
 mod variables;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -82,7 +82,9 @@ fn main() -> ExitCode {
     trials.extend(variables::trials(&setup));
     trials.extend(swept::trials(&setup));
     trials.extend(libraries::trials(&setup));
-    trials.extend(help_examples::trials(Some(&setup.libraries)));
+    for (name, is_slow, run) in help_examples::tests(Some(&setup.libraries)) {
+        trials.push(Trial::test(name, run).with_ignored_flag(is_slow));
+    }
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

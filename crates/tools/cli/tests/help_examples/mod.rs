@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::CommandFactory;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Failed;
 use texunit_testkit::TempDir;
 
 /// Beginnings of examples that need the drop-in libraries.
@@ -31,11 +31,14 @@ fn root() -> PathBuf {
 }
 
 /// A test for each command, with the examples of its help in order: those that need the drop-in
-/// libraries if these are given, and otherwise the others.
-pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
+/// libraries if these are given, and otherwise the others. Returns the name of each, whether it is
+/// slow, and the function that runs it.
+pub(crate) fn tests(
+    libraries: Option<&Path>,
+) -> Vec<(String, bool, impl FnOnce() -> Result<(), Failed> + Send + 'static)> {
     let mut program = texunit::command_line::Cli::command().term_width(0);
     program.build();
-    let (mut waiting, mut trials) = (vec![program], Vec::new());
+    let (mut waiting, mut tests) = (vec![program], Vec::new());
     while let Some(mut command) = waiting.pop() {
         if command.get_name() == "help" {
             continue;
@@ -50,11 +53,11 @@ pub(crate) fn trials(libraries: Option<&Path>) -> Vec<Trial> {
             if !examples.is_empty() {
                 let libraries = libraries.map(Path::to_owned);
                 let run = move || run_all(&examples, libraries.as_deref());
-                trials.push(Trial::test(format!("{of}::{name}"), run).with_ignored_flag(is_slow));
+                tests.push((format!("{of}::{name}"), is_slow, run));
             }
         }
     }
-    trials
+    tests
 }
 
 fn begins(example: &str, list: &[&str]) -> bool {

@@ -1,0 +1,5 @@
+//! Tests of array calls, in a single test program to save link time.
+#![allow(clippy::unwrap_used)]
+
+mod conventions;
+mod fetch_cases;
