@@ -130,7 +130,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     let x = x.as_float();
     if FIND == POINT {
         let i = texel(simd, scale, (axis, x), &size);
-        let (i, _) = address::<S, MODE>(simd, i + offset, n);
+        let (i, _) = address::<S, MODE>(simd, i + offset, n, size.inverse);
         let (at, outside) = (size.offset(i), [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
@@ -165,7 +165,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         let upper = next.min(size.offset(n - int(simd, 1)));
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
-    let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
+    let (lower, upper) = address::<S, MODE>(simd, t >> 8, n, size.inverse);
     OnAxis {
         lower: size.offset(lower),
         upper: size.offset(upper),
@@ -185,6 +185,11 @@ pub(in crate::warp) struct Size<S: Simd> {
     /// or is not used.
     factor: Float<S>,
     middle: Int<S>,
+    /// The numbers of the axis with these names, for the size.
+    fine: Int<S>,
+    steps: Float<S>,
+    centre: Int<S>,
+    inverse: Float<S>,
 }
 
 /// How texel indices are converted to byte offsets. With pitch 1, indices are returned.
@@ -207,6 +212,10 @@ impl<S: Simd> Size<S> {
             },
             factor: float(simd, axis.factor),
             middle: int(simd, axis.middle),
+            fine: int(simd, axis.fine as i32),
+            steps: float(simd, axis.steps),
+            centre: int(simd, axis.centre),
+            inverse: float(simd, axis.inverse),
         }
     }
 
@@ -215,9 +224,12 @@ impl<S: Simd> Size<S> {
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
         // `middle` is 0, because this function is not used for cube faces, whose coordinates are
-        // relative to the middle.
-        let middle = int(simd, 0);
-        Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
+        // relative to the middle. The sizes are powers of two, which need no further numbers.
+        let (none, zero) = (float(simd, 0.0), int(simd, 0));
+        let factor = (n << 9).to_float();
+        let (fine, middle, centre) = (zero, zero, zero);
+        let pitch = Pitch::Shift(shift);
+        Self { n, pitch, factor, middle, fine, steps: none, centre, inverse: none }
     }
 
     /// The byte offset (or the index) of a texel, from its index.
@@ -251,6 +263,14 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
         all.factor = steps.to_float();
         all.middle = if axis.is_of_face() { steps } else { int(simd, 0) };
     }
+    if axis.fine > 0 {
+        // The numbers of the axis are those of its largest size.
+        let more = fine_bits(simd, all.n) - all.fine;
+        all.fine = all.fine + more;
+        all.steps = (all.steps.as_int() + (more << 23)).as_float();
+        all.centre = all.centre.sar_each(int(simd, 0) - more);
+    }
+    all.inverse = float(simd, 1.0) / all.n.to_float();
     if let Some(pitch) = of.pitch {
         all.pitch = Pitch::Bytes(load(simd, pitch, chunk));
     }
@@ -268,9 +288,8 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
         let texel = exact(simd, x, size.factor);
         return if axis.halves { (texel + size.middle) >> 1 } else { texel };
     }
-    let steps = steps(simd, axis, x, size.n);
-    let texel = steps.mul_shift::<21, false>(size.n);
-    if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
+    let texel = (exact(simd, x, size.steps) + size.centre).mul_shift::<21, false>(size.n);
+    if axis.fine == 0 { texel } else { texel.sar_each(size.fine) }
 }
 
 /// Rules 1.2, 1.3 and 1.6 of docs/numerics.md: the distance of the coordinate from the centre of
@@ -280,14 +299,16 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     if scale == EXACT {
         return (exact(simd, x, size.factor) + (size.middle - int(simd, 255))) >> 1;
     }
-    let steps = steps(simd, axis, x, size.n);
+    // Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
+    // finer steps. For a cube face, the coordinate is (x + 1) / 2.
+    let steps = exact(simd, x, size.steps) + size.centre;
     let half = int(simd, 128);
     if axis.fine == 0 {
         return steps.mul_shift::<13, true>(size.n) - half;
     }
     // If one or two more fractional bits are kept, 1/2 is added after the multiplication, in the
     // remaining fractional bits.
-    let fine = fine_bits(simd, size.n);
+    let fine = size.fine;
     let rounding = int(simd, 1).shl_each(fine) >> 1;
     let near = steps.mul_shift::<13, false>(size.n) + rounding;
     let coarse = steps.mul_shift::<13, true>(size.n);
@@ -303,22 +324,6 @@ fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     x.fused(factor, least.as_float()).floor()
 }
 
-/// Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
-/// finer steps. For a cube face, the coordinate is (x + 1) / 2.
-#[inline(always)]
-fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
-    let bits = if axis.is_of_face() { 20 } else { 21 };
-    let mut factor = int(simd, (127 + bits) << 23);
-    let mut middle = int(simd, 1 << 20);
-    if axis.fine > 0 {
-        let fine = fine_bits(simd, n);
-        factor = factor + (fine << 23);
-        middle = middle.shl_each(fine);
-    }
-    let steps = exact(simd, x, factor.as_float());
-    if axis.is_of_face() { steps + middle } else { steps }
-}
-
 /// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
 /// over `n` texels.
 #[inline(always)]
@@ -330,9 +335,14 @@ fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
 }
 
 /// Rule 1.7 of docs/numerics.md: applies the address mode to the lower index `i` and to the one
-/// after it. Border leaves them unchanged.
+/// after it; `inverse` is 1 / `n`. Border leaves them unchanged.
 #[inline(always)]
-pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
+fn address<S: Simd, const MODE: u8>(
+    simd: S,
+    i: Int<S>,
+    n: Int<S>,
+    inverse: Float<S>,
+) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);
     let zero = int(simd, 0);
     let last = n - one;
@@ -345,13 +355,13 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
             (lower.min(end - lower), upper.min(end - upper))
         }
         WRAP => {
-            let lower = modulo(simd, i, n);
+            let lower = modulo(simd, i, n, inverse);
             let upper = lower + one;
             (lower, upper.is(n).select(zero, upper))
         }
         MIRROR => {
             let period = n + n;
-            let i = modulo(simd, i, period);
+            let i = modulo(simd, i, period, inverse * float(simd, 0.5));
             let next = i + one;
             let next = next.is(period).select(zero, next);
             let end = period - one;
@@ -361,10 +371,11 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
     }
 }
 
-/// Computes i mod n for indices below 2^23. The rounded quotient is off by at most one.
+/// Computes i mod n for indices below 2^23. `inverse` is 1 / n. The rounded quotient is off by at
+/// most one.
 #[inline(always)]
-fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Int<S> {
-    let quotient = (i.to_float() * (float(simd, 1.0) / n.to_float())).floor();
+fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>, inverse: Float<S>) -> Int<S> {
+    let quotient = (i.to_float() * inverse).floor();
     let rest = i - quotient * n;
     let rest = rest.lt(int(simd, 0)).select(rest + n, rest);
     rest.lt(n).select(rest, rest - n)
