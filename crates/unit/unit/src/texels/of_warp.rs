@@ -124,9 +124,6 @@ impl FetchPlan {
                 *place = (u - floor(u * per_period) * period * times) * f64::from(size);
             }
         }
-        for place in &mut places {
-            *place += offset as f64;
-        }
         if is_linear {
             let (least, most) = match mode {
                 AddressMode::Clamp => (0.5, f64::from(size) - 0.5),
@@ -136,7 +133,7 @@ impl FetchPlan {
                 }
             };
             for (lane, place) in places.iter().enumerate() {
-                let u = place.max(least).min(most) - 0.5;
+                let u = (place + offset as f64).max(least).min(most) - 0.5;
                 let below = floor(u);
                 let weight = whole(floor((u - below) * 256.0 + 0.5));
                 low[lane] = whole(below) + (weight >> 8);
@@ -147,7 +144,7 @@ impl FetchPlan {
             }
         } else {
             for (low, place) in low.iter_mut().zip(&places) {
-                *low = whole(floor(*place));
+                *low = whole(floor(*place)) + offset as i32;
             }
         }
         let mode = beyond(mode, is_linear);
