@@ -185,10 +185,7 @@ pub(in crate::warp) struct Size<S: Simd> {
     /// or is not used.
     factor: Float<S>,
     middle: Int<S>,
-    /// The numbers of the axis with these names, for the size.
-    fine: Int<S>,
-    steps: Float<S>,
-    centre: Int<S>,
+    /// 1 / `n`.
     inverse: Float<S>,
 }
 
@@ -212,9 +209,6 @@ impl<S: Simd> Size<S> {
             },
             factor: float(simd, axis.factor),
             middle: int(simd, axis.middle),
-            fine: int(simd, axis.fine as i32),
-            steps: float(simd, axis.steps),
-            centre: int(simd, axis.centre),
             inverse: float(simd, axis.inverse),
         }
     }
@@ -224,12 +218,9 @@ impl<S: Simd> Size<S> {
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
         // `middle` is 0, because this function is not used for cube faces, whose coordinates are
-        // relative to the middle. The sizes are powers of two, which need no further numbers.
-        let (none, zero) = (float(simd, 0.0), int(simd, 0));
-        let factor = (n << 9).to_float();
-        let (fine, middle, centre) = (zero, zero, zero);
-        let pitch = Pitch::Shift(shift);
-        Self { n, pitch, factor, middle, fine, steps: none, centre, inverse: none }
+        // relative to the middle. The sizes are powers of two, for which `inverse` is not used.
+        let (factor, middle, inverse) = ((n << 9).to_float(), int(simd, 0), float(simd, 0.0));
+        Self { n, pitch: Pitch::Shift(shift), factor, middle, inverse }
     }
 
     /// The byte offset (or the index) of a texel, from its index.
@@ -263,13 +254,6 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
         all.factor = steps.to_float();
         all.middle = if axis.is_of_face() { steps } else { int(simd, 0) };
     }
-    if axis.fine > 0 {
-        // The numbers of the axis are those of its largest size.
-        let more = fine_bits(simd, all.n) - all.fine;
-        all.fine = all.fine + more;
-        all.steps = (all.steps.as_int() + (more << 23)).as_float();
-        all.centre = all.centre.sar_each(int(simd, 0) - more);
-    }
     all.inverse = float(simd, 1.0) / all.n.to_float();
     if let Some(pitch) = of.pitch {
         all.pitch = Pitch::Bytes(load(simd, pitch, chunk));
@@ -288,8 +272,8 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
         let texel = exact(simd, x, size.factor);
         return if axis.halves { (texel + size.middle) >> 1 } else { texel };
     }
-    let texel = (exact(simd, x, size.steps) + size.centre).mul_shift::<21, false>(size.n);
-    if axis.fine == 0 { texel } else { texel.sar_each(size.fine) }
+    let texel = steps(simd, axis, x, size.n).mul_shift::<21, false>(size.n);
+    if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
 /// Rules 1.2, 1.3 and 1.6 of docs/numerics.md: the distance of the coordinate from the centre of
@@ -299,16 +283,14 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
     if scale == EXACT {
         return (exact(simd, x, size.factor) + (size.middle - int(simd, 255))) >> 1;
     }
-    // Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
-    // finer steps. For a cube face, the coordinate is (x + 1) / 2.
-    let steps = exact(simd, x, size.steps) + size.centre;
+    let steps = steps(simd, axis, x, size.n);
     let half = int(simd, 128);
     if axis.fine == 0 {
         return steps.mul_shift::<13, true>(size.n) - half;
     }
     // If one or two more fractional bits are kept, 1/2 is added after the multiplication, in the
     // remaining fractional bits.
-    let fine = size.fine;
+    let fine = fine_bits(simd, size.n);
     let rounding = int(simd, 1).shl_each(fine) >> 1;
     let near = steps.mul_shift::<13, false>(size.n) + rounding;
     let coarse = steps.mul_shift::<13, true>(size.n);
@@ -322,6 +304,20 @@ fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Si
 fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
     let least = factor.as_int() - int(simd, (126 << 23) + 1);
     x.fused(factor, least.as_float()).floor()
+}
+
+/// Rule 1.2 of docs/numerics.md: the coordinate x in steps of 2^-21, floored; large sizes have
+/// finer steps. For a cube face, the coordinate is (x + 1) / 2.
+#[inline(always)]
+fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
+    let (mut factor, mut centre) = (float(simd, axis.steps), int(simd, axis.centre));
+    if axis.fine > 0 {
+        // The numbers of the axis are those of its largest size.
+        let less = int(simd, axis.fine as i32) - fine_bits(simd, n);
+        factor = (factor.as_int() - (less << 23)).as_float();
+        centre = centre.sar_each(less);
+    }
+    exact(simd, x, factor) + centre
 }
 
 /// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps

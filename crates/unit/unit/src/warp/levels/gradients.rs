@@ -7,7 +7,7 @@ mod quads;
 use super::float10::{self, Scale, is_ordinary};
 use crate::reference::gradient::flat;
 use crate::reference::level::RequestedLevel;
-use crate::request::{FetchRequest, Geometry};
+use crate::request::{FetchRequest, Geometry, Lanes};
 use crate::resource::Extent;
 use crate::warp::simd::Simd;
 use std::sync::LazyLock;
@@ -32,6 +32,8 @@ pub(in crate::warp) struct Gauge {
     axes: usize,
     is_cube: bool,
     scales: [Scale; 3],
+    /// Whether the sizes along all axes are powers of two.
+    powers: bool,
     log2: &'static [u8; 256],
 }
 
@@ -39,10 +41,12 @@ impl Gauge {
     /// Makes the parameters for a base level of this size. For unnormalized coordinates, the size
     /// must be 1 along all axes.
     pub(in crate::warp) fn new(geometry: Geometry, size: Extent) -> Self {
+        let scales = size.axes().map(Scale::new);
         Self {
             axes: geometry.axes(),
             is_cube: geometry.is_cube(),
-            scales: size.axes().map(Scale::new),
+            scales,
+            powers: scales.iter().all(|s| s.is_power),
             log2: &LOG2_256,
         }
     }
@@ -52,29 +56,46 @@ impl Gauge {
     #[inline(always)]
     fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
-        let mut odd = [0; 32];
         if self.is_cube {
-            odd = quads::of_cube(simd, point, request, out);
+            let scale = &self.scales[0];
+            mask(&match self.powers {
+                true => quads::of_cube::<S, true>(simd, point, request, scale, out),
+                false => quads::of_cube::<S, false>(simd, point, request, scale, out),
+            })
+        } else if self.powers {
+            self.scaled::<true>(point, request, out)
+        } else {
+            self.scaled::<false>(point, request, out)
         }
+    }
+
+    #[inline(always)]
+    fn scaled<const POWERS: bool>(
+        &self,
+        point: [&Lanes; 3],
+        request: &FetchRequest<'_>,
+        out: &mut Texels,
+    ) -> u32 {
+        let mut odd = [0; 32];
         for a in 0..self.axes {
             for (d, out) in
                 [(request.dpdx[a], &mut out.dpdx[a]), (request.dpdy[a], &mut out.dpdy[a])]
             {
+                let scale = &self.scales[a];
                 if self.axes == 3 {
                     for lane in 0..32 {
-                        let (p, d) = (f32::from_bits(point[a][lane]), f32::from_bits(d[lane]));
+                        let [p, d] = [point[a][lane], d[lane]].map(f32::from_bits);
                         let (difference, near) = quads::of_point(p, d);
                         odd[lane] |= u32::from(!(near & is_ordinary(difference)));
-                        out[lane] = difference;
+                        out[lane] = scale.apply::<POWERS>(difference);
                     }
-                } else if !self.is_cube {
+                } else {
                     for lane in 0..32 {
                         let d = f32::from_bits(d[lane]);
                         odd[lane] |= u32::from(!is_ordinary(d));
-                        out[lane] = d;
+                        out[lane] = scale.apply::<POWERS>(d);
                     }
                 }
-                self.scales[a].apply(out);
             }
         }
         mask(&odd)

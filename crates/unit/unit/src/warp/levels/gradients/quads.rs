@@ -3,7 +3,7 @@
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes, ZERO_LANES};
-use crate::warp::levels::float10::{cut, is_ordinary};
+use crate::warp::levels::float10::{Scale, cut, is_ordinary};
 use crate::warp::place::products;
 use crate::warp::simd::{Simd, load};
 
@@ -130,14 +130,15 @@ fn near_difference(c0: f32, c1: f32) -> f32 {
     f64::from_bits(difference.to_bits() & !((1 << 43) - 1)) as f32
 }
 
-/// Rule 4.11 of docs/numerics.md: the gradients of quads that lie on one face, in faces. Returns a
+/// Rule 4.11 of docs/numerics.md: the gradients of quads that lie on one face, in texels. Returns a
 /// nonzero value in lanes that the reference must compute, because their quads cover several faces
 /// or contain extreme values.
 #[inline(always)]
-pub(super) fn of_cube<S: Simd>(
+pub(super) fn of_cube<S: Simd, const POWERS: bool>(
     simd: S,
     point: [&Lanes; 3],
     request: &FetchRequest<'_>,
+    scale: &Scale,
     out: &mut Texels,
 ) -> [u32; 32] {
     let (mut home, mut other) = (Corners::ZERO, Corners::ZERO);
@@ -152,7 +153,8 @@ pub(super) fn of_cube<S: Simd>(
             let (s, t) = (near_difference(s0, s1), near_difference(t0, t1));
             let is_plain = is_ordinary(s) & is_ordinary(t) & (face == other.face[lane]);
             odd[lane] |= other.odd[lane] | if is_plain { 0 } else { 1 };
-            (out[0][lane], out[1][lane]) = (s * 0.5, t * 0.5);
+            out[0][lane] = scale.apply::<POWERS>(s * 0.5);
+            out[1][lane] = scale.apply::<POWERS>(t * 0.5);
         }
     }
     odd
