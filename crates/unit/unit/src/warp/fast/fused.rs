@@ -79,7 +79,7 @@ pub(super) fn stage(
             _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
         }),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
-            Some(pick_wide::<_, Fused<PointKernel<Unorm<1>, 4>, 1, ANY, ANY, false>>(build))
+            Some(pick_wide::<_, Fused<PointKernel<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
         }
         (Stored::F32, false, 1, 2, Footprint::Square) => {
             Some(by_kind::<Unrolled<FloatFilter<F32>, 1, 1>, 1>(kind, build))

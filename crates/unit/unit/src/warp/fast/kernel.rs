@@ -45,16 +45,16 @@ pub(super) fn kernel(
     let stored = format.plain_channel()?;
     if footprint == Footprint::Texel {
         return Some(match (stored, normalized) {
-            (Stored::U8, false) => point::<Unsigned<1>>(build),
-            (Stored::S8, false) => point::<Signed<1>>(build),
-            (Stored::U16, false) => point::<Unsigned<2>>(build),
-            (Stored::S16, false) => point::<Signed<2>>(build),
-            (Stored::U32 | Stored::S32 | Stored::F32, false) => point::<Unsigned<4>>(build),
-            (Stored::F16, false) => point::<Half>(build),
-            (Stored::U8, true) => point::<Unorm<1>>(build),
-            (Stored::S8, true) => point::<Snorm<1>>(build),
-            (Stored::U16, true) => point::<Unorm<2>>(build),
-            (Stored::S16, true) => point::<Snorm<2>>(build),
+            (Stored::U8, false) => point::<Unsigned<1>>(n, build),
+            (Stored::S8, false) => point::<Signed<1>>(n, build),
+            (Stored::U16, false) => point::<Unsigned<2>>(n, build),
+            (Stored::S16, false) => point::<Signed<2>>(n, build),
+            (Stored::U32 | Stored::S32 | Stored::F32, false) => point::<Unsigned<4>>(n, build),
+            (Stored::F16, false) => point::<Half>(n, build),
+            (Stored::U8, true) => point::<Unorm<1>>(n, build),
+            (Stored::S8, true) => point::<Snorm<1>>(n, build),
+            (Stored::U16, true) => point::<Unorm<2>>(n, build),
+            (Stored::S16, true) => point::<Snorm<2>>(n, build),
             _ => return None,
         });
     }
@@ -73,9 +73,13 @@ pub(super) fn kernel(
     })
 }
 
-/// The point kernel for any number of channels. More variants are not worth the compile time.
-fn point<C: Point + Plain>(build: Wide) -> Run<KernelArgs> {
-    alone::<PointKernel<C, 0>>(build)
+/// The point kernel for one channel, or for any number of channels. More variants are not worth the
+/// compile time.
+fn point<C: Point + Plain>(channels: u8, build: Wide) -> Run<KernelArgs> {
+    match channels {
+        1 => alone::<PointKernel<C, true>>(build),
+        _ => alone::<PointKernel<C, false>>(build),
+    }
 }
 
 fn filtered<C: Channel + Plain>(

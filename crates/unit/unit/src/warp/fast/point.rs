@@ -5,19 +5,16 @@ use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;
 
-/// A point kernel for a number of channels; 0 stands for a number that is known at run time.
-pub(super) struct PointKernel<C, const CHANNELS: usize>(std::marker::PhantomData<C>);
+/// A point kernel. With `ONE`, there is a single channel; otherwise their number is known at run
+/// time.
+pub(super) struct PointKernel<C, const ONE: bool>(std::marker::PhantomData<C>);
 
-impl<C: Point + Plain, const CHANNELS: usize> Kernel for PointKernel<C, CHANNELS> {
+impl<C: Point + Plain, const ONE: bool> Kernel for PointKernel<C, ONE> {
     const POINT: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
-        let channels = match task.channels {
-            _ if CHANNELS > 0 => CHANNELS,
-            1 => 1,
-            _ => task.several(),
-        };
-        let [texel] = texels::<S, 1>(simd, task, &source.addresses(simd, 0), C::SIZE * channels);
+        let (channels, known) = if ONE { (1, 1) } else { (task.channels, task.several()) };
+        let [texel] = texels::<S, 1>(simd, task, &source.addresses(simd, 0), C::SIZE * known);
         for c in 0..channels {
             if let Some(out) = &mut task.out[c] {
                 C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);
