@@ -128,11 +128,7 @@ mod linux {
 
     /// Whether a byte of each page can be read. If the system forbids the test, the answer is true.
     pub(super) fn is_there(range: &Range<u64>) -> bool {
-        // SAFETY: the call takes no pointer.
-        let page = match unsafe { libc::sysconf(libc::_SC_PAGESIZE) } {
-            size @ 1.. => size as u64,
-            _ => 4096,
-        };
+        let page = crate::views::page();
         let mut bytes = [0_u8; MAX_PAGES];
         let mut at = range.start;
         while at < range.end {

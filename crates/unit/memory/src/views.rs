@@ -9,86 +9,47 @@
 use crate::Rights;
 use std::ops::Range;
 
-/// Requests that host memory allocated from now on gets two mappings.
-pub fn enable() {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    linux::enable();
+/// Defines public functions of the module `linux`, and what they return on other systems.
+macro_rules! on_linux {
+    ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ty),*) -> $r:ty = $otherwise:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name($($a: $t),*) -> $r {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            return linux::$name($($a),*);
+            #[cfg(not(all(target_os = "linux", not(miri))))]
+            {
+                let _ = ($($a,)*);
+                $otherwise
+            }
+        })*
+    };
 }
 
-/// Address ranges, in whole pages, at which the program sees blocks with two mappings.
-pub fn all() -> Vec<Range<u64>> {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    return linux::all(false);
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    Vec::new()
-}
-
-/// Begins to watch memory that the program itself has allocated: the whole pages inside the range,
-/// unless they overlap the stack.
-///
-/// This memory has only one mapping, so its pages may be closed only while texunit does not use it;
-/// see [`open_watched`].
-pub fn watch(range: &Range<u64>) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    linux::watch(range);
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = range;
-}
-
-/// Stops watching program memory, and opens its pages.
-pub fn unwatch(range: &Range<u64>) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    linux::unwatch(range);
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = range;
-}
-
-/// Ranges of watched program memory that the program can still read and write.
-pub fn watched() -> Vec<Range<u64>> {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    {
-        let all = linux::all(true);
-        let rights = if all.is_empty() { None } else { crate::rights(&all) };
-        let all = all.into_iter().zip(rights.unwrap_or_default());
-        all.filter(|of| of.1 == Rights::ReadWrite).map(|of| of.0).collect()
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    Vec::new()
-}
-
-/// Opens all watched program memory.
-pub fn open_watched() {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    linux::open_watched();
-}
-
-/// Page size in bytes.
-pub fn page() -> u64 {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    return linux::page() as u64;
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    4096
-}
-
-/// Sets the rights of each page of the block that the program sees at an address. If the system
-/// allows no more mappings, pages stay open.
-pub fn set(start: u64, wanted: &[Rights]) {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    linux::set(start as usize, wanted);
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    let _ = (start, wanted);
-}
-
-/// Opens the page of an address; returns its previous rights, or `None` if the address is in no
-/// watched block. Signal handlers may call this: it takes no lock and allocates nothing.
-pub fn open_page(address: u64) -> Option<Rights> {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    return linux::open_page(address as usize);
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    {
-        let _ = address;
-        None
-    }
+on_linux! {
+    /// Requests that host memory allocated from now on gets two mappings.
+    enable() -> () = ();
+    /// Address ranges, in whole pages, at which the program sees blocks with two mappings.
+    all() -> Vec<Range<u64>> = Vec::new();
+    /// Begins to watch memory that the program itself has allocated: the whole pages inside the
+    /// range, unless they overlap the stack.
+    ///
+    /// This memory has only one mapping, so its pages may be closed only while texunit does not use
+    /// it; see [`open_watched`].
+    watch(range: &Range<u64>) -> () = ();
+    /// Stops watching program memory, and opens its pages.
+    unwatch(range: &Range<u64>) -> () = ();
+    /// Ranges of watched program memory that the program can still read and write.
+    watched() -> Vec<Range<u64>> = Vec::new();
+    /// Opens all watched program memory.
+    open_watched() -> () = ();
+    /// Page size in bytes.
+    page() -> u64 = 4096;
+    /// Sets the rights of each page of the block that the program sees at an address. If the system
+    /// allows no more mappings, pages stay open.
+    set(start: u64, wanted: &[Rights]) -> () = ();
+    /// Opens the page of an address; returns its previous rights, or `None` if the address is in no
+    /// watched block. Signal handlers may call this: it takes no lock and allocates nothing.
+    open_page(address: u64) -> Option<Rights> = None;
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]

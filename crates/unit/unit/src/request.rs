@@ -185,6 +185,13 @@ pub(crate) fn places(values: &mut [Lanes; 4], components: u8) -> OutputRegisters
     [wants(0).then_some(x), wants(1).then_some(y), wants(2).then_some(z), wants(3).then_some(w)]
 }
 
+/// Borrows output registers for a shorter time.
+#[inline(always)]
+pub(crate) fn reborrow<'a>(out: &'a mut OutputRegisters<'_>) -> OutputRegisters<'a> {
+    let [x, y, z, w] = out;
+    [x.as_deref_mut(), y.as_deref_mut(), z.as_deref_mut(), w.as_deref_mut()]
+}
+
 /// Why a fetch or surface access of this form is impossible on this resource. In a running kernel,
 /// this is a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,12 +7,10 @@
 
 mod of_warp;
 
-use crate::effective::{Coords, layers_of_integers};
-use crate::reference::coordinate::{self, address, beyond, fraction_bits};
-use crate::reference::{footprint, trace};
+use crate::effective::layers_of_integers;
+use crate::reference::{coordinate, footprint, trace, weights};
 use crate::request::{FetchKind, FetchOperands, Lod};
 use crate::resource::{Layout, TexelIndex};
-use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
 pub use of_warp::{AxisTexels, WarpTexels};
 
@@ -120,14 +118,11 @@ impl FetchPlan {
             }
         }
         let [x, y, z] = axes;
-        let (front, back) = lower_first(256, z.upper);
-        for (k, slice) in [front, back].into_iter().enumerate().take(z.count()) {
-            let (left, right) = upper_first(slice, x.upper);
-            let weights = [lower_first(left, y.upper), upper_first(right, y.upper)];
-            for j in 0..y.count() {
-                for (i, weights) in weights.into_iter().enumerate().take(x.count()) {
+        let weights = weights::footprint(256, axes.map(|axis| axis.upper));
+        for (k, slice) in weights.iter().enumerate().take(z.count()) {
+            for (j, row) in slice.iter().enumerate().take(y.count()) {
+                for (i, &weight) in row.iter().enumerate().take(x.count()) {
                     if let (Some(x), Some(y), Some(z)) = (x.at[i], y.at[j], z.at[k]) {
-                        let weight = if j == 0 { weights.0 } else { weights.1 };
                         let at = TexelIndex { plane, at: [x, y, z], ..TexelIndex::default() };
                         texels.push(at, weight > 0);
                     } else {
@@ -140,46 +135,12 @@ impl FetchPlan {
     }
 
     fn along(&self, axis: usize, bits: u32, offset: i64, size: u32) -> Option<AxisPair> {
-        let effective = self.effective();
-        let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
-            let index = coordinate::integer(bits, offset);
-            return Some(AxisPair { at: [coordinate::inside(index, size), None], upper: 0 });
-        };
-        let x = f32::from_bits(bits);
-        let x = if x.is_nan() || x.is_subnormal() { 0.0 } else { x };
-        let is_normalized = effective.coords == Coords::Normalized;
-        if x.abs() > if is_normalized { MOST_NORMALIZED } else { MOST_TEXELS } {
-            return None;
-        }
-        let mut u = f64::from(x);
-        if is_normalized {
-            let steps = f64::from(1_u32 << fraction_bits(size));
-            u = floor(u * steps) as f64 / steps;
-            let period = match mode {
-                AddressMode::Wrap => 1.0,
-                AddressMode::Mirror => 2.0,
-                AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => f64::INFINITY,
-            };
-            if period.is_finite() {
-                u -= floor(u / period) as f64 * period;
-            }
-            u *= f64::from(size);
-        }
-        let is_linear = effective.filter == Filter::Linear;
-        let texel = |index: i64| address(index, size, beyond(mode, is_linear));
-        if !is_linear {
-            return Some(AxisPair { at: [texel(floor(u) + offset), None], upper: 0 });
-        }
-        u += offset as f64;
-        u = match mode {
-            AddressMode::Clamp => u.clamp(0.5, f64::from(size) - 0.5),
-            AddressMode::ClampOgl => u.clamp(0.0, f64::from(size)),
-            AddressMode::Wrap | AddressMode::Mirror | AddressMode::Border => u,
-        };
-        let below = floor(u - 0.5);
-        let weight = ((u - 0.5 - below as f64) * 256.0 + 0.5) as u32;
-        let (index, upper) = (below + i64::from(weight >> 8), weight & 255);
-        Some(AxisPair { at: [texel(index), texel(index + 1)], upper })
+        let (mut low, mut high, mut upper) = ([0], [AxisTexels::UNREAD], [0]);
+        let to = [&mut low, &mut high, &mut upper];
+        let is_usual = self.lanes_along(axis, (&[bits], offset), size, to) != 0;
+        let texel = |index: i32| u32::try_from(index).ok();
+        let at = [texel(low[0]), texel(high[0])];
+        is_usual.then_some(AxisPair { at, upper: upper[0] as u32 })
     }
 
     /// Passes each texel that affects the result of a fetch of any kind to `each`.
@@ -207,24 +168,4 @@ impl AxisPair {
     fn count(&self) -> usize {
         1 + usize::from(self.upper > 0)
     }
-}
-
-/// Rounds a number below 2^63 in magnitude down to an integer, without a call of the C library.
-fn floor(x: f64) -> i64 {
-    let cut = x as i64;
-    cut - i64::from(cut as f64 > x)
-}
-
-/// Splits a weight between two texels, of which the upper one gets `a`/256, rounded to nearest, and
-/// the lower one gets the rest (docs/numerics.md 2).
-fn upper_first(total: u32, a: u32) -> (u32, u32) {
-    let upper = (total * a + 128) >> 8;
-    (total - upper, upper)
-}
-
-/// Splits a weight between two texels, of which the lower one gets (256 - `a`)/256, rounded to
-/// nearest, and the upper one gets the rest (docs/numerics.md 2).
-fn lower_first(total: u32, a: u32) -> (u32, u32) {
-    let lower = (total * (256 - a) + 128) >> 8;
-    (lower, total - lower)
 }

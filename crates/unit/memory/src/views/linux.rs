@@ -61,7 +61,11 @@ pub(super) fn enable() {
     WANTED.store(true, Relaxed);
 }
 
-pub(super) fn page() -> usize {
+pub(super) fn page() -> u64 {
+    page_size() as u64
+}
+
+fn page_size() -> usize {
     static PAGE: AtomicUsize = AtomicUsize::new(0);
     match PAGE.load(Relaxed) {
         0 => {
@@ -126,8 +130,8 @@ impl Views {
         if !WANTED.load(Relaxed) {
             return None;
         }
-        let theirs_len = size.checked_next_multiple_of(page())?;
-        let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page())?;
+        let theirs_len = size.checked_next_multiple_of(page_size())?;
+        let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page_size())?;
         // SAFETY: the name is a C string.
         let file = unsafe { libc::memfd_create(c"texunit".as_ptr(), libc::MFD_CLOEXEC) };
         if file < 0 {
@@ -146,7 +150,7 @@ impl Views {
             return None;
         }
         let ours = map(null_mut(), len[0], file)?;
-        let align = if len[1] >= LARGE { 2 * LARGE } else { page() };
+        let align = if len[1] >= LARGE { 2 * LARGE } else { page_size() };
         let theirs = reserve(len[1], align);
         let theirs = theirs.and_then(|at| {
             map(at.as_ptr().cast(), len[1], file).or_else(|| {
@@ -158,7 +162,8 @@ impl Views {
             unmap(ours.as_ptr(), len[0]);
             return None;
         };
-        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page(), false) else {
+        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page_size(), false)
+        else {
             unmap(ours.as_ptr(), len[0]);
             unmap(theirs.as_ptr(), len[1]);
             return None;
@@ -193,8 +198,8 @@ fn leave(table: &mut WatchTable, slot: usize) {
 
 /// The whole pages inside a range.
 fn inside(range: &Range<u64>) -> Range<usize> {
-    let start = (range.start as usize).next_multiple_of(page());
-    start..(range.end as usize / page() * page()).max(start)
+    let start = (range.start as usize).next_multiple_of(page_size());
+    start..(range.end as usize / page_size() * page_size()).max(start)
 }
 
 /// Whether a range overlaps the stack of this thread.
@@ -217,7 +222,7 @@ pub(super) fn watch(range: &Range<u64>) {
     let pages = inside(range);
     // The stack cannot be watched, because a signal handler needs a stack.
     if WANTED.load(Relaxed) && !pages.is_empty() && !is_stack(&pages) {
-        enter(pages.start, pages.len() / page(), true);
+        enter(pages.start, pages.len() / page_size(), true);
     }
 }
 
@@ -249,7 +254,7 @@ fn open(table: &mut WatchTable, i: usize) {
     while let Some(first) = (page..pages).find(is_closed) {
         page = (first..pages).find(|page| !is_closed(page)).unwrap_or(pages);
         let run = first..page;
-        let unlock = |first, count| protect(start + first * self::page(), count, Rights::ReadWrite);
+        let unlock = |first, count| protect(start + first * page_size(), count, Rights::ReadWrite);
         // The program may have unmapped some pages of the run; those that remain are opened singly.
         if !unlock(first, run.len()) {
             run.clone().for_each(|page| _ = unlock(page, 1));
@@ -318,13 +323,24 @@ fn rights(state: u8) -> Rights {
     }
 }
 
-pub(super) fn all(of_program: bool) -> Vec<Range<u64>> {
+pub(super) fn all() -> Vec<Range<u64>> {
+    ranges(false)
+}
+
+pub(super) fn watched() -> Vec<Range<u64>> {
+    let all = ranges(true);
+    let rights = if all.is_empty() { None } else { crate::rights(&all) };
+    let all = all.into_iter().zip(rights.unwrap_or_default());
+    all.filter(|of| of.1 == Rights::ReadWrite).map(|of| of.0).collect()
+}
+
+fn ranges(of_program: bool) -> Vec<Range<u64>> {
     let table = table();
     let slots = SLOTS[..table.slots.len()].iter();
     let slots = slots.filter(|slot| slot.is_program_memory.load(Relaxed) == of_program);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
-        start as u64..(start + slot.pages.load(Relaxed) * page()) as u64
+        start as u64..(start + slot.pages.load(Relaxed) * page_size()) as u64
     });
     ranges.filter(|range| range.start != 0).collect()
 }
@@ -337,10 +353,11 @@ fn protect(start: usize, pages: usize, rights: Rights) -> bool {
     };
     let at = std::ptr::with_exposed_provenance_mut(start);
     // SAFETY: whole pages of the program's mapping, which texunit does not use.
-    unsafe { libc::mprotect(at, pages * page(), flags) == 0 }
+    unsafe { libc::mprotect(at, pages * page_size(), flags) == 0 }
 }
 
-pub(super) fn set(start: usize, wanted: &[Rights]) {
+pub(super) fn set(start: u64, wanted: &[Rights]) {
+    let start = start as usize;
     let mut table = table();
     let slots = &SLOTS[..table.slots.len()];
     let Some(i) = slots.iter().position(|slot| slot.start.load(Relaxed) == start) else {
@@ -362,7 +379,7 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
         let all = || (page..page + pages).map(|page| state(slot, page));
         if all().any(|state| rights(state.load(SeqCst)) != right) {
             all().for_each(|state| state.store(right as u8, SeqCst));
-            let is_set = protect(start + page * self::page(), pages, right);
+            let is_set = protect(start + page * page_size(), pages, right);
             if !is_set {
                 // The system allows no more mappings: the whole block gets the same rights again.
                 let count = slot.pages.load(Relaxed);
@@ -395,17 +412,18 @@ fn can_open(pages: usize) -> bool {
     pages != 1 || !REFUSES_ONE.get()
 }
 
-pub(super) fn open_page(address: usize) -> Option<Rights> {
+pub(super) fn open_page(address: u64) -> Option<Rights> {
+    let address = address as usize;
     for slot in &SLOTS[..USED.load(SeqCst)] {
         let start = slot.start.load(SeqCst);
-        let page = address.wrapping_sub(start) / self::page();
+        let page = address.wrapping_sub(start) / page_size();
         if start == 0 || address < start || page >= slot.pages.load(SeqCst) {
             continue;
         }
         // The page is opened before its state changes, so that a page whose state is open is open.
         let pages = [(page, 1), (0, slot.pages.load(SeqCst))];
         let opened = pages.into_iter().find(|&(first, count)| {
-            can_open(count) && protect(start + first * self::page(), count, Rights::ReadWrite)
+            can_open(count) && protect(start + first * page_size(), count, Rights::ReadWrite)
         });
         let (first, count) = opened?;
         let before = rights(state(slot, page).load(SeqCst));

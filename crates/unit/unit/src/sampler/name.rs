@@ -3,63 +3,55 @@
 use super::{AddressMode, CompareFunction, Filter, ReadMode};
 use std::str::FromStr;
 
-impl AddressMode {
+/// Defines the names of the values of settings.
+macro_rules! names {
+    ($($(#[$doc:meta])* $type:ident: $count:literal [$($name:literal $value:ident,)*];)*) => {
+        $(impl $type {
+            $(#[$doc])*
+            pub const NAMES: [(&str, Self); $count] = [$(($name, Self::$value)),*];
+
+            /// The name in [`Self::NAMES`].
+            pub fn name(self) -> &'static str {
+                let row = Self::NAMES.iter().find(|row| row.1 == self);
+                row.expect("the tables have every value").0
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, UnknownWord> {
+                let row = Self::NAMES.iter().find(|row| row.0 == word);
+                row.map(|row| row.1).ok_or_else(|| UnknownWord {
+                    found: word.to_owned(),
+                    expected: Self::NAMES.map(|row| row.0).to_vec(),
+                })
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        })*
+    };
+}
+
+names! {
     /// All address modes with their names. The names `clamp` and `border` stand for PTX's
     /// `clamp_to_edge` and `clamp_to_border`.
-    #[rustfmt::skip]
-    pub const NAMES: [(&str, Self); 5] = [
-        ("wrap",      Self::Wrap),
-        ("mirror",    Self::Mirror),
-        ("clamp",     Self::Clamp),
-        ("border",    Self::Border),
-        ("clamp_ogl", Self::ClampOgl),
+    AddressMode: 5 [
+        "wrap" Wrap, "mirror" Mirror, "clamp" Clamp, "border" Border, "clamp_ogl" ClampOgl,
     ];
-
-    /// The name, such as `clamp`.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::NAMES, self)
-    }
-}
-
-impl Filter {
     /// Both filters with their names.
-    pub const NAMES: [(&str, Self); 2] = [("point", Self::Point), ("linear", Self::Linear)];
-
-    /// The name, such as `point`.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::NAMES, self)
-    }
-}
-
-impl CompareFunction {
+    Filter: 2 ["point" Point, "linear" Linear,];
     /// All compare functions with their names.
-    #[rustfmt::skip]
-    pub const NAMES: [(&str, Self); 8] = [
-        ("never",         Self::Never),
-        ("less",          Self::Less),
-        ("equal",         Self::Equal),
-        ("less_equal",    Self::LessEqual),
-        ("greater",       Self::Greater),
-        ("not_equal",     Self::NotEqual),
-        ("greater_equal", Self::GreaterEqual),
-        ("always",        Self::Always),
+    CompareFunction: 8 [
+        "never" Never, "less" Less, "equal" Equal, "less_equal" LessEqual,
+        "greater" Greater, "not_equal" NotEqual, "greater_equal" GreaterEqual, "always" Always,
     ];
-
-    /// The name, such as `less_equal`.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::NAMES, self)
-    }
-}
-
-impl ReadMode {
     /// Both read modes with their names.
-    pub const NAMES: [(&str, Self); 2] =
-        [("element", Self::Element), ("normalized", Self::NormalizedFloat)];
-
-    /// The name, such as `normalized`.
-    pub fn name(self) -> &'static str {
-        name_of(&Self::NAMES, self)
-    }
+    ReadMode: 2 ["element" Element, "normalized" NormalizedFloat,];
 }
 
 /// The error for a word that is not the name of a value of the setting.
@@ -71,35 +63,6 @@ pub struct UnknownWord {
     pub found: String,
     /// All valid names.
     pub expected: Vec<&'static str>,
-}
-
-macro_rules! from_str {
-    ($($type:ty)*) => {
-        $(
-            impl FromStr for $type {
-                type Err = UnknownWord;
-
-                fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                    let row = Self::NAMES.iter().find(|row| row.0 == word);
-                    row.map(|row| row.1).ok_or_else(|| UnknownWord {
-                        found: word.to_owned(),
-                        expected: Self::NAMES.map(|row| row.0).to_vec(),
-                    })
-                }
-            }
-
-            impl std::fmt::Display for $type {
-                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                    f.pad(self.name())
-                }
-            }
-        )*
-    };
-}
-from_str!(AddressMode Filter CompareFunction ReadMode);
-
-fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
-    names.iter().find(|row| row.1 == value).expect("the tables have every value").0
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{MOST_NORMALIZED, MOST_TEXELS};
 use crate::effective::Coords;
 use crate::reference::coordinate::{self, address, beyond, fraction_bits};
-use crate::request::{FetchRequest, Lanes, ZERO_LANES};
+use crate::request::{FetchRequest, ZERO_LANES};
 use crate::resource::Layout;
 use crate::sampler::{AddressMode, Filter};
 use crate::warp::FetchPlan;
@@ -60,9 +60,11 @@ impl FetchPlan {
             let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
             if a < geometry.axes() || is_row && !self.is_integer() {
                 let bits = if is_row { &ZERO_LANES } else { request.coords.point[a] };
+                let AxisTexels([low, high]) = axis;
+                let (size, to) = (sizes[a], [low, high, &mut [0; 32]]);
                 let all = Build::current().run(
                     #[inline(always)]
-                    || self.lanes_along(a, bits, sizes[a], axis),
+                    || self.lanes_along(a, (bits, 0), size, to),
                 );
                 if request.active & !all != 0 {
                     return None;
@@ -72,23 +74,30 @@ impl FetchPlan {
         Some(WarpTexels { plane, axes })
     }
 
-    /// Computes the texels of all lanes along an axis as [`FetchPlan::along`] does for one lane.
-    /// Returns the mask of the lanes whose coordinates are in the supported range.
+    /// Computes the texels of up to 32 lanes along an axis, as in [`AxisTexels`], and the weights
+    /// of the upper texels in 1/256. Returns the mask of the lanes whose coordinates are in the
+    /// supported range.
     #[inline(always)]
-    fn lanes_along(&self, axis: usize, bits: &Lanes, size: u32, to: &mut AxisTexels) -> u32 {
+    pub(super) fn lanes_along<const N: usize>(
+        &self,
+        axis: usize,
+        (bits, offset): (&[u32; N], i64),
+        size: u32,
+        [low, high, weights]: [&mut [i32; N]; 3],
+    ) -> u32 {
         let effective = self.effective();
-        let AxisTexels([low, high]) = to;
         let n = size as i32;
         let Some(mode) = effective.address_mode.map(|modes| modes[axis]) else {
             for (low, &bits) in low.iter_mut().zip(bits) {
-                *low = if bits < size { bits as i32 } else { AxisTexels::OUTSIDE };
+                let index = coordinate::inside(coordinate::integer(bits, offset), size);
+                *low = index.map_or(AxisTexels::OUTSIDE, |index| index as i32);
             }
             return u32::MAX;
         };
         let is_normalized = effective.coords == Coords::Normalized;
         let is_linear = effective.filter == Filter::Linear;
         let most = if is_normalized { MOST_NORMALIZED } else { MOST_TEXELS };
-        let (mut places, mut weights, mut usual) = ([0.0_f64; 32], [0; 32], 0);
+        let (mut places, mut usual) = ([0.0_f64; N], 0);
         for (lane, (place, &bits)) in places.iter_mut().zip(bits).enumerate() {
             let x = f32::from_bits(bits);
             let is_zero = x.is_nan() || x.abs() < f32::MIN_POSITIVE;
@@ -124,7 +133,7 @@ impl FetchPlan {
                 }
             };
             for (lane, place) in places.iter().enumerate() {
-                let u = place.max(least).min(most) - 0.5;
+                let u = (place + offset as f64).max(least).min(most) - 0.5;
                 let below = floor(u);
                 let weight = whole(floor((u - below) * 256.0 + 0.5));
                 low[lane] = whole(below) + (weight >> 8);
@@ -135,7 +144,7 @@ impl FetchPlan {
             }
         } else {
             for (low, place) in low.iter_mut().zip(&places) {
-                *low = whole(floor(*place));
+                *low = whole(floor(*place)) + offset as i32;
             }
         }
         let mode = beyond(mode, is_linear);
@@ -160,7 +169,7 @@ impl FetchPlan {
             }
         }
         for (high, weight) in high.iter_mut().zip(weights) {
-            *high = if weight != 0 { *high } else { AxisTexels::UNREAD };
+            *high = if *weight != 0 { *high } else { AxisTexels::UNREAD };
         }
         usual
     }

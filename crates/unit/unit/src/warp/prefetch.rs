@@ -14,9 +14,6 @@ use texunit_memory::{Window, hint};
 /// for one vector of lanes are adjacent.
 pub(super) type PrefetchRows = [Lanes; 4];
 
-/// Number of these offsets.
-const ROWS: usize = 4 * 32;
-
 /// A way to prefetch texels of the next warp while the texels of a vector are summed.
 pub(super) trait Prefetcher: Copy {
     /// Prefetches some cache lines of the next warp's texels. It is called between the computation
@@ -39,10 +36,8 @@ impl Prefetcher for NoPrefetch {
 #[derive(Clone, Copy)]
 pub(super) struct PrefetchEach<'a> {
     pub(super) window: Window<'a>,
-    /// Byte offsets for the next fetch.
-    pub(super) rows: Option<&'a PrefetchRows>,
-    /// Index of the first offset that is prefetched during these sums.
-    pub(super) first: usize,
+    /// Byte offsets that are prefetched during these sums.
+    pub(super) offsets: Option<&'a [u32]>,
     /// Number of offsets that are prefetched with each texel.
     pub(super) each: usize,
 }
@@ -50,12 +45,11 @@ pub(super) struct PrefetchEach<'a> {
 impl Prefetcher for PrefetchEach<'_> {
     #[inline(always)]
     fn prefetch<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
-        let Some(rows) = self.rows else { return };
+        let Some(offsets) = self.offsets else { return };
         for n in texel * self.each..(texel + 1) * self.each {
-            let offset = rows.as_flattened()[(self.first + n) % ROWS];
             // The address may be outside the window, because offsets are clamped to the window only
             // when they are read.
-            hint::prefetch(self.window.base().wrapping_add(offset as usize));
+            hint::prefetch(self.window.base().wrapping_add(offsets[n] as usize));
         }
         Int::fence(code, sum);
     }

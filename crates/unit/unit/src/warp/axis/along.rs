@@ -130,7 +130,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     let x = x.as_float();
     if FIND == POINT {
         let i = texel(simd, scale, (axis, x), &size);
-        let (i, _) = address::<S, MODE>(simd, i + offset, n);
+        let (i, _) = address::<S, MODE>(simd, i + offset, n, size.inverse);
         let (at, outside) = (size.offset(i), [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
@@ -165,7 +165,7 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
         let upper = next.min(size.offset(n - int(simd, 1)));
         return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
     }
-    let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
+    let (lower, upper) = address::<S, MODE>(simd, t >> 8, n, size.inverse);
     OnAxis {
         lower: size.offset(lower),
         upper: size.offset(upper),
@@ -185,6 +185,8 @@ pub(in crate::warp) struct Size<S: Simd> {
     /// or is not used.
     factor: Float<S>,
     middle: Int<S>,
+    /// 1 / `n`.
+    inverse: Float<S>,
 }
 
 /// How texel indices are converted to byte offsets. With pitch 1, indices are returned.
@@ -207,6 +209,7 @@ impl<S: Simd> Size<S> {
             },
             factor: float(simd, axis.factor),
             middle: int(simd, axis.middle),
+            inverse: float(simd, axis.inverse),
         }
     }
 
@@ -215,9 +218,9 @@ impl<S: Simd> Size<S> {
     #[inline(always)]
     pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
         // `middle` is 0, because this function is not used for cube faces, whose coordinates are
-        // relative to the middle.
-        let middle = int(simd, 0);
-        Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
+        // relative to the middle. The sizes are powers of two, for which `inverse` is not used.
+        let (factor, middle, inverse) = ((n << 9).to_float(), int(simd, 0), float(simd, 0.0));
+        Self { n, pitch: Pitch::Shift(shift), factor, middle, inverse }
     }
 
     /// The byte offset (or the index) of a texel, from its index.
@@ -251,6 +254,7 @@ fn size<S: Simd, const FIND: u8>(simd: S, axis: &Axis, of: Operands<'_>, chunk: 
         all.factor = steps.to_float();
         all.middle = if axis.is_of_face() { steps } else { int(simd, 0) };
     }
+    all.inverse = float(simd, 1.0) / all.n.to_float();
     if let Some(pitch) = of.pitch {
         all.pitch = Pitch::Bytes(load(simd, pitch, chunk));
     }
@@ -268,8 +272,7 @@ fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<
         let texel = exact(simd, x, size.factor);
         return if axis.halves { (texel + size.middle) >> 1 } else { texel };
     }
-    let steps = steps(simd, axis, x, size.n);
-    let texel = steps.mul_shift::<21, false>(size.n);
+    let texel = steps(simd, axis, x, size.n).mul_shift::<21, false>(size.n);
     if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
@@ -307,16 +310,14 @@ fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
 /// finer steps. For a cube face, the coordinate is (x + 1) / 2.
 #[inline(always)]
 fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
-    let bits = if axis.is_of_face() { 20 } else { 21 };
-    let mut factor = int(simd, (127 + bits) << 23);
-    let mut middle = int(simd, 1 << 20);
+    let (mut factor, mut centre) = (float(simd, axis.steps), int(simd, axis.centre));
     if axis.fine > 0 {
-        let fine = fine_bits(simd, n);
-        factor = factor + (fine << 23);
-        middle = middle.shl_each(fine);
+        // The numbers of the axis are those of its largest size.
+        let less = int(simd, axis.fine as i32) - fine_bits(simd, n);
+        factor = (factor.as_int() - (less << 23)).as_float();
+        centre = centre.sar_each(less);
     }
-    let steps = exact(simd, x, factor.as_float());
-    if axis.is_of_face() { steps + middle } else { steps }
+    exact(simd, x, factor) + centre
 }
 
 /// Rule 1.2 of docs/numerics.md: the number of fractional bits beyond 21 that a coordinate keeps
@@ -330,9 +331,14 @@ fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
 }
 
 /// Rule 1.7 of docs/numerics.md: applies the address mode to the lower index `i` and to the one
-/// after it. Border leaves them unchanged.
+/// after it; `inverse` is 1 / `n`. Border leaves them unchanged.
 #[inline(always)]
-pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
+fn address<S: Simd, const MODE: u8>(
+    simd: S,
+    i: Int<S>,
+    n: Int<S>,
+    inverse: Float<S>,
+) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);
     let zero = int(simd, 0);
     let last = n - one;
@@ -345,13 +351,13 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
             (lower.min(end - lower), upper.min(end - upper))
         }
         WRAP => {
-            let lower = modulo(simd, i, n);
+            let lower = modulo(simd, i, n, inverse);
             let upper = lower + one;
             (lower, upper.is(n).select(zero, upper))
         }
         MIRROR => {
             let period = n + n;
-            let i = modulo(simd, i, period);
+            let i = modulo(simd, i, period, inverse * float(simd, 0.5));
             let next = i + one;
             let next = next.is(period).select(zero, next);
             let end = period - one;
@@ -361,10 +367,11 @@ pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) ->
     }
 }
 
-/// Computes i mod n for indices below 2^23. The rounded quotient is off by at most one.
+/// Computes i mod n for indices below 2^23. `inverse` is 1 / n. The rounded quotient is off by at
+/// most one.
 #[inline(always)]
-fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Int<S> {
-    let quotient = (i.to_float() * (float(simd, 1.0) / n.to_float())).floor();
+fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>, inverse: Float<S>) -> Int<S> {
+    let quotient = (i.to_float() * inverse).floor();
     let rest = i - quotient * n;
     let rest = rest.lt(int(simd, 0)).select(rest + n, rest);
     rest.lt(n).select(rest, rest - n)

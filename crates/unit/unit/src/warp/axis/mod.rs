@@ -23,7 +23,7 @@ pub(super) use along::{OnAxis, Size, along};
 use exact::Exact;
 
 use super::build::{Build, Wide};
-use super::simd::{Arguments, Run, pick, pick_wide};
+use super::simd::{Run, arguments, pick, pick_wide};
 use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
@@ -129,8 +129,13 @@ pub(super) struct Axis {
     /// Whether the product is in halves of a texel, which some point filters use.
     pub(super) halves: bool,
     /// The number of fractional bits beyond 21 that coordinates keep, for the largest size (rule
-    /// 1.2 of docs/numerics.md).
+    /// 1.2 of docs/numerics.md). `steps` multiplies coordinates to numbers of such fractions, to
+    /// which `centre` is added: half of a cube face, otherwise 0.
     pub(super) fine: u32,
+    pub(super) steps: f32,
+    pub(super) centre: i32,
+    /// 1 / `size`.
+    pub(super) inverse: f32,
     /// The magnitude from which on coordinates take the exact path.
     pub(super) limit: f32,
     /// The scaling and the address mode as constants of the stage.
@@ -161,12 +166,7 @@ pub(super) struct Call<'a> {
     out: &'a mut AxisLanes,
 }
 
-#[derive(Debug)]
-pub(super) struct AxisArgs;
-
-impl Arguments for AxisArgs {
-    type Args<'a> = Call<'a>;
-}
+arguments!(pub(super) AxisArgs = Call);
 
 pub(super) const POINT: u8 = 0;
 pub(super) const LINEAR: u8 = 1;
@@ -244,6 +244,8 @@ impl Axis {
             false => ((steps * texels) as f32, 0),
         };
         let fine = if coords == Coords::Normalized { fine_bits(size) } else { 0 };
+        let bits = fine + if of_face { 20 } else { 21 };
+        let centre = if of_face { 1 << (20 + fine) } else { 0 };
         let limit = match coords {
             // The lowest of the additional fractional bits must fit into 32 bits.
             Coords::Normalized => (FAR / (size << (fine / 2)) as f32).min(1024.0),
@@ -253,7 +255,23 @@ impl Axis {
         let limit = if find == Find::Taps { 0.0 } else { limit };
         let exact = Exact { find, scaling, mode };
         let shift = pitch.trailing_zeros();
-        Self { size, pitch, shift, factor, middle, halves, fine, limit, kind, exact, run }
+        let (steps, inverse) = ((1_u32 << bits) as f32, 1.0 / size as f32);
+        Self {
+            size,
+            pitch,
+            shift,
+            factor,
+            middle,
+            halves,
+            fine,
+            steps,
+            centre,
+            inverse,
+            limit,
+            kind,
+            exact,
+            run,
+        }
     }
 
     /// Computes the texels of all 32 lanes, whatever the coordinates are.

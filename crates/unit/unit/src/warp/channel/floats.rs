@@ -59,9 +59,7 @@ fn scaled<S: Simd>(simd: S, x: Int<S>, from: Int<S>, to: Int<S>) -> Int<S> {
 
 pub(in crate::warp) struct F16;
 
-impl Plain for F16 {
-    const SIZE: usize = 2;
-}
+plain!(F16: 2);
 
 pub(super) const SIGN: i32 = i32::MIN;
 pub(super) const EXPONENT: i32 = 0x7f80_0000;

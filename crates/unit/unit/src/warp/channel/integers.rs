@@ -23,94 +23,50 @@ pub(in crate::warp) struct Unorm2;
 /// A channel of unorm with ten bits, which are widened to 16.
 pub(in crate::warp) struct Unorm10;
 
-impl Plain for Unorm8 {
-    const SIZE: usize = 1;
+plain!(Unorm8: 1, Snorm8: 1, Unorm16: 2, Snorm16: 2);
+
+/// Defines how codes of a kind of channel are widened, and the result for a sum.
+macro_rules! normalized {
+    ($($name:ident, |$simd:ident| $code:ident => $wide:expr, $sum:ident => $result:expr;)*) => {
+        $(impl Normalized for $name {
+            #[inline(always)]
+            fn widen<S: Simd>($simd: S, $code: Int<S>) -> Int<S> {
+                let _ = $simd;
+                $wide
+            }
+            #[inline(always)]
+            fn finish<S: Simd>($simd: S, $sum: Int<S>) -> Int<S> {
+                $result
+            }
+        })*
+    };
 }
 
-impl Plain for Snorm8 {
-    const SIZE: usize = 1;
-}
-
-impl Plain for Unorm16 {
-    const SIZE: usize = 2;
-}
-
-impl Plain for Snorm16 {
-    const SIZE: usize = 2;
-}
-
-impl Normalized for Unorm8 {
-    #[inline(always)]
-    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        code
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        // K (docs/numerics.md 2) is (257 * sum + 128) >> 8: widening the sum gives the same integer
-        // as summing the widened codes.
+normalized! {
+    // K (docs/numerics.md 2) is (257 * sum + 128) >> 8: widening the sum gives the same integer as
+    // summing the widened codes.
+    Unorm8, |simd| code => code, sum => {
         let k = sum + (sum + int(simd, 128)).shr(8);
         k.to_float().ratio(65_535.0).as_int()
-    }
-}
-
-impl Normalized for Unorm16 {
-    #[inline(always)]
-    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        code
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        (sum + int(simd, 128)).shr(8).to_float().ratio(65_535.0).as_int()
-    }
-}
-
-impl Normalized for Snorm8 {
-    #[inline(always)]
-    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        signed::<S, 1>(code)
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+    };
+    Unorm16, |simd| code => code,
+        sum => (sum + int(simd, 128)).shr(8).to_float().ratio(65_535.0).as_int();
+    Snorm8, |simd| code => signed::<S, 1>(code), sum => {
         let part = sum >> 4;
         let k = sum + (((part << 8) + part + int(simd, 1024)) >> 11);
         k.max(int(simd, -32_767)).to_float().ratio(32_767.0).as_int()
-    }
-}
-
-impl Normalized for Snorm16 {
-    #[inline(always)]
-    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        signed::<S, 2>(code)
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+    };
+    Snorm16, |simd| code => signed::<S, 2>(code), sum => {
         let k = ((sum + int(simd, 128)) >> 8).max(int(simd, -32_767));
         k.to_float().ratio(32_767.0).as_int()
-    }
-}
-
-impl Normalized for Unorm2 {
-    #[inline(always)]
-    fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
+    };
+    Unorm2, |simd| code => {
         let four = code | (code << 2);
         let eight = four | (four << 4);
         wide_or(simd, code, eight | (eight << 8))
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        Unorm16::finish(simd, sum)
-    }
-}
-
-impl Normalized for Unorm10 {
-    #[inline(always)]
-    fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
-        wide_or(simd, code, (code << 6) | code.shr(4))
-    }
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
-        Unorm16::finish(simd, sum)
-    }
+    }, sum => Unorm16::finish(simd, sum);
+    Unorm10, |simd| code => wide_or(simd, code, (code << 6) | code.shr(4)),
+        sum => Unorm16::finish(simd, sum);
 }
 
 /// Returns the widened code, or the code itself if it is the 16-bit code of a border colour

@@ -2,6 +2,15 @@
 //! ("Sums", "Point-sampled values") and section 5. There is one type per kind of channel, which all
 //! textures share.
 
+/// Defines the numbers of bytes of kinds of channels.
+macro_rules! plain {
+    ($($channel:ident: $size:literal),*) => {
+        $(impl $crate::warp::channel::Plain for $channel {
+            const SIZE: usize = $size;
+        })*
+    };
+}
+
 mod floats;
 mod integers;
 mod point;

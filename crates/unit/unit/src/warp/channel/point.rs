@@ -23,7 +23,7 @@ pub(in crate::warp) struct Fraction<const BITS: u32>;
 /// A channel of f16.
 pub(in crate::warp) struct Half;
 
-macro_rules! plain {
+macro_rules! sized {
     ($($channel:ident)*) => {
         $(impl<const SIZE: usize> Plain for $channel<SIZE> {
             const SIZE: usize = SIZE;
@@ -31,59 +31,43 @@ macro_rules! plain {
     };
 }
 
-plain!(Unsigned Signed Unorm Snorm);
+sized!(Unsigned Signed Unorm Snorm);
+plain!(Half: 2);
 
-impl Plain for Half {
-    const SIZE: usize = 2;
+/// Defines the conversions of kinds of channels, whose parameter is a number of bytes or bits.
+macro_rules! point {
+    ($($name:ident$(<$size:ident: $t:ty>)?, |$simd:ident, $code:ident| $value:expr;)*) => {
+        $(impl$(<const $size: $t>)? Point for $name$(<$size>)? {
+            #[inline(always)]
+            fn value<S: Simd>($simd: S, $code: Int<S>) -> Int<S> {
+                let _ = $simd;
+                $value
+            }
+        })*
+    };
 }
 
-impl<const SIZE: usize> Point for Unsigned<SIZE> {
-    #[inline(always)]
-    fn value<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        code
-    }
-}
-
-impl<const SIZE: usize> Point for Signed<SIZE> {
-    #[inline(always)]
-    fn value<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        signed::<S, SIZE>(code)
-    }
-}
-
-impl<const SIZE: usize> Point for Unorm<SIZE> {
-    #[inline(always)]
-    fn value<S: Simd>(_: S, code: Int<S>) -> Int<S> {
-        let most = if SIZE == 1 { 255.0 } else { 65_535.0 };
-        code.to_float().ratio(most).as_int()
-    }
-}
-
-impl<const SIZE: usize> Point for Snorm<SIZE> {
-    #[inline(always)]
-    fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
+point! {
+    Unsigned<SIZE: usize>, |simd, code| code;
+    Signed<SIZE: usize>, |simd, code| signed::<S, SIZE>(code);
+    Unorm<SIZE: usize>, |simd, code| {
+        code.to_float().ratio(if SIZE == 1 { 255.0 } else { 65_535.0 }).as_int()
+    };
+    Snorm<SIZE: usize>, |simd, code| {
         let most = if SIZE == 1 { 127 } else { 32_767 };
         let number = signed::<S, SIZE>(code).max(int(simd, -most));
         number.to_float().ratio(most as f32).as_int()
-    }
-}
-
-impl<const BITS: u32> Point for Fraction<BITS> {
-    #[inline(always)]
-    fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
+    };
+    Fraction<BITS: u32>, |simd, code| {
         (code.to_float() / float(simd, ((1_u32 << BITS) - 1) as f32)).as_int()
-    }
-}
-
-impl Point for Half {
-    #[inline(always)]
-    fn value<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
-        // A NaN keeps its payload, whether it is signalling or quiet.
+    };
+    // A NaN keeps its payload, whether it is signalling or quiet.
+    Half, |simd, code| {
         let exponent = int(simd, 0x7c00);
         let special = ((code & int(simd, 0x7fff)) << 13) | int(simd, 0x7f80_0000);
         let special = special | ((code & int(simd, 0x8000)) << 16);
         (code & exponent).is(exponent).select(special, code.half().as_int())
-    }
+    };
 }
 
 /// Sign-extends a code of `SIZE` bytes.

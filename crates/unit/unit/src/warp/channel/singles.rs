@@ -1,16 +1,13 @@
 //! Filtered f32 channels for a vector's lanes, with a fast computation of sums for ordinary
 //! exponents.
 
-use super::Plain;
 use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut, unit};
 use crate::warp::prefetch::Prefetcher;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
 pub(in crate::warp) struct F32;
 
-impl Plain for F32 {
-    const SIZE: usize = 4;
-}
+plain!(F32: 4);
 
 impl FloatChannel for F32 {
     const NAN: u32 = 0x7fff_ffff;

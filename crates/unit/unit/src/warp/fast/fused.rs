@@ -7,14 +7,14 @@ use super::kernel::{Bytes, Footprint, Unrolled};
 use super::point::PointKernel;
 use super::registers::Registers;
 use super::stored::{ANY, StoredAddresses, StoredVector, VectorAddresses};
-use crate::request::{Lanes, ZERO_LANES};
+use crate::request::{Lanes, ZERO_LANES, reborrow};
 use crate::warp::axis::{
     Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, OnAxis, POINT, Size, WRAP, WRAP_2, along,
 };
 use crate::warp::build::Wide;
 use crate::warp::channel::{F32, FloatFilter, Unorm};
 use crate::warp::place::{USUAL, on_face, scale};
-use crate::warp::simd::{Arguments, Int, PairedSimd, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::simd::{Int, PairedSimd, Run, Simd, Stage, arguments, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
@@ -39,12 +39,7 @@ pub(super) struct Call<'a> {
     pub(super) stored: &'a mut [StoredAddresses; 2],
 }
 
-#[derive(Debug)]
-pub(super) struct FusedArgs;
-
-impl Arguments for FusedArgs {
-    type Args<'a> = Call<'a>;
-}
+arguments!(pub(super) FusedArgs = Call);
 
 /// The fused stage for a format, footprint and axes; `None` if there is none.
 pub(super) fn stage(
@@ -170,7 +165,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
                 if !placed.near.is_full() {
                     return;
                 }
-                let out = out.each_mut().map(Option::as_deref_mut);
+                let out = reborrow(&mut out);
                 let mut task = Task { window, next: None, border, channels, out };
                 K::values(simd, &mut task, &placed, chunk);
             }
@@ -227,7 +222,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             };
             if sums {
                 for chunk in 0..chunks {
-                    let out = out.each_mut().map(Option::as_deref_mut);
+                    let out = reborrow(&mut out);
                     let mut task = Task { window, next, border, channels, out };
                     let now = StoredVector::<GROUPS, MODE> { stored: now, chunk };
                     K::values(simd, &mut task, &now, chunk);
@@ -273,13 +268,11 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             (at[0], at[1], plane) = (on_face[0], on_face[1], Some(face));
         }
         let mut placed = match axes.x.kind {
-            _ if MODE != ANY => Self::of_kind::<S, SCALE, MODE>(simd, axes, at),
-            (EXACT, CLAMP) => Self::of_kind::<S, EXACT, CLAMP>(simd, axes, at),
-            (EXACT, WRAP_2) => Self::of_kind::<S, EXACT, WRAP_2>(simd, axes, at),
-            (EXACT, _) => Self::of_kind::<S, EXACT, BORDER>(simd, axes, at),
-            (_, CLAMP) => Self::of_kind::<S, CUT, CLAMP>(simd, axes, at),
-            (_, WRAP) => Self::of_kind::<S, CUT, WRAP>(simd, axes, at),
-            _ => Self::of_kind::<S, CUT, BORDER>(simd, axes, at),
+            _ if MODE != ANY => Self::of_kind::<S, MODE>(simd, SCALE, axes, at),
+            (scale, CLAMP) => Self::of_kind::<S, CLAMP>(simd, scale, axes, at),
+            (_, WRAP_2) => Self::of_kind::<S, WRAP_2>(simd, EXACT, axes, at),
+            (_, WRAP) => Self::of_kind::<S, WRAP>(simd, CUT, axes, at),
+            (scale, _) => Self::of_kind::<S, BORDER>(simd, scale, axes, at),
         };
         if let Some(plane) = plane {
             placed.move_by(plane);
@@ -288,33 +281,34 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     }
 
     #[inline(always)]
-    fn of_kind<S: Simd, const BY: u8, const OF: u8>(
+    fn of_kind<S: Simd, const OF: u8>(
         simd: S,
+        scale: u8,
         axes: Axes<'_>,
         at: [Int<S>; 3],
     ) -> VectorAddresses<S, GROUPS, MODE> {
-        let x = Self::axis::<S, BY, OF>(simd, axes.x, at[0], true);
-        let y = Self::axis::<S, BY, OF>(simd, axes.y, at[1], OF == WRAP_2);
+        let x = Self::axis::<S, OF>(simd, (scale, axes.x), at[0], true);
+        let y = Self::axis::<S, OF>(simd, (scale, axes.y), at[1], OF == WRAP_2);
         let mut placed = VectorAddresses::new::<OF>(simd, &x, &y);
         if let (true, Some(z)) = (GROUPS == 2, axes.z) {
-            let z = Self::axis::<S, BY, OF>(simd, z, at[2], OF == WRAP_2);
+            let z = Self::axis::<S, OF>(simd, (scale, z), at[2], OF == WRAP_2);
             placed.split::<OF>(simd, &z);
         }
         placed
     }
 
     #[inline(always)]
-    fn axis<S: Simd, const BY: u8, const OF: u8>(
+    fn axis<S: Simd, const OF: u8>(
         simd: S,
-        axis: &Axis,
+        (scale, axis): (u8, &Axis),
         coords: Int<S>,
         shifts: bool,
     ) -> OnAxis<S> {
         let size = Size::of(simd, axis, shifts);
         if K::POINT {
-            along::<S, POINT, OF>(simd, BY, (axis, coords, int(simd, 0)), size)
+            along::<S, POINT, OF>(simd, scale, (axis, coords, int(simd, 0)), size)
         } else {
-            along::<S, LINEAR, OF>(simd, BY, (axis, coords, int(simd, 0)), size)
+            along::<S, LINEAR, OF>(simd, scale, (axis, coords, int(simd, 0)), size)
         }
     }
 }

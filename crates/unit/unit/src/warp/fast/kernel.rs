@@ -11,17 +11,12 @@ use crate::warp::channel::{
     Snorm8, Snorm16, Unorm, Unorm8, Unorm16, Unsigned, finish_pairs,
 };
 use crate::warp::prefetch::{NoPrefetch, PrefetchEach, Prefetcher};
-use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, pick_wide};
+use crate::warp::simd::{Int, Mask, Run, Simd, Stage, arguments, int, pick_wide};
 use crate::warp::texel::{Texel, code};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
-#[derive(Debug)]
-pub(super) struct KernelArgs;
-
-impl Arguments for KernelArgs {
-    type Args<'a> = Call<'a>;
-}
+arguments!(pub(super) KernelArgs = Call);
 
 /// The shape of a footprint: the number of groups, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,8 +268,9 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
         // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
         let (first, some) = (chunk * all + c * (all / N), all / N);
-        let (window, rows, each) = (task.window, task.next, some / (4 * GROUPS));
-        loaded.channel(simd, (task, source), c, chunk, PrefetchEach { window, rows, first, each });
+        let offsets = task.next.map(|rows| &rows.as_flattened()[first..first + some]);
+        let ahead = PrefetchEach { window: task.window, offsets, each: some / (4 * GROUPS) };
+        loaded.channel(simd, (task, source), c, chunk, ahead);
     }
 }
 
@@ -289,11 +285,13 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, source: &impl AddressSource<S>, chunk: usize) {
         // The next fetch reads two rows per group.
         let all = 2 * GROUPS * S::LANES;
-        let (window, rows, first) = (task.window, task.next, chunk * all);
-        let ahead = PrefetchEach { window, rows, first, each: 2 * S::LANES / PER };
         // Small enough for a variant of its own.
-        let sums = match rows {
-            Some(_) => Self::sums(simd, task, source, ahead),
+        let sums = match task.next {
+            Some(rows) => {
+                let offsets = Some(&rows.as_flattened()[chunk * all..(chunk + 1) * all]);
+                let (window, each) = (task.window, 2 * S::LANES / PER);
+                Self::sums(simd, task, source, PrefetchEach { window, offsets, each })
+            }
             None => Self::sums(simd, task, source, NoPrefetch),
         };
         for odd in 0..2 {

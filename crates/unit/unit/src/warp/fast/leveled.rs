@@ -9,7 +9,7 @@ use crate::request::Lanes;
 use crate::warp::axis::{Axis, CLAMP, EXACT, LINEAR, WRAP_2, along};
 use crate::warp::build::Wide;
 use crate::warp::levels::LevelLanes;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::simd::{Int, Run, Simd, Stage, arguments, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 
@@ -27,12 +27,7 @@ pub(super) struct Call<'a> {
     pub(super) is_done: &'a mut bool,
 }
 
-#[derive(Debug)]
-pub(super) struct LeveledArgs;
-
-impl Arguments for LeveledArgs {
-    type Args<'a> = Call<'a>;
-}
+arguments!(pub(super) LeveledArgs = Call);
 
 /// The stage for 2D fetches that filter four texels of a level; `None` if there is none for the
 /// format and axes.

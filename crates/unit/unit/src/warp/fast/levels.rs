@@ -7,7 +7,7 @@ use crate::sampler::Filter;
 use crate::warp::axis::{AxisLanes, Size};
 use crate::warp::build::Wide;
 use crate::warp::levels::{LevelLanes, LevelStage};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::simd::{Int, Run, Simd, Stage, arguments, int, load, pick_wide};
 use crate::warp::weights;
 
 /// The sizes and pitches of the lanes' levels along one axis.
@@ -94,12 +94,7 @@ pub(super) struct LevelSizeCall<'a> {
     base: &'a mut Lanes,
 }
 
-#[derive(Debug)]
-pub(super) struct LevelSizeArgs;
-
-impl Arguments for LevelSizeArgs {
-    type Args<'a> = LevelSizeCall<'a>;
-}
+arguments!(pub(super) LevelSizeArgs = LevelSizeCall);
 
 impl Each {
     /// Makes the tables of the levels, whose texels begin at byte `first` or later. Returns `None`
@@ -214,12 +209,7 @@ pub(super) struct SliceCall<'a> {
     totals: [&'a mut Lanes; 2],
 }
 
-#[derive(Debug)]
-pub(super) struct SliceArgs;
-
-impl Arguments for SliceArgs {
-    type Args<'a> = SliceCall<'a>;
-}
+arguments!(pub(super) SliceArgs = SliceCall);
 
 impl Slices {
     pub(super) fn new(build: Wide) -> Self {

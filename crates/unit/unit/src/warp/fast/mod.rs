@@ -162,7 +162,7 @@ impl Fast {
             self.clear(&mut out);
             let (window, border, channels) = (self.window(resource), &self.border, self.channels);
             let ([x, y, _], levels) = (request.coords.point, &placed.levels.lanes);
-            let out = out.each_mut().map(Option::as_deref_mut);
+            let out = request::reborrow(&mut out);
             stage.call(leveled::Call {
                 axes: &self.axes,
                 each,

@@ -2,6 +2,7 @@
 //! `tex`, a depth compare, an anisotropic fetch or a `tld4`.
 
 use super::buffers::Buffers;
+use super::indices::TexelLanes;
 use super::sums::{self, Shape};
 use super::tally::AT_ONCE;
 use super::taps::TapLanes;
@@ -11,7 +12,7 @@ use crate::reference::weights::share_that_passes;
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
 use crate::warp::axis::Find;
-use crate::warp::simd::{Arguments, Simd, Stage};
+use crate::warp::simd::{Simd, Stage, arguments};
 use texunit_texel::{Reading, depth_code, normalized_code};
 
 impl General {
@@ -60,12 +61,7 @@ impl General {
         out: &mut [Lanes; 4],
     ) {
         let mut passing = [0; 32];
-        for k in shape.places() {
-            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
-            for lane in 0..32 {
-                passing[lane] += buffers.weights[k][lane] & passes[lane] as u32;
-            }
-        }
+        self.add_passing(simd, call, (function, shape, 0), buffers, &mut passing);
         for lane in lanes(space.outside) {
             passing[lane] = 0;
         }
@@ -80,21 +76,21 @@ impl General {
         }
     }
 
-    /// The result of the depth compare for one texel: all ones in lanes whose texel passes, and 0
-    /// in the others.
+    /// Adds the weights of the texels that pass the depth compare, from texel `first` of the
+    /// buffers on.
     #[inline(always)]
-    fn passes<S: Simd>(
+    fn add_passing<S: Simd>(
         &self,
         simd: S,
         call: &Call<'_>,
-        function: CompareFunction,
-        codes: &Lanes,
-    ) -> [i32; 32] {
-        let mut passes = [0; 32];
-        let (reference, reading) = (call.request.compare, self.readings[0]);
-        let to = &mut passes;
-        simd.call::<CompareArgs, Compare>(Compared { function, reading, reference, codes, to });
-        passes
+        (function, shape, first): (CompareFunction, Shape, usize),
+        buffers: &Buffers,
+        passing: &mut Lanes,
+    ) {
+        let (reading, reference) = (self.readings[0], call.request.compare);
+        let (texels, weights) = (&buffers.texels[first..], &buffers.weights[first..]);
+        let compared = Compared { function, reading, reference, shape, texels, weights, passing };
+        simd.call::<CompareArgs, Compare>(compared);
     }
 
     /// Section 4 of docs/numerics.md: computes the values of an anisotropic fetch.
@@ -119,7 +115,8 @@ impl General {
                 space.taps.select(slot, number, share, call.request.active);
                 self.tap(simd, call, slot, space, buffers);
                 if let Some(function) = compare {
-                    self.passing(simd, call, (function, slot), space, buffers);
+                    let (of, passing) = ((function, GROUP, 4 * slot), &mut space.taps.passing);
+                    self.add_passing(simd, call, of, buffers, passing);
                     continue;
                 }
                 let TapLanes { tallies, scale, .. } = &mut space.taps;
@@ -169,23 +166,6 @@ impl General {
         self.read(call, slot, space, buffers);
     }
 
-    /// Adds the weights of a tap's texels that pass the depth compare.
-    fn passing<S: Simd>(
-        &self,
-        simd: S,
-        call: &Call<'_>,
-        (function, slot): (CompareFunction, usize),
-        space: &mut Space,
-        buffers: &Buffers,
-    ) {
-        for k in 4 * slot..4 * slot + 4 {
-            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
-            for lane in 0..32 {
-                space.taps.passing[lane] += buffers.weights[k][lane] & passes[lane] as u32;
-            }
-        }
-    }
-
     /// Section 8 of docs/numerics.md: computes the values of a `tld4`, one component of four
     /// texels, counter-clockwise from the lower left.
     #[inline(always)]
@@ -205,16 +185,16 @@ impl General {
                 continue;
             }
             let k = usize::from(x + 2 * y);
-            let (codes, out) = (&buffers.texels[k], &mut out[c]);
+            let out = &mut out[c];
             if let Some(function) = self.effective.compare {
                 // The depth compare uses the depth, whichever component is requested, and its
                 // outcome is not filtered.
-                let passes = self.passes(simd, call, function, &codes[0]);
-                for lane in 0..32 {
-                    out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
-                }
+                out.fill(0);
+                buffers.weights[k] = [1.0_f32.to_bits(); 32];
+                let one = Shape { groups: 1, per: 1 };
+                self.add_passing(simd, call, (function, one, k), buffers, out);
             } else {
-                sums::gather(simd, reading, &codes[component], out);
+                sums::gather(simd, reading, &buffers.texels[k][component], out);
             }
             if missing[k] != 0 {
                 let values = self.missing_corner(simd, call, (reading, component), k, buffers);
@@ -248,82 +228,75 @@ impl General {
         }
         let mut values = [0; 32];
         let Some(function) = self.effective.compare else {
-            let shape = Shape { groups: 1, per: 4 };
-            sums::sum(simd, (reading, shape), buffers, component, &mut values);
+            sums::sum(simd, (reading, GROUP), buffers, component, &mut values);
             return values;
         };
-        for k in 0..4 {
-            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
-            for lane in 0..32 {
-                values[lane] += buffers.weights[k][lane] & passes[lane] as u32;
-            }
-        }
+        self.add_passing(simd, call, (function, GROUP, 0), buffers, &mut values);
         values.map(|weight| share_that_passes(weight, 0))
     }
 }
+
+/// The four texels of a group.
+const GROUP: Shape = Shape { groups: 1, per: 4 };
 
 /// The arguments of [`Compare`].
 struct Compared<'a> {
     function: CompareFunction,
     reading: Reading,
     reference: &'a Lanes,
-    codes: &'a Lanes,
-    to: &'a mut [i32; 32],
+    shape: Shape,
+    texels: &'a [TexelLanes],
+    weights: &'a [Lanes],
+    /// The sum of the weights of the texels that pass, to which those of these texels are added.
+    passing: &'a mut Lanes,
 }
 
-#[derive(Debug)]
-struct CompareArgs;
+arguments!(CompareArgs = Compared);
 
-impl Arguments for CompareArgs {
-    type Args<'a> = Compared<'a>;
-}
-
-/// The stage that compares the texels of 32 lanes with the reference values. It is compiled once as
-/// a stage of its own, because it is called for each texel.
+/// The stage that compares texels of 32 lanes with the reference values. It is compiled once as a
+/// stage of its own, because it is called at several places.
 struct Compare;
 
 impl Stage<CompareArgs> for Compare {
     #[inline(always)]
-    fn run<S: Simd>(_: S, Compared { function, reading, reference, codes, to }: Compared<'_>) {
+    fn run<S: Simd>(_: S, call: Compared<'_>) {
         use CompareFunction as F;
+        let Compared { function, reading, reference, shape, texels, weights, passing } = call;
         // The outcomes if the reference value is below, equal to or above the texel, and if one of
         // the two is a NaN.
         let [below, same, above, neither] = match function {
             F::Never => [0, 0, 0, 0],
-            F::Less => [-1, 0, 0, 0],
-            F::Equal => [0, -1, 0, 0],
-            F::LessEqual => [-1, -1, 0, 0],
-            F::Greater => [0, 0, -1, 0],
-            F::NotEqual => [-1, 0, -1, -1],
-            F::GreaterEqual => [0, -1, -1, 0],
-            F::Always => [-1, -1, -1, -1],
+            F::Less => [!0, 0, 0, 0],
+            F::Equal => [0, !0, 0, 0],
+            F::LessEqual => [!0, !0, 0, 0],
+            F::Greater => [0, 0, !0, 0],
+            F::NotEqual => [!0, 0, !0, !0],
+            F::GreaterEqual => [0, !0, !0, 0],
+            F::Always => [!0, !0, !0, !0],
         };
-        let (mut references, mut texels) = ([0.0; 32], [0.0; 32]);
-        match reading {
-            Reading::F32 => {
-                for lane in 0..32 {
-                    references[lane] = flushed(reference[lane]);
-                    texels[lane] = flushed(codes[lane]);
-                }
-            }
-            Reading::Unorm { bits: 24 } => {
-                for lane in 0..32 {
-                    references[lane] = depth_code(reference[lane]) as f32;
-                    texels[lane] = codes[lane] as f32;
-                }
-            }
-            _ => {
-                for lane in 0..32 {
-                    references[lane] = normalized_code(16, 0.0, reference[lane]) as f32;
-                    texels[lane] = (codes[lane] & 0xffff) as f32;
-                }
-            }
-        }
+        let (mut references, mut depths) = ([0.0; 32], [0.0; 32]);
         for lane in 0..32 {
-            let (r, t) = (references[lane], texels[lane]);
-            let which = if r < t { below } else { neither };
-            let which = if r == t { same } else { which };
-            to[lane] = if r > t { above } else { which };
+            references[lane] = match reading {
+                Reading::F32 => flushed(reference[lane]),
+                Reading::Unorm { bits: 24 } => depth_code(reference[lane]) as f32,
+                _ => normalized_code(16, 0.0, reference[lane]) as f32,
+            };
+        }
+        for k in shape.places() {
+            let codes = &texels[k][0];
+            for lane in 0..32 {
+                depths[lane] = match reading {
+                    Reading::F32 => flushed(codes[lane]),
+                    Reading::Unorm { bits: 24 } => codes[lane] as f32,
+                    _ => (codes[lane] & 0xffff) as f32,
+                };
+            }
+            for lane in 0..32 {
+                let (r, t) = (references[lane], depths[lane]);
+                let which = if r < t { below } else { neither };
+                let which = if r == t { same } else { which };
+                passing[lane] += weights[k][lane] & if r > t { above } else { which };
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use super::axis::{Axis, AxisLanes, Find, Scaling};
 use super::build::Build;
 use super::levels::{LevelLanes, LevelStage};
 use super::place::{IntegerLimits, PlaceLanes, PlaceStage};
-use super::simd::{Arguments, Run, Simd, Stage, pick};
+use super::simd::{Run, Simd, Stage, arguments, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError};
 use crate::resource::{Level, Resource};
@@ -114,12 +114,7 @@ struct Job<'a> {
     out: &'a mut [Lanes; 4],
 }
 
-#[derive(Debug)]
-struct FetchArgs;
-
-impl Arguments for FetchArgs {
-    type Args<'a> = Job<'a>;
-}
+arguments!(FetchArgs = Job);
 
 /// All stages of the general schedule as one stage, so that their loops are compiled for each SIMD
 /// level.

@@ -9,7 +9,7 @@ use crate::request::{FetchKind, Lanes, ZERO_LANES};
 use crate::resource::{Level, Resource, TexelIndex};
 use crate::warp::axis::{AxisLanes, Find, Operands};
 use crate::warp::place::PlaceLanes;
-use crate::warp::simd::{Arguments, Simd, Stage, load};
+use crate::warp::simd::{Simd, Stage, arguments, load};
 use crate::warp::weights;
 use std::marker::PhantomData;
 
@@ -250,12 +250,7 @@ pub(super) struct Reading<'a> {
     buffers: &'a mut Buffers,
 }
 
-#[derive(Debug)]
-pub(super) struct ReadArgs;
-
-impl Arguments for ReadArgs {
-    type Args<'a> = Reading<'a>;
-}
+arguments!(pub(super) ReadArgs = Reading);
 
 /// The stage that reads the texels of a level from a source of type `T`.
 pub(super) struct Read<T>(PhantomData<T>);

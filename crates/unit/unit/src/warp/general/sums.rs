@@ -5,13 +5,13 @@ use super::buffers::Buffers;
 use super::tally::depth24;
 use crate::request::Lanes;
 use crate::warp::channel::{
-    Channel, F16, F32, FloatChannel, FloatFilter, Fraction, Half, Normalized, NormalizedFilter,
-    Point, Reads, Signed, Snorm, Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16,
-    finish_pairs, srgb_value,
+    Channel, F16, F32, FloatChannel, FloatFilter, Fraction, Half, Normalized, Point, Reads, Signed,
+    Snorm, Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, finish_pairs,
+    srgb_value,
 };
 use crate::warp::prefetch::NoPrefetch;
-use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
-use texunit_texel::{Reading, sign_extend};
+use crate::warp::simd::{Int, Mask, Simd, Stage, arguments, float, int, load, mask};
+use texunit_texel::Reading;
 
 /// The number of groups that a lane sums, and of texels per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,21 +38,7 @@ struct CodeCall<'a> {
     out: &'a mut Lanes,
 }
 
-#[derive(Debug)]
-struct CodeArgs;
-
-impl Arguments for CodeArgs {
-    type Args<'a> = CodeCall<'a>;
-}
-
-struct PointValues;
-
-impl Stage<CodeArgs> for PointValues {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
-        point_here(simd, reading, codes, out);
-    }
-}
+arguments!(CodeArgs = CodeCall);
 
 /// Computes the values that point fetches return for codes.
 #[inline(always)]
@@ -60,22 +46,26 @@ pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut
     simd.call::<CodeArgs, PointValues>(CodeCall { reading, codes, out });
 }
 
-#[inline(always)]
-fn point_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    match reading {
-        Reading::Missing => out.fill(0),
-        Reading::Sint { bits: 8 } => each::<S, Signed<1>>(simd, codes, out),
-        Reading::Sint { bits: 16 } => each::<S, Signed<2>>(simd, codes, out),
-        Reading::Uint { .. } | Reading::Sint { .. } | Reading::F32 => *out = *codes,
-        Reading::Unorm { bits: 8 } => each::<S, Unorm<1>>(simd, codes, out),
-        Reading::Unorm { bits: 16 } => each::<S, Unorm<2>>(simd, codes, out),
-        Reading::Snorm { bits: 8 } => each::<S, Snorm<1>>(simd, codes, out),
-        Reading::Snorm { bits: 16 } => each::<S, Snorm<2>>(simd, codes, out),
-        Reading::F16 => each::<S, Half>(simd, codes, out),
-        Reading::Unorm { bits: 24 } => each::<S, Fraction<24>>(simd, codes, out),
-        Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
-            for lane in 0..32 {
-                out[lane] = reading.point(codes[lane]);
+struct PointValues;
+
+impl Stage<CodeArgs> for PointValues {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
+        match reading {
+            Reading::Missing => out.fill(0),
+            Reading::Sint { bits: 8 } => each::<S, Signed<1>>(simd, codes, out),
+            Reading::Sint { bits: 16 } => each::<S, Signed<2>>(simd, codes, out),
+            Reading::Uint { .. } | Reading::Sint { .. } | Reading::F32 => *out = *codes,
+            Reading::Unorm { bits: 8 } => each::<S, Unorm<1>>(simd, codes, out),
+            Reading::Unorm { bits: 16 } => each::<S, Unorm<2>>(simd, codes, out),
+            Reading::Snorm { bits: 8 } => each::<S, Snorm<1>>(simd, codes, out),
+            Reading::Snorm { bits: 16 } => each::<S, Snorm<2>>(simd, codes, out),
+            Reading::F16 => each::<S, Half>(simd, codes, out),
+            Reading::Unorm { bits: 24 } => each::<S, Fraction<24>>(simd, codes, out),
+            Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
+                for lane in 0..32 {
+                    out[lane] = reading.point(codes[lane]);
+                }
             }
         }
     }
@@ -88,41 +78,36 @@ fn each<S: Simd, C: Point>(simd: S, codes: &Lanes, out: &mut Lanes) {
     }
 }
 
-struct GatherValues;
-
-impl Stage<CodeArgs> for GatherValues {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
-        gather_here(simd, reading, codes, out);
-    }
-}
-
 /// Computes the values that gathers return for codes (docs/numerics.md 8).
 #[inline(always)]
 pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     simd.call::<CodeArgs, GatherValues>(CodeCall { reading, codes, out });
 }
 
-#[inline(always)]
-fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
-    match reading {
-        Reading::Snorm { bits: 8 } => alone::<S, Snorm8>(simd, codes, out),
-        Reading::Unorm { bits: 10 } => alone::<S, Unorm10>(simd, codes, out),
-        Reading::Unorm { bits: 2 } => alone::<S, Unorm2>(simd, codes, out),
-        Reading::F32 => {
-            for lane in 0..32 {
-                let code = codes[lane];
-                let flushed = if code & 0x7f80_0000 == 0 { code & 0x8000_0000 } else { code };
-                let is_nan = code & 0x7fff_ffff > 0x7f80_0000;
-                out[lane] = if is_nan { F32::NAN } else { flushed };
+struct GatherValues;
+
+impl Stage<CodeArgs> for GatherValues {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, CodeCall { reading, codes, out }: CodeCall<'_>) {
+        match reading {
+            Reading::Snorm { bits: 8 } => alone::<S, Snorm8>(simd, codes, out),
+            Reading::Unorm { bits: 10 } => alone::<S, Unorm10>(simd, codes, out),
+            Reading::Unorm { bits: 2 } => alone::<S, Unorm2>(simd, codes, out),
+            Reading::F32 => {
+                for lane in 0..32 {
+                    let code = codes[lane];
+                    let flushed = if code & 0x7f80_0000 == 0 { code & 0x8000_0000 } else { code };
+                    let is_nan = code & 0x7fff_ffff > 0x7f80_0000;
+                    out[lane] = if is_nan { F32::NAN } else { flushed };
+                }
             }
+            _ => point(simd, reading, codes, out),
         }
-        _ => point(simd, reading, codes, out),
-    }
-    if reading == Reading::F16 {
-        for lane in 0..32 {
-            let is_nan = codes[lane] & 0x7fff > 0x7c00;
-            out[lane] = if is_nan { F16::NAN } else { out[lane] };
+        if reading == Reading::F16 {
+            for lane in 0..32 {
+                let is_nan = codes[lane] & 0x7fff > 0x7c00;
+                out[lane] = if is_nan { F16::NAN } else { out[lane] };
+            }
         }
     }
 }
@@ -141,25 +126,12 @@ struct SumCall<'a> {
     reading: Reading,
     shape: Shape,
     buffers: &'a Buffers,
-    channel: usize,
+    /// The channel.
+    c: usize,
     out: &'a mut Lanes,
 }
 
-#[derive(Debug)]
-struct SumArgs;
-
-impl Arguments for SumArgs {
-    type Args<'a> = SumCall<'a>;
-}
-
-struct Sum;
-
-impl Stage<SumArgs> for Sum {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, SumCall { reading, shape, buffers, channel, out }: SumCall<'_>) {
-        sum_here(simd, (reading, shape), buffers, channel, out);
-    }
-}
+arguments!(SumArgs = SumCall);
 
 /// Computes the weighted sum of a channel.
 #[inline(always)]
@@ -167,80 +139,62 @@ pub(super) fn sum<S: Simd>(
     simd: S,
     (reading, shape): (Reading, Shape),
     buffers: &Buffers,
-    channel: usize,
-    out: &mut Lanes,
-) {
-    simd.call::<SumArgs, Sum>(SumCall { reading, shape, buffers, channel, out });
-}
-
-#[inline(always)]
-fn sum_here<S: Simd>(
-    simd: S,
-    (reading, shape): (Reading, Shape),
-    buffers: &Buffers,
     c: usize,
     out: &mut Lanes,
 ) {
-    match reading {
-        Reading::Missing => out.fill(0),
-        Reading::Uint { bits } => integers(shape, buffers, c, (bits, false), out),
-        Reading::Sint { bits } => integers(shape, buffers, c, (bits, true), out),
-        Reading::One => out.fill(1.0_f32.to_bits()),
-        Reading::Unorm { bits: 2 } => {
-            channel::<S, NormalizedFilter<Unorm2>>(simd, shape, buffers, c, out)
+    simd.call::<SumArgs, Sum>(SumCall { reading, shape, buffers, c, out });
+}
+
+struct Sum;
+
+impl Stage<SumArgs> for Sum {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, SumCall { reading, shape, buffers, c, out }: SumCall<'_>) {
+        match reading {
+            Reading::Missing => out.fill(0),
+            Reading::Uint { bits }
+            | Reading::Sint { bits }
+            | Reading::Unorm { bits: bits @ 24 } => {
+                let is_signed = matches!(reading, Reading::Sint { .. });
+                let sums = totals(shape, buffers, c, (bits, is_signed));
+                // 8 and 16 bits round to nearest, halves up; 32 bits round down.
+                let half = if bits < 32 { 128 } else { 0 };
+                for lane in 0..32 {
+                    out[lane] = match reading {
+                        Reading::Unorm { .. } => depth24(sums[lane], 0),
+                        _ => ((sums[lane] + half) >> 8) as u32,
+                    };
+                }
+            }
+            Reading::One => out.fill(1.0_f32.to_bits()),
+            Reading::Unorm { bits: 2 } => normalized::<S, Unorm2>(simd, shape, buffers, c, out),
+            Reading::Unorm { bits: 8 } => normalized::<S, Unorm8>(simd, shape, buffers, c, out),
+            Reading::Unorm { bits: 10 } => normalized::<S, Unorm10>(simd, shape, buffers, c, out),
+            Reading::Unorm { .. } => normalized::<S, Unorm16>(simd, shape, buffers, c, out),
+            Reading::Snorm { bits: 8 } => normalized::<S, Snorm8>(simd, shape, buffers, c, out),
+            Reading::Snorm { .. } => normalized::<S, Snorm16>(simd, shape, buffers, c, out),
+            Reading::Srgb => srgb(simd, shape, buffers, c, out),
+            Reading::F16 => channel::<S, FloatFilter<F16>>(simd, shape, buffers, c, out),
+            Reading::F32 => channel::<S, FloatFilter<F32>>(simd, shape, buffers, c, out),
         }
-        Reading::Unorm { bits: 8 } => {
-            channel::<S, NormalizedFilter<Unorm8>>(simd, shape, buffers, c, out)
-        }
-        Reading::Unorm { bits: 10 } => {
-            channel::<S, NormalizedFilter<Unorm10>>(simd, shape, buffers, c, out)
-        }
-        Reading::Unorm { bits: 24 } => {
-            let sums = totals(shape, buffers, c, |code| code.into());
-            *out = sums.map(|sum| depth24(sum, 0));
-        }
-        Reading::Unorm { .. } => {
-            channel::<S, NormalizedFilter<Unorm16>>(simd, shape, buffers, c, out)
-        }
-        Reading::Snorm { bits: 8 } => {
-            channel::<S, NormalizedFilter<Snorm8>>(simd, shape, buffers, c, out)
-        }
-        Reading::Snorm { .. } => {
-            channel::<S, NormalizedFilter<Snorm16>>(simd, shape, buffers, c, out)
-        }
-        Reading::Srgb => srgb(simd, shape, buffers, c, out),
-        Reading::F16 => channel::<S, FloatFilter<F16>>(simd, shape, buffers, c, out),
-        Reading::F32 => channel::<S, FloatFilter<F32>>(simd, shape, buffers, c, out),
     }
 }
 
-/// The sums of weight times number over each lane's texels. `number` converts a code to the number
-/// that is summed.
-fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
+/// The sums of weight times number over each lane's texels. Codes of `bits` bits are numbers with
+/// or without a sign.
+#[inline(always)]
+fn totals(shape: Shape, buffers: &Buffers, c: usize, (bits, is_signed): (u8, bool)) -> [i64; 32] {
     let mut sums = [0; 32];
+    let sign = if is_signed { 1_u32 << (bits - 1) } else { 0 };
+    let mask = if is_signed { u32::MAX >> (32 - bits) } else { u32::MAX };
     for k in shape.places() {
         for lane in 0..32 {
-            let weight = i64::from(buffers.weights[k][lane]);
-            sums[lane] += weight * number(buffers.texels[k][c][lane]);
+            let code = (buffers.texels[k][c][lane] & mask) ^ sign;
+            let number = i64::from(code) - i64::from(sign);
+            sums[lane] += i64::from(buffers.weights[k][lane]) * number;
         }
     }
     sums
-}
-
-/// Sums integers read as integers. 8 and 16 bits round to nearest, halves up; 32 bits round down.
-fn integers(
-    shape: Shape,
-    buffers: &Buffers,
-    c: usize,
-    (bits, is_signed): (u8, bool),
-    out: &mut Lanes,
-) {
-    let sums = match is_signed {
-        true => totals(shape, buffers, c, |code| sign_extend(bits, code).into()),
-        false => totals(shape, buffers, c, |code| code.into()),
-    };
-    let half = if bits < 32 { 128 } else { 0 };
-    *out = sums.map(|sum| ((sum + half) >> 8) as u32);
 }
 
 /// Sums sRGB channels: first the slices of the finer level, then those of the coarser level.
@@ -275,6 +229,28 @@ impl<S: Simd> Reads<S> for BufferReads<'_> {
     #[inline(always)]
     fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S> {
         mask(simd, self.read[4 * group + texel], self.chunk)
+    }
+}
+
+/// Sums normalized codes, whose sums are exact in f32 in any order.
+#[inline(always)]
+fn normalized<S: Simd, C: Normalized>(
+    simd: S,
+    shape: Shape,
+    buffers: &Buffers,
+    c: usize,
+    out: &mut Lanes,
+) {
+    for chunk in 0..32 / S::LANES {
+        let mut sum = float(simd, 0.0);
+        for group in 0..shape.groups {
+            for k in 4 * group..4 * group + shape.per {
+                let code = C::widen(simd, load(simd, &buffers.texels[k][c], chunk));
+                let weight = load(simd, &buffers.weights[k], chunk);
+                sum = sum + code.to_float() * weight.to_float();
+            }
+        }
+        C::finish(simd, sum.to_int()).store(out, chunk);
     }
 }
 

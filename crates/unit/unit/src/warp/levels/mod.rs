@@ -13,7 +13,7 @@ use crate::reference::level::{self, Levels, RequestedLevel};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
 use crate::resource::{Extent, Layout, Resource};
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
+use crate::warp::simd::{Run, Simd, Stage, arguments, pick};
 use finish::Finish;
 use gradients::{Gauge, LOWEST};
 
@@ -54,12 +54,7 @@ pub(in crate::warp) struct LevelCall<'a> {
     second: &'a mut bool,
 }
 
-#[derive(Debug)]
-pub(in crate::warp) struct LevelArgs;
-
-impl Arguments for LevelArgs {
-    type Args<'a> = LevelCall<'a>;
-}
+arguments!(pub(in crate::warp) LevelArgs = LevelCall);
 
 /// The level stage, whose plain loops are compiled for each SIMD level.
 struct Choose;

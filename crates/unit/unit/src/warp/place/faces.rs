@@ -3,7 +3,7 @@
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Mask, Pairs, Run, Simd, Stage, int, load, pick};
+use crate::warp::simd::{Int, Mask, Pairs, Run, Simd, Stage, arguments, int, load, pick};
 use texunit_sfu::RCP;
 
 /// The face stage, compiled for a SIMD level.
@@ -17,12 +17,7 @@ struct Call<'a> {
     at: &'a mut [Lanes; 2],
 }
 
-#[derive(Debug)]
-struct FaceArgs;
-
-impl Arguments for FaceArgs {
-    type Args<'a> = Call<'a>;
-}
+arguments!(FaceArgs = Call);
 
 impl Faces {
     pub(in crate::warp) fn new(build: Build) -> Self {

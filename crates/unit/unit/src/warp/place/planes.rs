@@ -2,7 +2,7 @@
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick};
+use crate::warp::simd::{Run, Simd, Stage, arguments, int, load, pick};
 
 /// The stage that computes the index of a layer, or of a face among all cubes.
 #[derive(Clone, Copy, Debug)]
@@ -22,12 +22,7 @@ pub(super) struct PlaneCall<'a> {
     out: &'a mut Lanes,
 }
 
-#[derive(Debug)]
-pub(super) struct PlaneArgs;
-
-impl Arguments for PlaneArgs {
-    type Args<'a> = PlaneCall<'a>;
-}
+arguments!(pub(super) PlaneArgs = PlaneCall);
 
 impl Planes {
     pub(in crate::warp) fn new(last: u32, build: Build) -> Self {

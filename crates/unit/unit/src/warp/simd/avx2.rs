@@ -24,7 +24,8 @@ macro_rules! instruction {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
         $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
-            // SAFETY: vectors exist only on machines with AVX2.
+            // SAFETY: vectors, and values of the level, exist only on machines with AVX2;
+            // references have the bytes of a vector, and offsets are clamped to the window.
             unsafe { $body }
         })*
     };
@@ -42,59 +43,9 @@ impl Simd for Avx2 {
     type M = __m256i;
 
     #[inline(always)]
-    fn splat(self, x: i32) -> __m256i {
-        // SAFETY: `self` exists only on machines with AVX2.
-        unsafe { _mm256_set1_epi32(x) }
-    }
-    #[inline(always)]
-    fn splat_f32(self, x: f32) -> __m256 {
-        // SAFETY: `self` exists only on machines with AVX2.
-        unsafe { _mm256_set1_ps(x) }
-    }
-    #[inline(always)]
-    fn splat_f64(self, x: f64) -> Pair {
-        // SAFETY: `self` exists only on machines with AVX2.
-        unsafe { (_mm256_set1_pd(x), _mm256_set1_pd(x)) }
-    }
-    #[inline(always)]
-    fn load(self, from: &Lanes, chunk: usize) -> __m256i {
-        let from: &[u32; 8] = &from.as_chunks().0[chunk];
-        // SAFETY: `self` exists only on machines with AVX2, and the reference has 32 bytes.
-        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn mask(self, bits: u32, chunk: usize) -> __m256i {
-        // SAFETY: `self` exists only on machines with AVX2.
-        unsafe {
-            let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-            let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
-            _mm256_cmpeq_epi32(_mm256_and_si256(bits, each), each)
-        }
-    }
-    #[inline(always)]
     fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         // SAFETY: `self` exists only on machines that support this level.
         unsafe { K::avx2(arguments) }
-    }
-    #[inline(always)]
-    fn gather(self, window: Window<'_>, offsets: __m256i) -> __m256i {
-        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
-        unsafe { gather(window.base(), limit(offsets, window.last(4))) }
-    }
-    #[inline(always)]
-    fn gather2(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 2] {
-        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
-        unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
-    }
-    #[inline(always)]
-    fn gather4(self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] {
-        // SAFETY: `self` exists only on machines with AVX2; offsets are clamped to the window.
-        unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
-    }
-    #[inline(always)]
-    fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
-        // SAFETY: vectors exist only on machines with AVX2.
-        unsafe { unzip(a, b) }
     }
     #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
@@ -117,16 +68,31 @@ impl Simd for Avx2 {
         // SAFETY: vectors exist only on machines with AVX2; the local array has 32 bytes.
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
-    #[inline(always)]
-    fn look_up_pairs(table: &Pairs, index: __m256i) -> [__m256i; 2] {
-        // SAFETY: vectors exist only on machines with AVX2; the offsets are those of the table's
-        // 128 pairs.
-        unsafe {
+
+    instruction! {
+        splat(self: Self, x: i32) -> __m256i = _mm256_set1_epi32(x);
+        splat_f32(self: Self, x: f32) -> __m256 = _mm256_set1_ps(x);
+        splat_f64(self: Self, x: f64) -> Pair = (_mm256_set1_pd(x), _mm256_set1_pd(x));
+        load(self: Self, from: &Lanes, chunk: usize) -> __m256i = {
+            let from: &[u32; 8] = &from.as_chunks().0[chunk];
+            _mm256_loadu_si256(from.as_ptr().cast())
+        };
+        mask(self: Self, bits: u32, chunk: usize) -> __m256i = {
+            let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let bits = _mm256_set1_epi32((bits >> (8 * chunk)) as i32);
+            _mm256_cmpeq_epi32(_mm256_and_si256(bits, each), each)
+        };
+        gather(self: Self, window: Window<'_>, offsets: __m256i) -> __m256i =
+            gather(window.base(), limit(offsets, window.last(4)));
+        gather2(self: Self, window: Window<'_>, offsets: __m256i) -> [__m256i; 2] =
+            gather2(window.base(), limit(offsets, window.last(8)));
+        gather4(self: Self, window: Window<'_>, offsets: __m256i) -> [__m256i; 4] =
+            gather4(window.base(), limit(offsets, window.last(16)));
+        unzip(a: __m256i, b: __m256i) -> [__m256i; 2] = unzip(a, b);
+        look_up_pairs(table: &Pairs, index: __m256i) -> [__m256i; 2] = {
             let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
             gather2(table.together.as_ptr().cast(), _mm256_slli_epi32::<3>(index))
-        }
-    }
-    instruction! {
+        };
         add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
@@ -172,7 +138,8 @@ impl Simd for Avx2 {
         mul_f32(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
         div_f32(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
         fused(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
-        lt_f32(a: __m256, b: __m256) -> __m256i = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b));
+        lt_f32(a: __m256, b: __m256) -> __m256i =
+            _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b));
         to_f64(x: __m256i) -> Pair = (
             _mm256_cvtepi32_pd(_mm256_castsi256_si128(x)),
             _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(x)),
@@ -181,6 +148,20 @@ impl Simd for Avx2 {
         add_f64(a: Pair, b: Pair) -> Pair = (_mm256_add_pd(a.0, b.0), _mm256_add_pd(a.1, b.1));
         mul_f64(a: Pair, b: Pair) -> Pair = (_mm256_mul_pd(a.0, b.0), _mm256_mul_pd(a.1, b.1));
         floor_f64(x: Pair) -> Pair = (_mm256_floor_pd(x.0), _mm256_floor_pd(x.1));
+        ratio(k: __m256, n: f32) -> __m256 = {
+            let (high, low) = super::vector::reciprocal(n);
+            let rest = _mm256_mul_ps(k, _mm256_set1_ps(low));
+            _mm256_fmadd_ps(k, _mm256_set1_ps(high), rest)
+        };
+        power_of_two(exponent: __m256i) -> Pair = {
+            let biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
+            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(biased));
+            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(biased));
+            (
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(low)),
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(high)),
+            )
+        };
     }
 
     #[inline(always)]
@@ -193,28 +174,6 @@ impl Simd for Avx2 {
             let (a, b) = (_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
             let odd = _mm256_srl_epi64(_mm256_add_epi64(_mm256_mul_epi32(a, b), half), count);
             _mm256_blend_epi32::<0xaa>(even, _mm256_slli_epi64::<32>(odd))
-        }
-    }
-    #[inline(always)]
-    fn ratio(k: __m256, n: f32) -> __m256 {
-        let (high, low) = super::vector::reciprocal(n);
-        // SAFETY: vectors exist only on machines with AVX2.
-        unsafe {
-            let rest = _mm256_mul_ps(k, _mm256_set1_ps(low));
-            _mm256_fmadd_ps(k, _mm256_set1_ps(high), rest)
-        }
-    }
-    #[inline(always)]
-    fn power_of_two(exponent: __m256i) -> Pair {
-        // SAFETY: vectors exist only on machines with AVX2.
-        unsafe {
-            let biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
-            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(biased));
-            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(biased));
-            (
-                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(low)),
-                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(high)),
-            )
         }
     }
 }

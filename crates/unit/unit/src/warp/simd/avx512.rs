@@ -24,7 +24,8 @@ macro_rules! instruction {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
         $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
-            // SAFETY: vectors exist only on machines with AVX-512.
+            // SAFETY: vectors, and values of the level, exist only on machines with AVX-512;
+            // references have the bytes of a vector, and offsets are clamped to the window.
             unsafe { $body }
         })*
     };
@@ -41,27 +42,6 @@ impl Simd for Avx512 {
     type M = __mmask16;
 
     #[inline(always)]
-    fn splat(self, x: i32) -> __m512i {
-        // SAFETY: `self` exists only on machines with AVX-512.
-        unsafe { _mm512_set1_epi32(x) }
-    }
-    #[inline(always)]
-    fn splat_f32(self, x: f32) -> __m512 {
-        // SAFETY: `self` exists only on machines with AVX-512.
-        unsafe { _mm512_set1_ps(x) }
-    }
-    #[inline(always)]
-    fn splat_f64(self, x: f64) -> Pair {
-        // SAFETY: `self` exists only on machines with AVX-512.
-        unsafe { (_mm512_set1_pd(x), _mm512_set1_pd(x)) }
-    }
-    #[inline(always)]
-    fn load(self, from: &Lanes, chunk: usize) -> __m512i {
-        let from: &[u32; 16] = &from.as_chunks().0[chunk];
-        // SAFETY: `self` exists only on machines with AVX-512, and the reference has 64 bytes.
-        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-    }
-    #[inline(always)]
     fn mask(self, bits: u32, chunk: usize) -> __mmask16 {
         (bits >> (16 * chunk)) as u16
     }
@@ -69,32 +49,6 @@ impl Simd for Avx512 {
     fn call<A: Arguments, K: Stage<A>>(self, arguments: A::Args<'_>) {
         // SAFETY: `self` exists only on machines that support this level.
         unsafe { K::avx512(arguments) }
-    }
-    #[inline(always)]
-    fn gather(self, window: Window<'_>, offsets: __m512i) -> __m512i {
-        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
-        unsafe { gather(window.base(), limit(offsets, window.last(4))) }
-    }
-    #[inline(always)]
-    fn gather2(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 2] {
-        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
-        unsafe { gather2(window.base(), limit(offsets, window.last(8))) }
-    }
-    #[inline(always)]
-    fn gather4(self, window: Window<'_>, offsets: __m512i) -> [__m512i; 4] {
-        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped to the window.
-        unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
-    }
-    #[inline(always)]
-    fn gather8(self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] {
-        // SAFETY: `self` exists only on machines with AVX-512; offsets are clamped so that both
-        // halves of the 32 bytes are in the window.
-        unsafe { gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16))) }
-    }
-    #[inline(always)]
-    fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
-        // SAFETY: vectors exist only on machines with AVX-512.
-        unsafe { unzip(a, b) }
     }
     #[inline(always)]
     fn fence(a: &mut __m512i, b: &mut __m512i) {
@@ -117,12 +71,26 @@ impl Simd for Avx512 {
             _mm512_permutex2var_epi32(low, index, high)
         }
     }
-    #[inline(always)]
-    fn look_up_pairs(table: &Pairs, index: __m512i) -> [__m512i; 2] {
-        // SAFETY: vectors exist only on machines with AVX-512.
-        unsafe { [look_up_128(&table.apart[0], index), look_up_128(&table.apart[1], index)] }
-    }
+
     instruction! {
+        splat(self: Self, x: i32) -> __m512i = _mm512_set1_epi32(x);
+        splat_f32(self: Self, x: f32) -> __m512 = _mm512_set1_ps(x);
+        splat_f64(self: Self, x: f64) -> Pair = (_mm512_set1_pd(x), _mm512_set1_pd(x));
+        load(self: Self, from: &Lanes, chunk: usize) -> __m512i = {
+            let from: &[u32; 16] = &from.as_chunks().0[chunk];
+            _mm512_loadu_si512(from.as_ptr().cast())
+        };
+        gather(self: Self, window: Window<'_>, offsets: __m512i) -> __m512i =
+            gather(window.base(), limit(offsets, window.last(4)));
+        gather2(self: Self, window: Window<'_>, offsets: __m512i) -> [__m512i; 2] =
+            gather2(window.base(), limit(offsets, window.last(8)));
+        gather4(self: Self, window: Window<'_>, offsets: __m512i) -> [__m512i; 4] =
+            gather4(window.base(), limit(offsets, window.last(16)));
+        gather8(self: Self, window: Window<'_>, offsets: __m512i) -> [[__m512i; 4]; 2] =
+            gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16)));
+        unzip(a: __m512i, b: __m512i) -> [__m512i; 2] = unzip(a, b);
+        look_up_pairs(table: &Pairs, index: __m512i) -> [__m512i; 2] =
+            [look_up_128(&table.apart[0], index), look_up_128(&table.apart[1], index)];
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
         mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
@@ -152,7 +120,8 @@ impl Simd for Avx512 {
         to_bits(x: __m512) -> __m512i = _mm512_castps_si512(x);
         half(code: __m512i) -> __m512 = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(code));
         to_f32(x: __m512i) -> __m512 = _mm512_cvtepi32_ps(x);
-        floor(x: __m512) -> __m512i = _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
+        floor(x: __m512) -> __m512i =
+            _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x);
         to_int(x: __m512) -> __m512i = _mm512_cvttps_epi32(x);
         add_f32(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
         sub_f32(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
@@ -174,6 +143,20 @@ impl Simd for Avx512 {
             _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.0),
             _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x.1),
         );
+        ratio(k: __m512, n: f32) -> __m512 = {
+            let (high, low) = super::vector::reciprocal(n);
+            let rest = _mm512_mul_ps(k, _mm512_set1_ps(low));
+            _mm512_fmadd_ps(k, _mm512_set1_ps(high), rest)
+        };
+        power_of_two(exponent: __m512i) -> Pair = {
+            let biased = _mm512_add_epi32(exponent, _mm512_set1_epi32(1023));
+            let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(biased));
+            let high = _mm512_cvtepu32_epi64(_mm512_extracti32x8_epi32::<1>(biased));
+            (
+                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(low)),
+                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(high)),
+            )
+        };
     }
 
     #[inline(always)]
@@ -199,28 +182,6 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn either(a: __mmask16, b: __mmask16) -> __mmask16 {
         a | b
-    }
-    #[inline(always)]
-    fn ratio(k: __m512, n: f32) -> __m512 {
-        let (high, low) = super::vector::reciprocal(n);
-        // SAFETY: vectors exist only on machines with AVX-512.
-        unsafe {
-            let rest = _mm512_mul_ps(k, _mm512_set1_ps(low));
-            _mm512_fmadd_ps(k, _mm512_set1_ps(high), rest)
-        }
-    }
-    #[inline(always)]
-    fn power_of_two(exponent: __m512i) -> Pair {
-        // SAFETY: vectors exist only on machines with AVX-512.
-        unsafe {
-            let biased = _mm512_add_epi32(exponent, _mm512_set1_epi32(1023));
-            let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(biased));
-            let high = _mm512_cvtepu32_epi64(_mm512_extracti32x8_epi32::<1>(biased));
-            (
-                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(low)),
-                _mm512_castsi512_pd(_mm512_slli_epi64::<52>(high)),
-            )
-        }
     }
 }
 

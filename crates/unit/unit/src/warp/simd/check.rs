@@ -2,21 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::{Arguments, Stage, pick};
+use super::{Stage, arguments, pick};
 use crate::request::Lanes;
 use crate::warp::build::Build;
 
 /// The arguments of a test stage, which converts 32 numbers to 32 others.
-pub(in crate::warp) struct NumberArgs;
-
 pub(in crate::warp) struct Numbers<'a> {
     pub(in crate::warp) from: &'a Lanes,
     pub(in crate::warp) to: &'a mut Lanes,
 }
 
-impl Arguments for NumberArgs {
-    type Args<'a> = Numbers<'a>;
-}
+arguments!(pub(in crate::warp) NumberArgs = Numbers);
 
 /// Runs a stage on all numbers of an iterator, in every build, and compares its results with the
 /// expected ones.

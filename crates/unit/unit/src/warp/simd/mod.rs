@@ -47,6 +47,91 @@ impl Pairs {
     }
 }
 
+/// The operations of a level on its vectors, as arguments of another macro: the trait, and pairs of
+/// vectors, have them from here.
+macro_rules! operations {
+    ($of:ident) => {
+        $of! {
+            add(a: I, b: I) -> I;
+            sub(a: I, b: I) -> I;
+            /// The low 32 bits of the products.
+            mul(a: I, b: I) -> I;
+            /// The products of numbers `a` (-32768 to 32767) and `b` (0 to 32767).
+            mul_small(a: I, b: I) -> I;
+            /// Each lane has two signed 16-bit numbers; the result is the sum of their products.
+            dot16(a: I, b: I) -> I;
+            /// The upper halves of the products of unsigned 16-bit numbers, of which each lane has
+            /// two.
+            mul16_high(a: I, b: I) -> I;
+            and(a: I, b: I) -> I;
+            or(a: I, b: I) -> I;
+            xor(a: I, b: I) -> I;
+            min(a: I, b: I) -> I;
+            max(a: I, b: I) -> I;
+            /// Shifts to the left by a count per lane, which must be below 32.
+            shl_each(a: I, bits: I) -> I;
+            /// Shifts to the right by a count per lane, filling with zeros; counts of 32 and more
+            /// give 0.
+            shr_each(a: I, bits: I) -> I;
+            /// Shifts to the right by a count per lane, filling with the sign, also for counts of
+            /// 32 and more.
+            sar_each(a: I, bits: I) -> I;
+            /// Rotates to the left by a count per lane, which must be below 32.
+            rotate_each(a: I, bits: I) -> I;
+            /// Each lane has two 16-bit numbers; the result has their sums.
+            add16(a: I, b: I) -> I;
+            /// Each lane has two 16-bit numbers; the result has the low 16 bits of their products.
+            mul16(a: I, b: I) -> I;
+            /// Each lane has two signed 16-bit numbers; the result has floor((a * b + 2^14) / 2^15)
+            /// of each, for products below 2^30.
+            mul16_round(a: I, b: I) -> I;
+            /// Each lane has two 16-bit numbers, which are shifted right by eight bits, filling
+            /// with zeros.
+            shr16_8(a: I) -> I;
+            lt(a: I, b: I) -> M;
+            eq(a: I, b: I) -> M;
+            select(m: M, a: I, b: I) -> I;
+            both(a: M, b: M) -> M;
+            either(a: M, b: M) -> M;
+            from_bits(x: I) -> F;
+            to_bits(x: F) -> I;
+            /// Converts f16 codes, which are below 2^16, to f32. A NaN becomes any NaN.
+            half(code: I) -> F;
+            /// Converts integers to the nearest f32.
+            to_f32(x: I) -> F;
+            /// Rounds f32 numbers between -2^31 and 2^31 down to integers; others give arbitrary
+            /// results.
+            floor(x: F) -> I;
+            /// Truncates f32 numbers between -2^31 and 2^31 to integers. Results are arbitrary for
+            /// others.
+            to_int(x: F) -> I;
+            add_f32(a: F, b: F) -> F;
+            sub_f32(a: F, b: F) -> F;
+            mul_f32(a: F, b: F) -> F;
+            div_f32(a: F, b: F) -> F;
+            /// Computes a * b + c for a power of two `b` by which `a` does not become subnormal, so
+            /// that the product is exact and the sum is rounded once.
+            fused(a: F, b: F, c: F) -> F;
+            lt_f32(a: F, b: F) -> M;
+            to_f64(x: I) -> D;
+            /// Converts f64 numbers to the nearest f32, ties to even.
+            narrow(x: D) -> F;
+            add_f64(a: D, b: D) -> D;
+            mul_f64(a: D, b: D) -> D;
+            floor_f64(x: D) -> D;
+            /// Computes 2^exponent as f64, for exponents of normal numbers.
+            power_of_two(exponent: I) -> D;
+        }
+    };
+}
+use operations;
+
+macro_rules! declared {
+    ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ident),*) -> $r:ident;)*) => {
+        $($(#[$doc])* fn $name($($a: Self::$t),*) -> Self::$r;)*
+    };
+}
+
 /// A SIMD level, with its vectors of `LANES` numbers.
 pub(super) trait Simd: Copy {
     /// Lanes per vector: 4, 8, 16 or 32. A warp is `32 / LANES` vectors, which are its chunks.
@@ -94,92 +179,39 @@ pub(super) trait Simd: Copy {
     fn look_up(table: &Lanes, index: Self::I) -> Self::I;
     /// Looks up both words of the entry for each index, of which the lowest seven bits count.
     fn look_up_pairs(table: &Pairs, index: Self::I) -> [Self::I; 2];
-    fn add(a: Self::I, b: Self::I) -> Self::I;
-    fn sub(a: Self::I, b: Self::I) -> Self::I;
-    /// The low 32 bits of the products.
-    fn mul(a: Self::I, b: Self::I) -> Self::I;
-    /// The products of numbers `a` (-32768 to 32767) and `b` (0 to 32767).
-    fn mul_small(a: Self::I, b: Self::I) -> Self::I;
-    /// Each lane has two signed 16-bit numbers; the result is the sum of their products.
-    fn dot16(a: Self::I, b: Self::I) -> Self::I;
-    /// The upper halves of the products of unsigned 16-bit numbers, of which each lane has two.
-    fn mul16_high(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of floor((a * b + 2^(BITS - 1)) / 2^BITS), computed with 64-bit products.
     /// Without `HALF`, the low 32 bits of floor(a * b / 2^BITS).
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I;
-    fn and(a: Self::I, b: Self::I) -> Self::I;
-    fn or(a: Self::I, b: Self::I) -> Self::I;
-    fn xor(a: Self::I, b: Self::I) -> Self::I;
-    fn min(a: Self::I, b: Self::I) -> Self::I;
-    fn max(a: Self::I, b: Self::I) -> Self::I;
     fn shl(a: Self::I, bits: u32) -> Self::I;
     /// Shifts to the right, filling with zeros.
     fn shr(a: Self::I, bits: u32) -> Self::I;
     /// Shifts to the right, filling with the sign.
     fn sar(a: Self::I, bits: u32) -> Self::I;
-    /// Shifts to the left by a count per lane, which must be below 32.
-    fn shl_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Shifts to the right by a count per lane, filling with zeros; counts of 32 and more give 0.
-    fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Shifts to the right by a count per lane, filling with the sign, also for counts of 32 and
-    /// more.
-    fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Rotates to the left by a count per lane, which must be below 32.
-    fn rotate_each(a: Self::I, bits: Self::I) -> Self::I;
-    /// Each lane has two 16-bit numbers; the result has their sums.
-    fn add16(a: Self::I, b: Self::I) -> Self::I;
-    /// Each lane has two 16-bit numbers; the result has the low 16 bits of their products.
-    fn mul16(a: Self::I, b: Self::I) -> Self::I;
-    /// Each lane has two signed 16-bit numbers; the result has floor((a * b + 2^14) / 2^15) of
-    /// each, for products below 2^30.
-    fn mul16_round(a: Self::I, b: Self::I) -> Self::I;
-    /// Each lane has two 16-bit numbers, which are shifted right by eight bits, filling with zeros.
-    fn shr16_8(a: Self::I) -> Self::I;
-    fn lt(a: Self::I, b: Self::I) -> Self::M;
-    fn eq(a: Self::I, b: Self::I) -> Self::M;
-    fn select(m: Self::M, a: Self::I, b: Self::I) -> Self::I;
-
     /// The mask as the bits of an integer, lane 0 lowest.
     fn bits(m: Self::M) -> u32;
-    fn both(a: Self::M, b: Self::M) -> Self::M;
-    fn either(a: Self::M, b: Self::M) -> Self::M;
-
-    fn from_bits(x: Self::I) -> Self::F;
-    fn to_bits(x: Self::F) -> Self::I;
-    /// Converts f16 codes, which are below 2^16, to f32. A NaN becomes any NaN.
-    fn half(code: Self::I) -> Self::F;
-    /// Converts integers to the nearest f32.
-    fn to_f32(x: Self::I) -> Self::F;
-    /// Rounds f32 numbers between -2^31 and 2^31 down to integers; others give arbitrary results.
-    fn floor(x: Self::F) -> Self::I;
-    /// Truncates f32 numbers between -2^31 and 2^31 to integers. Results are arbitrary for others.
-    fn to_int(x: Self::F) -> Self::I;
-    fn add_f32(a: Self::F, b: Self::F) -> Self::F;
-    fn sub_f32(a: Self::F, b: Self::F) -> Self::F;
-    fn mul_f32(a: Self::F, b: Self::F) -> Self::F;
-    fn div_f32(a: Self::F, b: Self::F) -> Self::F;
-    /// Computes a * b + c for a power of two `b` by which `a` does not become subnormal, so that
-    /// the product is exact and the sum is rounded once.
-    fn fused(a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// Computes k / n, rounded to the nearest f32, for integers k of up to 16 bits and n = 127,
     /// 255, 32767 or 65535.
     fn ratio(k: Self::F, n: f32) -> Self::F;
-    fn lt_f32(a: Self::F, b: Self::F) -> Self::M;
-
-    fn to_f64(x: Self::I) -> Self::D;
-    /// Converts f64 numbers to the nearest f32, ties to even.
-    fn narrow(x: Self::D) -> Self::F;
-    fn add_f64(a: Self::D, b: Self::D) -> Self::D;
-    fn mul_f64(a: Self::D, b: Self::D) -> Self::D;
-    fn floor_f64(x: Self::D) -> Self::D;
-    /// Computes 2^exponent as f64, for exponents of normal numbers.
-    fn power_of_two(exponent: Self::I) -> Self::D;
+    operations!(declared);
 }
 
 /// The argument type of a kind of stage. It is generic over the lifetime of a call.
 pub(super) trait Arguments {
     type Args<'a>;
 }
+
+/// Defines an argument type's name as an [`Arguments`].
+macro_rules! arguments {
+    ($visibility:vis $name:ident = $call:ident) => {
+        #[derive(Debug)]
+        $visibility struct $name;
+
+        impl $crate::warp::simd::Arguments for $name {
+            type Args<'a> = $call<'a>;
+        }
+    };
+}
+pub(super) use arguments;
 
 /// A stage of a fetch, which is compiled for each SIMD level. When a plan is made, the build for
 /// its level is selected.

@@ -1,6 +1,6 @@
 //! Pairs of vectors of a SIMD level, used as one vector.
 
-use super::{Arguments, Pairs, Simd, Stage};
+use super::{Arguments, Pairs, Simd, Stage, operations};
 use crate::request::Lanes;
 use texunit_memory::Window;
 
@@ -10,7 +10,7 @@ use texunit_memory::Window;
 pub(in crate::warp) struct PairedSimd<S>(pub(in crate::warp) S);
 
 macro_rules! each {
-    ($($name:ident($($a:ident: $t:ident),*) -> $r:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ident),*) -> $r:ident;)*) => {
         $(#[inline(always)]
         fn $name($($a: Self::$t),*) -> Self::$r {
             [S::$name($($a[0]),*), S::$name($($a[1]),*)]
@@ -117,48 +117,5 @@ impl<S: Simd> Simd for PairedSimd<S> {
     fn ratio([a, b]: Self::F, n: f32) -> Self::F {
         [S::ratio(a, n), S::ratio(b, n)]
     }
-    each! {
-        add(a: I, b: I) -> I;
-        sub(a: I, b: I) -> I;
-        mul(a: I, b: I) -> I;
-        mul_small(a: I, b: I) -> I;
-        dot16(a: I, b: I) -> I;
-        and(a: I, b: I) -> I;
-        or(a: I, b: I) -> I;
-        xor(a: I, b: I) -> I;
-        min(a: I, b: I) -> I;
-        max(a: I, b: I) -> I;
-        shl_each(a: I, bits: I) -> I;
-        shr_each(a: I, bits: I) -> I;
-        sar_each(a: I, bits: I) -> I;
-        rotate_each(a: I, bits: I) -> I;
-        add16(a: I, b: I) -> I;
-        mul16(a: I, b: I) -> I;
-        mul16_high(a: I, b: I) -> I;
-        mul16_round(a: I, b: I) -> I;
-        shr16_8(a: I) -> I;
-        lt(a: I, b: I) -> M;
-        eq(a: I, b: I) -> M;
-        select(m: M, a: I, b: I) -> I;
-        both(a: M, b: M) -> M;
-        either(a: M, b: M) -> M;
-        from_bits(x: I) -> F;
-        to_bits(x: F) -> I;
-        half(code: I) -> F;
-        to_f32(x: I) -> F;
-        floor(x: F) -> I;
-        to_int(x: F) -> I;
-        add_f32(a: F, b: F) -> F;
-        sub_f32(a: F, b: F) -> F;
-        mul_f32(a: F, b: F) -> F;
-        div_f32(a: F, b: F) -> F;
-        fused(a: F, b: F, c: F) -> F;
-        lt_f32(a: F, b: F) -> M;
-        to_f64(x: I) -> D;
-        narrow(x: D) -> F;
-        add_f64(a: D, b: D) -> D;
-        mul_f64(a: D, b: D) -> D;
-        floor_f64(x: D) -> D;
-        power_of_two(exponent: I) -> D;
-    }
+    operations!(each);
 }

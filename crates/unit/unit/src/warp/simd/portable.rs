@@ -16,18 +16,58 @@ type D = [f64; N];
 type M = [i32; N];
 
 #[inline(always)]
-fn map<A: Copy, T>(a: [A; N], f: impl Fn(A) -> T) -> [T; N] {
-    std::array::from_fn(|lane| f(a[lane]))
+fn map<A: Copy, T: Copy + Default>(a: [A; N], f: impl Fn(A) -> T) -> [T; N] {
+    // The compiler takes longer for the iterators of the standard library.
+    let mut results = [T::default(); N];
+    for lane in 0..N {
+        results[lane] = f(a[lane]);
+    }
+    results
 }
 
 #[inline(always)]
-fn zip<A: Copy, B: Copy, T>(a: [A; N], b: [B; N], f: impl Fn(A, B) -> T) -> [T; N] {
-    std::array::from_fn(|lane| f(a[lane], b[lane]))
+fn zip<A: Copy, B: Copy, T: Copy + Default>(a: [A; N], b: [B; N], f: impl Fn(A, B) -> T) -> [T; N] {
+    let mut results = [T::default(); N];
+    for lane in 0..N {
+        results[lane] = f(a[lane], b[lane]);
+    }
+    results
 }
 
 #[inline(always)]
 fn all(yes: bool) -> i32 {
     -i32::from(yes)
+}
+
+/// Defines operations that treat all lanes alike.
+macro_rules! lanes {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> $r {
+            let mut results = <$r>::default();
+            for lane in 0..N {
+                $(let $a = $a[lane];)*
+                results[lane] = $body;
+            }
+            results
+        })*
+    };
+}
+
+/// Defines operations that are functions of this module, or the same number in each lane.
+macro_rules! functions {
+    ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($a: $t),*) -> $r {
+            $body
+        })*
+    };
+}
+
+/// See [`Simd::mul16_round`].
+#[inline(always)]
+fn rounded(a: i32, b: i32) -> i32 {
+    (a * b + (1 << 14)) >> 15 & 0xffff
 }
 
 impl Simd for Portable {
@@ -37,18 +77,6 @@ impl Simd for Portable {
     type D = D;
     type M = M;
 
-    #[inline(always)]
-    fn splat(self, x: i32) -> I {
-        [x; N]
-    }
-    #[inline(always)]
-    fn splat_f32(self, x: f32) -> F {
-        [x; N]
-    }
-    #[inline(always)]
-    fn splat_f64(self, x: f64) -> D {
-        [x; N]
-    }
     #[inline(always)]
     fn load(self, from: &Lanes, chunk: usize) -> I {
         map(from.as_chunks::<N>().0[chunk], |x| x as i32)
@@ -73,13 +101,13 @@ impl Simd for Portable {
     #[inline(always)]
     fn gather4(self, window: Window<'_>, offsets: I) -> [I; 4] {
         let all = map(offsets, |offset| window.load_u128(offset as u32));
-        [0, 32, 64, 96].map(|shift| map(all, |x| (x >> shift) as i32))
+        let word = |shift: u32| map(all, |x| (x >> shift) as i32);
+        [word(0), word(32), word(64), word(96)]
     }
 
     #[inline(always)]
     fn unzip(a: I, b: I) -> [I; 2] {
-        let all = [a, b];
-        [0, 1].map(|odd| std::array::from_fn(|lane| all.as_flattened()[2 * lane + odd]))
+        [[a[0], a[2], b[0], b[2]], [a[1], a[3], b[1], b[3]]]
     }
     #[inline(always)]
     fn fence(_: &mut I, _: &mut I) {}
@@ -94,27 +122,76 @@ impl Simd for Portable {
     #[inline(always)]
     fn look_up_pairs(table: &Pairs, index: I) -> [I; 2] {
         let found = map(index, |index| table.together[index as usize % 128]);
-        [0, 1].map(|word| map(found, |pair| pair[word]))
+        [map(found, |pair| pair[0]), map(found, |pair| pair[1])]
     }
-    #[inline(always)]
-    fn add(a: I, b: I) -> I {
-        zip(a, b, i32::wrapping_add)
+    functions! {
+        splat(self: Self, x: i32) -> I = [x; N];
+        splat_f32(self: Self, x: f32) -> F = [x; N];
+        splat_f64(self: Self, x: f64) -> D = [x; N];
+        mul_small(a: I, b: I) -> I = dot16(a, b);
+        dot16(a: I, b: I) -> I = dot16(a, b);
+        mul16_high(a: I, b: I) -> I = mul16_high(a, b);
+        shl(a: I, bits: u32) -> I = map(a, |a| a << bits);
+        shr(a: I, bits: u32) -> I = map(a, |a| (a as u32 >> bits) as i32);
+        sar(a: I, bits: u32) -> I = map(a, |a| a >> bits);
+        bits(m: M) -> u32 = bits(m);
+        to_int(x: F) -> I = cut(x);
+        ratio(k: F, n: f32) -> F = map(k, |k| k / n);
+        lt_f32(a: F, b: F) -> M = lt_f32(a, b);
     }
-    #[inline(always)]
-    fn sub(a: I, b: I) -> I {
-        zip(a, b, i32::wrapping_sub)
-    }
-    #[inline(always)]
-    fn mul(a: I, b: I) -> I {
-        zip(a, b, i32::wrapping_mul)
-    }
-    #[inline(always)]
-    fn mul_small(a: I, b: I) -> I {
-        dot16(a, b)
-    }
-    #[inline(always)]
-    fn dot16(a: I, b: I) -> I {
-        dot16(a, b)
+    lanes! {
+        add(a: I, b: I) -> I = a.wrapping_add(b);
+        sub(a: I, b: I) -> I = a.wrapping_sub(b);
+        mul(a: I, b: I) -> I = a.wrapping_mul(b);
+        and(a: I, b: I) -> I = a & b;
+        or(a: I, b: I) -> I = a | b;
+        xor(a: I, b: I) -> I = a ^ b;
+        min(a: I, b: I) -> I = a.min(b);
+        max(a: I, b: I) -> I = a.max(b);
+        shl_each(a: I, bits: I) -> I = a.wrapping_shl(bits as u32);
+        shr_each(a: I, bits: I) -> I = (a as u32).checked_shr(bits as u32).unwrap_or(0) as i32;
+        sar_each(a: I, bits: I) -> I = a >> (bits as u32).min(31);
+        rotate_each(a: I, bits: I) -> I = (a as u32).rotate_left(bits as u32) as i32;
+        add16(a: I, b: I) -> I = {
+            let (high, low) = ((a & !0xffff).wrapping_add(b & !0xffff), a.wrapping_add(b) & 0xffff);
+            high | low
+        };
+        mul16_round(a: I, b: I) -> I = {
+            let low = rounded(i32::from(a as i16), i32::from(b as i16));
+            rounded(a >> 16, b >> 16) << 16 | low
+        };
+        select(m: M, a: I, b: I) -> I = m & a | !m & b;
+        both(a: M, b: M) -> M = a & b;
+        either(a: M, b: M) -> M = a | b;
+        // The multiplication changes the bias of the exponent, and is exact.
+        half(code: I) -> F = {
+            let value = f32::from_bits((code as u32 & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
+            let special = if code & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
+            f32::from_bits(value.to_bits() | special | (code as u32 & 0x8000) << 16)
+        };
+        // The product is exact. Without an instruction, `f32::mul_add` is a call for each lane.
+        fused(a: F, b: F, c: F) -> F = a * b + c;
+        mul16(a: I, b: I) -> I = {
+            let (a, b) = (a as u32, b as u32);
+            let low = (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff;
+            ((a >> 16).wrapping_mul(b >> 16) << 16 | low) as i32
+        };
+        shr16_8(a: I) -> I = (a as u32 >> 8 & 0x00ff_00ff) as i32;
+        lt(a: I, b: I) -> M = all(a < b);
+        eq(a: I, b: I) -> M = all(a == b);
+        from_bits(x: I) -> F = f32::from_bits(x as u32);
+        to_bits(x: F) -> I = x.to_bits() as i32;
+        to_f32(x: I) -> F = x as f32;
+        add_f32(a: F, b: F) -> F = a + b;
+        sub_f32(a: F, b: F) -> F = a - b;
+        mul_f32(a: F, b: F) -> F = a * b;
+        div_f32(a: F, b: F) -> F = a / b;
+        to_f64(x: I) -> D = f64::from(x);
+        narrow(x: D) -> F = x as f32;
+        add_f64(a: D, b: D) -> D = a + b;
+        mul_f64(a: D, b: D) -> D = a * b;
+        floor_f64(x: D) -> D = f64::floor(x);
+        power_of_two(exponent: I) -> D = f64::from_bits(((1023 + exponent) as u64) << 52);
     }
     #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: I, b: I) -> I {
@@ -129,198 +206,11 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
-    fn and(a: I, b: I) -> I {
-        zip(a, b, |a, b| a & b)
-    }
-    #[inline(always)]
-    fn or(a: I, b: I) -> I {
-        zip(a, b, |a, b| a | b)
-    }
-    #[inline(always)]
-    fn xor(a: I, b: I) -> I {
-        zip(a, b, |a, b| a ^ b)
-    }
-    #[inline(always)]
-    fn min(a: I, b: I) -> I {
-        zip(a, b, i32::min)
-    }
-    #[inline(always)]
-    fn max(a: I, b: I) -> I {
-        zip(a, b, i32::max)
-    }
-    #[inline(always)]
-    fn shl(a: I, bits: u32) -> I {
-        map(a, |a| a << bits)
-    }
-    #[inline(always)]
-    fn shr(a: I, bits: u32) -> I {
-        map(a, |a| (a as u32 >> bits) as i32)
-    }
-    #[inline(always)]
-    fn sar(a: I, bits: u32) -> I {
-        map(a, |a| a >> bits)
-    }
-    #[inline(always)]
-    fn shl_each(a: I, bits: I) -> I {
-        zip(a, bits, |a, bits| a.wrapping_shl(bits as u32))
-    }
-    #[inline(always)]
-    fn shr_each(a: I, bits: I) -> I {
-        zip(a, bits, |a, bits| (a as u32).checked_shr(bits as u32).unwrap_or(0) as i32)
-    }
-    #[inline(always)]
-    fn sar_each(a: I, bits: I) -> I {
-        zip(a, bits, |a, bits| a >> (bits as u32).min(31))
-    }
-    #[inline(always)]
-    fn rotate_each(a: I, bits: I) -> I {
-        zip(a, bits, |a, bits| (a as u32).rotate_left(bits as u32) as i32)
-    }
-    #[inline(always)]
-    fn add16(a: I, b: I) -> I {
-        const LOW: u32 = 0xffff;
-        zip(a, b, |a, b| {
-            let (a, b) = (a as u32, b as u32);
-            let low = (a & LOW).wrapping_add(b & LOW) & LOW;
-            ((a & !LOW).wrapping_add(b & !LOW) | low) as i32
-        })
-    }
-    #[inline(always)]
-    fn mul16(a: I, b: I) -> I {
-        zip(a, b, |a, b| {
-            let (a, b) = (a as u32, b as u32);
-            let low = (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff;
-            ((a >> 16).wrapping_mul(b >> 16) << 16 | low) as i32
-        })
-    }
-    #[inline(always)]
-    fn mul16_high(a: I, b: I) -> I {
-        mul16_high(a, b)
-    }
-    #[inline(always)]
-    fn mul16_round(a: I, b: I) -> I {
-        let round = |a: i32, b: i32| (a * b + (1 << 14)) >> 15 & 0xffff;
-        zip(a, b, |a, b| {
-            let low = round(i32::from(a as i16), i32::from(b as i16));
-            round(a >> 16, b >> 16) << 16 | low
-        })
-    }
-    #[inline(always)]
-    fn shr16_8(a: I) -> I {
-        map(a, |a| (a as u32 >> 8 & 0x00ff_00ff) as i32)
-    }
-    #[inline(always)]
-    fn lt(a: I, b: I) -> M {
-        zip(a, b, |a, b| all(a < b))
-    }
-    #[inline(always)]
-    fn eq(a: I, b: I) -> M {
-        zip(a, b, |a, b| all(a == b))
-    }
-    #[inline(always)]
-    fn select(m: M, a: I, b: I) -> I {
-        std::array::from_fn(|lane| m[lane] & a[lane] | !m[lane] & b[lane])
-    }
-
-    #[inline(always)]
-    fn bits(m: M) -> u32 {
-        bits(m)
-    }
-    #[inline(always)]
-    fn both(a: M, b: M) -> M {
-        Self::and(a, b)
-    }
-    #[inline(always)]
-    fn either(a: M, b: M) -> M {
-        Self::or(a, b)
-    }
-
-    #[inline(always)]
-    fn from_bits(x: I) -> F {
-        map(x, |x| f32::from_bits(x as u32))
-    }
-    #[inline(always)]
-    fn to_bits(x: F) -> I {
-        map(x, |x| x.to_bits() as i32)
-    }
-    #[inline(always)]
-    fn half(code: I) -> F {
-        // The multiplication changes the bias of the exponent, and is exact.
-        map(code, |code| {
-            let magnitude = f32::from_bits((code as u32 & 0x7fff) << 13);
-            let value = magnitude * f32::from_bits(0x7780_0000);
-            let special = if code & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
-            f32::from_bits(value.to_bits() | special | (code as u32 & 0x8000) << 16)
-        })
-    }
-    #[inline(always)]
-    fn to_f32(x: I) -> F {
-        map(x, |x| x as f32)
-    }
-    #[inline(always)]
     fn floor(x: F) -> I {
         // SSE2 has no instruction that rounds down: the number is truncated, and one is subtracted
         // where the result is above the number.
         let cut = cut(x);
         zip(cut, x, |cut, x| cut.wrapping_add(all(x < cut as f32)))
-    }
-    #[inline(always)]
-    fn to_int(x: F) -> I {
-        cut(x)
-    }
-    #[inline(always)]
-    fn add_f32(a: F, b: F) -> F {
-        zip(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub_f32(a: F, b: F) -> F {
-        zip(a, b, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul_f32(a: F, b: F) -> F {
-        zip(a, b, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn div_f32(a: F, b: F) -> F {
-        zip(a, b, |a, b| a / b)
-    }
-    #[inline(always)]
-    fn fused(a: F, b: F, c: F) -> F {
-        // The product is exact. Without an instruction, `f32::mul_add` is a call for each lane.
-        Self::add_f32(Self::mul_f32(a, b), c)
-    }
-    #[inline(always)]
-    fn ratio(k: F, n: f32) -> F {
-        map(k, |k| k / n)
-    }
-    #[inline(always)]
-    fn lt_f32(a: F, b: F) -> M {
-        lt_f32(a, b)
-    }
-
-    #[inline(always)]
-    fn to_f64(x: I) -> D {
-        map(x, f64::from)
-    }
-    #[inline(always)]
-    fn narrow(x: D) -> F {
-        map(x, |x| x as f32)
-    }
-    #[inline(always)]
-    fn add_f64(a: D, b: D) -> D {
-        zip(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn mul_f64(a: D, b: D) -> D {
-        zip(a, b, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn floor_f64(x: D) -> D {
-        map(x, f64::floor)
-    }
-    #[inline(always)]
-    fn power_of_two(exponent: I) -> D {
-        map(exponent, |exponent| f64::from_bits(((1023 + exponent) as u64) << 52))
     }
 }
 

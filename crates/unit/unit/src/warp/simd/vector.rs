@@ -92,6 +92,63 @@ pub(in crate::warp) fn mask<S: Simd>(simd: S, bits: u32, chunk: usize) -> Mask<S
     Mask(simd.mask(bits, chunk))
 }
 
+/// Defines methods of vectors as operations of their level.
+macro_rules! methods {
+    ($($of:ident {
+        $($(#[$doc:meta])* $name:ident($($other:ident),*) -> $r:ident = $operation:ident;)*
+    })*) => {
+        $(impl<S: Simd> $of<S> {
+            $($(#[$doc])*
+            #[inline(always)]
+            pub(in crate::warp) fn $name(self, $($other: Self),*) -> $r<S> {
+                $r(S::$operation(self.0, $($other.0),*))
+            })*
+        })*
+    };
+}
+
+methods! {
+    Int {
+        times(other) -> Int = mul_small;
+        dot16(other) -> Int = dot16;
+        mul16_high(other) -> Int = mul16_high;
+        min(other) -> Int = min;
+        max(other) -> Int = max;
+        /// Shifts to the left by a count per lane, which must be below 32.
+        shl_each(bits) -> Int = shl_each;
+        /// Shifts to the right by a count per lane, filling with zeros.
+        shr_each(bits) -> Int = shr_each;
+        sar_each(bits) -> Int = sar_each;
+        /// Rotates to the left by a count per lane, which must be below 32.
+        rotate_each(bits) -> Int = rotate_each;
+        add16(other) -> Int = add16;
+        mul16(other) -> Int = mul16;
+        mul16_round(other) -> Int = mul16_round;
+        shr16_8() -> Int = shr16_8;
+        lt(other) -> Mask = lt;
+        is(other) -> Mask = eq;
+        /// Reinterprets the bits of integers as f32.
+        as_float() -> Float = from_bits;
+        half() -> Float = half;
+        /// Converts integers to the nearest f32.
+        to_float() -> Float = to_f32;
+        to_double() -> Double = to_f64;
+        power_of_two() -> Double = power_of_two;
+    }
+    Float {
+        /// Reinterprets the bits of f32 numbers as integers.
+        as_int() -> Int = to_bits;
+        floor() -> Int = floor;
+        to_int() -> Int = to_int;
+        fused(factor, term) -> Float = fused;
+        lt(other) -> Mask = lt_f32;
+    }
+    Double {
+        narrow() -> Float = narrow;
+        floor() -> Double = floor_f64;
+    }
+}
+
 impl<S: Simd> Int<S> {
     /// Loads a word of 4 bytes at each byte offset; offsets are clamped to the window.
     #[inline(always)]
@@ -152,148 +209,23 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn store(self, to: &mut Lanes, chunk: usize) {
         S::store(self.0, to, chunk);
     }
-    /// See [`Simd::mul_small`].
-    #[inline(always)]
-    pub(in crate::warp) fn times(self, other: Self) -> Self {
-        Self(S::mul_small(self.0, other.0))
-    }
-    /// See [`Simd::dot16`].
-    #[inline(always)]
-    pub(in crate::warp) fn dot16(self, other: Self) -> Self {
-        Self(S::dot16(self.0, other.0))
-    }
-    /// See [`Simd::mul16_high`].
-    #[inline(always)]
-    pub(in crate::warp) fn mul16_high(self, other: Self) -> Self {
-        Self(S::mul16_high(self.0, other.0))
-    }
     /// The high part of the 64-bit products; see [`Simd::mul_shift`].
     #[inline(always)]
     pub(in crate::warp) fn mul_shift<const BITS: u32, const HALF: bool>(self, other: Self) -> Self {
         Self(S::mul_shift::<BITS, HALF>(self.0, other.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn min(self, other: Self) -> Self {
-        Self(S::min(self.0, other.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn max(self, other: Self) -> Self {
-        Self(S::max(self.0, other.0))
     }
     /// Shifts to the right, filling with zeros.
     #[inline(always)]
     pub(in crate::warp) fn shr(self, bits: u32) -> Self {
         Self(S::shr(self.0, bits))
     }
-    /// Shifts to the left by a count per lane, which must be below 32.
-    #[inline(always)]
-    pub(in crate::warp) fn shl_each(self, bits: Self) -> Self {
-        Self(S::shl_each(self.0, bits.0))
-    }
-    /// Shifts to the right by a count per lane, filling with zeros.
-    #[inline(always)]
-    pub(in crate::warp) fn shr_each(self, bits: Self) -> Self {
-        Self(S::shr_each(self.0, bits.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn sar_each(self, bits: Self) -> Self {
-        Self(S::sar_each(self.0, bits.0))
-    }
-    /// Rotates to the left by a count per lane, which must be below 32.
-    #[inline(always)]
-    pub(in crate::warp) fn rotate_each(self, bits: Self) -> Self {
-        Self(S::rotate_each(self.0, bits.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn add16(self, other: Self) -> Self {
-        Self(S::add16(self.0, other.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn mul16(self, other: Self) -> Self {
-        Self(S::mul16(self.0, other.0))
-    }
-    /// See [`Simd::mul16_round`].
-    #[inline(always)]
-    pub(in crate::warp) fn mul16_round(self, other: Self) -> Self {
-        Self(S::mul16_round(self.0, other.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn shr16_8(self) -> Self {
-        Self(S::shr16_8(self.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn lt(self, other: Self) -> Mask<S> {
-        Mask(S::lt(self.0, other.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn is(self, other: Self) -> Mask<S> {
-        Mask(S::eq(self.0, other.0))
-    }
-    /// Reinterprets the bits of integers as f32.
-    #[inline(always)]
-    pub(in crate::warp) fn as_float(self) -> Float<S> {
-        Float(S::from_bits(self.0))
-    }
-    /// See [`Simd::half`].
-    #[inline(always)]
-    pub(in crate::warp) fn half(self) -> Float<S> {
-        Float(S::half(self.0))
-    }
-    /// Converts integers to the nearest f32.
-    #[inline(always)]
-    pub(in crate::warp) fn to_float(self) -> Float<S> {
-        Float(S::to_f32(self.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn to_double(self) -> Double<S> {
-        Double(S::to_f64(self.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn power_of_two(self) -> Double<S> {
-        Double(S::power_of_two(self.0))
-    }
 }
 
 impl<S: Simd> Float<S> {
-    /// Reinterprets the bits of f32 numbers as integers.
-    #[inline(always)]
-    pub(in crate::warp) fn as_int(self) -> Int<S> {
-        Int(S::to_bits(self.0))
-    }
-    /// See [`Simd::floor`].
-    #[inline(always)]
-    pub(in crate::warp) fn floor(self) -> Int<S> {
-        Int(S::floor(self.0))
-    }
-    /// See [`Simd::to_int`].
-    #[inline(always)]
-    pub(in crate::warp) fn to_int(self) -> Int<S> {
-        Int(S::to_int(self.0))
-    }
-    /// See [`Simd::fused`].
-    #[inline(always)]
-    pub(in crate::warp) fn fused(self, factor: Self, term: Self) -> Self {
-        Self(S::fused(self.0, factor.0, term.0))
-    }
     /// See [`Simd::ratio`].
     #[inline(always)]
     pub(in crate::warp) fn ratio(self, n: f32) -> Self {
         Self(S::ratio(self.0, n))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn lt(self, other: Self) -> Mask<S> {
-        Mask(S::lt_f32(self.0, other.0))
-    }
-}
-
-impl<S: Simd> Double<S> {
-    #[inline(always)]
-    pub(in crate::warp) fn narrow(self) -> Float<S> {
-        Float(S::narrow(self.0))
-    }
-    #[inline(always)]
-    pub(in crate::warp) fn floor(self) -> Self {
-        Self(S::floor_f64(self.0))
     }
 }
 
