@@ -16,8 +16,9 @@ mod cache;
 use super::affine::{Addend, Affine, Plan};
 use super::base_groups;
 use crate::frame::INDICES;
+use crate::ir::{Access, Action, Region, Space, Step};
+use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, Action, Region, Space, Step};
 use std::collections::{HashMap, HashSet};
 
 /// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
@@ -242,6 +243,18 @@ impl Indices {
             changes |= slot.map_or(0, |slot| 1 << slot);
         });
         (looks, changes)
+    }
+
+    /// The slot of an index register to which a step adds a uniform value, and the value. The
+    /// lanes' distances stay the same.
+    fn increment(&self, step: &Step) -> Option<(usize, Addend)> {
+        let Action::Compute { op: op @ (Op::Add | Op::Sub), to: VReg::B32(to), from } = step.action
+        else {
+            return None;
+        };
+        let (index, addend) = Addend::of(op, &from)?;
+        let slot = self.slots.get(&to).copied()?;
+        (index == to && all_lanes_execute(step)).then_some((slot, addend))
     }
 
     /// The address that a step computes for accesses of other blocks.

@@ -75,8 +75,8 @@ impl<B: Backend> Emitter<'_, B> {
         if indexed.is_carried && !rows {
             return None;
         }
-        let (slot, is_row) = (indexed.slot.filter(|_| rows), indexed.is_row && rows);
-        Some(Indexed { slot, rows, is_row, ..indexed })
+        let slot = indexed.slot.filter(|_| all_lanes_execute(step));
+        Some(Indexed { slot, rows, is_row: indexed.is_row && rows, ..indexed })
     }
 
     /// The slot of an access of the current step, if its shape is read later.
@@ -103,7 +103,7 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Updates the cached shapes of registers that steps have written, if the shapes are live.
     pub(in crate::emit) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
+        if self.facts.indices.slots.is_empty() {
             return;
         }
         for i in steps {
@@ -116,6 +116,19 @@ impl<B: Backend> Emitter<'_, B> {
             );
             let made = made.filter(|made| open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
+            if let Some((slot, addend)) = self.facts.indices.increment(step) {
+                if self.mode == Mode::Live && open >> slot & 1 != 0 {
+                    let first = at(R::RDI, Frame::first_index(slot));
+                    self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
+                    self.add_addend(addend, R::EAX, R::R13);
+                    self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+                }
+                continue;
+            }
+            if self.mode == Mode::Some {
+                self.forget_indices(changes & open & ((1 << INDICES) - 1));
+                continue;
+            }
             if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {
                     [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
