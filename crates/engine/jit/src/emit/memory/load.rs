@@ -48,6 +48,10 @@ impl<B: Backend> Emitter<'_, B> {
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
+            // The registers of the access but that of indices are free once all lanes are checked.
+            ..=4 if indexed.is_some() && !B::IS_512 => {
+                [0, 2, 3, 4].map(|i| vec![mem.own[i]]).into()
+            }
             ..=4 if indexed.is_some() => self.registers_of_parts(parts.len(), bytes),
             ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
             _ => Vec::new(),
