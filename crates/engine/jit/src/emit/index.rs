@@ -224,7 +224,7 @@ impl Indices {
         self.rows.contains(&at) && shared_address(step).is_some()
     }
 
-    /// The slots whose shapes a step reads, and the slots of registers that it writes.
+    /// The slots whose shapes a step reads, and the slots whose shapes it makes unknown.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
         let i = at.1;
         let indexed = self.access(plan, at, step);
@@ -234,13 +234,14 @@ impl Indices {
             looks |= 1 << slot;
         }
         let mut changes = 0;
+        let increment = self.increment(step).map(|of| of.0);
         step.each_written(&mut |vreg| {
             let slot = match vreg {
                 VReg::B32(index) => self.slots.get(&index).copied(),
                 VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
                 VReg::Predicate(_) => None,
             };
-            changes |= slot.map_or(0, |slot| 1 << slot);
+            changes |= slot.filter(|_| increment != slot).map_or(0, |slot| 1 << slot);
         });
         (looks, changes)
     }

@@ -110,25 +110,21 @@ impl<B: Backend> Emitter<'_, B> {
             let Some(plan) = self.facts.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
             let open = self.facts.indices.live_after(self.block, i);
-            let ((_, changes), made) = (
-                self.facts.indices.effects(plan, (self.block, i), step),
-                self.facts.indices.derived_address(plan, i),
-            );
-            let made = made.filter(|made| open >> made.to & 1 != 0);
-            let own = made.map_or(0, |made| 1 << made.to);
-            if let Some((slot, addend)) = self.facts.indices.increment(step) {
-                if self.mode == Mode::Live && open >> slot & 1 != 0 {
-                    let first = at(R::RDI, Frame::first_index(slot));
-                    self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
-                    self.add_addend(addend, R::EAX, R::R13);
-                    self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
-                }
-                continue;
-            }
+            let (_, mut changes) = self.facts.indices.effects(plan, (self.block, i), step);
             if self.mode == Mode::Some {
-                self.forget_indices(changes & open & ((1 << INDICES) - 1));
-                continue;
+                // Only whether indices are scattered is read.
+                changes &= (1 << INDICES) - 1;
+            } else if let Some((slot, addend)) = self.facts.indices.increment(step)
+                && open >> slot & 1 != 0
+            {
+                let first = at(R::RDI, Frame::first_index(slot));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
+                self.add_addend(addend, R::EAX, R::R13);
+                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
             }
+            let made = self.facts.indices.derived_address(plan, i);
+            let made = made.filter(|made| self.mode == Mode::Live && open >> made.to & 1 != 0);
+            let own = made.map_or(0, |made| 1 << made.to);
             if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {
                     [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
