@@ -5,11 +5,13 @@
 //!
 //! The uniform base does not change while the site is filled, so the site holds the host address of
 //! element 0 and the number of elements ([`crate::machine::Site::indices`]). The first access by an
-//! index register tests whether its lanes are consecutive, and caches the answer in the frame until
-//! the register changes: [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. An
+//! index register tests whether its lanes are consecutive, and caches the answer in the frame:
+//! [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. The answer holds until the
+//! register changes; a uniform value that is added to all lanes only moves the first index. An
 //! address register that other blocks use as a base carries the shape of its index from the point
 //! where it was computed. Entries clear the cached shapes. Only code for all live lanes tests for
-//! consecutive lanes, and only if all 32 lanes are live.
+//! consecutive lanes, and only if all 32 lanes are live. Code for some lanes reads and writes only
+//! whether lanes are scattered, by which it skips the test of their addresses.
 
 mod cache;
 

@@ -118,7 +118,7 @@ pub(super) struct RegisterCache {
     /// The evicted values that are [`Nans::Any`] in the register file.
     pub(super) unsettled: Vec<Key>,
     /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
-    /// steps read it only by [`Emitter::hold`] and memory operands.
+    /// steps read it only by [`super::Emitter::hold`] and memory operands.
     pub(super) defers_nans: bool,
 }
 
