@@ -111,6 +111,8 @@ impl<B: Backend> Emitter<'_, B> {
             let step = &self.region.blocks[self.block].steps[i];
             let open = self.facts.indices.live_after(self.block, i);
             let (_, mut changes) = self.facts.indices.effects(plan, (self.block, i), step);
+            let made = self.facts.indices.derived_address(plan, i);
+            let made = made.filter(|made| self.mode == Mode::Live && open >> made.to & 1 != 0);
             if self.mode == Mode::Some {
                 // Only whether indices are scattered is read.
                 changes &= (1 << INDICES) - 1;
@@ -122,8 +124,6 @@ impl<B: Backend> Emitter<'_, B> {
                 self.add_addend(addend, R::EAX, R::R13);
                 self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
             }
-            let made = self.facts.indices.derived_address(plan, i);
-            let made = made.filter(|made| self.mode == Mode::Live && open >> made.to & 1 != 0);
             let own = made.map_or(0, |made| 1 << made.to);
             if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {
