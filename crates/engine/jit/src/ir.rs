@@ -26,7 +26,8 @@ pub struct Region {
     /// Number of access sites (memory instructions with bounds to check) in the region.
     pub sites: u32,
     /// For each block, registers that hold a kernel parameter in all lanes where the block begins,
-    /// with the parameter's offset in [`crate::region::Inputs::bytes`]. May be shorter than the list of blocks.
+    /// with the parameter's offset in [`crate::region::Inputs::bytes`]. May be shorter than the
+    /// list of blocks.
     pub params: Vec<Vec<(VReg, u32)>>,
     /// For each block, 32-bit registers whose values have a known stride where the block begins
     /// (the wrapping difference between a lane and the lane before). May be shorter than the list
@@ -34,8 +35,8 @@ pub struct Region {
     pub strides: Vec<Vec<(u32, u32)>>,
     /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,
-    /// Triples of indices into [`crate::region::Inputs::uniforms`]: the third value is the product of the first
-    /// two (`%ctaid.x` and `%ntid.x`).
+    /// Triples of indices into [`crate::region::Inputs::uniforms`]: the third value is the product
+    /// of the first two (`%ctaid.x` and `%ntid.x`).
     pub products: Vec<[u32; 3]>,
 }
 
@@ -47,7 +48,8 @@ pub struct Block {
     /// Whether the caller may enter here.
     pub is_entry: bool,
     /// Whether a reconvergence point lies before the block: lanes of the group that reconverges at
-    /// `at` ([`Budget::reconverge_at`]) exit before it ([`ExitReason::Reconverges`]).
+    /// `at` ([`crate::region::Budget::reconverge_at`]) exit before it
+    /// ([`crate::region::ExitReason::Reconverges`]).
     pub joins: bool,
     /// The steps of the block, in the order of execution.
     pub steps: Vec<Step>,
@@ -64,7 +66,7 @@ pub struct Block {
 pub enum Target {
     /// A block of the region, by its index.
     Block(u32),
-    /// An instruction outside the region ([`ExitReason::Outside`]).
+    /// An instruction outside the region ([`crate::region::ExitReason::Outside`]).
     Leave(u32),
 }
 
@@ -77,7 +79,7 @@ pub enum End {
     /// A conditional branch. On divergence the fall-through side runs first and the taken side is
     /// pending until both reconverge at `reconverge_at`; a side whose target is the reconvergence
     /// point waits there. If the function cannot follow, the region exits before the branch
-    /// ([`ExitReason::Diverges`]).
+    /// ([`crate::region::ExitReason::Diverges`]).
     Branch {
         /// The predicate of lanes that take the branch.
         taken: Predicate,
@@ -93,16 +95,16 @@ pub enum End {
         /// exits.
         reconverge_at: u32,
     },
-    /// An instruction that is not compiled ([`ExitReason::Instruction`]).
+    /// An instruction that is not compiled ([`crate::region::ExitReason::Instruction`]).
     Leave {
         /// Number of the instruction.
         at: u32,
     },
-    /// Yield point: an instruction that the runtime executes for all warps of a [`crate::region::WarpTable`] in
-    /// one call, before they resume at the next block. Live registers are in the register files
-    /// there, except those that are known to hold a parameter where the next block begins
-    /// ([`Region::params`]). Where warps may not wait, the region exits
-    /// ([`ExitReason::Instruction`]).
+    /// Yield point: an instruction that the runtime executes for all warps of a
+    /// [`crate::region::WarpTable`] in one call, before they resume at the next block. Live
+    /// registers are in the register files there, except those that are known to hold a parameter
+    /// where the next block begins ([`Region::params`]). Where warps may not wait, the region exits
+    /// ([`crate::region::ExitReason::Instruction`]).
     Yield {
         /// Number of the instruction.
         at: u32,
@@ -236,7 +238,7 @@ pub enum Action {
     /// Adds the number of lanes that execute the step and whose operand is zero to
     /// [`crate::region::Running::zeros`].
     CountZeros(Source),
-    /// Exits ([`ExitReason::Instruction`]), because the instruction is not compiled.
+    /// Exits ([`crate::region::ExitReason::Instruction`]), because the instruction is not compiled.
     Leave {
         /// Registers that the instruction reads, which are live at the exit.
         reads: Vec<VReg>,
