@@ -6,12 +6,12 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
+use crate::code::Code;
 use crate::frame::{EntryPoint, Frame};
-use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess, Sites};
+use crate::ir::{Listener, Region, Routine};
+use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess};
 use crate::needs::Needs;
-use crate::region::{
-    Budget, Exit, ExitReason, Listener, Memory, Region, Resume, Routine, WarpStart,
-};
+use crate::run::{Budget, Exit, ExitReason, Memory, Resume, WarpStart};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -42,28 +42,6 @@ pub struct Function {
     pub(crate) yield_points: Box<[(u32, u32)]>,
     /// Whether lanes can diverge inside the function.
     pub(crate) can_diverge: bool,
-}
-
-/// Output of the emitter: the code of a region, and the tables that a [`Function`] needs besides
-/// it.
-pub(crate) struct Code {
-    pub(crate) bytes: Vec<u8>,
-    /// For each entry, its mode, its instruction and its code offset.
-    pub(crate) entries: Vec<(Mode, u32, u32)>,
-    /// Whether lanes can diverge inside the function.
-    pub(crate) can_diverge: bool,
-    /// For each yield point, its instruction and the code offset of its exit.
-    pub(crate) yield_points: Vec<(u32, u32)>,
-    /// The constant pool.
-    pub(crate) pool: Vec<u64>,
-    /// For each access site, the access that uses the site.
-    pub(crate) uses: Vec<Option<SiteAccess>>,
-    /// Host functions, by the number with which the code calls them.
-    pub(crate) routines: Vec<Routine>,
-    /// Lengths that register files and inputs must have.
-    pub(crate) needs: Needs,
-    /// Labels for the disassembly, with their code offsets.
-    pub(crate) marks: Vec<(u64, String)>,
 }
 
 /// Compiles a region.
@@ -200,6 +178,19 @@ impl Function {
         frame.listener = None;
         Some(Running { function: self, frame, len: 0, stopped: None, warp: 0, inputs: PhantomData })
     }
+}
+
+/// The access sites of a function, and the frame with which its code is called. A worker keeps both
+/// for a launch.
+#[derive(Debug)]
+pub struct Sites<'m> {
+    function: u64,
+    all: Box<[Site]>,
+    /// The frame is kept between runs because it is large and most of it stays the same.
+    frame: Box<Frame>,
+    /// The kernel parameters for which affine sites were filled.
+    params: Option<&'m [u8]>,
+    memory: PhantomData<Reach<'m>>,
 }
 
 impl Sites<'_> {

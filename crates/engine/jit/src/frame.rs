@@ -6,8 +6,9 @@
 mod parts;
 
 use crate::B64;
+use crate::ir::Listener;
 use crate::machine::Group;
-use crate::region::{Listener, MAX_WARPS};
+use crate::run::MAX_WARPS;
 pub(crate) use parts::{Batch, CachedShape, FrameDivergence, FrameInputs, WarpSlot, Window};
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{NonNull, null, null_mut};

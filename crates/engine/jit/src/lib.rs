@@ -94,6 +94,7 @@
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 #[cfg_attr(not(unix), path = "mapping.rs")]
 mod arena;
+mod code;
 mod compiled;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod emit;
@@ -101,6 +102,7 @@ mod emit;
 #[path = "no_code.rs"]
 mod emit;
 mod frame;
+mod ir;
 mod machine;
 mod needs;
 mod op;
@@ -108,6 +110,7 @@ mod operand;
 pub mod region;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod routine;
+mod run;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub mod text;
 mod warp_table;

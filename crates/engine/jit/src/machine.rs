@@ -1,11 +1,10 @@
 //! Types at the boundary between the runtime and compiled code: modes, instruction sets, inputs,
 //! entries, reconvergence groups, and the access sites with the bounds of their allocations.
 
+use crate::ir::Access;
 use crate::operand::Source;
-use crate::region::Access;
 use crate::{B32, B64};
 use std::cell::Cell;
-use std::marker::PhantomData;
 use texunit_memory::Reach;
 
 /// Which lanes of a warp are active while code of a function runs, and what the code does to
@@ -135,19 +134,6 @@ impl SiteAccess {
         let total = u64::from(access.size) * u64::from(access.count);
         Self { offset: access.offset, total, stores, index: None }
     }
-}
-
-/// The access sites of a function, and the frame with which its code is called. A worker keeps both
-/// for a launch.
-#[derive(Debug)]
-pub struct Sites<'m> {
-    pub(crate) function: u64,
-    pub(crate) all: Box<[Site]>,
-    /// The frame is kept between runs because it is large and most of it stays the same.
-    pub(crate) frame: Box<crate::frame::Frame>,
-    /// The kernel parameters for which affine sites were filled.
-    pub(crate) params: Option<&'m [u8]>,
-    pub(crate) memory: PhantomData<Reach<'m>>,
 }
 
 impl SiteAccess {

@@ -2,9 +2,9 @@
 //! with a caller's slices before each run, so that compiled code needs no bounds checks for
 //! registers and inputs.
 
+use crate::ir::{Action, End, Region, Space};
 use crate::machine::Inputs;
 use crate::operand::{Source, VReg};
-use crate::region::{Action, End, Region, Space};
 use crate::{B32, Error, Registers};
 use std::ops::Range;
 

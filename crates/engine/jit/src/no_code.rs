@@ -2,9 +2,9 @@
 //! `jit`: no level is available, so that nothing is compiled.
 
 use crate::Error;
-use crate::compiled::Code;
+use crate::code::Code;
+use crate::ir::Region;
 use crate::machine::{Level, Mode};
-use crate::region::Region;
 
 impl Level {
     /// Whether this processor has the instructions of the level.

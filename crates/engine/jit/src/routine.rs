@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
 use crate::frame::{Frame, Trampoline};
-use crate::region::{LaneValues, Notification, Routine};
+use crate::ir::{LaneValues, Notification, Routine};
 use crate::{B32, B64};
 
 /// The trampoline's address, which the code calls.

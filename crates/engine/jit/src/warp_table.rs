@@ -10,7 +10,7 @@
 use crate::compiled::{Function, Running};
 use crate::frame::{Frame, WarpSlot};
 use crate::machine::{DivergedLanes, Mode};
-use crate::region::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, WarpStart};
+use crate::run::{DivergenceLimits, Exit, ExitReason, RegisterFiles, Resume, WarpStart};
 use crate::{B32, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;

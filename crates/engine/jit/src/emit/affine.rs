@@ -11,8 +11,8 @@ mod addend;
 mod values;
 
 use super::base_groups;
+use crate::ir::{Action, Block, Cost, Region, Routine, Space, Step};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Block, Cost, Region, Routine, Space, Step};
 pub(super) use addend::Addend;
 use std::collections::HashMap;
 use values::{AffineResult, Registers};

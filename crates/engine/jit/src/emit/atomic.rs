@@ -6,8 +6,9 @@ use super::asm::at;
 use super::backend::Backend;
 use super::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
+use crate::ir::{Atomic, Change, Space, Step};
 use crate::operand::VReg;
-use crate::region::{Atomic, Change, ExitReason, Space, Step};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Scratch registers of operand b, operand c, and the old values.

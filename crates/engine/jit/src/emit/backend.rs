@@ -15,14 +15,14 @@
 
 use super::Emitter;
 use super::asm::{Label, at};
+use super::instructions::{InstructionSet, Operand, V};
 use super::memory::{MemAccess, Row};
 use super::register_cache::{Key, Reg, Width};
-use super::vector::{Operand, V};
 use crate::Error;
+use crate::ir::{Shuffle, Step};
 use crate::machine::Site;
 use crate::op::{Op, Rounding};
 use crate::operand::{Predicate, Source};
-use crate::region::{Shuffle, Step};
 use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
 
@@ -32,30 +32,7 @@ pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
 }
 
 /// The operations that each instruction set emits in its own way, for [`super::vector`].
-pub(super) trait Primitives: Sized + Default {
-    /// Whether vectors have 512 bits, and instructions mask registers and static rounding modes.
-    const IS_512: bool;
-    /// The number of 32-bit lanes of a vector register. A 32-bit register has `32 / LANES` parts, a
-    /// 64-bit register twice as many.
-    const LANES: usize;
-    /// The number of vector registers that the cache allocates, from `Reg(0)` on. The back end owns
-    /// the others.
-    const VECTORS: u8;
-    /// The number of mask registers that the cache allocates, from `Reg(MASK_0)` on.
-    const MASKS: u8;
-    /// Scratch registers, which allocating a register may overwrite. They break cycles of parallel
-    /// copies; `SPARE_MASK` has the condition of a comparison.
-    const SPARE: Reg;
-    const SPARE_MASK: Reg;
-    /// The number of parts of a predicate; 1 if a mask register has all lanes.
-    const PREDICATE_PARTS: u8;
-
-    /// The name of a register.
-    fn name(reg: Reg) -> Register;
-
-    /// The name of the lower half of a vector register.
-    fn half(reg: Reg) -> Register;
-
+pub(super) trait Primitives: InstructionSet {
     /// A constant in all lanes of 32 or 64 bits.
     fn constant(e: &mut Emitter<'_, Self>, number: u64, width: Width) -> Operand;
 

@@ -9,8 +9,8 @@
 
 use super::slots::Slots;
 use crate::frame::BASE_GROUPS;
+use crate::ir::{Access, Action, Block, Region, Space};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
 
 /// The maximum distance between two offsets of a group.

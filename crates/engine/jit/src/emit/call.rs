@@ -7,8 +7,8 @@ use super::backend::Backend;
 use super::collective::RESULT;
 use super::register_cache::RegisterCache;
 use crate::frame::Frame;
+use crate::ir::{Call, Routine, Step};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// For each source of a host function, and for its result, whether it has 32 bits.

@@ -6,7 +6,7 @@ use super::base_groups::BaseGroups;
 use super::index::Indices;
 use super::input;
 use super::memory::Addressing;
-use crate::region::{Action, Region};
+use crate::ir::{Action, Region};
 use std::fmt::Write;
 
 /// Prints one line for each access of global or shared memory: how its address is formed, and its

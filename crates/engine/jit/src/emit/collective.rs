@@ -7,9 +7,10 @@ use super::asm::{Label, at};
 use super::backend::Backend;
 use super::vector::{V, part_of_row};
 use crate::frame::Frame;
+use crate::ir::{Match, Reduce, Step, Vote};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{ExitReason, Match, Reduce, Step, Vote};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Scratch registers of the operands and the results.

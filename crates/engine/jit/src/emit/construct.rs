@@ -9,9 +9,9 @@ use super::input::PendingCopies;
 use super::live::{Numbers, Uses};
 use super::register_cache::RegisterCache;
 use super::{ColdCode, Constants, Emitter, Facts, Labels, Pending, Points, Version};
+use crate::ir::{End, Region, Target};
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::{End, Region, Target};
 
 impl<'a, B: Backend> Emitter<'a, B> {
     /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`].

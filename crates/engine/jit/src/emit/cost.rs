@@ -10,8 +10,8 @@ use super::affine::{Affine, DeferredAddress};
 use super::asm::{Label, at};
 use super::backend::Backend;
 use crate::frame::Frame;
+use crate::ir::{Call, Cost, Notification, Step};
 use crate::operand::VReg;
-use crate::region::{Call, Cost, Notification, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Bytes of a sector of global memory.

@@ -3,9 +3,9 @@
 
 use super::Emitter;
 use super::backend::Backend;
+use crate::ir::Step;
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {

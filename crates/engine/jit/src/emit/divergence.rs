@@ -13,10 +13,10 @@ use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
 use crate::frame::{DEPTH, Frame};
+use crate::ir::{End, Region, Target};
 use crate::machine::{Group, Mode};
 use crate::operand::Predicate;
-use crate::region::ExitReason;
-use crate::region::{End, Region, Target};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::mem::offset_of;
 

@@ -6,11 +6,11 @@ use super::asm::at;
 use super::backend::Backend;
 use super::register_cache::{Key, Kind, MASK_0, Nans, Reg, RegState, RegisterCache};
 use crate::frame::Frame;
+use crate::ir::{Action, End, Target};
 use crate::machine::Mode;
 use crate::op::{Float, Op};
 use crate::operand::VReg;
-use crate::region::ExitReason;
-use crate::region::{Action, End, Target};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// The number of vector and mask registers that a loop's entry state leaves free for its steps.

@@ -9,10 +9,10 @@ use super::memory::is_supported;
 use super::register_cache::{Key, RegisterCache};
 use crate::Error;
 use crate::frame::Frame;
+use crate::ir::{Action, Block, End, Space, Step, Target};
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::ExitReason;
-use crate::region::{Action, Block, End, Space, Step, Target};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 

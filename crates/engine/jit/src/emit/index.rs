@@ -5,19 +5,22 @@
 //!
 //! The uniform base does not change while the site is filled, so the site holds the host address of
 //! element 0 and the number of elements ([`crate::machine::Site::indices`]). The first access by an
-//! index register tests whether its lanes are consecutive, and caches the answer in the frame until
-//! the register changes: [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. An
+//! index register tests whether its lanes are consecutive, and caches the answer in the frame:
+//! [`CONSECUTIVE`] and the index of the first lane, or [`SCATTERED`]. The answer holds until the
+//! register changes; a uniform value that is added to all lanes only moves the first index. An
 //! address register that other blocks use as a base carries the shape of its index from the point
 //! where it was computed. Entries clear the cached shapes. Only code for all live lanes tests for
-//! consecutive lanes, and only if all 32 lanes are live.
+//! consecutive lanes, and only if all 32 lanes are live. Code for some lanes reads and writes only
+//! whether lanes are scattered, by which it skips the test of their addresses.
 
 mod cache;
 
 use super::affine::{Addend, Affine, Plan};
 use super::base_groups;
 use crate::frame::INDICES;
+use crate::ir::{Access, Action, Region, Space, Step};
+use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, Action, Region, Space, Step};
 use std::collections::{HashMap, HashSet};
 
 /// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
@@ -223,7 +226,7 @@ impl Indices {
         self.rows.contains(&at) && shared_address(step).is_some()
     }
 
-    /// The slots whose shapes a step reads, and the slots of registers that it writes.
+    /// The slots whose shapes a step reads, and the slots whose shapes it makes unknown.
     fn effects(&self, plan: &Plan, at: (usize, usize), step: &Step) -> (Slots, Slots) {
         let i = at.1;
         let indexed = self.access(plan, at, step);
@@ -233,15 +236,28 @@ impl Indices {
             looks |= 1 << slot;
         }
         let mut changes = 0;
+        let increment = self.increment(step).map(|of| of.0);
         step.each_written(&mut |vreg| {
             let slot = match vreg {
                 VReg::B32(index) => self.slots.get(&index).copied(),
                 VReg::B64(register) => self.carried.get(&register).map(|of| INDICES + of.0),
                 VReg::Predicate(_) => None,
             };
-            changes |= slot.map_or(0, |slot| 1 << slot);
+            changes |= slot.filter(|_| increment != slot).map_or(0, |slot| 1 << slot);
         });
         (looks, changes)
+    }
+
+    /// The slot of an index register to which a step adds a uniform value, and the value. The
+    /// lanes' distances stay the same.
+    fn increment(&self, step: &Step) -> Option<(usize, Addend)> {
+        let Action::Compute { op: op @ (Op::Add | Op::Sub), to: VReg::B32(to), from } = step.action
+        else {
+            return None;
+        };
+        let (index, addend) = Addend::of(op, &from)?;
+        let slot = self.slots.get(&to).copied()?;
+        (index == to && all_lanes_execute(step)).then_some((slot, addend))
     }
 
     /// The address that a step computes for accesses of other blocks.

@@ -11,9 +11,9 @@
 mod future;
 mod pending;
 
+use crate::ir::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Block, End, Load, Region, Shuffle, Space, Step, Target};
 use future::{BlockFutureUses, FutureUses, future_uses};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -2,8 +2,8 @@
 //! analysis is given one block and the dense numbers of registers, and returns its [`Uses`].
 
 use super::affine::StepRole;
+use crate::ir::{Block, End, Region, Step};
 use crate::operand::VReg;
-use crate::region::{Block, End, Region, Step};
 use texunit_flow::Set;
 
 /// Dense numbers for all registers that a region uses.

@@ -1,10 +1,6 @@
 //! The register cache: which processor register holds which value, whether the register file has
-//! the same value, and what is known of it. Steps ask the cache for sources and temporaries, and
-//! define their results in it; the cache loads, evicts and stores values.
+//! the same value, and what is known of it. [`super::registers`] loads, evicts and stores values.
 
-use super::Emitter;
-use super::backend::Backend;
-use super::live::NEVER;
 use crate::operand::{Source, VReg};
 
 /// A cached value: a part of the lanes of a register or of an input.
@@ -93,7 +89,7 @@ pub(super) struct Reg(pub(super) u8);
 
 /// The number of the first mask register.
 pub(super) const MASK_0: u8 = 32;
-const REGISTERS: usize = 40;
+pub(super) const REGISTERS: usize = 40;
 
 impl Reg {
     pub(super) fn is_mask(self) -> bool {
@@ -117,12 +113,12 @@ pub(super) struct RegState {
 /// The state of all processor registers.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterCache {
-    held: [RegState; REGISTERS],
+    pub(super) held: [RegState; REGISTERS],
     clock: u32,
     /// The evicted values that are [`Nans::Any`] in the register file.
     pub(super) unsettled: Vec<Key>,
     /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
-    /// steps read it only by [`Emitter::hold`] and memory operands.
+    /// steps read it only by [`super::Emitter::hold`] and memory operands.
     pub(super) defers_nans: bool,
 }
 
@@ -145,21 +141,6 @@ impl Key {
             Self::Predicate(i, _) => Some(VReg::Predicate(i)),
             Self::Other(..) => None,
         }
-    }
-
-    /// All parts of a register.
-    pub(super) fn all<B: Backend>(vreg: VReg) -> impl Iterator<Item = Self> {
-        let narrow = (32 / B::LANES) as u8;
-        let parts = match vreg {
-            VReg::B32(_) => narrow,
-            VReg::B64(_) => 2 * narrow,
-            VReg::Predicate(_) => B::PREDICATE_PARTS,
-        };
-        (0..parts).map(move |part| match vreg {
-            VReg::B32(i) => Self::B32(i, part),
-            VReg::B64(i) => Self::B64(i, part),
-            VReg::Predicate(i) => Self::Predicate(i, part),
-        })
     }
 }
 
@@ -242,144 +223,6 @@ impl RegisterCache {
     /// All cached values that are newer than the register file.
     pub(super) fn dirty(&self) -> impl Iterator<Item = (Reg, Key, RegState)> {
         self.all().filter(|(.., held)| held.dirty)
-    }
-}
-
-impl<B: Backend> Emitter<'_, B> {
-    /// Allocates an empty vector register for the current step.
-    pub(super) fn temporary(&mut self) -> Reg {
-        self.take(0, B::VECTORS)
-    }
-
-    /// Allocates an empty mask register for the current step.
-    pub(super) fn temporary_mask(&mut self) -> Reg {
-        self.take(MASK_0, B::MASKS)
-    }
-
-    fn take(&mut self, from: u8, count: u8) -> Reg {
-        let range = usize::from(from)..usize::from(from + count);
-        let all = &self.cache.held[range.clone()];
-        let free = all.iter().position(|h| h.key.is_none() && !h.pinned);
-        let reg = match free {
-            Some(i) => Reg(from + i as u8),
-            None => self.evict(from, count),
-        };
-        *self.cache.of(reg) = RegState { pinned: true, ..RegState::default() };
-        reg
-    }
-
-    /// Frees a register: values that can be reloaded are evicted first, then the value whose next
-    /// use is farthest.
-    fn evict(&mut self, from: u8, count: u8) -> Reg {
-        let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
-            None => (1, u32::MAX - held.used),
-            Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
-            Some(vreg) => (0, self.next_use(vreg)),
-        };
-        let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
-        let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
-            self.asm.out_of_registers();
-            return Reg(from);
-        };
-        match self.cache.get(reg) {
-            RegState { key: Some(key), dirty: true, kind, .. }
-                if self.defers_nans(key) && kind.nans == Nans::Any =>
-            {
-                if !self.cache.is_unsettled(key) {
-                    self.cache.unsettled.push(key);
-                }
-                B::store(self, reg, key);
-            }
-            _ => self.write_back(reg),
-        }
-        reg
-    }
-
-    /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be
-    /// stored twice.
-    fn defers_nans(&self, key: Key) -> bool {
-        let dies = |vreg| !self.region.blocks[self.block].kept.contains(&vreg);
-        self.cache.defers_nans && key.vreg().is_some_and(dies)
-    }
-
-    /// The next step of the block that reads or writes a register.
-    fn next_use(&self, vreg: VReg) -> u32 {
-        self.facts.numbers.get(vreg).map_or(NEVER, |i| self.next[i])
-    }
-
-    /// Stores a value to the register file if it is dirty.
-    pub(super) fn write_back(&mut self, reg: Reg) {
-        let held = self.cache.get(reg);
-        let (Some(key), true) = (held.key, held.dirty) else { return };
-        self.canonical(reg);
-        self.cache.of(reg).dirty = false;
-        self.cache.unsettled.retain(|&other| other != key);
-        B::store(self, reg, key);
-    }
-
-    /// Makes NaNs in the register file canonical.
-    pub(super) fn settle(&mut self) {
-        self.settle_all_but(|_| false);
-    }
-
-    /// Makes NaNs in the register file canonical, except of values that the predicate selects.
-    pub(super) fn settle_all_but(&mut self, is_exempt: impl Fn(Key) -> bool) {
-        let defers = std::mem::replace(&mut self.cache.defers_nans, false);
-        for key in self.cache.unsettled.clone() {
-            if !is_exempt(key) && self.cache.is_unsettled(key) {
-                let reg = self.hold(key);
-                self.cache.of(reg).dirty = true;
-                self.write_back(reg);
-                self.cache.release(reg);
-            }
-        }
-        self.cache.defers_nans = defers;
-    }
-
-    /// Stores all dirty values.
-    pub(super) fn write_all_back(&mut self) {
-        for i in 0..REGISTERS as u8 {
-            self.write_back(Reg(i));
-        }
-        self.settle();
-    }
-
-    /// Replaces NaNs that stand for the canonical NaN by it.
-    pub(super) fn canonical(&mut self, reg: Reg) {
-        if self.cache.kind(reg).nans == Nans::Any {
-            self.cache.of(reg).kind.nans = Nans::Canonical;
-            B::canonical(self, reg);
-        }
-    }
-
-    /// The processor register that holds a value, which is loaded if necessary. The caller must not
-    /// change it.
-    pub(super) fn hold(&mut self, key: Key) -> Reg {
-        if let Some(reg) = self.cache.find(key) {
-            return reg;
-        }
-        let masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
-        let reg = if masks { self.temporary_mask() } else { self.temporary() };
-        B::load(self, reg, key);
-        self.cache.set(reg, key, self.kind_in_memory(key), false);
-        reg
-    }
-
-    /// The properties of a value in the register file, or of another source.
-    pub(super) fn kind_in_memory(&self, key: Key) -> Kind {
-        let kind = kind_of(key);
-        if self.cache.is_unsettled(key) { Kind { nans: Nans::Any, ..kind } } else { kind }
-    }
-
-    /// Makes a temporary the new value of a register.
-    pub(super) fn define(&mut self, key: Key, reg: Reg, kind: Kind) {
-        for held in &mut self.cache.held {
-            if held.key == Some(key) {
-                // The register stays pinned: other parts of the step may still read it as a source.
-                (held.key, held.dirty) = (None, false);
-            }
-        }
-        self.cache.change(reg, key, kind);
     }
 }
 

@@ -4,8 +4,8 @@ use super::Emitter;
 use super::backend::Backend;
 use super::register_cache::Reg;
 use super::vector::V;
+use crate::ir::{Shuffle, Shuffling};
 use crate::operand::Source;
-use crate::region::{Shuffle, Shuffling};
 
 /// For each lane, the lane that it reads, and whether the requested lane was out of range, so that
 /// the lane reads itself.

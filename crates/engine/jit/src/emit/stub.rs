@@ -11,7 +11,7 @@ use super::input::InputCopy;
 use super::register_cache::{Nans, Reg, RegisterCache};
 use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
-use crate::region::ExitReason;
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// A stub that is still to be emitted, with the state of the emitter where it was requested.

@@ -22,8 +22,9 @@ use super::backend::Backend;
 use super::divergence::ARRIVED;
 use super::register_cache::RegisterCache;
 use crate::frame::{Frame, WarpSlot};
+use crate::ir::{Action, End, Region, Space, Target};
 use crate::machine::Mode;
-use crate::region::{Action, End, ExitReason, Region, Space, Target};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

@@ -3,8 +3,9 @@
 //! offsets.
 
 use super::{DEPTH, Frame, Trampoline};
+use crate::ir::Routine;
 use crate::machine::{DivergedLanes, Group, Site};
-use crate::region::{DivergenceLimits, Routine};
+use crate::run::DivergenceLimits;
 use crate::{B32, B64};
 use std::cell::Cell;
 use std::ptr::{null, null_mut};

@@ -4,8 +4,8 @@
 use crate::Error;
 use crate::emit;
 use crate::frame::Frame;
+use crate::ir::Region;
 use crate::machine::{Level, Mode};
-use crate::region::Region;
 use iced_x86::{Code, Decoder, DecoderOptions, FastFormatter, Instruction, OpKind, Register};
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! Names of operations, comparisons and modes in the text form, for the printer and the parser.
 
+use crate::ir::{Change, Reduce, Shuffling, Space, Vote};
 use crate::op::{Float, Op, Rounding};
 use crate::operand::{Combine, Predicate, Relation};
-use crate::region::{Change, Reduce, Shuffling, Space, Vote};
 use texunit_sfu::lanes::{EX2_CURVE, RCP_CURVE, RSQ_CURVE, SQRT_CURVE};
 
 /// An enumeration whose variants have names.

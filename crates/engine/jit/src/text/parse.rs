@@ -3,8 +3,8 @@
 mod action;
 
 use super::names::{number, predicate_by_name};
+use crate::ir::{Block, End, Region, Step, Target};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Block, End, Region, Step, Target};
 use std::collections::HashSet;
 use std::iter::Peekable;
 

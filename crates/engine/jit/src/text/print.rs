@@ -1,11 +1,11 @@
 //! The printer of the text form of regions.
 
 use super::names::{Named, op_name, predicate_name};
-use crate::operand::{Predicate, Source, Test, VReg};
-use crate::region::{
+use crate::ir::{
     Access, Action, Atomic, Block, Call, End, Load, Match, Region, Shuffle, Space, Step, Store,
     Target,
 };
+use crate::operand::{Predicate, Source, Test, VReg};
 use std::fmt::{self, Display, Formatter};
 
 /// Numbers below this limit are printed in decimal, others in hexadecimal.

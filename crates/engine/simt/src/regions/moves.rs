@@ -51,15 +51,17 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
         Op::Pack { d, parts, bits } if !d.is_none() => pack(operands, *d, parts, *bits),
         Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
-        Op::Special { d, reg, component } if is_narrow(*d) => Some(vec![match reg {
-            SpecialReg::Tid if *component < 3 => {
-                compute(J::Copy, vreg(*d), &[Source::PerLane((*component).into())])
+        Op::Special { d, reg, component } if is_narrow(*d) => {
+            let (to, lane) = (vreg(*d), (*component).into());
+            let source = match reg {
+                SpecialReg::Tid if *component < 3 => Some(Source::PerLane(lane)),
+                reg => of_cta(*reg, *component).map(Source::Uniform),
+            };
+            match source {
+                Some(source) => Some(vec![compute(J::Copy, to, &[source])]),
+                None => of_lane(to, *reg),
             }
-            reg => match of_cta(*reg, *component) {
-                Some(number) => compute(J::Copy, vreg(*d), &[Source::Uniform(number)]),
-                None => call(Routine::B32(lanes(*reg)?), *d, &[]),
-            },
-        }]),
+        }
         Op::Mov { d, a } => {
             let op = if d.is_wide() { J::CopyWide } else { J::Copy };
             Some(vec![compute(op, vreg(*d), &[operands.source(*a)])])
@@ -157,22 +159,20 @@ fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
     (0..32).fold(0, |mask, lane| mask | u32::from(holds(a[lane])) << lane)
 }
 
-type Row = fn(&mut L32, &L32, &L32, &L32);
-
-/// Special registers that depend only on the lane.
-fn lanes(reg: SpecialReg) -> Option<Row> {
-    fn row(d: &mut L32, of: impl Fn(u32) -> u32) {
-        (0..32).for_each(|lane| d[lane as usize] = of(lane));
+/// The value of a special register that depends only on the lane.
+fn of_lane(to: VReg, reg: SpecialReg) -> Option<Vec<Action>> {
+    let shifted =
+        |number: u32| compute(J::ShiftLeft, to, &[Source::Literal(number.into()), Source::Lane]);
+    let not = |action| Some(vec![action, compute(J::Bits(!A), to, &[again(to)?])]);
+    match reg {
+        SpecialReg::Laneid => Some(vec![compute(J::Copy, to, &[Source::Lane])]),
+        SpecialReg::LanemaskEq => Some(vec![shifted(1)]),
+        SpecialReg::LanemaskGe => Some(vec![shifted(!0)]),
+        SpecialReg::LanemaskGt => Some(vec![shifted(!1)]),
+        SpecialReg::LanemaskLt => not(shifted(!0)),
+        SpecialReg::LanemaskLe => not(shifted(!1)),
+        _ => None,
     }
-    Some(match reg {
-        SpecialReg::Laneid => |d, _, _, _| row(d, |lane| lane),
-        SpecialReg::LanemaskEq => |d, _, _, _| row(d, |lane| 1 << lane),
-        SpecialReg::LanemaskLt => |d, _, _, _| row(d, |lane| (1 << lane) - 1),
-        SpecialReg::LanemaskLe => |d, _, _, _| row(d, |lane| u32::MAX >> (31 - lane)),
-        SpecialReg::LanemaskGe => |d, _, _, _| row(d, |lane| u32::MAX << lane),
-        SpecialReg::LanemaskGt => |d, _, _, _| row(d, |lane| !(u32::MAX >> (31 - lane))),
-        _ => return None,
-    })
 }
 
 fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<Action>> {

@@ -21,7 +21,7 @@ impl Addend {
 
     /// If a sum or difference has a uniform operand: the register of the other operand, and the
     /// value that is added.
-    pub(super) fn of(op: Op, from: &[Source; 3]) -> Option<(u32, Self)> {
+    pub(in crate::emit) fn of(op: Op, from: &[Source; 3]) -> Option<(u32, Self)> {
         let alike = |source| match source {
             Source::Literal(_) | Source::Constant(_) | Source::Uniform(_) | Source::Bytes32(_) => {
                 Some(source)

@@ -2,9 +2,9 @@
 //! the block's steps and updates this state.
 
 use super::{Addend, Affine};
+use crate::ir::{Action, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Space, Step};
 use std::collections::{HashMap, HashSet};
 
 /// The known values of registers at a step.

@@ -53,7 +53,7 @@ impl MemoryPrimitives for Avx2 {
         }
         Self::spread_general(e, check.wide, last);
         e.zero(any);
-        if check.wide && check.low_bits != 0 {
+        if check.low_bits != 0 {
             e.zero(bits);
         }
         Self::keep_executing(e, mem);
@@ -95,19 +95,24 @@ impl MemoryPrimitives for Avx2 {
             e.three(V::Or32, any, any, SCRATCH);
             return;
         }
-        e.three(V::MinU32, SCRATCH, offset, last);
+        e.three(V::MaxU32, any, any, offset);
         if check.low_bits != 0 {
-            let mask = e.number(!(check.low_bits as u32));
-            e.three(V::And32, SCRATCH, SCRATCH, mask);
+            e.three(V::Or32, bits, bits, offset);
         }
-        Self::or_difference(e, (any, SCRATCH), SCRATCH, offset.into());
     }
 
     fn end_check(e: &mut Avx2Emitter<'_>, mem: &MemAccess, check: &OffsetCheck, not: Label) {
-        let [any, _, _, _, bits, _] = mem.own;
+        let [any, _, last, _, bits, _] = mem.own;
+        if !check.wide {
+            e.three(V::MinU32, SCRATCH, any, last);
+            e.three(V::Xor32, any, any, SCRATCH);
+        }
         Self::jump_if_any(e, any, not);
-        if check.wide && check.low_bits != 0 {
-            let mask = e.wide_number(check.low_bits);
+        if check.low_bits != 0 {
+            let mask = match check.wide {
+                true => e.wide_number(check.low_bits),
+                false => e.number(check.low_bits as u32),
+            };
             e.three(V::And64, bits, bits, mask);
             Self::jump_if_any(e, bits, not);
         }
@@ -200,11 +205,17 @@ impl Avx2Emitter<'_> {
         }
     }
 
-    /// Loads eight 32-bit elements at indices in the frame, relative to `r12`.
+    /// Loads eight 32-bit elements at indices in the frame, relative to `r12`. Uses `rax` and `rbp`.
     pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
-            let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
+            // A load of two indices and a shift are faster than two loads.
+            if lane % 2 == 0 {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, row + 4 * lane)));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, R::EAX));
+                self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, 32));
+            }
+            let index = if lane % 2 == 0 { R::RBP } else { R::RAX };
+            let from = MemoryOperand::with_base_index_scale(R::R12, index, 4);
             let half = if lane < 4 { d.xmm() } else { upper.xmm() };
             self.asm.put(match lane as u32 % 4 {
                 0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),

@@ -22,9 +22,9 @@ use super::register_cache::{Key, Reg};
 use super::vector::{UNORDERED, V};
 use crate::Error;
 use crate::frame::Frame;
+use crate::ir::{Shuffle, Step};
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::{Shuffle, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 

@@ -4,6 +4,7 @@ use super::double::TWO_52;
 use super::{Avx2, Avx2Emitter, MOVE, SCRATCH, Vector};
 use crate::emit::asm::{Label, at, of_quiet_rounding};
 use crate::emit::backend::Primitives;
+use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{Key, Reg, Width};
 use crate::emit::vector::{GREATER_OR_EQUAL, Operand, UNORDERED, V, power_of_two, register_file};
 use crate::frame::Frame;
@@ -22,7 +23,7 @@ const TWO_31_F: u32 = 0x4f00_0000;
 const TWO_32_F: u32 = 0x4f80_0000;
 const TWO_16_F: u32 = 0x4780_0000;
 
-impl Primitives for Avx2 {
+impl InstructionSet for Avx2 {
     const IS_512: bool = false;
     const LANES: usize = 8;
     const VECTORS: u8 = 15;
@@ -38,7 +39,9 @@ impl Primitives for Avx2 {
     fn half(reg: Reg) -> R {
         reg.xmm()
     }
+}
 
+impl Primitives for Avx2 {
     fn constant(e: &mut Avx2Emitter<'_>, number: u64, width: Width) -> Operand {
         let number = if width == Width::B32 { number << 32 | number } else { number };
         e.pool_vector([number; 4])

@@ -9,7 +9,7 @@ use crate::emit::register_cache::{Kind, Reg};
 use crate::emit::shuffle::{Pattern, packed, pattern};
 use crate::emit::vector::{V, part_of_row};
 use crate::frame::Frame;
-use crate::region::{Shuffle, Step};
+use crate::ir::{Shuffle, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 const PERMUTE: C = C::VEX_Vpermd_ymm_ymm_ymmm256;

@@ -8,8 +8,8 @@ use crate::emit::asm::at;
 use crate::emit::rarely::Skipped;
 use crate::emit::register_cache::Key;
 use crate::frame::Frame;
+use crate::ir::{Action, Step};
 use crate::operand::Predicate;
-use crate::region::{Action, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 

@@ -19,10 +19,10 @@ use super::rarely::Skipped;
 use super::register_cache::{Key, Kind, MASK_0, Reg};
 use super::vector::V;
 use crate::Error;
+use crate::ir::{Action, Shuffle, Step};
 use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Shuffle, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 

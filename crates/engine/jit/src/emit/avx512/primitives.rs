@@ -4,6 +4,7 @@
 use super::{Avx512, Avx512Emitter, FIXED, NAN, SCRATCH, SCRATCH_MASK};
 use crate::emit::asm::{Label, at, spread};
 use crate::emit::backend::Primitives;
+use crate::emit::instructions::InstructionSet;
 use crate::emit::register_cache::{MASK_0, Reg, Width};
 use crate::emit::vector::{GREATER_OR_EQUAL, Opcode, Operand, UNORDERED, V};
 use crate::frame::Frame;
@@ -30,7 +31,7 @@ fn plain(table: u8, wide: bool) -> Option<V> {
     })
 }
 
-impl Primitives for Avx512 {
+impl InstructionSet for Avx512 {
     const IS_512: bool = true;
     const LANES: usize = 16;
     const VECTORS: u8 = 29;
@@ -46,7 +47,9 @@ impl Primitives for Avx512 {
     fn half(reg: Reg) -> R {
         reg.y()
     }
+}
 
+impl Primitives for Avx512 {
     fn constant(e: &mut Avx512Emitter<'_>, number: u64, _: Width) -> Operand {
         Operand::Memory(spread(R::R9, e.pooled(&[number])))
     }

@@ -5,7 +5,7 @@ use crate::emit::asm::at;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::emit::shuffle::{Pattern, packed, pattern};
 use crate::emit::vector::V;
-use crate::region::{Shuffle, Step};
+use crate::ir::{Shuffle, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Avx512Emitter<'_> {

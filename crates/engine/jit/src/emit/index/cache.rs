@@ -75,8 +75,8 @@ impl<B: Backend> Emitter<'_, B> {
         if indexed.is_carried && !rows {
             return None;
         }
-        let (slot, is_row) = (indexed.slot.filter(|_| rows), indexed.is_row && rows);
-        Some(Indexed { slot, rows, is_row, ..indexed })
+        let slot = indexed.slot.filter(|_| all_lanes_execute(step));
+        Some(Indexed { slot, rows, is_row: indexed.is_row && rows, ..indexed })
     }
 
     /// The slot of an access of the current step, if its shape is read later.
@@ -103,18 +103,27 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// Updates the cached shapes of registers that steps have written, if the shapes are live.
     pub(in crate::emit) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.facts.indices.slots.is_empty() {
+        if self.facts.indices.slots.is_empty() {
             return;
         }
         for i in steps {
             let Some(plan) = self.facts.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
             let open = self.facts.indices.live_after(self.block, i);
-            let ((_, changes), made) = (
-                self.facts.indices.effects(plan, (self.block, i), step),
-                self.facts.indices.derived_address(plan, i),
-            );
-            let made = made.filter(|made| open >> made.to & 1 != 0);
+            let (_, mut changes) = self.facts.indices.effects(plan, (self.block, i), step);
+            let made = self.facts.indices.derived_address(plan, i);
+            let made = made.filter(|made| self.mode == Mode::Live && open >> made.to & 1 != 0);
+            if self.mode == Mode::Some {
+                // Only whether indices are scattered is read.
+                changes &= (1 << INDICES) - 1;
+            } else if let Some((slot, addend)) = self.facts.indices.increment(step)
+                && open >> slot & 1 != 0
+            {
+                let first = at(R::RDI, Frame::first_index(slot));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
+                self.add_addend(addend, R::EAX, R::R13);
+                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+            }
             let own = made.map_or(0, |made| 1 << made.to);
             if let Some(DerivedAddress { slot, to, addend }) = made {
                 let [from, to] = [slot, to].map(|slot| {

@@ -2,8 +2,8 @@
 //! all readers of a copy can read the input instead.
 
 use super::{can_read_input, copied};
+use crate::ir::{Action, Block};
 use crate::operand::{Predicate, VReg};
-use crate::region::{Action, Block};
 use std::collections::HashMap;
 
 /// The uses of a register's value in the rest of a block.

@@ -9,9 +9,10 @@ use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::{Key, Reg};
 use crate::emit::vector::{part_of_row, register_file};
 use crate::frame::Frame;
+use crate::ir::{Access, Space};
 use crate::machine::Site;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Access, ExitReason, Space};
+use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

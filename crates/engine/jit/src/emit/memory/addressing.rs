@@ -4,7 +4,7 @@ use super::access::is_by_lane;
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::index::Indexed;
-use crate::region::{Access, Space};
+use crate::ir::{Access, Space};
 
 /// The shape of the addresses of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

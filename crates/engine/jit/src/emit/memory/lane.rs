@@ -6,8 +6,8 @@ use crate::emit::asm::Label;
 use crate::emit::backend::{Backend, site};
 use crate::emit::register_cache::Key;
 use crate::emit::vector::register_file;
+use crate::ir::Space;
 use crate::machine::Site;
-use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

@@ -10,12 +10,13 @@ use crate::emit::Emitter;
 use crate::emit::affine::Addend;
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
+use crate::emit::index::SCATTERED;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
+use crate::ir::{Load, Space, Step};
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {
@@ -47,6 +48,10 @@ impl<B: Backend> Emitter<'_, B> {
         // If there are enough registers for all lanes, the elements are loaded at once.
         let (bytes, parts) = (Bytes::of(&load.access), 0..Self::PARTS);
         let own: Vec<Vec<Reg>> = match mem.total {
+            // The registers of the access but that of indices are free once all lanes are checked.
+            ..=4 if indexed.is_some() && !B::IS_512 => {
+                [0, 2, 3, 4].map(|i| vec![mem.own[i]]).into()
+            }
             ..=4 if indexed.is_some() => self.registers_of_parts(parts.len(), bytes),
             ..=16 if B::IS_512 => self.registers_of_parts(parts.len(), bytes),
             _ => Vec::new(),
@@ -62,6 +67,11 @@ impl<B: Backend> Emitter<'_, B> {
         let from = if is_tested { Parts::Slot(slot) } else { Parts::Contiguous(slot) };
         let by_offsets = self.mode == Mode::Some && self.has_rows_of_offsets(&mem);
         if (is_tested || addressing == Addressing::Row && indexed.is_none()) && !by_offsets {
+            if let Some(slot) = indexed.filter(|of| !of.rows).and_then(|of| of.slot) {
+                let shape = at(R::RDI, Frame::index(slot));
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, shape, SCATTERED));
+                self.asm.jump(C::Je_rel32_64, scattered);
+            }
             let is_global = mem.access.space == Space::Global;
             let prefetches =
                 is_global && indexed.is_none() && member.is_none() && self.is_in_loop();

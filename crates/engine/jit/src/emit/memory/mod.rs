@@ -30,7 +30,7 @@ mod some_lanes;
 mod store;
 
 use crate::frame::Frame;
-use crate::region::{Access, Space};
+use crate::ir::{Access, Space};
 pub(super) use access::{MemAccess, low_32};
 pub(super) use addressing::Addressing;
 use iced_x86::MemoryOperand;

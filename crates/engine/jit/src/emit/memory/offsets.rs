@@ -10,8 +10,8 @@ use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
+use crate::ir::Space;
 use crate::machine::Site;
-use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 

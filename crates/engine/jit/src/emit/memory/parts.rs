@@ -5,8 +5,8 @@ use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
+use crate::ir::{Access, Load};
 use crate::operand::{Predicate, VReg};
-use crate::region::{Access, Load};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 

@@ -10,9 +10,9 @@ use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
 use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
+use crate::ir::Space;
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {

@@ -12,9 +12,9 @@ use crate::emit::base_groups::Member;
 use crate::emit::index::Indexed;
 use crate::emit::register_cache::Reg;
 use crate::emit::vector::V;
+use crate::ir::{Step, Store};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source};
-use crate::region::{Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Whether stores of contiguous lanes can be masked.

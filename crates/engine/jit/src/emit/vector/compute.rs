@@ -3,9 +3,9 @@
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::register_cache::{Kind, Reg};
+use crate::ir::{Action, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Action, Space, Step};
 
 impl<B: Backend> Emitter<'_, B> {
     /// Emits a step for all lanes at once; `None` if its action is not such a one.

@@ -8,9 +8,9 @@ use crate::emit::backend::Backend;
 use crate::emit::collective::RESULT;
 use crate::emit::register_cache::{Kind, Reg};
 use crate::frame::Frame;
+use crate::ir::{Load, Step, Store};
 use crate::machine::Mode;
 use crate::operand::{Predicate, Source, VReg};
-use crate::region::{Load, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl<B: Backend> Emitter<'_, B> {

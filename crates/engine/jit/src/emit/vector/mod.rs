@@ -1,5 +1,5 @@
 //! Steps on vectors of lanes, for both instruction sets: instructions with register or memory
-//! operands ([`codes::V`]), sources, destinations, and the operations of compute steps. What an
+//! operands ([`super::instructions`]), sources, destinations, and the operations of compute steps. What an
 //! instruction set does in its own way is a primitive of [`super::backend::Backend`].
 //!
 //! A *condition* is the result of a comparison in [`super::backend::Primitives::SPARE_MASK`];
@@ -7,7 +7,6 @@
 
 mod affine;
 mod bytes;
-mod codes;
 mod compute;
 mod convert;
 mod destination;
@@ -22,55 +21,14 @@ mod wide;
 
 use super::Emitter;
 use super::backend::Backend;
+use super::instructions::Destination;
+pub(super) use super::instructions::{Opcode, Operand, V, low_128};
 use super::register_cache::Reg;
-pub(super) use codes::{Opcode, V};
 pub(super) use float::{GREATER_OR_EQUAL, UNORDERED, of_floats};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 pub(super) use integer::power_of_two;
 pub(super) use scratch::part_of_row;
 pub(super) use source::register_file;
-
-/// The name of the low 128 bits of a vector register.
-pub(super) fn low_128(reg: Reg) -> R {
-    R::XMM0 + u32::from(reg.0)
-}
-
-/// The last operand of an instruction, which may be in memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Operand {
-    Register(Reg),
-    Memory(MemoryOperand),
-}
-
-impl From<Reg> for Operand {
-    fn from(reg: Reg) -> Self {
-        Self::Register(reg)
-    }
-}
-
-impl From<MemoryOperand> for Operand {
-    fn from(memory: MemoryOperand) -> Self {
-        Self::Memory(memory)
-    }
-}
-
-/// The destination of an instruction: a register of the cache, or a name.
-pub(super) trait Destination {
-    /// The name of the register.
-    fn name<B: Backend>(self) -> R;
-}
-
-impl Destination for Reg {
-    fn name<B: Backend>(self) -> R {
-        B::name(self)
-    }
-}
-
-impl Destination for R {
-    fn name<B: Backend>(self) -> R {
-        self
-    }
-}
 
 impl<B: Backend> Emitter<'_, B> {
     /// Emits an instruction with two sources.

@@ -1,10 +1,10 @@
 //! The parser of actions: what a step does.
 
 use super::{Line, Tokens};
-use crate::operand::{Combine, Relation, Source, Test};
-use crate::region::{
+use crate::ir::{
     Access, Action, Atomic, Change, Load, Match, Reduce, Shuffle, Shuffling, Space, Store, Vote,
 };
+use crate::operand::{Combine, Relation, Source, Test};
 use crate::text::names::{Named, number, op_by_name};
 
 impl Tokens<'_> {

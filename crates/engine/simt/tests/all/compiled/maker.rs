@@ -164,6 +164,7 @@ impl Maker {
         // A truth table that ignores the third source.
         let of_two = (0..8).fold(0, |bits, at| bits | (table >> (at >> 1) & 1) << at);
         let ty = self.random.of(&["u32", "s32"]);
+        let lanes = self.random.of(&["eq", "lt", "le", "ge", "gt"]);
         let lines = [
             format!("add.u32 {d}, {a}, {b};"),
             format!("sub.s32 {d}, {a}, {b};"),
@@ -237,7 +238,7 @@ impl Maker {
             "abs.f64 %g0, %g1;".to_owned(),
             format!("selp.f64 %g0, %g0, %g1, {p};"),
             format!("mov.u32 {d}, %laneid;"),
-            format!("mov.u32 {d}, %lanemask_lt;"),
+            format!("mov.u32 {d}, %lanemask_{lanes};"),
             format!("mov.b32 {{%h0, %h1}}, {a};"),
             format!("mov.b32 {d}, {{%h1, %h0}};"),
             "add.u16 %h0, %h0, %h1;".to_owned(),

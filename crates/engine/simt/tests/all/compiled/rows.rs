@@ -41,6 +41,40 @@ const SHARED: &str = ".reg .u64 %a<4>;\n.reg .u32 %b<24>;\n.reg .pred %p;\n.shar
     mul.lo.u32 %b20, %b4, %b5;\nmul.lo.u32 %b20, %b20, %b6;\nmad.lo.u32 %b19, %b7, %b20, %b19;\n\
     mul.wide.u32 %a1, %b19, 4;\nadd.u64 %a2, %a0, %a1;\nst.global.u32 [%a2], %b14;\nret;\n";
 
+/// Each thread loads two elements in each round of a loop, in which two uniform numbers are added to
+/// its index. A parameter decides whether the lanes of a warp are contiguous, another one whether
+/// they leave the loop together.
+const WALK: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<14>;\n.reg .pred %p;\n\
+    ld.param.u64 %a0, [out];\nld.param.u64 %a1, [in];\nld.param.u32 %b0, [flip];\nld.param.u32 %b1, [step];\n\
+    ld.param.u32 %b2, [uneven];\nmov.u32 %b3, %tid.x;\nmov.u32 %b4, %ctaid.x;\nmov.u32 %b5, %ntid.x;\n\
+    mad.lo.u32 %b6, %b4, %b5, %b3;\nxor.b32 %b7, %b3, %b0;\nand.b32 %b8, %b3, %b2;\nadd.u32 %b8, %b8, 3;\n\
+    mov.u32 %b9, 0;\nLOOP:\n\
+    mul.wide.u32 %a2, %b7, 4;\nadd.u64 %a3, %a1, %a2;\nld.global.u32 %b10, [%a3];\n\
+    add.u32 %b11, %b7, 1;\nmul.wide.u32 %a4, %b11, 4;\nadd.u64 %a5, %a1, %a4;\nld.global.u32 %b12, [%a5];\n\
+    mad.lo.u32 %b9, %b9, 3, %b10;\nmad.lo.u32 %b9, %b9, 5, %b12;\n\
+    add.u32 %b7, %b7, %b1;\nsub.u32 %b7, %b7, 2;\nsub.u32 %b8, %b8, 1;\nsetp.ne.u32 %p, %b8, 0;\n@%p bra LOOP;\n\
+    mul.wide.u32 %a6, %b6, 4;\nadd.u64 %a7, %a0, %a6;\nst.global.u32 [%a7], %b9;\nret;\n";
+
+#[test]
+fn rows_that_move_in_a_loop() {
+    let params =
+        ".param .u64 out, .param .u64 in, .param .u32 flip, .param .u32 step, .param .u32 uneven";
+    let loaded = load_text(&ptx::kernel(ptx::SM_75, params, WALK));
+    let numbers: Vec<u32> = (0..ELEMENTS).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let (from, _) = loaded.filled(&numbers);
+    for block in [[64, 1, 1], [40, 1, 1]] {
+        let (to, out) = loaded.buffer(8 * block[0] as usize);
+        for [flip, step, uneven] in [[0, 9, 0], [0, 9, 3], [0, 2, 7], [5, 9, 0], [5, 34, 7]] {
+            let args =
+                [Arg::U64(to), Arg::U64(from), Arg::U32(flip), Arg::U32(step), Arg::U32(uneven)];
+            compare(&format!("{block:?}, {flip}, {step}, {uneven}"), COMPILED, |jit, times| {
+                let how = How { grid: [8, 1, 1], block, jit: Some(jit), ..How::default() };
+                launches(&loaded, how, &args, &[(&out, |_| 0)], times)
+            });
+        }
+    }
+}
+
 #[test]
 fn strides_in_shared_memory() {
     let loaded = load_text(&ptx::kernel(ptx::SM_75, ".param .u64 out, .param .u32 plus", SHARED));

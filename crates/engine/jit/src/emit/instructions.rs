@@ -1,16 +1,84 @@
-//! The instructions that both instruction sets have, by one name.
+//! The instruction sets: their registers, and the instructions that both have, by one name.
 
-use super::super::backend::Backend;
-use iced_x86::Code;
+use super::register_cache::Reg;
+use iced_x86::{Code, MemoryOperand, Register};
+
+/// The registers of an instruction set.
+pub(super) trait InstructionSet: Sized + Default {
+    /// Whether vectors have 512 bits, and instructions mask registers and static rounding modes.
+    const IS_512: bool;
+    /// The number of 32-bit lanes of a vector register. A 32-bit register has `32 / LANES` parts, a
+    /// 64-bit register twice as many.
+    const LANES: usize;
+    /// The number of vector registers that the cache allocates, from `Reg(0)` on. The back end owns
+    /// the others.
+    const VECTORS: u8;
+    /// The number of mask registers that the cache allocates, from `Reg(MASK_0)` on.
+    const MASKS: u8;
+    /// Scratch registers, which allocating a register may overwrite. They break cycles of parallel
+    /// copies; `SPARE_MASK` has the condition of a comparison.
+    const SPARE: Reg;
+    const SPARE_MASK: Reg;
+    /// The number of parts of a predicate; 1 if a mask register has all lanes.
+    const PREDICATE_PARTS: u8;
+
+    /// The name of a register.
+    fn name(reg: Reg) -> Register;
+
+    /// The name of the lower half of a vector register.
+    fn half(reg: Reg) -> Register;
+}
+
+/// The name of the low 128 bits of a vector register.
+pub(super) fn low_128(reg: Reg) -> Register {
+    Register::XMM0 + u32::from(reg.0)
+}
+
+/// The last operand of an instruction, which may be in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    Register(Reg),
+    Memory(MemoryOperand),
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Self {
+        Self::Register(reg)
+    }
+}
+
+impl From<MemoryOperand> for Operand {
+    fn from(memory: MemoryOperand) -> Self {
+        Self::Memory(memory)
+    }
+}
+
+/// The destination of an instruction: a register of the cache, or a name.
+pub(super) trait Destination {
+    /// The name of the register.
+    fn name<B: InstructionSet>(self) -> Register;
+}
+
+impl Destination for Reg {
+    fn name<B: InstructionSet>(self) -> Register {
+        B::name(self)
+    }
+}
+
+impl Destination for Register {
+    fn name<B: InstructionSet>(self) -> Register {
+        self
+    }
+}
 
 /// An opcode: an instruction of one instruction set, or one that both have.
-pub(in crate::emit) trait Opcode: Copy {
+pub(super) trait Opcode: Copy {
     /// The instruction of the back end.
-    fn code<B: Backend>(self) -> Code;
+    fn code<B: InstructionSet>(self) -> Code;
 }
 
 impl Opcode for Code {
-    fn code<B: Backend>(self) -> Code {
+    fn code<B: InstructionSet>(self) -> Code {
         self
     }
 }
@@ -20,12 +88,12 @@ macro_rules! instructions {
         /// An instruction that both instruction sets have. The number in a name is the number of
         /// bits of an element; `F` is f32, and `D` is f64.
         #[derive(Clone, Copy, Debug)]
-        pub(in crate::emit) enum V {
+        pub(super) enum V {
             $($name,)*
         }
 
         impl Opcode for V {
-            fn code<B: Backend>(self) -> Code {
+            fn code<B: InstructionSet>(self) -> Code {
                 match self {
                     $(Self::$name => if B::IS_512 { Code::$avx512 } else { Code::$avx2 },)*
                 }
