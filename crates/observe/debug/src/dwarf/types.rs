@@ -64,7 +64,6 @@ pub(crate) enum Shape {
     Function,
 }
 
-/// A type.
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     pub(crate) name: String,
