@@ -96,13 +96,34 @@ fn level(level: i64) -> f64 {
     level as f64 / 256.0
 }
 
-impl Line {
-    fn modes(&self) -> Option<Vec<&'static str>> {
-        let axes = self.form.geometry.axes();
-        let modes = self.effective.sampler.address_mode?;
-        Some(modes[..axes].iter().map(|mode| mode.name()).collect())
-    }
+/// The names of the address modes, one for each axis.
+fn modes(form: FetchForm, effective: &Effective) -> Option<Vec<&'static str>> {
+    let modes = effective.sampler.address_mode?;
+    Some(modes[..form.geometry.axes()].iter().map(|mode| mode.name()).collect())
+}
 
+/// The sampler state that takes effect in an instruction, as JSON.
+pub(crate) fn state(form: FetchForm, effective: &Effective) -> Value {
+    let state = &effective.sampler;
+    json!({
+        "coordinates": state.coords.name(),
+        "filter": state.filter.name(),
+        "mip_filter": state.mip_filter.map(Filter::name),
+        "address": modes(form, effective),
+        "level_clamp": state.level_clamp.map(level),
+        "max_anisotropy": state.max_anisotropy,
+        "srgb": state.srgb,
+        "seamless_cube": state.seamless_cube,
+        "compare": state.compare.map(CompareFunction::name),
+    })
+}
+
+/// The settings that have another effect or none, as JSON.
+pub(crate) fn overrides(effective: &Effective) -> Value {
+    effective.overrides.iter().map(|o| json!({ "rule": o.rule, "text": o.text })).collect()
+}
+
+impl Line {
     /// Formats as text, with the name of the PTX file.
     fn text(&self, file: &str) -> String {
         let Self { line, from, form, texture, sampler, effective } = self;
@@ -117,7 +138,7 @@ impl Line {
         let state = &effective.sampler;
         let _ = write!(text, ": {} coordinates", state.coords.name());
         let _ = write!(text, ", filter {}", state.filter.name());
-        if let Some(modes) = self.modes() {
+        if let Some(modes) = modes(*form, effective) {
             let _ = write!(text, ", address {}", modes.join(", "));
         }
         if let Some(mip_filter) = state.mip_filter {
@@ -145,28 +166,15 @@ impl Line {
     /// As a member of the report.
     fn json(&self) -> Value {
         let Self { line, from, form, texture, sampler, effective } = self;
-        let state = &effective.sampler;
-        let overrides = effective.overrides.iter();
-        let overrides: Vec<_> =
-            overrides.map(|o| json!({ "rule": o.rule, "text": o.text })).collect();
-        json!({
-            "line": line,
-            "source": from,
-            "instruction": form.to_string(),
-            "texture": texture,
-            "sampler": sampler,
-            "coordinates": state.coords.name(),
-            "filter": state.filter.name(),
-            "mip_filter": state.mip_filter.map(Filter::name),
-            "address": self.modes(),
-            "level_clamp": state.level_clamp.map(level),
-            "max_anisotropy": state.max_anisotropy,
-            "srgb": state.srgb,
-            "seamless_cube": state.seamless_cube,
-            "compare": state.compare.map(CompareFunction::name),
-            "overrides": overrides,
-            "refused": effective.refused,
-        })
+        let mut value = state(*form, effective);
+        value["line"] = json!(line);
+        value["source"] = json!(from);
+        value["instruction"] = json!(form.to_string());
+        value["texture"] = json!(texture);
+        value["sampler"] = json!(sampler);
+        value["overrides"] = overrides(effective);
+        value["refused"] = json!(effective.refused);
+        value
     }
 }
 
