@@ -15,7 +15,6 @@ pub enum Failure {
     File {
         /// The file.
         path: PathBuf,
-        /// The message.
         message: String,
         /// Advice.
         help: Option<String>,
