@@ -1,7 +1,9 @@
 //! Options that several commands share.
 
 use crate::number;
+use clap::builder::{PathBufValueParser, ValueParser};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use texunit_device::{Approximate, ComputeCapability, Fill, GradientPath};
 use texunit_job::Settings;
 
@@ -129,6 +131,14 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
         "on" | "1" | "" => Ok(true),
         "off" | "0" => Ok(false),
         other => Err(format!("`{other}` is neither on nor off")),
+    }
+}
+
+/// The parser for a file that an option of a cargo feature names.
+pub(crate) fn file(has_feature: bool) -> ValueParser {
+    match has_feature {
+        true => PathBufValueParser::new().into(),
+        false => ValueParser::new(|_: &str| Err::<PathBuf, _>(crate::missing::option())),
     }
 }
 

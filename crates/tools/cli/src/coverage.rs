@@ -2,16 +2,10 @@
 
 use crate::failure::Failure;
 use crate::launch_args::LaunchArgs;
-use crate::run::Observation;
-use clap::builder::{PathBufValueParser, ValueParser};
+use crate::observation::Observation;
 use std::path::Path;
 use texunit_coverage::{Module, lcov};
 use texunit_device::{Arithmetic, Observer};
-
-/// The parser for the option's value.
-pub(crate) fn file() -> ValueParser {
-    PathBufValueParser::new().into()
-}
 
 /// The observer of a launch with the option; code without `.loc` is attributed to the PTX file.
 pub(crate) fn of_launch(

@@ -41,6 +41,7 @@ pub mod lsp;
 pub mod mcp;
 pub mod missing;
 pub mod number;
+mod observation;
 mod out;
 #[cfg(feature = "profile")]
 mod profile;

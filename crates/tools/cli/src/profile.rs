@@ -3,17 +3,11 @@
 use crate::args::ProfileFormat;
 use crate::failure::Failure;
 use crate::launch_args::LaunchArgs;
-use crate::run::Observation;
-use clap::builder::{PathBufValueParser, ValueParser};
+use crate::observation::Observation;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::{Arithmetic, Observer};
 use texunit_profile::{Format, Module};
-
-/// The parser for the option's value.
-pub(crate) fn file() -> ValueParser {
-    PathBufValueParser::new().into()
-}
 
 /// The format for a file with this name.
 pub(crate) fn format(file: &Path, asked: Option<ProfileFormat>) -> Format {

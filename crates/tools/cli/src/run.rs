@@ -2,12 +2,11 @@
 
 use crate::args::LaunchFormat;
 use crate::checks;
-use crate::coverage;
 use crate::effective;
 use crate::explain::launch::Explained;
 use crate::launch_args::LaunchArgs;
 use crate::launch_report::{Failure, Report};
-use crate::profile;
+use crate::observation;
 use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
@@ -24,13 +23,13 @@ use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problems, bind};
 use texunit_report::Instruction;
 
-/// An observer of a launch whose results are written to a file afterwards.
-pub(crate) trait Observation {
-    fn observer(&self) -> &dyn Observer;
-
-    /// Writes the file that the options name; returns the failure if that is not possible.
-    fn write(&self, args: &LaunchArgs) -> Option<Failure>;
-}
+/// The observers whose results are files.
+const OBSERVATIONS: &[observation::Make] = &[
+    #[cfg(feature = "coverage")]
+    crate::coverage::of_launch,
+    #[cfg(feature = "profile")]
+    crate::profile::of_launch,
+];
 
 /// Runs a job.
 pub fn launch(args: &LaunchArgs) -> Report {
@@ -227,9 +226,8 @@ fn run_kernel(
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let arithmetic = job.settings.arithmetic();
-    let of_launch = [coverage::of_launch, profile::of_launch];
     let observations: Vec<_> =
-        of_launch.iter().filter_map(|of| of(args, kernel.module(), arithmetic)).collect();
+        OBSERVATIONS.iter().filter_map(|make| make(args, kernel.module(), arithmetic)).collect();
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
     let checking = checks.as_deref();

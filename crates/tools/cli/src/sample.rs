@@ -195,8 +195,8 @@ impl Report {
             "seconds": self.time.as_secs_f64(),
             "instruction": self.form.to_string(),
             "texture": self.texture.resource().describe(),
-            "sampler": effective::state(self.form, &effective),
-            "overrides": effective::overrides(&effective),
+            "sampler": effective::state(self.form, &effective.sampler),
+            "overrides": effective::overrides(&effective.overrides),
         })
     }
 }

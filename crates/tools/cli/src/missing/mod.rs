@@ -61,36 +61,7 @@ commands! {
     feature = "report": report { ReportArgs run "report" }
 }
 
-/// Declares what takes the place of modules of an option of `texunit launch` that names a file.
-macro_rules! options {
-    ($($feature:literal: $module:ident)*) => {$(
-        #[cfg(not(feature = $feature))]
-        pub(crate) mod $module {
-            /// The parser for the option's value, which refuses everything.
-            pub(crate) fn file() -> clap::builder::ValueParser {
-                (|_: &str| Err::<std::path::PathBuf, _>(super::option())).into()
-            }
-
-            pub(crate) fn of_launch(
-                _: &crate::launch_args::LaunchArgs,
-                _: &texunit_device::Module,
-                _: texunit_device::Arithmetic,
-            ) -> Option<Box<dyn crate::run::Observation>> {
-                None
-            }
-        }
-    )*};
-}
-
-options! { "coverage": coverage "profile": profile }
-
 /// The error for an option that this build lacks.
-#[cfg(not(all(
-    feature = "checks",
-    feature = "coverage",
-    feature = "profile",
-    feature = "ranges"
-)))]
 pub(crate) fn option() -> String {
     format!("this build of texunit lacks the option: {HOW}")
 }
