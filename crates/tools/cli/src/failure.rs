@@ -15,6 +15,7 @@ pub enum Failure {
     File {
         /// The file.
         path: PathBuf,
+        /// The message.
         message: String,
         /// Advice.
         help: Option<String>,

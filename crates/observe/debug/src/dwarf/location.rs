@@ -4,8 +4,7 @@
 //! NVIDIA's debuggers and LLVM.
 
 use super::die::Slice;
-use gimli::constants::{DW_OP_bregx, DW_OP_regx, DwOp};
-use gimli::{Encoding, Format, LittleEndian, Operation, Reader};
+use gimli::{Encoding, Format, LittleEndian, Operation, Reader, constants as c};
 
 /// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +54,11 @@ pub(crate) fn locate(
     for _ in 0..MOST {
         let Some(&op) = rest.first() else { break };
         // gimli's registers are numbers of 16 bits.
-        if let op @ (DW_OP_regx | DW_OP_bregx) = DwOp(op) {
+        if let op @ (c::DW_OP_regx | c::DW_OP_bregx) = c::DwOp(op) {
             rest.read_u8().ok()?;
             let name = register(rest.read_uleb128().ok()?)?;
             match op {
-                DW_OP_regx => named = Some(name),
+                c::DW_OP_regx => named = Some(name),
                 _ => {
                     let offset = rest.read_sleb128().ok()?;
                     stack.push(read(&name)?.wrapping_add_signed(offset));
