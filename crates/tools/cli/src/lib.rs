@@ -191,18 +191,24 @@ fn explain(args: &ExplainArgs) -> u8 {
             };
             exit(out::print(&text), output.agrees)
         }
-        Err(failure) => failed(&failure, args.format == Some(ExplainFormat::Json)),
+        Err(failure) => failed(&failure, args.format == Some(ExplainFormat::Json), |error| {
+            out::print_json(&format!("{error:#}\n"))
+        }),
     }
 }
 
 /// Reports why `explain` or `sample` has no result; returns the exit code.
-fn failed(failure: &explain::Failure, in_json: bool) -> u8 {
+fn failed(
+    failure: &explain::Failure,
+    in_json: bool,
+    print: impl Fn(&serde_json::Value) -> std::io::Result<()>,
+) -> u8 {
     let code = if failure.is_usage { USAGE } else { FAILED };
     if !in_json {
         out::tell(&format!("error: {}", failure.message));
         return code;
     }
-    exit(json::print(&serde_json::json!({ "error": failure.message })), false).max(code)
+    exit(print(&serde_json::json!({ "error": failure.message })), false).max(code)
 }
 
 fn sample(args: &SampleArgs) -> u8 {
@@ -214,7 +220,7 @@ fn sample(args: &SampleArgs) -> u8 {
             };
             exit(printed, true)
         }
-        Err(failure) => failed(&failure, args.format == OutputFormat::Json),
+        Err(failure) => failed(&failure, args.format == OutputFormat::Json, json::print),
     }
 }
 
