@@ -12,7 +12,6 @@ mod libs;
 mod man;
 mod matrix;
 mod metadata;
-mod mutants;
 mod oracle;
 mod parallel;
 mod ptxas;
@@ -88,12 +87,6 @@ enum Task {
     /// tests/clients/README.md describes all options. Exit code: 0 if at least as many tests pass
     /// as tests/clients/counts.txt says, 1 if not.
     Clients(clients::Request),
-    /// Plants small mistakes, one at a time, in a copy of the tree, and runs the tests that should
-    /// notice
-    ///
-    /// A stopped run is continued. Exit code: 0 if docs/mutants.md has a reason for each mistake
-    /// that no test notices, 1 if not.
-    Mutants(mutants::Request),
     /// Builds the guide, the pages that docs/SUMMARY.md lists, and checks its links
     ///
     /// The guide is the folder `guide` of the site. Its figures are live if the site has the
@@ -128,9 +121,8 @@ fn main() -> ExitCode {
         Task::Header => exit_code(header::write()),
         Task::Dist(request) => dist::run(&request),
         Task::Release(request) => release::run(&request),
-        Task::Tools { kits } => cuda_tools::run(&kits),
+        Task::Tools { kits } => cuda_tools::list(&kits),
         Task::Clients(request) => clients::run(&request),
-        Task::Mutants(request) => mutants::run(&request),
         Task::Guide { dir } => exit_code(site::guide::build(&dir).map(|()| true)),
         Task::Site(request) => site::run(&request),
         Task::Matrix => matrix::write(),

@@ -97,7 +97,7 @@ pub(crate) fn run(request: &Request) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let found = request.tools.found(&root.join("target/nvidia"));
+    let found = request.tools.found();
     if found.is_empty() {
         eprintln!("WARNING: NOTHING WAS COMPARED: there is no ptxas to ask.");
         return ExitCode::SUCCESS;

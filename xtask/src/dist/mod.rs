@@ -74,7 +74,7 @@ pub(crate) fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     let dist = folder(request.light);
     let nvcc = match request.light {
         true => None,
-        false => Some(crate::cuda_tools::file("nvcc", "nvcc")?),
+        false => Some(crate::cuda_tools::nvcc()?),
     };
     let built = build(zig, &dist.join("stage"))?;
     let archive = archive::make(&built, &dist)?;

@@ -31,11 +31,10 @@ pub(crate) struct Request {
 /// Runs the comparison of machine words and of lowered modules.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let default = root.join("target/nvidia");
-    let mut assemblers = request.tools.found(&default);
+    let mut assemblers = request.tools.found();
     // Releases from 13.5 on are left out, because they do not support Maxwell.
     assemblers.retain(|tool| tool.release < Ptxas::V13_5);
-    let disassembler = tools::nvdisasm(request.tools.folder.as_deref().unwrap_or(&default));
+    let disassembler = request.tools.nvdisasm();
     if let Err(why) = &disassembler {
         eprintln!("WARNING: nvdisasm is not here: {why}");
     }

@@ -127,8 +127,8 @@ pub fn launch_options<'a>(job: &Job) -> LaunchOptions<'a> {
         .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
         .with_printf_limit(settings.printf_limit.unwrap_or(default.printf_limit))
         .with_count_local(true)
-        .with_fmad(settings.fmad.unwrap_or(default.fmad))
-        .with_approximate(settings.approximate.unwrap_or_default())
+        .with_fmad(settings.arithmetic().fmad)
+        .with_approximate(settings.arithmetic().approximate)
         .with_bounds(settings.bounds.unwrap_or_default())
         .with_bad_fetch(settings.bad_fetch.unwrap_or_default())
 }

@@ -19,12 +19,10 @@ use texunit_syntax::{Diagnostic, Span};
 pub(crate) struct Failure {
     /// The LSP error code.
     pub(crate) code: ErrorCode,
-    /// The message.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// An error with a message.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

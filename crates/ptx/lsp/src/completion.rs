@@ -43,7 +43,6 @@ pub(crate) struct Completion {
 /// Maximum number of items.
 const MAX: usize = 500;
 
-/// The completions at an offset.
 pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
     let place = CursorContext::find(text, index.function_before(offset), offset);
     if place.in_comment {

@@ -109,7 +109,6 @@ impl Text {
         self.converter(encoding).position(offset)
     }
 
-    /// The range of a span.
     pub(crate) fn range(&self, span: Span, encoding: Encoding) -> Range {
         self.converter(encoding).range(span)
     }
@@ -158,7 +157,6 @@ impl Converter<'_> {
         Position::new(line as u32, column)
     }
 
-    /// The range of a span.
     pub(crate) fn range(&self, span: Span) -> Range {
         Range::new(self.position(span.start as usize), self.position(span.end as usize))
     }

@@ -39,7 +39,6 @@ pub(crate) enum DeclKind {
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decl {
-    /// The kind.
     pub(crate) kind: DeclKind,
     /// Position of the name.
     pub(crate) name: Span,

@@ -117,7 +117,6 @@ pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
 /// A modifier that is valid at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// The word.
     pub(crate) word: &'static str,
     /// The class of the modifier.
     pub(crate) class: Class,

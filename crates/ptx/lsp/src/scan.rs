@@ -7,7 +7,6 @@
 use texunit_isa::Opcode;
 use texunit_syntax::Span;
 
-/// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A name: `name`, `%r1`, `$L`.
@@ -27,7 +26,6 @@ pub(crate) enum TokenKind {
 /// A token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// The kind.
     pub(crate) kind: TokenKind,
     /// Position in the text.
     pub(crate) span: Span,

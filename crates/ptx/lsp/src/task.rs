@@ -31,7 +31,6 @@ pub struct TaskResult {
 pub(crate) enum TaskOutput {
     /// The index of names.
     Index(Index),
-    /// The diagnostics.
     Diagnostics(Vec<Diagnostic>),
     /// An internal error.
     Panic,

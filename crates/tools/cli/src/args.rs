@@ -1,8 +1,10 @@
 //! Options that several commands share.
 
 use crate::number;
+use clap::builder::{PathBufValueParser, ValueParser};
 use clap::{Args, ValueEnum};
-use texunit_device::{Approximate, Arithmetic, BadFetch, ComputeCapability, Fill, GradientPath};
+use std::path::PathBuf;
+use texunit_device::{Approximate, ComputeCapability, Fill, GradientPath};
 use texunit_job::Settings;
 
 /// Declares the values of an option: those of another type, each with its help.
@@ -132,18 +134,27 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-impl HowArgs {
-    /// The arithmetic of a launch: these options, else the job's settings, else the defaults.
-    pub(crate) fn arithmetic(&self, job: &Settings) -> Arithmetic {
-        Arithmetic {
-            fmad: self.fmad.or(job.fmad).unwrap_or(true),
-            approximate: self.approx.map(Into::into).or(job.approximate).unwrap_or_default(),
-        }
+/// The parser for a file that an option of a cargo feature names.
+pub(crate) fn file(has_feature: bool) -> ValueParser {
+    match has_feature {
+        true => PathBufValueParser::new().into(),
+        false => ValueParser::new(|_: &str| Err::<PathBuf, _>(crate::missing::option())),
     }
+}
 
-    /// How fetches without a matching texture are treated, given the job's setting.
-    pub(crate) fn bad_fetch(&self, job: Option<BadFetch>) -> BadFetch {
-        self.bad_fetch.map(Into::into).or(job).unwrap_or_default()
+impl HowArgs {
+    /// The options that a job may set too.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            arch: self.arch,
+            memory_limit: self.memory_limit,
+            max_steps: self.max_steps,
+            fmad: self.fmad,
+            approximate: self.approx.map(Into::into),
+            bounds: self.bounds.map(Into::into),
+            bad_fetch: self.bad_fetch.map(Into::into),
+            ..Settings::default()
+        }
     }
 
     /// How `tex.grad` is executed.

@@ -4,12 +4,13 @@
 use serde_json::{Value, json};
 use std::fmt::Write;
 use texunit_device::{
-    BoundTexture, CompareFunction, Effective, FetchForm, Filter, HandleSource, Kernel, Module,
-    Sampler,
+    BoundTexture, CompareFunction, Effective, EffectiveSampler, FetchForm, Filter, HandleSource,
+    Kernel, Override,
 };
 use texunit_job::Bound;
 use texunit_report::CodeLocation;
 use texunit_syntax::SourceFile;
+use texunit_unit::compatible_geometry;
 
 /// An instruction with one texture that it can read.
 #[derive(Clone, Debug)]
@@ -39,14 +40,19 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
         let place = CodeLocation::new(module.sources(), module.source(), site.span);
         let (line, from) = (place.ptx.line, place.source().map(ToString::to_string));
         let form = site.form;
-        for (texture, state) in textures(&site.texture, form, module, bound) {
+        let fits = |t: &BoundTexture| compatible_geometry(form, &t.texture.resource);
+        let textures =
+            usable(&site.texture, |name| module.bound_texture(name), bound.textures(), fits);
+        for (texture, state) in textures {
             let Some(sampler) = &site.sampler else {
                 let effective = state.effective(form);
                 let from = from.clone();
                 lines.push(Line { line, from, form, texture, sampler: None, effective });
                 continue;
             };
-            for (name, sampler) in samplers(sampler, module, bound) {
+            let samplers =
+                usable(sampler, |name| module.bound_sampler(name), bound.samplers(), |_| true);
+            for (name, sampler) in samplers {
                 let effective = state.with_sampler(&sampler).effective(form);
                 let (texture, from) = (texture.clone(), from.clone());
                 lines.push(Line { line, from, form, texture, sampler: Some(name), effective });
@@ -56,38 +62,20 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     lines
 }
 
-/// The textures that an instruction can read: the one that it names, or all with a compatible
-/// geometry.
-fn textures(
+/// The textures or samplers that an instruction can use: the one that it names, or all that fit.
+fn usable<T>(
     source: &HandleSource,
-    form: FetchForm,
-    module: &Module,
-    bound: &Bound,
-) -> Vec<Named<BoundTexture>> {
+    of_reference: impl Fn(&str) -> Option<T>,
+    arguments: Vec<Named<T>>,
+    fits: impl Fn(&T) -> bool,
+) -> Vec<Named<T>> {
+    let arguments = arguments.into_iter();
     match source {
         HandleSource::Reference(name) => {
-            module.bound_texture(name).map(|t| (name.clone(), t)).into_iter().collect()
+            of_reference(name).map(|found| (name.clone(), found)).into_iter().collect()
         }
-        HandleSource::Parameter(name) => {
-            bound.textures().into_iter().filter(|(known, _)| known == name).collect()
-        }
-        HandleSource::Register => {
-            let fits =
-                |t: &BoundTexture| texunit_unit::compatible_geometry(form, &t.texture.resource);
-            bound.textures().into_iter().filter(|(_, t)| fits(t)).collect()
-        }
-    }
-}
-
-fn samplers(source: &HandleSource, module: &Module, bound: &Bound) -> Vec<Named<Sampler>> {
-    match source {
-        HandleSource::Reference(name) => {
-            module.bound_sampler(name).map(|s| (name.clone(), s)).into_iter().collect()
-        }
-        HandleSource::Parameter(name) => {
-            bound.samplers().into_iter().filter(|(known, _)| known == name).collect()
-        }
-        HandleSource::Register => bound.samplers(),
+        HandleSource::Parameter(name) => arguments.filter(|(known, _)| known == name).collect(),
+        HandleSource::Register => arguments.filter(|(_, argument)| fits(argument)).collect(),
     }
 }
 
@@ -96,13 +84,33 @@ fn level(level: i64) -> f64 {
     level as f64 / 256.0
 }
 
-impl Line {
-    fn modes(&self) -> Option<Vec<&'static str>> {
-        let axes = self.form.geometry.axes();
-        let modes = self.effective.sampler.address_mode?;
-        Some(modes[..axes].iter().map(|mode| mode.name()).collect())
-    }
+/// The names of the address modes, one for each axis.
+fn modes(form: FetchForm, state: &EffectiveSampler) -> Option<Vec<&'static str>> {
+    let modes = state.address_mode?;
+    Some(modes[..form.geometry.axes()].iter().map(|mode| mode.name()).collect())
+}
 
+/// The sampler state that takes effect in an instruction, as JSON.
+pub(crate) fn state(form: FetchForm, state: &EffectiveSampler) -> Value {
+    json!({
+        "coordinates": state.coords.name(),
+        "filter": state.filter.name(),
+        "mip_filter": state.mip_filter.map(Filter::name),
+        "address": modes(form, state),
+        "level_clamp": state.level_clamp.map(level),
+        "max_anisotropy": state.max_anisotropy,
+        "srgb": state.srgb,
+        "seamless_cube": state.seamless_cube,
+        "compare": state.compare.map(CompareFunction::name),
+    })
+}
+
+/// The settings that have another effect or none, as JSON.
+pub(crate) fn overrides(all: &[Override]) -> Value {
+    all.iter().map(|o| json!({ "rule": o.rule, "text": o.text })).collect()
+}
+
+impl Line {
     /// Formats as text, with the name of the PTX file.
     fn text(&self, file: &str) -> String {
         let Self { line, from, form, texture, sampler, effective } = self;
@@ -117,7 +125,7 @@ impl Line {
         let state = &effective.sampler;
         let _ = write!(text, ": {} coordinates", state.coords.name());
         let _ = write!(text, ", filter {}", state.filter.name());
-        if let Some(modes) = self.modes() {
+        if let Some(modes) = modes(*form, state) {
             let _ = write!(text, ", address {}", modes.join(", "));
         }
         if let Some(mip_filter) = state.mip_filter {
@@ -145,28 +153,15 @@ impl Line {
     /// As a member of the report.
     fn json(&self) -> Value {
         let Self { line, from, form, texture, sampler, effective } = self;
-        let state = &effective.sampler;
-        let overrides = effective.overrides.iter();
-        let overrides: Vec<_> =
-            overrides.map(|o| json!({ "rule": o.rule, "text": o.text })).collect();
-        json!({
-            "line": line,
-            "source": from,
-            "instruction": form.to_string(),
-            "texture": texture,
-            "sampler": sampler,
-            "coordinates": state.coords.name(),
-            "filter": state.filter.name(),
-            "mip_filter": state.mip_filter.map(Filter::name),
-            "address": self.modes(),
-            "level_clamp": state.level_clamp.map(level),
-            "max_anisotropy": state.max_anisotropy,
-            "srgb": state.srgb,
-            "seamless_cube": state.seamless_cube,
-            "compare": state.compare.map(CompareFunction::name),
-            "overrides": overrides,
-            "refused": effective.refused,
-        })
+        let mut value = state(*form, &effective.sampler);
+        value["line"] = json!(line);
+        value["source"] = json!(from);
+        value["instruction"] = json!(form.to_string());
+        value["texture"] = json!(texture);
+        value["sampler"] = json!(sampler);
+        value["overrides"] = overrides(&effective.overrides);
+        value["refused"] = json!(effective.refused);
+        value
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arguments of `texunit launch`.
 
-use crate::args::{HowArgs, LaunchFormat, ProfileFormat};
+use crate::args::{HowArgs, LaunchFormat, ProfileFormat, file};
 use crate::checks::CheckOptions;
 use crate::number;
 use clap::{Args, FromArgMatches};
@@ -38,7 +38,7 @@ pub struct LaunchArgs {
     pub kernel: Vec<String>,
     /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov:
     /// lines, functions and branches with counts of threads.
-    #[arg(long, value_name = "FILE", value_parser = crate::coverage::file())]
+    #[arg(long, value_name = "FILE", value_parser = file(cfg!(feature = "coverage")))]
     pub coverage: Option<PathBuf>,
     /// Write the coverage of headers that come with CUDA or the compiler, too, which is left out
     /// otherwise.
@@ -46,7 +46,7 @@ pub struct LaunchArgs {
     pub coverage_toolkit: bool,
     /// Write how often each instruction and line of the kernel was executed, and what its accesses
     /// cost, to this file (docs/profile.md).
-    #[arg(long, value_name = "FILE", value_parser = crate::profile::file())]
+    #[arg(long, value_name = "FILE", value_parser = file(cfg!(feature = "profile")))]
     pub profile: Option<PathBuf>,
     /// The form of the profile; without it, a name that begins with `callgrind.out` asks for
     /// Callgrind's.

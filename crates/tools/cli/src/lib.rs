@@ -41,6 +41,7 @@ pub mod lsp;
 pub mod mcp;
 pub mod missing;
 pub mod number;
+mod observation;
 mod out;
 #[cfg(feature = "profile")]
 mod profile;
@@ -190,16 +191,24 @@ fn explain(args: &ExplainArgs) -> u8 {
             };
             exit(out::print(&text), output.agrees)
         }
-        Err(trouble) => {
-            let code = if trouble.is_usage { USAGE } else { FAILED };
-            if args.format != Some(ExplainFormat::Json) {
-                out::tell(&format!("error: {}", trouble.message));
-                return code;
-            }
-            let error = serde_json::json!({ "error": trouble.message });
-            exit(out::print_json(&format!("{error:#}\n")), false).max(code)
-        }
+        Err(failure) => failed(&failure, args.format == Some(ExplainFormat::Json), |error| {
+            out::print_json(&format!("{error:#}\n"))
+        }),
     }
+}
+
+/// Reports why `explain` or `sample` has no result; returns the exit code.
+fn failed(
+    failure: &explain::Failure,
+    in_json: bool,
+    print: impl Fn(&serde_json::Value) -> std::io::Result<()>,
+) -> u8 {
+    let code = if failure.is_usage { USAGE } else { FAILED };
+    if !in_json {
+        out::tell(&format!("error: {}", failure.message));
+        return code;
+    }
+    exit(print(&serde_json::json!({ "error": failure.message })), false).max(code)
 }
 
 fn sample(args: &SampleArgs) -> u8 {
@@ -211,14 +220,7 @@ fn sample(args: &SampleArgs) -> u8 {
             };
             exit(printed, true)
         }
-        Err(trouble) => {
-            let code = if trouble.is_usage { USAGE } else { FAILED };
-            if args.format == OutputFormat::Human {
-                out::tell(&format!("error: {}", trouble.message));
-                return code;
-            }
-            exit(json::print(&serde_json::json!({ "error": trouble.message })), false).max(code)
-        }
+        Err(failure) => failed(&failure, args.format == OutputFormat::Json, json::print),
     }
 }
 

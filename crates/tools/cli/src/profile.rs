@@ -2,16 +2,12 @@
 
 use crate::args::ProfileFormat;
 use crate::failure::Failure;
-use clap::builder::{PathBufValueParser, ValueParser};
+use crate::launch_args::LaunchArgs;
+use crate::observation::Observation;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_device::Observer;
+use texunit_device::{Arithmetic, Observer};
 use texunit_profile::{Format, Module};
-
-/// The parser for the option's value.
-pub(crate) fn file() -> ValueParser {
-    PathBufValueParser::new().into()
-}
 
 /// The format for a file with this name.
 pub(crate) fn format(file: &Path, asked: Option<ProfileFormat>) -> Format {
@@ -22,31 +18,36 @@ pub(crate) fn format(file: &Path, asked: Option<ProfileFormat>) -> Format {
     }
 }
 
-/// The observer that counts a launch.
-pub(crate) struct Launch {
+/// The counts of a launch.
+struct Launch {
     module: Arc<Module>,
     launch: texunit_profile::Launch,
 }
 
-impl Launch {
-    pub(crate) fn observer(&self) -> &dyn Observer {
-        &self.launch
-    }
-}
-
-/// The observer of a launch; code without `.loc` is attributed to the PTX file.
-pub(crate) fn of_launch(module: &texunit_device::Module) -> Option<Launch> {
+/// The observer of a launch with the option; code without `.loc` is attributed to the PTX file.
+pub(crate) fn of_launch(
+    args: &LaunchArgs,
+    module: &texunit_device::Module,
+    _: Arithmetic,
+) -> Option<Box<dyn Observation>> {
+    args.profile.as_ref()?;
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
     let module = Module::new(module.source().text(), file);
     let launch = texunit_profile::Launch::new(Arc::clone(&module));
-    Some(Launch { module, launch })
+    Some(Box::new(Launch { module, launch }))
 }
 
-/// Writes the counts.
-pub(crate) fn write(file: &Path, asked: Option<ProfileFormat>, launch: &Launch) -> Option<Failure> {
-    let text = format(file, asked).text(&launch.module.profile());
-    let error = std::fs::write(file, text).err()?;
-    let message = format!("cannot write the profile to {}: {error}", file.display());
-    Some(Failure::File { path: file.to_owned(), message, help: None })
+impl Observation for Launch {
+    fn observer(&self) -> &dyn Observer {
+        &self.launch
+    }
+
+    fn write(&self, args: &LaunchArgs) -> Option<Failure> {
+        let file = args.profile.as_ref()?;
+        let text = format(file, args.profile_format).text(&self.module.profile());
+        let error = std::fs::write(file, text).err()?;
+        let message = format!("cannot write the profile to {}: {error}", file.display());
+        Some(Failure::File { path: file.clone(), message, help: None })
+    }
 }

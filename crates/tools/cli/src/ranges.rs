@@ -150,14 +150,13 @@ fn identity_of(
     objects: &Objects,
 ) -> [u8; 32] {
     let settings = &job.settings;
-    let bounds = how.bounds.map(Into::into).or(settings.bounds);
     let options = format!(
         "{:?} {:?} {:?} {:?} {:?} {}",
-        how.arch.or(settings.arch),
+        settings.arch,
         how.fill,
-        bounds.unwrap_or_default(),
-        how.bad_fetch(settings.bad_fetch),
-        how.arithmetic(settings),
+        settings.bounds.unwrap_or_default(),
+        settings.bad_fetch.unwrap_or_default(),
+        settings.arithmetic(),
         how.via_txd,
     );
     let texts = [&report.job_source, &report.ptx_source]

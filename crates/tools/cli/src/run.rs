@@ -2,12 +2,11 @@
 
 use crate::args::LaunchFormat;
 use crate::checks;
-use crate::coverage;
 use crate::effective;
 use crate::explain::launch::Explained;
 use crate::launch_args::LaunchArgs;
 use crate::launch_report::{Failure, Report};
-use crate::profile;
+use crate::observation;
 use crate::progress::{Shown, with_bar};
 use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
@@ -16,13 +15,21 @@ use std::time::Instant;
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
-    CtaRange, Device, DeviceOptions, FaultKind, Fill, InitialContents, Kernel, LaunchError, Module,
-    Observer, Watch,
+    CtaRange, Device, FaultKind, Fill, InitialContents, Kernel, LaunchError, Module, Observer,
+    Watch,
 };
 use texunit_files::{CommandFiles, FileError};
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problems, bind};
 use texunit_report::Instruction;
+
+/// The observers whose results are files.
+const OBSERVATIONS: &[observation::Make] = &[
+    #[cfg(feature = "coverage")]
+    crate::coverage::of_launch,
+    #[cfg(feature = "profile")]
+    crate::profile::of_launch,
+];
 
 /// Runs a job.
 pub fn launch(args: &LaunchArgs) -> Report {
@@ -84,7 +91,8 @@ fn launch_with(args: &LaunchArgs, attached: Attached<'_>) -> Report {
         ..Report::default()
     };
     let start = Instant::now();
-    if let Some(job) = job_of(&args.job, &mut report) {
+    if let Some(mut job) = job_of(&args.job, &mut report) {
+        job.settings = args.how.settings().over(&job.settings);
         report.kernel = Some(job.kernel.value.clone());
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
@@ -119,20 +127,8 @@ fn run_job(
     start: Instant,
 ) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
-    let (settings, options) = (&job.settings, DeviceOptions::default());
-    let device = Device::new(
-        &options
-            .clone()
-            .with_architecture(args.how.arch.or(settings.arch).unwrap_or(options.architecture))
-            .with_memory_limit(
-                args.how.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
-            )
-            .with_first_launch(settings.grid_id)
-            .with_initial_contents(InitialContents {
-                fill: args.how.fill,
-                is_tracked: args.checks.follows_init(),
-            }),
-    );
+    let fresh = InitialContents { fill: args.how.fill, is_tracked: args.checks.follows_init() };
+    let device = Device::new(&job.settings.device().with_initial_contents(fresh));
     if let Some(fill @ Fill::Random(_)) = args.how.fill {
         report.warnings.push(format!("fresh memory is filled by --fill {fill}"));
     }
@@ -229,13 +225,9 @@ fn run_kernel(
     };
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
-    let coverage = args
-        .coverage
-        .as_ref()
-        .and_then(|_| coverage::of_launch(kernel.module(), args.how.arithmetic(&job.settings)));
-    let covering = coverage.as_ref().map(coverage::Module::observer);
-    let profile = args.profile.as_ref().and_then(|_| profile::of_launch(kernel.module()));
-    let profiling = profile.as_ref().map(profile::Launch::observer);
+    let arithmetic = job.settings.arithmetic();
+    let observations: Vec<_> =
+        OBSERVATIONS.iter().filter_map(|make| make(args, kernel.module(), arithmetic)).collect();
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
     let checking = checks.as_deref();
@@ -243,11 +235,10 @@ fn run_kernel(
         .observer
         .into_iter()
         .chain(watching)
-        .chain(covering)
-        .chain(profiling)
+        .chain(observations.iter().map(|observation| observation.observer()))
         .chain(checking);
     let observers = Several(observers.chain(recorder).collect());
-    let (settings, own) = (&job.settings, load::launch_options(job));
+    let own = load::launch_options(job);
     #[cfg(feature = "debug")]
     let stepping = attached.debugger(kernel.name(), log.as_ref().filter(|_| checks.is_some()));
     #[cfg(feature = "debug")]
@@ -258,11 +249,6 @@ fn run_kernel(
     let result = with_bar(shown, total, |progress| {
         let options = own
             .with_threads(args.threads.into())
-            .with_max_steps(args.how.max_steps.unwrap_or(own.max_steps))
-            .with_fmad(args.how.arithmetic(settings).fmad)
-            .with_approximate(args.how.arithmetic(settings).approximate)
-            .with_bounds(args.how.bounds.map_or(own.bounds, Into::into))
-            .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())
             .with_debugger(debugger)
@@ -272,7 +258,7 @@ fn run_kernel(
         kernel.launch(&options, &values)
     });
     report.times.launch = start.elapsed();
-    let forms = kernel.instruction_forms(args.how.arithmetic(settings).approximate);
+    let forms = kernel.instruction_forms(arithmetic.approximate);
     report.instructions = Instruction::of(kernel.name(), forms, kernel.module().source());
     drop(checks);
     if let Some(log) = &log {
@@ -285,16 +271,7 @@ fn run_kernel(
         log.bad_fetches(stats, kernel.module().source(), texunit_report::Host::Job);
     }
     report.explained = watch.as_ref().map(Explained::new);
-    let covered = args.coverage.as_ref().zip(coverage);
-    report.failures.extend(
-        covered.and_then(|(file, covered)| coverage::write(file, &covered, args.coverage_toolkit)),
-    );
-    report.failures.extend(
-        args.profile
-            .as_ref()
-            .zip(profile)
-            .and_then(|(file, profile)| profile::write(file, args.profile_format, &profile)),
-    );
+    report.failures.extend(observations.iter().filter_map(|observation| observation.write(args)));
     let fault = match &result {
         // The fault of a cancelled launch adds nothing to the reason of the cancellation.
         Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => Some(&**fault),

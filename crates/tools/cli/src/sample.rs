@@ -3,6 +3,7 @@
 mod operand;
 
 use crate::args::OutputFormat;
+use crate::effective;
 use crate::explain::Failure;
 use crate::explain::args::{SamplerArgs, TextureArgs};
 use crate::number;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use texunit_files::{CommandFiles, Kind};
 use texunit_forms::Count;
 use texunit_sample::{Call, Texture};
-use texunit_unit::{FetchForm, Filter, Geometry};
+use texunit_unit::{FetchForm, Geometry};
 
 /// Arguments of `texunit sample`.
 #[derive(Clone, Debug, Args)]
@@ -186,10 +187,6 @@ impl Report {
     /// The summary as one JSON object.
     pub fn json(&self) -> Value {
         let effective = self.texture.effective(self.form);
-        let (state, axes) = (&effective.sampler, self.form.geometry.axes());
-        let modes = state
-            .address_mode
-            .map(|modes| modes[..axes].iter().map(|m| m.name()).collect::<Vec<_>>());
         json!({
             "out": self.out.display().to_string(),
             "shape": self.shape,
@@ -198,20 +195,8 @@ impl Report {
             "seconds": self.time.as_secs_f64(),
             "instruction": self.form.to_string(),
             "texture": self.texture.resource().describe(),
-            "sampler": {
-                "coordinates": state.coords.name(),
-                "filter": state.filter.name(),
-                "mip_filter": state.mip_filter.map(Filter::name),
-                "address": modes,
-                "level_clamp": state.level_clamp.map(|level| level as f64 / 256.0),
-                "max_anisotropy": state.max_anisotropy,
-                "srgb": state.srgb,
-                "seamless_cube": state.seamless_cube,
-                "compare": state.compare.map(|function| function.name()),
-            },
-            "overrides": effective.overrides.iter()
-                .map(|o| json!({ "rule": o.rule, "text": o.text }))
-                .collect::<Vec<_>>(),
+            "sampler": effective::state(self.form, &effective.sampler),
+            "overrides": effective::overrides(&effective.overrides),
         })
     }
 }

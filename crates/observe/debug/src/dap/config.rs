@@ -17,6 +17,14 @@ struct AtLine {
     log_message: Option<String>,
 }
 
+/// A breakpoint at a place that a command could name.
+struct AtPlace {
+    place: String,
+    condition: Option<String>,
+    hits: Option<String>,
+    log: Option<String>,
+}
+
 pub(super) fn parsed<T: serde::de::DeserializeOwned>(arguments: &Json) -> Result<T, String> {
     T::deserialize(arguments).map_err(|error| error.to_string())
 }
@@ -55,6 +63,19 @@ impl Settings {
         breakpoint
     }
 
+    /// Replaces the breakpoints of a group, and returns their numbers.
+    fn replace(&mut self, group: &str, all: impl Iterator<Item = AtPlace>) -> Vec<u32> {
+        self.breakpoints.retain(|b| b.group != group);
+        let put = |AtPlace { place, condition, hits, log }: AtPlace| {
+            let breakpoint = self.put(group, BreakpointKind::Place, &place);
+            breakpoint.condition = self::condition(condition);
+            breakpoint.ignore = passed(hits.as_deref());
+            breakpoint.log = log.filter(|text| !text.is_empty());
+            breakpoint.number
+        };
+        all.map(put).collect()
+    }
+
     /// Applies a breakpoint request; returns the numbers of the breakpoints, or `None` for another
     /// request.
     ///
@@ -78,45 +99,35 @@ impl Settings {
         let source: dap::types::Source = parsed(&arguments["source"])?;
         let wanted: Option<Vec<AtLine>> = parsed(&arguments["breakpoints"])?;
         let path = source.path.or(source.name).unwrap_or_default();
-        let group = format!("source:{path}");
-        self.breakpoints.retain(|b| b.group != group);
-        let mut numbers = Vec::new();
-        for wanted in wanted.unwrap_or_default() {
-            let breakpoint =
-                self.put(&group, BreakpointKind::Place, &format!("{path}:{}", wanted.line));
-            breakpoint.condition = condition(wanted.condition);
-            breakpoint.ignore = passed(wanted.hit_condition.as_deref());
-            breakpoint.log = wanted.log_message.filter(|text| !text.is_empty());
-            numbers.push(breakpoint.number);
-        }
-        Ok(numbers)
+        let all = wanted.into_iter().flatten().map(|wanted| AtPlace {
+            place: format!("{path}:{}", wanted.line),
+            condition: wanted.condition,
+            hits: wanted.hit_condition,
+            log: wanted.log_message,
+        });
+        Ok(self.replace(&format!("source:{path}"), all))
     }
 
     fn set_functions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
         let wanted: dap::requests::SetFunctionBreakpointsArguments = parsed(arguments)?;
-        self.breakpoints.retain(|b| b.group != "function");
-        let mut numbers = Vec::new();
-        for wanted in wanted.breakpoints {
-            let breakpoint = self.put("function", BreakpointKind::Place, &wanted.name);
-            breakpoint.condition = condition(wanted.condition);
-            breakpoint.ignore = passed(wanted.hit_condition.as_deref());
-            numbers.push(breakpoint.number);
-        }
-        Ok(numbers)
+        let all = wanted.breakpoints.into_iter().map(|wanted| AtPlace {
+            place: wanted.name,
+            condition: wanted.condition,
+            hits: wanted.hit_condition,
+            log: None,
+        });
+        Ok(self.replace("function", all))
     }
 
     fn set_instructions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {
         let wanted: dap::requests::SetInstructionBreakpointsArguments = parsed(arguments)?;
-        self.breakpoints.retain(|b| b.group != "instruction");
-        let mut numbers = Vec::new();
-        for wanted in wanted.breakpoints {
-            let at = crate::session::breaks::number(&wanted.instruction_reference);
-            let at = at.unwrap_or(0).wrapping_add_signed(wanted.offset.unwrap_or(0));
-            let breakpoint = self.put("instruction", BreakpointKind::Place, &format!("*0x{at:x}"));
-            breakpoint.condition = condition(wanted.condition);
-            numbers.push(breakpoint.number);
-        }
-        Ok(numbers)
+        let all = wanted.breakpoints.into_iter().map(|wanted| {
+            let at = crate::session::breaks::number(&wanted.instruction_reference).unwrap_or(0);
+            let at = at.wrapping_add_signed(wanted.offset.unwrap_or(0));
+            let place = format!("*0x{at:x}");
+            AtPlace { place, condition: wanted.condition, hits: None, log: None }
+        });
+        Ok(self.replace("instruction", all))
     }
 
     fn set_exceptions(&mut self, arguments: &Json) -> Result<Vec<u32>, String> {

@@ -3,6 +3,9 @@
 //! A PTX register has a number whose bytes are the letters of its name (`%r2` is 0x257232), as in
 //! NVIDIA's debuggers and LLVM.
 
+use super::die::Slice;
+use gimli::{Encoding, Format, LittleEndian, Operation, Reader, constants as c};
+
 /// The location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
@@ -16,48 +19,6 @@ pub(crate) enum At {
     Pieces(Vec<(Option<At>, u64)>),
 }
 
-/// Decodes an unsigned LEB128 number.
-pub(super) fn unsigned(code: &mut &[u8]) -> Option<u64> {
-    let (mut value, mut shift) = (0_u64, 0);
-    loop {
-        let (&byte, rest) = code.split_first()?;
-        *code = rest;
-        if shift < 64 {
-            value |= u64::from(byte & 0x7f) << shift;
-        }
-        shift += 7;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-}
-
-fn signed(code: &mut &[u8]) -> Option<i64> {
-    let (mut value, mut shift) = (0_i64, 0);
-    loop {
-        let (&byte, rest) = code.split_first()?;
-        *code = rest;
-        if shift < 64 {
-            value |= i64::from(byte & 0x7f) << shift;
-        }
-        shift += 7;
-        if byte & 0x80 == 0 {
-            if shift < 64 && byte & 0x40 != 0 {
-                value |= -1_i64 << shift;
-            }
-            return Some(value);
-        }
-    }
-}
-
-fn fixed(code: &mut &[u8], size: usize, is_signed: bool) -> Option<u64> {
-    let (bytes, rest) = code.split_at_checked(size)?;
-    *code = rest;
-    let mut all = [if is_signed && bytes.last()? & 0x80 != 0 { 255 } else { 0 }; 8];
-    all[..size].copy_from_slice(bytes);
-    Some(u64::from_le_bytes(all))
-}
-
 /// The register name with this number.
 fn register(number: u64) -> Option<String> {
     let bytes = number.to_be_bytes();
@@ -69,6 +30,15 @@ fn register(number: u64) -> Option<String> {
 /// Maximum number of operations that are executed.
 const MOST: usize = 10_000;
 
+const ENCODING: Encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 4 };
+
+/// Replaces the two topmost values.
+fn combine(stack: &mut Vec<u64>, by: impl Fn(u64, u64) -> u64) -> Option<()> {
+    let (b, a) = (stack.pop()?, stack.pop()?);
+    stack.push(by(a, b));
+    Some(())
+}
+
 /// Evaluates a location expression. `read` reads a register of the frame, `load` reads 8 bytes of
 /// memory, and `base` is the frame base expression, if there is one.
 pub(crate) fn locate(
@@ -77,88 +47,74 @@ pub(crate) fn locate(
     load: &dyn Fn(u64) -> Option<u64>,
     base: Option<u64>,
 ) -> Option<At> {
-    let (mut rest, mut stack, mut pieces) = (code, Vec::<u64>::new(), Vec::new());
+    let (mut stack, mut pieces) = (Vec::<u64>::new(), Vec::new());
     let mut named = None;
     let mut is_value = false;
+    let mut rest = Slice::new(code, LittleEndian);
     for _ in 0..MOST {
-        let Some((&op, behind)) = rest.split_first() else { break };
-        rest = behind;
-        match op {
-            0x03 => stack.push(fixed(&mut rest, 8, false)?),
-            0x06 => {
-                let address = stack.pop()?;
-                stack.push(load(address)?);
-            }
-            0x08 | 0x0a | 0x0c | 0x0e => {
-                let size = 1 << ((op - 0x08) / 2);
-                stack.push(fixed(&mut rest, size, false)?);
-            }
-            0x09 | 0x0b | 0x0d | 0x0f => {
-                let size = 1 << ((op - 0x09) / 2);
-                stack.push(fixed(&mut rest, size, true)?);
-            }
-            0x10 => stack.push(unsigned(&mut rest)?),
-            0x11 => stack.push(signed(&mut rest)? as u64),
-            0x12 => stack.push(*stack.last()?),
-            0x13 => {
-                stack.pop()?;
-            }
-            0x16 => {
-                let n = stack.len();
-                if n < 2 {
-                    return None;
+        let Some(&op) = rest.first() else { break };
+        // gimli's registers are numbers of 16 bits.
+        if let op @ (c::DW_OP_regx | c::DW_OP_bregx) = c::DwOp(op) {
+            rest.read_u8().ok()?;
+            let name = register(rest.read_uleb128().ok()?)?;
+            match op {
+                c::DW_OP_regx => named = Some(name),
+                _ => {
+                    let offset = rest.read_sleb128().ok()?;
+                    stack.push(read(&name)?.wrapping_add_signed(offset));
                 }
-                stack.swap(n - 1, n - 2);
             }
-            // DW_OP_xderef: the variable's address class gives the address space.
-            0x18 => {
+            continue;
+        }
+        match Operation::parse(&mut rest, ENCODING).ok()? {
+            Operation::Address { address: value } | Operation::UnsignedConstant { value } => {
+                stack.push(value);
+            }
+            Operation::SignedConstant { value } => stack.push(value as u64),
+            Operation::Deref { size: 8, space, .. } => {
                 let address = stack.pop()?;
-                stack.pop()?;
-                stack.push(address);
+                if space {
+                    // The variable's address class gives the address space.
+                    stack.pop()?;
+                    stack.push(address);
+                } else {
+                    stack.push(load(address)?);
+                }
             }
-            0x1a | 0x1c | 0x1e | 0x21 | 0x22 | 0x24 | 0x25 | 0x27 => {
-                let (b, a) = (stack.pop()?, stack.pop()?);
-                stack.push(match op {
-                    0x1a => a & b,
-                    0x1c => a.wrapping_sub(b),
-                    0x1e => a.wrapping_mul(b),
-                    0x21 => a | b,
-                    0x22 => a.wrapping_add(b),
-                    0x24 => a.wrapping_shl(b as u32),
-                    0x25 => a.wrapping_shr(b as u32),
-                    _ => a ^ b,
-                });
+            Operation::Pick { index: 0 } => stack.push(*stack.last()?),
+            Operation::Drop => drop(stack.pop()?),
+            Operation::Swap => {
+                let top = stack.pop()?;
+                let below = stack.pop()?;
+                stack.extend([top, below]);
             }
-            0x1f => {
-                let a = stack.pop()?;
-                stack.push(a.wrapping_neg());
+            Operation::And => combine(&mut stack, |a, b| a & b)?,
+            Operation::Minus => combine(&mut stack, u64::wrapping_sub)?,
+            Operation::Mul => combine(&mut stack, u64::wrapping_mul)?,
+            Operation::Or => combine(&mut stack, |a, b| a | b)?,
+            Operation::Plus => combine(&mut stack, u64::wrapping_add)?,
+            Operation::Shl => combine(&mut stack, |a, b| a.wrapping_shl(b as u32))?,
+            Operation::Shr => combine(&mut stack, |a, b| a.wrapping_shr(b as u32))?,
+            Operation::Xor => combine(&mut stack, |a, b| a ^ b)?,
+            Operation::Neg => {
+                let value = stack.pop()?;
+                stack.push(value.wrapping_neg());
             }
-            0x23 => {
-                let (add, a) = (unsigned(&mut rest)?, stack.pop()?);
-                stack.push(a.wrapping_add(add));
+            Operation::PlusConstant { value } => {
+                let address = stack.pop()?;
+                stack.push(address.wrapping_add(value));
             }
-            0x30..=0x4f => stack.push(u64::from(op - 0x30)),
-            0x90 => named = Some(register(unsigned(&mut rest)?)?),
-            0x91 => {
-                let offset = signed(&mut rest)?;
-                stack.push(base?.wrapping_add_signed(offset));
-            }
-            0x92 => {
-                let name = register(unsigned(&mut rest)?)?;
-                let offset = signed(&mut rest)?;
-                stack.push(read(&name)?.wrapping_add_signed(offset));
-            }
-            0x93 => {
-                let size = unsigned(&mut rest)?;
+            Operation::FrameOffset { offset } => stack.push(base?.wrapping_add_signed(offset)),
+            Operation::Piece { size_in_bits, bit_offset: None } => {
                 let at = match (named.take(), stack.pop()) {
                     (Some(name), _) => Some(At::Register(name)),
                     (None, Some(value)) if std::mem::take(&mut is_value) => Some(At::Value(value)),
                     (None, address) => address.map(At::Memory),
                 };
-                pieces.push((at, size));
+                pieces.push((at, size_in_bits / 8));
             }
-            0x96 => {}
-            0x9f => is_value = true,
+            Operation::Nop => {}
+            Operation::StackValue => is_value = true,
             _ => return None,
         }
     }

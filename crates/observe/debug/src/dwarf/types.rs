@@ -64,7 +64,6 @@ pub(crate) enum Shape {
     Function,
 }
 
-/// A type.
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     pub(crate) name: String,
@@ -343,10 +342,12 @@ fn member_offset(tree: &Tree<'_>, die: usize) -> u64 {
     }
     // DWARF 2 gives the offset as an expression that adds to the structure's address.
     match tree.attr(die, c::DW_AT_data_member_location) {
-        Some(gimli::AttributeValue::Exprloc(code)) => match code.0.slice() {
-            [0x23, rest @ ..] => super::location::unsigned(&mut &rest[..]).unwrap_or(0),
-            _ => 0,
-        },
+        Some(gimli::AttributeValue::Exprloc(code)) => {
+            match code.operations(tree.unit.encoding()).next() {
+                Ok(Some(gimli::Operation::PlusConstant { value })) => value,
+                _ => 0,
+            }
+        }
         _ => tree.number(die, c::DW_AT_data_bit_offset).unwrap_or(0) / 8,
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluates expressions.
 
-use super::basic::{basic, generic, of_generic};
+use super::basic::{basic, generic, named_basic, of_generic};
 use super::parse::{Expr, TypeName};
 use super::scene::Scene;
 use crate::dwarf::{Base, Shape, TypeId};
@@ -122,11 +122,10 @@ impl Scene<'_, '_> {
     }
 
     pub(crate) fn type_of(&mut self, name: &TypeName) -> Result<TypeId, String> {
-        let mut ty = match self.types.named(&name.name) {
-            Some(ty) => ty,
-            None if is_basic(&name.name) => self.basic(&name.name),
-            None => return Err(format!("No symbol \"{}\" in current context.", name.name)),
-        };
+        let known = self.types.named(&name.name);
+        let known = known.or_else(|| named_basic(self.types, &name.name));
+        let missing = || format!("No symbol \"{}\" in current context.", name.name);
+        let mut ty = known.ok_or_else(missing)?;
         for _ in 0..name.pointers {
             ty = self.types.pointer(ty);
         }
@@ -243,7 +242,6 @@ impl Scene<'_, '_> {
         self.in_memory(ty, space, address)
     }
 
-    /// A value in memory.
     pub(crate) fn in_memory(&mut self, ty: TypeId, space: SpaceKind, address: u64) -> Valued {
         let size = self.types.size(ty);
         if size > LARGEST {
@@ -283,26 +281,4 @@ impl Scene<'_, '_> {
         self.write(target.place.as_ref(), &bytes)?;
         Ok(Value { bytes, ..target })
     }
-}
-
-/// Whether this is the name of a basic C type.
-fn is_basic(name: &str) -> bool {
-    matches!(
-        name,
-        "int"
-            | "unsigned int"
-            | "long"
-            | "unsigned long"
-            | "long long"
-            | "unsigned long long"
-            | "short"
-            | "unsigned short"
-            | "char"
-            | "signed char"
-            | "unsigned char"
-            | "bool"
-            | "float"
-            | "double"
-            | "void"
-    )
 }

@@ -30,7 +30,6 @@ impl BreakpointKind {
     }
 }
 
-/// A breakpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Breakpoint {
     pub(crate) number: u32,

@@ -45,7 +45,6 @@ impl Settings {
         &mut self.breakpoints[last]
     }
 
-    /// The breakpoint with a number.
     pub(crate) fn breakpoint(&self, number: u32) -> Option<&Breakpoint> {
         self.breakpoints.iter().find(|b| b.number == number)
     }

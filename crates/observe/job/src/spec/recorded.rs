@@ -2,7 +2,7 @@
 
 use super::memory::{Data, Parts, data, parts};
 use crate::problem::codes;
-use texunit_device::{Approximate, BadFetch, Bounds, ComputeCapability};
+use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, ComputeCapability, DeviceOptions};
 use texunit_spec::{At, Table, TomlValue};
 
 /// Launch options, unless the command line overrides them.
@@ -30,6 +30,41 @@ pub struct Settings {
     pub grid_id: u64,
     /// The key `check`, which says whether objects without `expected` must be unchanged.
     pub check: bool,
+}
+
+impl Settings {
+    /// These settings, completed by those of a job.
+    pub fn over(&self, job: &Self) -> Self {
+        Self {
+            arch: self.arch.or(job.arch),
+            memory_limit: self.memory_limit.or(job.memory_limit),
+            max_steps: self.max_steps.or(job.max_steps),
+            fmad: self.fmad.or(job.fmad),
+            approximate: self.approximate.or(job.approximate),
+            bounds: self.bounds.or(job.bounds),
+            bad_fetch: self.bad_fetch.or(job.bad_fetch),
+            ..*job
+        }
+    }
+
+    /// The device of the launch.
+    pub fn device(&self) -> DeviceOptions {
+        let usual = DeviceOptions::default();
+        let (arch, memory) = (usual.architecture, usual.memory_limit);
+        usual
+            .with_architecture(self.arch.unwrap_or(arch))
+            .with_memory_limit(self.memory_limit.unwrap_or(memory))
+            .with_first_launch(self.grid_id)
+    }
+
+    /// The arithmetic of the launch.
+    pub fn arithmetic(&self) -> Arithmetic {
+        let usual = Arithmetic::default();
+        Arithmetic {
+            fmad: self.fmad.unwrap_or(usual.fmad),
+            approximate: self.approximate.unwrap_or(usual.approximate),
+        }
+    }
 }
 
 /// Maximum memory of a device in bytes, more than any GPU has.

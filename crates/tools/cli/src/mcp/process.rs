@@ -26,7 +26,6 @@ pub(super) struct Scope {
     pub(super) limits: Limits,
 }
 
-/// The result of a process.
 #[derive(Debug, Default)]
 pub(super) struct ProcessResult {
     pub(super) code: Option<i32>,

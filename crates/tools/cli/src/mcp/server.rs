@@ -20,7 +20,6 @@ const INSTRUCTIONS: &str = "texunit executes CUDA programs and PTX kernels on th
     program, and `explain_code` for each code of a diagnostic, fault or finding. Paths are relative to the first allowed \
     folder. Long answers have `more`: ask for the next page with `page`.";
 
-/// The server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     scope: Scope,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
+use texunit_files::PrivateFolder;
 use texunit_forms::Count;
 use texunit_profile::Profile;
 
@@ -50,7 +51,6 @@ struct Table {
     tool: Vec<Entry>,
 }
 
-/// All tools.
 #[allow(clippy::expect_used)] // a part of the program
 pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let table: Table = toml::from_str(include_str!("tools.toml")).expect("a table of tools");
@@ -395,14 +395,14 @@ fn explain_code(scope: &Scope, arguments: &Value) -> Result<Answer, String> {
 
 /// A file in a temporary folder, which is removed with the value.
 struct Scratch {
-    folder: tempfile::TempDir,
+    folder: PrivateFolder,
     name: &'static str,
 }
 
 impl Scratch {
     fn new(name: &'static str) -> Result<Self, String> {
-        let folder = tempfile::Builder::new().prefix("texunit-mcp-").tempdir();
-        Ok(Self { folder: folder.map_err(|error| error.to_string())?, name })
+        let folder = PrivateFolder::new("texunit-mcp").map_err(|error| error.to_string())?;
+        Ok(Self { folder, name })
     }
 
     fn path(&self) -> String {

@@ -2,10 +2,6 @@
 
 #[cfg(not(feature = "checks"))]
 pub mod checks;
-#[cfg(not(feature = "coverage"))]
-pub(crate) mod coverage;
-#[cfg(not(feature = "profile"))]
-pub(crate) mod profile;
 #[cfg(not(feature = "ranges"))]
 pub mod ranges;
 
@@ -66,12 +62,6 @@ commands! {
 }
 
 /// The error for an option that this build lacks.
-#[cfg(not(all(
-    feature = "checks",
-    feature = "coverage",
-    feature = "profile",
-    feature = "ranges"
-)))]
 pub(crate) fn option() -> String {
     format!("this build of texunit lacks the option: {HOW}")
 }

@@ -2,7 +2,7 @@
 //! texunit's libraries. Problems are warnings.
 
 use object::elf;
-use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ReadCache};
 use std::fs::File;
 use std::path::Path;
@@ -228,37 +228,16 @@ impl Dynamic {
     }
 
     fn read(file: &Elf<'_>) -> object::Result<Self> {
-        let (endian, data) = (file.endian(), file.data());
-        let segments = file.elf_header().program_headers(endian, data)?;
-        let mut entries = &[][..];
-        for segment in segments {
-            if let Some(found) = segment.dynamic(endian, data)? {
-                entries = found;
-            }
-        }
-        let value = |tag: elf::DynamicTag| {
-            let of = entries.iter().filter(move |e| e.d_tag(endian) == tag);
-            of.map(|e| e.d_val(endian))
+        let table = file.elf_dynamic_table()?;
+        let texts = |tag: elf::DynamicTag| {
+            let entries = table.iter().filter(move |entry| entry.tag == tag);
+            let texts = entries.filter_map(|entry| table.string(entry).ok());
+            texts.map(|text| String::from_utf8_lossy(text).into_owned())
         };
-        let (Some(table), Some(size)) = (value(elf::DT_STRTAB).next(), value(elf::DT_STRSZ).next())
-        else {
-            return Ok(Self::default());
-        };
-        let mut strings = &[][..];
-        for segment in segments {
-            if let Ok(Some(found)) = segment.data_range(endian, data, table, size) {
-                strings = found;
-            }
-        }
-        let text = |at: u64| -> Option<String> {
-            let rest = strings.get(usize::try_from(at).ok()?..)?;
-            let end = rest.iter().position(|&byte| byte == 0)?;
-            Some(String::from_utf8_lossy(&rest[..end]).into_owned())
-        };
-        let is_void = value(elf::DT_RUNPATH).next().is_some();
+        let is_void = texts(elf::DT_RUNPATH).next().is_some();
         Ok(Self {
-            needed: value(elf::DT_NEEDED).filter_map(text).collect(),
-            rpath: value(elf::DT_RPATH).filter(|_| !is_void).find_map(text),
+            needed: texts(elf::DT_NEEDED).collect(),
+            rpath: texts(elf::DT_RPATH).next().filter(|_| !is_void),
         })
     }
 

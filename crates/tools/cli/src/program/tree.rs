@@ -105,7 +105,6 @@ fn knows(pid: u32, folder: &Path) -> bool {
 /// Process ID and start time, since IDs are reused.
 type Key = (u32, u64);
 
-/// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     key: Key,

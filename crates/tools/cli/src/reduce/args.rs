@@ -83,15 +83,9 @@ impl Keep {
 
 impl HowArgs {
     /// The launch settings, with this number of host threads.
-    pub(super) fn settings(&self, threads: u16) -> Settings {
+    pub(super) fn with_threads(&self, threads: u16) -> Settings {
         Settings {
-            architecture: self.arch,
-            memory_limit: self.memory_limit,
-            max_steps: self.max_steps,
-            fmad: self.fmad,
-            approximate: self.approx.map(Into::into),
-            bounds: self.bounds.map(Into::into),
-            bad_fetch: self.bad_fetch.map(Into::into),
+            of_job: self.settings(),
             schedule: self.schedule,
             fill: self.fill,
             gradients: self.gradients(),

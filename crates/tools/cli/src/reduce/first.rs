@@ -71,7 +71,7 @@ pub(super) fn run<'a>(
     let cannot_write =
         |e: std::io::Error| Stopped::failed(&format!("cannot write a temporary file: {e}"), None);
     workspace.place_files(case).map_err(cannot_write)?;
-    let settings = args.how.settings(args.threads);
+    let settings = args.how.with_threads(args.threads);
     if !args.command.is_empty() {
         let (command, text) = (args.command.clone(), args.text.clone());
         let name = args.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -134,12 +134,12 @@ fn of_job<'a>(
     }
     if let Outcome::Finished(results) = &seen
         && results.bad_fetches
-        && settings.bad_fetch.is_none()
+        && settings.of_job.bad_fetch.is_none()
         && matches!(args.keep, None | Some(Keep::Fault | Keep::Exit))
     {
         // If a launch has no other failure, fetches without a matching texture are treated as
         // faults.
-        settings.bad_fetch = Some(BadFetch::Fault);
+        settings.of_job.bad_fetch = Some(BadFetch::Fault);
         seen = look(case, workspace.folder(), &settings, stop);
     }
     if let Outcome::Problems(problems) = &seen {
@@ -198,7 +198,7 @@ fn engines() -> Vec<Configuration> {
 fn settings_of(way: &Configuration) -> Option<Settings> {
     let words: Vec<&str> = way.0.iter().map(String::as_str).collect();
     let parsed = LaunchArgs::parse(Path::new("job.toml"), Path::new("out"), &words).ok()?;
-    Some(parsed.how.settings(parsed.threads))
+    Some(parsed.how.with_threads(parsed.threads))
 }
 
 /// The first configuration whose result differs from the default's.

@@ -11,7 +11,6 @@ use texunit_syntax::SourceFile;
 /// The marker in the first line of a result.
 pub(super) const MARK: &str = " reduced by texunit ";
 
-/// The input.
 pub(super) struct Input {
     /// The text, for messages.
     pub(super) source: SourceFile,

@@ -5,7 +5,7 @@ use crate::effective;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use texunit_device::{BoundTexture, Device, DeviceOptions, Module};
+use texunit_device::{BoundTexture, Device, Module};
 use texunit_job::{bind, load};
 use texunit_spec::Problems;
 
@@ -42,12 +42,7 @@ pub(super) fn read(path: &Path) -> Result<Recording, String> {
     }
     let job = file.job.ok_or("it is not a job")?;
     let (name, text) = load::read_ptx(&job, folder).map_err(|problem| problem.message)?;
-    let default = DeviceOptions::default();
-    let options = default
-        .clone()
-        .with_architecture(job.settings.arch.unwrap_or(default.architecture))
-        .with_memory_limit(job.settings.memory_limit.unwrap_or(default.memory_limit));
-    let device = Device::new(&options);
+    let device = Device::new(&job.settings.device());
     let module = Module::load_at(&device, &name, &text, &load::places(&job)).map_err(|error| {
         let first = error.diagnostics.first().map_or("", |diagnostic| &*diagnostic.message);
         format!("{name}: {first}")

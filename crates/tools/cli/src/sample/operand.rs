@@ -23,7 +23,6 @@ struct Owned {
     bytes: Vec<u8>,
 }
 
-/// All operands.
 #[derive(Clone, Debug)]
 pub(super) struct Operands {
     at: Owned,

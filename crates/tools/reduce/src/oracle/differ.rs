@@ -144,8 +144,7 @@ impl<'a> DifferJudge<'a> {
 
     /// Launches a case in this process, and returns its results.
     fn look(&self, case: &Case, settings: Settings) -> Option<Results> {
-        let max_steps = settings.max_steps.or(self.max_steps);
-        let settings = Settings { max_steps, ..settings };
+        let settings = settings.with_max_steps(settings.of_job.max_steps.or(self.max_steps));
         match look(case, self.workspace.folder(), &settings, self.stop) {
             Outcome::Finished(results) => Some(Results {
                 code: i32::from(!results.wrong.is_empty() || results.bad_fetches),

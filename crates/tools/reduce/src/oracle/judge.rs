@@ -1,13 +1,13 @@
 //! A judge for launches that fail: faults, wrong outputs, and errors in the PTX.
 
-use super::launch::{Outcome, Settings, USUAL_STEPS, look};
+use super::launch::{Outcome, Settings, look};
 use super::{FaultKey, Workspace};
 use crate::Judge;
 use crate::case::Case;
 use crate::ptx::formula;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use texunit_device::{BadFetch, FaultKind};
+use texunit_device::{BadFetch, FaultKind, LaunchOptions};
 use texunit_job::{Problems, WrongObject, parse};
 use texunit_syntax::{SourceFile, Span};
 
@@ -71,7 +71,8 @@ impl<'a> LaunchJudge<'a> {
         };
         let own =
             parse(&case.job_text(), &Problems::default()).and_then(|job| job.settings.max_steps);
-        let all_steps = settings.max_steps.or(own).unwrap_or(USUAL_STEPS);
+        let usual = LaunchOptions::default().max_steps;
+        let all_steps = settings.of_job.max_steps.or(own).unwrap_or(usual);
         let max_steps = all_steps;
         let mut judge = Self { requirement, workspace, settings, all_steps, max_steps, stop };
         judge.limit_steps(case);
@@ -127,13 +128,13 @@ impl<'a> LaunchJudge<'a> {
 
     /// How launches must treat fetches without a matching texture, if the user has requested it.
     pub fn bad_fetch(&self) -> Option<BadFetch> {
-        self.settings.bad_fetch
+        self.settings.of_job.bad_fetch
     }
 
     /// Describes the failure of a case in a sentence, with its position.
     pub fn message(&mut self, case: &Case) -> Option<String> {
         self.workspace.place_files(case).ok()?;
-        let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
+        let settings = self.settings.with_max_steps(Some(self.max_steps));
         let seen = look(case, self.workspace.folder(), &settings, self.stop);
         if self.stop.load(Ordering::Relaxed) {
             // The launch was cancelled, because the user has interrupted the search.
@@ -173,7 +174,7 @@ impl<'a> LaunchJudge<'a> {
         if self.workspace.place_files(case).is_err() {
             return Outcome::Problems(Vec::new());
         }
-        let settings = Settings { max_steps: Some(self.max_steps), ..self.settings };
+        let settings = self.settings.with_max_steps(Some(self.max_steps));
         look(case, self.workspace.folder(), &settings, self.stop)
     }
 }

@@ -4,30 +4,17 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Approximate, BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill,
-    GradientPath, InitialContents, Kernel, LaunchError, Module,
+    Device, Fault, Fill, GradientPath, InitialContents, Kernel, LaunchError, Module,
 };
 use texunit_job::load::{kernel, launch_options, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Options of `texunit launch`. An option that is `None` is taken from the job or is a default.
+/// Options of `texunit launch`.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The value of `--arch`.
-    pub architecture: Option<ComputeCapability>,
-    /// The value of `--memory-limit`.
-    pub memory_limit: Option<u64>,
-    /// The value of `--max-steps`.
-    pub max_steps: Option<u64>,
-    /// The value of `--fmad`.
-    pub fmad: Option<bool>,
-    /// The value of `--approx`.
-    pub approximate: Option<Approximate>,
-    /// The value of `--bounds`.
-    pub bounds: Option<Bounds>,
-    /// The value of `--bad-fetch`.
-    pub bad_fetch: Option<BadFetch>,
+    /// Those that a job may set too; without a value, the job's or the default applies.
+    pub of_job: texunit_job::Settings,
     /// The value of `--schedule`.
     pub schedule: Option<u64>,
     /// The value of `--fill`.
@@ -38,8 +25,12 @@ pub struct Settings {
     pub threads: usize,
 }
 
-/// The step limit of a warp if neither options nor job set one.
-pub(super) const USUAL_STEPS: u64 = 1_000_000_000;
+impl Settings {
+    pub(super) fn with_max_steps(mut self, max_steps: Option<u64>) -> Self {
+        self.of_job.max_steps = max_steps;
+        self
+    }
+}
 
 /// The result of a launch.
 #[derive(Debug)]
@@ -94,21 +85,12 @@ impl Prepared {
     fn of(case: &Case, folder: &Path, settings: &Settings) -> Result<Self, Outcome> {
         let problems = Problems::default();
         let job = parse(&case.job_text(), &problems);
-        let Some(job) = job.filter(|_| problems.borrow().is_empty()) else {
+        let Some(mut job) = job.filter(|_| problems.borrow().is_empty()) else {
             return Err(Outcome::Problems(problems.take()));
         };
-        let usual = DeviceOptions::default();
-        let own = &job.settings;
-        let device = Device::new(
-            &usual
-                .clone()
-                .with_architecture(settings.architecture.or(own.arch).unwrap_or(usual.architecture))
-                .with_memory_limit(
-                    settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
-                )
-                .with_first_launch(own.grid_id)
-                .with_initial_contents(InitialContents { fill: settings.fill, is_tracked: false }),
-        );
+        job.settings = settings.of_job.over(&job.settings);
+        let fresh = InitialContents { fill: settings.fill, is_tracked: false };
+        let device = Device::new(&job.settings.device().with_initial_contents(fresh));
         let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));
         let module = module.map_err(|e| Outcome::Errors(e.source, e.diagnostics))?;
         let kernel = kernel(&job, &module).map_err(|p| Outcome::Problems(vec![p]))?;
@@ -131,14 +113,8 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         Err(seen) => return seen,
     };
     let Some(args) = bound.args() else { return Outcome::Problems(Vec::new()) };
-    let own = launch_options(&job);
-    let options = own
+    let options = launch_options(&job)
         .with_threads(settings.threads)
-        .with_max_steps(settings.max_steps.or(job.settings.max_steps).unwrap_or(USUAL_STEPS))
-        .with_fmad(settings.fmad.unwrap_or(own.fmad))
-        .with_approximate(settings.approximate.unwrap_or(own.approximate))
-        .with_bounds(settings.bounds.unwrap_or(own.bounds))
-        .with_bad_fetch(settings.bad_fetch.unwrap_or(own.bad_fetch))
         .with_gradients(settings.gradients)
         .with_schedule(settings.schedule)
         .with_cancel(stop);

@@ -31,7 +31,6 @@ pub struct DapArgs {
     pub port: Option<u16>,
 }
 
-/// An event.
 enum DebugEvent {
     Request(Value),
     Closed,
