@@ -16,7 +16,6 @@ use super::view::View;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, GroupedLoad, Order, Scope, Semantics,
 };
-use texunit_unit::Build;
 
 /// Maximum number of elements of a vector access; each is a register of the lane.
 const MAX_ELEMENTS: usize = 8;
@@ -52,10 +51,9 @@ pub(super) struct Warp<'a> {
     /// words or is asynchronous.
     words: usize,
     stamp: AccessRecord,
-    /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
-    /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
-    pub(super) has_octets: bool,
-    pub(super) octets: [Octet; 4],
+    /// The octets of lanes, if all lanes are active, each octet accesses consecutive memory or one
+    /// address, and the arrangement of all lanes is [`Arrangement::Other`].
+    pub(super) octets: Option<[Octet; 4]>,
     /// Distance from the addresses of the group's first load ([`GroupedLoad::offset`]); 0 for an
     /// access that is reported alone.
     moved: u64,
@@ -81,33 +79,10 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = AccessRecord::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let mut warp = Self {
-            at: *at,
-            access,
-            kind,
-            stored: Stored::NOTHING,
-            words,
-            stamp,
-            has_octets: false,
-            octets: [Octet::default(); 4],
-            moved: 0,
-        };
-        if access.arrangement == Arrangement::Other && at.lanes == u32::MAX {
-            warp.find_octets();
-        }
-        warp
-    }
-
-    #[inline(never)]
-    fn find_octets(&mut self) {
-        let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
-        let found = Build::current().run_narrow(
-            #[inline(always)]
-            || Octet::all_of(addresses, bytes),
-        );
-        if let Some(octets) = found {
-            (self.has_octets, self.octets) = (true, octets);
-        }
+        let has_octets = access.arrangement == Arrangement::Other && at.lanes == u32::MAX;
+        let octets = if has_octets { Octet::all_of(access) } else { None };
+        let (at, stored) = (*at, Stored::NOTHING);
+        Self { at, access, kind, stored, words, stamp, octets, moved: 0 }
     }
 
     /// Adds the stored values to the access.
@@ -123,9 +98,9 @@ impl<'a> Warp<'a> {
         Self {
             at: At { op: load.op, ..self.at },
             stamp: self.stamp.of_op(load.op),
-            octets: self
-                .octets
-                .map(|octet| Octet { at: octet.at.wrapping_add(load.offset), ..octet }),
+            octets: self.octets.map(|all| {
+                all.map(|octet| Octet { at: octet.at.wrapping_add(load.offset), ..octet })
+            }),
             moved: load.offset,
             ..*self
         }
@@ -342,7 +317,7 @@ impl<'a> Warp<'a> {
     /// The octets of the access, if it is a weak load of words that all lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
-        let octets = self.has_octets.then_some(&self.octets)?;
+        let octets = self.octets.as_ref()?;
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = octets[0].at / LINE;
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)

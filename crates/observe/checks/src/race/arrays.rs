@@ -10,7 +10,7 @@
 use super::launch::Memory;
 use super::queue::Queue;
 use super::record::{AccessKind, AccessRecord};
-use super::shadow::lock;
+use super::recycled::lock;
 use super::streams::Submitted;
 use crate::finding::End;
 use crate::texture::{Offsets, host, surface_texels};

@@ -7,7 +7,7 @@
 //! before the launch.
 
 use super::clock::Clock;
-use super::shadow::lock;
+use super::recycled::lock;
 use super::{Memory, Queue};
 use std::collections::HashMap;
 use std::sync::Arc;

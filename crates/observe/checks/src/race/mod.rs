@@ -67,7 +67,7 @@ pub use streams::Submitted;
 use crate::sink::Sink;
 use cluster::Clusters;
 use launch::{Launch, Order};
-use shadow::lock;
+use recycled::lock;
 use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};

@@ -3,7 +3,8 @@
 
 use super::access::{LaneRace, Warp};
 use super::line::LINE;
-use super::shadow::{PAGE, Page, Shadow, Shared, lock};
+use super::recycled::lock;
+use super::shadow::{PAGE, Page, Shadow, Shared};
 use super::view::View;
 use crate::lanes;
 

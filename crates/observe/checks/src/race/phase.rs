@@ -50,7 +50,7 @@ struct Entry {
 
 /// Loads that the simulator reports together: the first load's operation and addresses, the lanes,
 /// and the number of other loads.
-type Group = (u32, Arrangement, [Octet; 4], u32, usize);
+type Group = (u32, Arrangement, Option<[Octet; 4]>, u32, usize);
 
 /// The accesses to shared memory since the last barrier of all threads.
 #[derive(Debug, Default)]
@@ -126,7 +126,7 @@ impl Phase {
             // The listed loads of these words suffice to find each race with a later store, so that
             // this load is not listed.
             Some(false) => {
-                if warp.has_octets || warp.arrangement() != Arrangement::Other {
+                if warp.octets.is_some() || warp.arrangement() != Arrangement::Other {
                     let At { op, lanes, .. } = warp.at;
                     self.redundant = Some((op, warp.arrangement(), warp.octets, lanes, more.len()));
                 }
@@ -163,8 +163,8 @@ impl Phase {
         if warp.kind.writes() {
             self.redundant = None;
         }
-        if warp.has_octets {
-            self.octets.push(warp.octets);
+        if let Some(octets) = warp.octets {
+            self.octets.push(octets);
         } else if warp.arrangement() == Arrangement::Other {
             let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
             self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
@@ -182,7 +182,7 @@ impl Phase {
         self.more.extend_from_slice(more);
         self.list.push(Entry {
             arrangement: warp.arrangement(),
-            has_octets: warp.has_octets,
+            has_octets: warp.octets.is_some(),
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             elements: (size, elements),
             operation,

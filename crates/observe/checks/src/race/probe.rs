@@ -11,8 +11,9 @@ use super::loads::{Deferral, DeferredLoads};
 use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
 use super::record::{AccessKind, AccessRecord};
+use super::recycled::lock;
 use super::report::Races;
-use super::shadow::{PAGE, Var, lock};
+use super::shadow::{PAGE, Var};
 use super::shared::Memory;
 use super::view::View;
 use crate::lanes;
@@ -292,17 +293,17 @@ impl Probe for Worker<'_> {
     }
 
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
-        let near = first.space == SpaceKind::Shared;
-        let view = View::new(&self.cta, &self.launch.order, at.warp, near);
+        // Groups are of loads from shared memory.
+        let view = View::new(&self.cta, &self.launch.order, at.warp, true);
         let warp = Warp::new(at, first, &view);
-        if near && self.shared.loads(&warp, more, &view) {
+        if self.shared.loads(&warp, more, &view) {
             return;
         }
         self.access(at, first);
         for load in more {
             let is_like = (load.size, load.elements) == (first.size, first.elements);
-            let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-            if !(near && is_like && self.shared.whole(&warp.moved(load), &view)) {
+            let view = View::new(&self.cta, &self.launch.order, at.warp, true);
+            if !(is_like && self.shared.whole(&warp.moved(load), &view)) {
                 let addresses = load.addresses(first);
                 let at = At { op: load.op, ..*at };
                 self.access(&at, &load.access(first, &addresses, at.lanes));

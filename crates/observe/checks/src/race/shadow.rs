@@ -4,10 +4,10 @@
 use super::clock::Clock;
 use super::line::{LINE, Line};
 use super::record::AccessRecord;
-use super::recycled::Recycled;
+use super::recycled::{Recycled, lock};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Size of a page in bytes.
 pub(super) const PAGE: u64 = 4096;
@@ -17,8 +17,8 @@ const SHARDS: u64 = 64;
 const MAX_BYTES: usize = 1 << 30;
 /// Number of lines of a page.
 const LINES: usize = (PAGE / LINE) as usize;
-/// Memory of the pages of earlier launches, up to 128 MiB.
-static RECYCLED: Recycled<Line> = Recycled::new((128 << 20) / (LINES * size_of::<Line>()), LINES);
+/// Memory of the pages of earlier launches.
+static RECYCLED: Recycled<Line> = Recycled::new(128 << 20);
 /// Maximum size in bytes of the vector clocks at synchronisation variables. Beyond it, a store
 /// publishes a clock that contains all accesses.
 const MAX_CLOCKS: usize = 256 << 20;
@@ -136,11 +136,6 @@ impl Default for Shadow {
         let (bytes, clocks, has_vars) = Default::default();
         Self { shards, bytes, clocks, has_vars, most: MAX_BYTES }
     }
-}
-
-/// Locks a mutex, even if another thread has panicked while it held the lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shadow {

@@ -2,6 +2,7 @@
 
 use super::MAX_ELEMENTS;
 use texunit_simt::observe::{Access, AccessOp};
+use texunit_unit::Build;
 
 /// The addresses of eight consecutive lanes (an octet).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,13 +33,18 @@ impl Octet {
 
     /// The addresses of the four octets of a warp; `None` if an octet accesses neither consecutive
     /// memory nor one address.
-    #[inline(always)]
-    pub(super) fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
-        let mut octets = [Self::default(); 4];
-        for (octet, part) in octets.iter_mut().zip(addresses.as_chunks::<8>().0) {
-            *octet = Self::of(part, bytes)?;
-        }
-        Some(octets)
+    #[inline(never)]
+    pub(super) fn all_of(access: &Access<'_>) -> Option<[Self; 4]> {
+        Build::current().run_narrow(
+            #[inline(always)]
+            || {
+                let mut octets = [Self::default(); 4];
+                for (octet, part) in octets.iter_mut().zip(access.addresses.as_chunks::<8>().0) {
+                    *octet = Self::of(part, access.bytes().into())?;
+                }
+                Some(octets)
+            },
+        )
     }
 }
 
