@@ -1,13 +1,8 @@
 //! Keeps the memory of vectors from launch to launch. If freed memory went back to the operating
 //! system at the end of a launch, the next launch would wait for page faults.
 
-use std::mem::size_of;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks a mutex, even if another thread has panicked while it held the lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use crate::lock;
+use std::sync::Mutex;
 
 /// Empty vectors whose memory is kept.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! Converts the races of an access to findings.
 
 use super::access::LaneRace;
-use super::cell::Conflict;
+use super::fasttrack::Conflict;
 use super::launch::Launch;
+use crate::end::Spot;
 use crate::object;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
@@ -116,7 +117,10 @@ fn describe(
     };
     // If two nodes of a graph race, the names of both nodes.
     let nodes = match distance {
-        Distance::Launch => launch.memory.name_of(own).zip(launch.memory.name_of(other.serial)),
+        Distance::Launch => {
+            let streams = launch.memory.streams();
+            streams.name_of(own).zip(streams.name_of(other.serial))
+        }
         _ => None,
     };
     let who = match distance {

@@ -1,10 +1,12 @@
 //! The shadow memory for global memory: pages of lines, and synchronisation variables. All workers
 //! share it.
 
-use super::clock::Clock;
-use super::line::{LINE, Line};
-use super::record::AccessRecord;
-use super::recycled::{Recycled, lock};
+use super::clock::{Clock, add, join};
+use super::fasttrack::AccessRecord;
+use super::line::Line;
+use super::recycled::Recycled;
+use super::shape::LINE;
+use crate::lock;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -71,21 +73,6 @@ impl Var {
 
     pub(super) fn is_empty(&self) -> bool {
         self.far.is_none() && self.near.is_empty()
-    }
-}
-
-/// Joins a vector clock to an optional one.
-pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
-    match clock {
-        Some(clock) => add(clock, other),
-        None => *clock = Some(Arc::clone(other)),
-    }
-}
-
-/// Joins a vector clock to another.
-pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
-    if !Arc::ptr_eq(clock, other) {
-        Arc::make_mut(clock).join(other);
     }
 }
 

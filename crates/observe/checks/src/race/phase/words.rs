@@ -2,8 +2,8 @@
 
 use super::{MAX_BYTES, Phase};
 use crate::lanes;
-use crate::race::access::{Octet, Warp};
-use crate::race::line::{LINE, WORDS};
+use crate::race::access::Warp;
+use crate::race::shape::{LINE, Octet, WORDS};
 use crate::race::touched::LineAccesses;
 use std::iter::once;
 use texunit_simt::observe::{Arrangement, GroupedLoad};
@@ -65,7 +65,7 @@ impl Phase {
             self.lines.resize_with(i + 1, LineAccesses::default);
         }
         let line = &mut self.lines[i];
-        line.begin(self.epoch, &self.by).then_some(line)
+        line.begin(self.interval, &self.by).then_some(line)
     }
 
     /// Records that consecutive lanes access consecutive words. `at` is the address of lane 0, even
