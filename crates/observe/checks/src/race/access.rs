@@ -9,7 +9,8 @@ pub(super) use parts::Stored;
 
 use super::fasttrack::{AccessKind, AccessRecord, Conflict, ThreadAccess, View};
 use super::line::Line;
-use super::shape::{ByteAccess, LINE, LaneMapping, Octet, OctetLoad, RowAccess, WORDS, WordAccess};
+use super::shape::{ByteAccess, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
+use crate::lanes;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, GroupedLoad, Order, Scope, Semantics,
 };
@@ -278,12 +279,7 @@ impl<'a> Warp<'a> {
     /// Records the lanes of an access to one line together. Returns the lanes that are recorded;
     /// each other lane has to be recorded on its own.
     #[inline]
-    pub(super) fn part(
-        &self,
-        line: &mut Line,
-        view: &View<'_>,
-        (of, interval): (&LineLanes, u64),
-    ) -> u32 {
+    fn part(&self, line: &mut Line, view: &View<'_>, (of, interval): (&LineLanes, u64)) -> u32 {
         let Some(words) = of.words else { return 0 };
         let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);
         let (record, lanes, addresses) = (self.stamp, of.lanes, self.access.addresses);
@@ -301,8 +297,7 @@ impl<'a> Warp<'a> {
         view: &View<'_>,
         (octets, interval): (&[Octet; 4], u64),
     ) -> bool {
-        let stamp = self.stamp;
-        line.split().octets(view, stamp, &OctetLoad { octets, count: self.words as u32, interval })
+        line.split().octets(view, (self.stamp, interval), (octets, self.words as u32))
     }
 
     /// The octets of the access, if it is a weak load of words that all lie in one line.
@@ -335,16 +330,20 @@ impl<'a> Warp<'a> {
         LineLanes { at, lanes: rest & !left, words }
     }
 
-    /// Records the access of one lane; returns its race, if there is one.
-    pub(super) fn lane(
+    /// Records the lanes of an access to one line, and adds their races.
+    pub(super) fn each(
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (lane, at): (u32, u64),
-    ) -> Option<LaneRace> {
-        let value = |offset: u64| self.value(lane, offset);
-        let (touch, len) = (self.touch(lane), self.access.bytes().into());
-        let hit = line.split().bytes(view, &ByteAccess { touch, len, value: &value }, at);
-        hit.map(|(offset, conflict)| (lane, offset, conflict))
+        (of, interval): (&LineLanes, u64),
+        races: &mut Vec<LaneRace>,
+    ) {
+        let done = self.part(line, view, (of, interval));
+        for lane in lanes(of.lanes & !done) {
+            let (at, value) = (self.address(lane) % LINE, |offset| self.value(lane, offset));
+            let (touch, len) = (self.touch(lane), self.access.bytes().into());
+            let hit = line.split().bytes(view, &ByteAccess { touch, len, value: &value }, at);
+            races.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
+        }
     }
 }

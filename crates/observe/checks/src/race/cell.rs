@@ -114,3 +114,57 @@ impl Cell {
         Self { write, ..*self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::race::happens_before::Cta;
+    use crate::race::order::Order;
+    use texunit_testkit::Random;
+
+    #[test]
+    fn shortcuts_record_what_the_algorithm_records() {
+        let (cta, order) =
+            (Cta::default(), Order { first: 1, ctas: 9, below: 1, ..Order::default() });
+        let (mut random, mut taken, mut races) = (Random::new(7), 0, 0);
+        for _ in 0..200 {
+            let (mut cell, mut all, mut of_warp) = (Cell::default(), 0, 0);
+            for now in 1..40 {
+                let mut is = |chances: u64| random.below(chances) == 0;
+                (all, of_warp) =
+                    (if is(9) { now - 1 } else { all }, if is(5) { now - 1 } else { of_warp });
+                let serial = if is(9) { 3 } else { 2 };
+                let view = View {
+                    serial,
+                    near: false,
+                    below: 1,
+                    now,
+                    all,
+                    of_warp,
+                    cta: &cta,
+                    order: &order,
+                };
+                let kind = [AccessKind::WEAK, AccessKind::CTA, AccessKind::GPU];
+                let kind = kind[random.below(3) as usize];
+                let writes = random.below(2) == 0;
+                let kind = if writes { kind.writing() } else { kind };
+                let (thread, value) = (random.below(40) as u32, random.below(2) as u32);
+                let access = ThreadAccess { thread, op: now, kind, value: writes.then_some(value) };
+                let (record, lane) = (access.record(&view), 1 << (thread & 31));
+                let mut short = cell;
+                let is_taken = match (kind.strength(), writes) {
+                    (0, true) => short.store_own(&view, record.with(value), lane),
+                    (0, false) => short.load_own(&view, record.with(lane)),
+                    (_, true) => short.strong(&view, record.with(value), lane),
+                    (_, false) => short.strong(&view, record, lane),
+                };
+                let found = cell.access(&view, &access);
+                if is_taken {
+                    assert_eq!((short, found), (cell, None));
+                }
+                (taken, races) = (taken + u32::from(is_taken), races + u32::from(found.is_some()));
+            }
+        }
+        assert!(taken > 1000 && races > 1000, "{taken} shortcuts, {races} races");
+    }
+}

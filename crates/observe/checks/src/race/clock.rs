@@ -7,6 +7,7 @@
 //! of a CTA (warps, threads) and for other CTAs. Consecutive CTAs with the same time share an
 //! entry, so that a chain of CTAs or a grid barrier takes a few entries and not one for each CTA.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Number of bits of a time.
@@ -175,7 +176,10 @@ impl Clock {
             self.raise(&other.runs);
         }
         if !other.parts.is_empty() && self.parts != other.parts {
-            self.parts = merged(&self.parts, &other.parts);
+            // Of two entries for one part the later time stays.
+            self.parts.extend_from_slice(&other.parts);
+            self.parts.sort_by_key(|part| (part.of, Reverse(part.time)));
+            self.parts.dedup_by_key(|part| part.of);
         }
         self.tidy();
     }
@@ -255,27 +259,6 @@ impl Clock {
             self.runs = pairs.collect();
         }
     }
-}
-
-fn merged(a: &[PartEntry], b: &[PartEntry]) -> Vec<PartEntry> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        all.push(if x.of <= y.of { *x } else { *y });
-        if x.of == y.of {
-            if let Some(last) = all.last_mut() {
-                last.time = x.time.max(y.time);
-            }
-            (i, j) = (i + 1, j + 1);
-        } else if x.of < y.of {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    all.extend_from_slice(&a[i..]);
-    all.extend_from_slice(&b[j..]);
-    all
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::access::{LaneRace, Warp};
 use super::fasttrack::View;
 use super::line::Line;
 use super::shape::LINE;
-use crate::lanes;
 
 /// An upper bound for the size of a CTA's shared memory in bytes.
 const MAX: u64 = 1 << 20;
@@ -62,11 +61,7 @@ impl Lines {
             let of = warp.line_lanes(rest);
             rest &= !of.lanes;
             let Some(line) = self.at(of.at) else { continue };
-            let done = warp.part(line, view, (&of, interval));
-            for lane in lanes(of.lanes & !done) {
-                let at = warp.access.addresses[lane as usize];
-                races.extend(warp.lane(line, view, (lane, at % LINE)));
-            }
+            warp.each(line, view, (&of, interval), races);
         }
     }
 }

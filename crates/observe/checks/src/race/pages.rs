@@ -5,7 +5,6 @@ use super::access::{LaneRace, Warp};
 use super::fasttrack::View;
 use super::shadow::{PAGE, Page, Shadow, Shared};
 use super::shape::LINE;
-use crate::lanes;
 use crate::lock;
 
 /// Number of entries in a worker's page cache: at first, and at most.
@@ -156,11 +155,7 @@ fn lanes_of_page(
         here &= !of.lanes;
         let line = page.line((of.at % PAGE / LINE) as usize);
         let before = line.len();
-        let done = warp.part(line, view, (&of, interval));
-        for lane in lanes(of.lanes & !done) {
-            let at = warp.access.addresses[lane as usize];
-            races.extend(warp.lane(line, view, (lane, at % LINE)));
-        }
+        warp.each(line, view, (&of, interval), races);
         grows |= line.len() != before;
     }
     grows

@@ -153,16 +153,6 @@ impl LaneMapping {
     }
 }
 
-/// A weak load by all lanes of a warp of whole words in one line, in which each octet of lanes
-/// loads consecutive words or one word.
-pub(super) struct OctetLoad<'a> {
-    pub(super) octets: &'a [Octet; 4],
-    /// Number of words that each lane loads.
-    pub(super) count: u32,
-    /// Number of the current synchronisation interval ([`super::fasttrack::View::interval`]).
-    pub(super) interval: u64,
-}
-
 /// An access of one thread to some bytes of a line.
 pub(super) struct ByteAccess<'a> {
     pub(super) touch: ThreadAccess,

@@ -3,7 +3,7 @@
 mod open;
 
 use super::fasttrack::{AccessKind, AccessRecord, Cell, ThreadAccess, View};
-use super::shape::{ByteAccess, Hit, LINE, LaneMapping, OctetLoad, RowAccess, WORDS, WordAccess};
+use super::shape::{ByteAccess, Hit, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
 use open::{NEVER, OpenAccesses};
 
 /// A line of the shadow memory that is split: it has a cell with the recorded accesses of each
@@ -232,17 +232,18 @@ impl Split {
         true
     }
 
-    /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
+    /// Records a weak load by all lanes of a warp of `count` words each in this line, in which each
+    /// octet of lanes loads consecutive words or one word. Returns false if each lane has to be
+    /// recorded on its own.
     #[inline]
     pub(super) fn octets(
         &mut self,
         view: &View<'_>,
-        stamp: AccessRecord,
-        load: &OctetLoad<'_>,
+        (stamp, interval): (AccessRecord, u64),
+        (octets, count): (&[Octet; 4], u32),
     ) -> bool {
-        let count = load.count;
         let mut words = [0_u32; 4];
-        for (words, octet) in words.iter_mut().zip(load.octets) {
+        for (words, octet) in words.iter_mut().zip(octets) {
             let (first, width) = (octet.at % LINE, if octet.is_row { 8 * count } else { count });
             let all = ((1_u64 << width) - 1) << (first / 4);
             match u32::try_from(all) {
@@ -254,19 +255,19 @@ impl Split {
             return false;
         }
         let all = words.into_iter().fold(0, |all, words| all | words);
-        self.refresh(view, load.interval, all);
+        self.refresh(view, interval, all);
         if all & self.open.stored != 0 {
             return false;
         }
         if all & !self.open.full == 0 {
             return true;
         }
-        for (i, octet) in load.octets.iter().enumerate() {
+        for (i, octet) in octets.iter().enumerate() {
             // Equal octets load the same words and are recorded together.
-            if load.octets[..i].contains(octet) {
+            if octets[..i].contains(octet) {
                 continue;
             }
-            let same = load.octets.iter().map(|other| u32::from(other == octet));
+            let same = octets.iter().map(|other| u32::from(other == octet));
             let firsts = same.zip([0, 8, 16, 24]).fold(0, |all, (is, shift)| all | is << shift);
             let mut rest = words[i] & !self.open.full;
             while rest != 0 {
