@@ -25,7 +25,7 @@ use super::order::Order;
 use super::pages::Pages;
 use super::shadow::Shadow;
 use crate::lock;
-use list::{AddressShape, ListedLoad, LoadList, WarpClock};
+use list::{AddressShape, LoadList, WarpClock};
 use std::mem::take;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -170,13 +170,8 @@ impl Loads {
     ) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (list.offsets.iter(), Vec::new());
-        let each_row = |load: &ListedLoad| {
-            (0..load.count).map({
-                let load = *load;
-                move |row| (load, row)
-            })
-        };
-        for (load, row) in list.all.iter().flat_map(each_row) {
+        let rows = list.all.iter().flat_map(|load| (0..load.count).map(move |row| (load, row)));
+        for (load, row) in rows {
             let WarpClock { serial, now, all, of_warp } = list.clocks[load.clock as usize];
             let (serial, warp) = load.warp_of(row, serial, self.warps);
             let (size, elements) = (u32::from(load.elements.0), u32::from(load.elements.1));

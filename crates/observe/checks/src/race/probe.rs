@@ -10,7 +10,7 @@ use super::launch::Launch;
 use super::loads::{Deferral, DeferredLoads, Loads};
 use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
-use super::report::Races;
+use super::report::report;
 use super::shadow::{PAGE, Var};
 use super::shape::LINE;
 use super::shared::Memory;
@@ -50,7 +50,7 @@ pub(super) struct Worker<'a> {
     texels: WorkerTexels,
     /// The observed lanes of the current fetch or surface access.
     chosen: u32,
-    races: Races,
+    races: Vec<LaneRace>,
 }
 
 /// Returns the function that reports the races of deferred loads, whose CTAs have the given serial
@@ -59,7 +59,7 @@ fn report_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mu
     |serial, at, access, races| {
         let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
         let of = |lane: u32| access.addresses[lane as usize];
-        Races(std::mem::take(races)).report(launch, &at, (access.space, false, false), of);
+        report(races, launch, &at, (access.space, false, false), of);
     }
 }
 
@@ -77,7 +77,7 @@ impl<'a> Worker<'a> {
             pending: Vec::new(),
             texels: WorkerTexels::default(),
             chosen: 0,
-            races: Races::default(),
+            races: Vec::new(),
         }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
             let Some(line) = self.shared.materialized(&view).at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
-            self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
+            self.races.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
         }
         match self.launch.clusters {
             Some(clusters) => {
@@ -217,7 +217,7 @@ impl<'a> Worker<'a> {
         }
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
-        self.races.report(&self.launch, &acts.at, (space, writes, false), at);
+        report(&mut self.races, &self.launch, &acts.at, (space, writes, false), at);
     }
 }
 
@@ -262,13 +262,13 @@ impl Probe for Worker<'_> {
         let stored;
         let mut warp = Warp::new(at, access, &view);
         match near {
-            true => self.shared.access(&warp, &view, &mut self.races.0),
+            true => self.shared.access(&warp, &view, &mut self.races),
             false => {
                 let rest = self.pages.rows(&warp, &view, view.interval());
                 if rest != 0 {
                     stored = Stored::of(access);
                     warp.store(&stored);
-                    self.pages.access(&warp, &view, (view.interval(), rest), &mut self.races.0);
+                    self.pages.access(&warp, &view, (view.interval(), rest), &mut self.races);
                 }
             }
         }
@@ -286,7 +286,7 @@ impl Probe for Worker<'_> {
         if !self.races.is_empty() {
             let what = (access.space, access.operation.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
-            self.races.report(&self.launch, at, what, of);
+            report(&mut self.races, &self.launch, at, what, of);
         }
     }
 
