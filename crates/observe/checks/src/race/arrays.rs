@@ -165,7 +165,7 @@ impl ArrayTexels {
         }
     }
 
-    /// An access of one of the launches to bytes of an array at a host address, which conflicts with
+    /// An access of one of the launches to bytes of an array at a host address, in conflict with
     /// another access (that stores if `writes`).
     pub(super) fn find(
         &self,

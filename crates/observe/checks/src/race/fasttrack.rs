@@ -22,7 +22,7 @@
 //! |---|---|---|
 //! | load | `write`, and strong stores in `others` | is added to `others` |
 //! | weak store | `write` and `others` | becomes `write`; `others` is emptied |
-//! | strong store | `write` and `others` | becomes `write`; a concurrent `write` moves to `others` |
+//! | strong store | `write` and `others` | becomes `write`; a concurrent one moves to `others` |
 //!
 //! A recorded access races with the new one unless its epoch is in the vector clock of the new
 //! one's thread ([`View::is_ordered`]), or both are morally strong ([`View::are_strong`]).
@@ -89,8 +89,8 @@ impl AccessKind {
     }
 }
 
-/// The record of an access by a thread or by lanes of a warp, in 16 bytes. All fields are 0 if there
-/// is none.
+/// The record of an access by a thread or by lanes of a warp, in 16 bytes. Without an access all
+/// fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AccessRecord {
     /// Serial number of the CTA among the CTAs of all launches, from 1.

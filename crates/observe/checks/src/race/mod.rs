@@ -20,10 +20,10 @@
 //! | | |
 //! |---|---|
 //! | vector clocks | `clock`; `positions` of streams |
-//! | synchronisation | `happens_before` in a CTA, `mbarrier`, `cluster`; `order`, `streams` of launches |
+//! | synchronisation | `happens_before`, `mbarrier`, `cluster`; of launches `order`, `streams` |
 //! | algorithm | `fasttrack`, with shortcuts in `cell` |
 //! | shadow memory | `split` and `line`; `shadow` of global memory, `lines` of shared memory |
-//! | accesses of a warp | `access`, then `pages` (global memory), `shared`; deferred: `loads`, `phase` |
+//! | accesses of a warp | `access`, `pages`, `shared`; deferred ones in `loads`, `phase` |
 //! | the process | `memory`, `host`, `pools` |
 //! | a worker thread | `probe`, `report` |
 //!

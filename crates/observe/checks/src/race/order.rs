@@ -71,8 +71,8 @@ impl Order {
         serial.wrapping_sub(self.first) < self.ctas
     }
 
-    /// Whether an access of another launch is ordered before this launch. The copies of a concurrent
-    /// launch (`is_async`) never are.
+    /// Whether an access of another launch is ordered before this launch. Copies (`is_async`) of a
+    /// concurrent launch never are.
     pub(super) fn knows(&self, access: Epoch, is_async: bool) -> bool {
         let knows = |clock: &Arc<Clock>| !is_async && clock.knows(access);
         !self.others.has(access.serial) || self.knows.as_ref().is_some_and(knows)

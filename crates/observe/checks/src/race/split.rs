@@ -192,8 +192,8 @@ impl Split {
         done
     }
 
-    /// Records an access of one lane to a word, or a weak load by several lanes. Returns false, with
-    /// nothing recorded, if a comparison of vector clocks is needed.
+    /// Records an access of one lane to a word, or a weak load by several lanes. Returns false, and
+    /// records nothing, if a comparison of vector clocks is needed.
     #[inline(always)]
     fn word(
         &mut self,

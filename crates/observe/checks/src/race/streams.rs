@@ -123,8 +123,8 @@ impl Streams {
         Submitted { position, before: Arc::new(before) }
     }
 
-    /// Records a copy or fill in a stream; `what` describes it. `pieces` are its ranges of memory that
-    /// the host can access: address, length, and whether the range is written.
+    /// Records a copy or fill in a stream; `what` describes it. `pieces` are its ranges of memory
+    /// that the host can access: address, length, and whether the range is written.
     pub fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
         let position = self.submit(queue).position;
         self.copies.retain(|copy| !self.host.knows(copy.position));

@@ -57,8 +57,8 @@ fn is_static(rule: &CheckRule) -> bool {
 }
 
 impl Sums {
-    /// The statistics of a site without fetches, whose first thread is `spot`, with the findings that
-    /// depend on the texture and the instruction alone.
+    /// The statistics of a site without fetches, whose first thread is `spot`, with the findings
+    /// that depend on the texture and the instruction alone.
     pub(super) fn new(plan: &FetchPlan, spot: Spot) -> Self {
         let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
         let mut sums = Sums {
@@ -91,7 +91,7 @@ impl Sums {
         sums
     }
 
-    /// Counts `count` fetches for the findings that depend on the texture and the instruction alone.
+    /// Counts fetches for the findings that depend on the texture and the instruction alone.
     pub(super) fn executed(&mut self, count: u64) {
         for hit in self.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += count;

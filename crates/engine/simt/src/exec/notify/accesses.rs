@@ -161,7 +161,7 @@ impl Context<'_> {
 
 impl AccessReport<'_, '_> {
     /// Reports an access, once for each state space.
-    // It is inlined, because a copy of `Values` that were just stored in parts waits for the stores.
+    // It is inlined, because a copy of `Values` that were stored in parts waits for the stores.
     #[inline(always)]
     pub(super) fn access(
         mut self,
