@@ -112,7 +112,7 @@ impl All {
     /// Captures with a blocking stream of a context, for which the legacy stream would wait.
     fn blocking(&self, context: Handle<Context>) -> Vec<u64> {
         let of = |(queue, tail): (&Queue, &Tail)| {
-            let is_blocking = queue.own().is_some_and(|(_, is_blocking)| is_blocking);
+            let is_blocking = queue.own.is_some_and(|(_, is_blocking)| is_blocking);
             let capture = self.captures.get(&tail.capture)?;
             (is_blocking && capture.context == context).then_some(tail.capture)
         };
@@ -134,7 +134,7 @@ pub(crate) fn of(context: &Context, queue: Queue) -> Answer<Option<CapturedStrea
         return Ok(None);
     }
     with(|all| {
-        if queue.own().is_none() {
+        if queue.is_default() {
             let waiting = all.blocking(context.handle);
             waiting.iter().for_each(|&capture| all.invalidate(capture));
             return if waiting.is_empty() { Ok(None) } else { Err(implicit()) };
@@ -149,7 +149,7 @@ pub(crate) fn info(context: &Context, queue: Queue) -> Answer<Option<Info>> {
         return Ok(None);
     }
     with(|all| {
-        if queue.own().is_none() {
+        if queue.is_default() {
             return if all.blocking(context.handle).is_empty() {
                 Ok(None)
             } else {
@@ -220,7 +220,7 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
                     "hEvent was recorded in another capture than that of the stream: both are invalidated",
                 ))
             }
-            None if queue.own().is_none() => {
+            None if queue.is_default() => {
                 all.invalidate(of);
                 Err(implicit())
             }

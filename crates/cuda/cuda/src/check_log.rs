@@ -75,7 +75,7 @@ impl QueuePosition {
 
     /// Position of work that is submitted now and done later.
     pub(crate) fn submitted(queue: Queue) -> Self {
-        Self { queue, submitted: race().map(|race| race.submit(queue)) }
+        Self { queue, submitted: race().map(|race| race.streams().submit(queue)) }
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
 pub(crate) fn host_waited() {
     waited(|race| {
         if let Ok(context) = crate::context::current_even_if_faulty() {
-            race.synchronized(crate::stream::default_of(&context));
+            race.streams().synchronize(crate::stream::default_of(&context));
         }
     });
 }
@@ -61,7 +61,7 @@ pub(crate) fn host_waited() {
 pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
     if let Some(race) = race() {
-        race.synchronized(queue);
+        race.streams().synchronize(queue);
     }
     let inside = InProgram::enter();
     function();
@@ -107,7 +107,7 @@ fn accessed(
     });
     let Some(found) = found else { return };
     let is_array = matches!(part, AccessedMemory::Array(..));
-    let node = log.race().and_then(|race| race.name(stand.queue));
+    let node = log.race().and_then(|race| race.streams().name(stand.queue));
     raced(log, found, (who(), writes, is_array), node);
 }
 

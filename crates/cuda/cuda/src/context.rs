@@ -158,7 +158,7 @@ impl Context {
             && let Some(race) = crate::check_log::race()
         {
             // Kernels of the context are finished before any later work of other devices.
-            race.device_synchronized(self.gpu.ordinal.unsigned_abs());
+            race.streams().synchronize_device(self.gpu.ordinal.unsigned_abs());
         }
     }
 

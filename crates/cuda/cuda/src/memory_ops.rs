@@ -187,11 +187,11 @@ impl BatchOp {
                 let len = if kind == WRITE_32 { 4 } else { 8 };
                 word.write(0, &bytes[..len]).map_err(refusal)?;
                 if let Some(race) = crate::check_log::race() {
-                    race.event_recorded(event, queue);
+                    race.streams().record(event, queue);
                 }
             } else if holds(&word, operation)? {
                 if let Some(race) = crate::check_log::race() {
-                    race.event_waited(event, Some(queue));
+                    race.streams().wait(event, Some(queue));
                 }
             } else {
                 return Ok(i);

@@ -111,7 +111,7 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
 
 /// The default stream of a context's device, as a queue of the race detector.
 pub(crate) fn default_of(context: &Context) -> Queue {
-    Queue::on(context.gpu.ordinal.unsigned_abs(), None)
+    Queue { device: context.gpu.ordinal.unsigned_abs(), own: None }
 }
 
 /// A stream as a queue of the race detector. An invalid handle, which the caller has refused
@@ -128,16 +128,19 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
                 static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
                 NEXT.fetch_sub(1, Relaxed)
             });
-            Queue::on(device(context::current_handle()), Some((OWN.with(|id| *id), true)))
+            Queue {
+                device: device(context::current_handle()),
+                own: Some((OWN.with(|id| *id), true)),
+            }
         }
         (number, Ok(Some(stream))) => own(device(stream.context), number, &stream),
-        _ => Queue::on(device(context::current_handle()), None),
+        _ => Queue { device: device(context::current_handle()), own: None },
     }
 }
 
 /// A created stream of a device, as a queue of the race detector.
 pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
-    Queue::on(device, Some((number as u64, stream.flags & NON_BLOCKING == 0)))
+    Queue { device, own: Some((number as u64, stream.flags & NON_BLOCKING == 0)) }
 }
 
 /// The flag of streams that do not wait for the default stream (`CU_STREAM_NON_BLOCKING`).
@@ -190,14 +193,14 @@ impl Event {
 pub(crate) fn release_context(context: &Context) {
     if let Some(race) = crate::check_log::race() {
         // The race check is told that all work of the context is done.
-        race.device_synchronized(context.gpu.ordinal.unsigned_abs());
+        race.streams().synchronize_device(context.gpu.ordinal.unsigned_abs());
         for (number, stream) in Stream::registry().all_with_handles(|s| s.context == context.handle)
         {
             // The context has been removed from its registry already, so that its device is passed.
-            race.stream_ended(own(context.gpu.ordinal.unsigned_abs(), number, &stream));
+            race.streams().end_stream(own(context.gpu.ordinal.unsigned_abs(), number, &stream));
         }
         for (number, _) in Event::registry().all_with_handles(|e| e.context == context.handle) {
-            race.event_ended(number as u64);
+            race.streams().end_event(number as u64);
         }
     }
     Stream::registry().remove_all(|stream| stream.context == context.handle);

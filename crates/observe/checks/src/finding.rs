@@ -2,54 +2,15 @@
 //! diagnostic, an event of the log and JSON.
 
 use crate::check::Check;
+use crate::end::{End, Spot};
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_forms::Count;
 use texunit_report::place::{function_name, shown_file};
 use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
-use texunit_simt::observe::{LaunchInfo, Listing};
+use texunit_simt::observe::LaunchInfo;
 use texunit_simt::{Described, Fault};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-
-/// A thread that took part in a finding, and its instruction.
-#[derive(Clone, Debug, PartialEq)]
-pub struct End {
-    /// The CTA, `%ctaid`.
-    pub cta: [u32; 3],
-    /// The thread in the CTA, `%tid`.
-    pub thread: [u32; 3],
-    /// The kernel's name in the PTX.
-    pub kernel: String,
-    /// The location of the instruction in the source and in the PTX.
-    pub place: CodeLocation,
-    /// The instruction's bytes in the text of the PTX.
-    pub span: Span,
-    /// The label of the CUDA graph node that made the launch, if a graph made it.
-    pub node: Option<String>,
-}
-
-impl End {
-    /// The thread of a launch at the operation that it executes.
-    pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
-        let span = listing.span(spot.op);
-        let place = CodeLocation::new(listing.sources(), listing.source(), span);
-        let kernel = kernel.to_owned();
-        Self { cta: spot.cta, thread: spot.thread, kernel, place, span, node: None }
-    }
-
-    /// The file and line of the instruction in the source; those in the PTX if the module has no
-    /// line table.
-    fn line(&self) -> (&str, u32) {
-        (self.place.file(), self.place.line())
-    }
-
-    /// The thread as text: ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``.
-    pub fn who(&self) -> String {
-        let ([cx, cy, cz], [tx, ty, tz]) = (self.cta, self.thread);
-        let kernel = function_name(&self.kernel);
-        format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
-    }
-}
 
 /// Findings of one kind at one pair of source lines, grouped with a count.
 #[derive(Clone, Debug, PartialEq)]

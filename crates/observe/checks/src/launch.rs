@@ -1,45 +1,90 @@
 //! Combines the enabled checks of one launch into a single observer.
 
+use crate::check::Check;
 use crate::finding::Finding;
+use crate::init::Init;
+use crate::leak::{LaunchNumber, Leak};
+use crate::lock;
 use crate::log::Log;
-use crate::race::{Queue, Submitted};
+use crate::race::{Queue, Race, Submitted};
 use crate::sink::Sink;
+use crate::sync::Sync;
+use crate::texture::Texture;
 use std::sync::Arc;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
 use texunit_simt::{Fault, LaunchConfig};
-
-/// The identity of a launch: what a check needs to know of it besides its configuration.
-#[derive(Clone, Debug)]
-pub(crate) struct LaunchId {
-    /// The launch's number among the checked launches.
-    pub(crate) number: u64,
-    /// The stream to which the host submitted the launch.
-    pub(crate) queue: Queue,
-    /// The launch's position in its stream, if the host submitted the launch before it begins.
-    pub(crate) submitted: Option<Submitted>,
-    /// Number of the CUDA context that the launch belongs to.
-    pub(crate) context: u64,
-    /// Whether the launch's findings are reported. A launch of a kernel that the options leave out
-    /// is observed only for its effects on memory, on which findings of other launches depend.
-    pub(crate) is_told: bool,
-}
 
 /// The enabled checks of a launch. When the launch ends, their findings are added to the log.
 #[derive(Debug)]
 pub struct LaunchChecks<'l> {
     log: &'l Log,
-    of: LaunchId,
+    /// The launch's number among the checked launches.
+    number: u64,
+    /// Whether the launch's findings are reported. A launch of a kernel that the option `--kernels`
+    /// leaves out is observed only for its stores and frees, on which findings of other launches
+    /// depend.
+    is_told: bool,
     sink: Arc<Sink>,
     checks: Vec<Box<dyn Observer + 'l>>,
+}
+
+impl Log {
+    /// Makes the observer of a launch in the default stream; `None` if no enabled check observes
+    /// it.
+    pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
+        self.launch_in(kernel, Queue::DEFAULT, 0)
+    }
+
+    /// Makes the observer of a launch in a stream (`queue`) of a CUDA context.
+    pub fn launch_in(&self, kernel: &str, queue: Queue, context: u64) -> Option<LaunchChecks<'_>> {
+        self.launch_submitted(kernel, (queue, None), context)
+    }
+
+    /// Makes the observer of a launch that the host submitted to its stream earlier.
+    pub fn launch_submitted(
+        &self,
+        kernel: &str,
+        (queue, submitted): (Queue, Option<Submitted>),
+        context: u64,
+    ) -> Option<LaunchChecks<'_>> {
+        if self.options.checks.is_none() {
+            return None;
+        }
+        let is_told = self.options.has_kernel(kernel);
+        LaunchChecks::new(self, (queue, submitted), context, is_told)
+    }
 }
 
 impl<'l> LaunchChecks<'l> {
     /// The checks of a launch that the log's options enable; `None` if none of the enabled checks
     /// observes launches.
-    pub(crate) fn new(log: &'l Log, of: LaunchId) -> Option<Self> {
-        let sink = Arc::new(Sink::new());
-        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, &of);
-        (!checks.is_empty()).then_some(Self { log, of, sink, checks })
+    fn new(
+        log: &'l Log,
+        (queue, submitted): (Queue, Option<Submitted>),
+        context: u64,
+        is_told: bool,
+    ) -> Option<Self> {
+        let (sink, number) = (Arc::new(Sink::new()), log.next_launch());
+        let mut checks: Vec<Box<dyn Observer + 'l>> = Vec::new();
+        let told = |check| log.has(check) && is_told;
+        if told(Check::Sync) {
+            checks.push(Box::new(Sync::new(&sink)));
+        }
+        if log.has(Check::Init) {
+            checks.push(Box::new(Init::new(&sink, log.options.init, &log.moves)));
+        }
+        if told(Check::Race) {
+            let to = (Arc::clone(&sink), log.options.checks.is_strict());
+            checks.push(Box::new(Race::new(to, &log.race, queue, submitted)));
+        }
+        if told(Check::Texture) {
+            checks.push(Box::new(Texture::new(&sink)));
+        }
+        if log.has(Check::Leak) && (is_told || !lock(&log.heap).is_empty()) {
+            let of = LaunchNumber { number, context };
+            checks.push(Box::new(Leak::new(&log.heap, of, is_told)));
+        }
+        (!checks.is_empty()).then_some(Self { log, number, is_told, sink, checks })
     }
 
     fn each(&self) -> impl Iterator<Item = &dyn Observer> {
@@ -66,11 +111,11 @@ impl Observer for LaunchChecks<'_> {
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         self.each().for_each(|check| check.launch_ends(launch, fault));
-        if !self.of.is_told {
+        if !self.is_told {
             return;
         }
         let (found, more) = self.sink.take();
-        let finding = |found| Finding::of_launch(found, launch, self.of.number);
+        let finding = |found| Finding::of_launch(found, launch, self.number);
         self.log.take(found.into_iter().map(finding).collect(), &more);
     }
 }

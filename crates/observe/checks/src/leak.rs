@@ -1,13 +1,13 @@
 //! Check `leak` in kernels: device heap memory that a kernel allocated by `malloc` and no kernel
 //! freed. The crate `cuda` finds leaks of the host program (memory, textures, streams).
 
-use crate::finding::{End, Finding};
-use crate::launch::LaunchId;
-use crate::log::Log;
+use crate::end::End;
+use crate::end::Spot;
+use crate::finding::Finding;
 use crate::rules;
-use crate::sink::Spot;
+use crate::{lanes, lock};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use texunit_forms::Count;
 use texunit_simt::Fault;
 use texunit_simt::observe::{At, CallEvent, Events, LaunchInfo, Observer, Probe};
@@ -22,9 +22,15 @@ pub(crate) type Heap = BTreeMap<u64, Block>;
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     size: u64,
-    /// The launch whose kernel made the allocation.
-    of: LaunchId,
+    of: LaunchNumber,
     made: std::sync::Arc<End>,
+}
+
+/// The number of a launch among the checked launches, and that of its CUDA context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchNumber {
+    pub(crate) number: u64,
+    pub(crate) context: u64,
 }
 
 impl Block {
@@ -37,20 +43,19 @@ impl Block {
 /// The check `leak` of one launch.
 #[derive(Debug)]
 pub(crate) struct Leak<'l> {
-    log: &'l Log,
-    of: LaunchId,
+    heap: &'l Mutex<Heap>,
+    of: LaunchNumber,
+    /// Whether leaks of the launch are reported. Otherwise only its frees are recorded.
+    is_told: bool,
     /// Device heap allocations of this launch that are not freed yet: size and allocating thread by
     /// address.
     live: Mutex<HashMap<u64, (u64, Spot)>>,
 }
 
 impl<'l> Leak<'l> {
-    pub(crate) fn new(log: &'l Log, of: LaunchId) -> Self {
-        Self { log, of, live: Mutex::default() }
-    }
-
-    fn live(&self) -> MutexGuard<'_, HashMap<u64, (u64, Spot)>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The check of a launch; `heap` has the allocations of earlier launches.
+    pub(crate) fn new(heap: &'l Mutex<Heap>, of: LaunchNumber, is_told: bool) -> Self {
+        Self { heap, of, is_told, live: Mutex::default() }
     }
 }
 
@@ -65,13 +70,13 @@ impl Observer for Leak<'_> {
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, _: Option<&Fault>) {
         let mut places = HashMap::new();
-        let live = std::mem::take(&mut *self.live());
-        let mut heap = self.log.heap();
+        let live = std::mem::take(&mut *lock(&self.live));
+        let mut heap = lock(self.heap);
         for (address, (size, spot)) in live {
             let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
             let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
             if heap.len() < MAX {
-                heap.insert(address, Block { size, of: self.of.clone(), made });
+                heap.insert(address, Block { size, of: self.of, made });
             }
         }
     }
@@ -84,11 +89,10 @@ struct Worker<'a> {
 
 impl Probe for Worker<'_> {
     fn call(&mut self, at: &At, called: &CallEvent<'_>) {
-        let lanes = (0..32).filter(|lane| at.lanes >> lane & 1 == 1);
         match *called {
-            CallEvent::Allocates { sizes, addresses } if self.leak.of.is_told => {
-                let mut live = self.leak.live();
-                for lane in lanes {
+            CallEvent::Allocates { sizes, addresses } if self.leak.is_told => {
+                let mut live = lock(&self.leak.live);
+                for lane in lanes(at.lanes) {
                     let (address, size) = (addresses[lane as usize], sizes[lane as usize]);
                     if address != 0 && live.len() < MAX {
                         live.insert(address, (size, Spot::new(at, lane, self.block)));
@@ -96,11 +100,11 @@ impl Probe for Worker<'_> {
                 }
             }
             CallEvent::Frees { addresses } => {
-                let mut live = self.leak.live();
-                for lane in lanes {
+                let mut live = lock(&self.leak.live);
+                for lane in lanes(at.lanes) {
                     let address = addresses[lane as usize];
                     if live.remove(&address).is_none() {
-                        self.leak.log.heap().remove(&address);
+                        lock(self.leak.heap).remove(&address);
                     }
                 }
             }

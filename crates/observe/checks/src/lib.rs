@@ -18,6 +18,7 @@
 
 mod callers;
 mod check;
+mod end;
 mod finding;
 mod init;
 mod launch;
@@ -34,49 +35,23 @@ mod text;
 mod texture;
 
 pub use check::{Check, Checks, UnknownCheck};
-pub use finding::{End, Finding, has_line};
+pub use end::{End, Spot};
+pub use finding::{Finding, has_line};
 pub use init::InitWhen;
 pub use launch::LaunchChecks;
 pub use log::{Log, NewFinding, Options};
 pub use padding::Padding;
 pub use pattern::Pattern;
-pub use sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
+pub use sink::{LaunchFinding, Other, OtherAt, Sink};
 pub use suppress::{Suppression, Suppressions, SuppressionsError};
 pub use text::{summary, text};
 pub use texunit_report::rules;
 
-use std::sync::Arc;
-use texunit_simt::Observer;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Makes the observers of the enabled checks of one launch.
-fn launch_checks<'l>(
-    log: &'l Log,
-    sink: &Arc<Sink>,
-    of: &launch::LaunchId,
-) -> Vec<Box<dyn Observer + 'l>> {
-    let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
-    // A kernel that the option `--kernels` leaves out reports nothing, but its stores and frees are
-    // observed, because findings of other kernels depend on them.
-    let told = |check| log.has(check) && of.is_told;
-    if told(Check::Sync) {
-        all.push(Box::new(sync::Sync::new(sink)));
-    }
-    if log.has(Check::Init) {
-        all.push(Box::new(init::Init::new(sink, log.init_when(), &log.moves)));
-    }
-    if told(Check::Race) {
-        let submitted = of.submitted.clone();
-        let to = (Arc::clone(sink), log.is_strict());
-        let race = race::Race::new(to, &log.race, of.queue, submitted);
-        all.push(Box::new(race));
-    }
-    if told(Check::Texture) {
-        all.push(Box::new(texture::Texture::new(sink)));
-    }
-    if log.has(Check::Leak) && (of.is_told || log.has_heap()) {
-        all.push(Box::new(leak::Leak::new(log, of.clone())));
-    }
-    all
+/// Locks a mutex, even if another thread has panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The lane numbers in a mask.

@@ -4,14 +4,14 @@
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
 use crate::init::{InitWhen, StoredOrigins};
-use crate::launch::{LaunchChecks, LaunchId};
 use crate::leak::{self, Heap};
+use crate::lock;
 use crate::pattern::Pattern;
 use crate::race;
 use crate::suppress::Suppressions;
 use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_evidence::Counts;
 use texunit_report::place::function_name;
 use texunit_report::{Host, Severity};
@@ -54,7 +54,7 @@ impl Default for Options {
 
 impl Options {
     /// Whether launches of a kernel are checked.
-    fn has_kernel(&self, name: &str) -> bool {
+    pub(crate) fn has_kernel(&self, name: &str) -> bool {
         let is = |pattern: &Pattern| pattern.matches(name) || pattern.matches(&function_name(name));
         self.kernels.is_empty() || self.kernels.iter().any(is)
     }
@@ -75,7 +75,7 @@ pub struct NewFinding {
 /// The findings of a process, grouped by kind and lines, with counts.
 #[derive(Debug, Default)]
 pub struct Log {
-    options: Options,
+    pub(crate) options: Options,
     launches: AtomicU64,
     /// The race check's state that outlives launches.
     pub(crate) race: race::Memory,
@@ -84,7 +84,7 @@ pub struct Log {
     pub(crate) moves: StoredOrigins,
     state: Mutex<State>,
     /// Device heap allocations that kernels made and did not free.
-    heap: Mutex<Heap>,
+    pub(crate) heap: Mutex<Heap>,
 }
 
 #[derive(Debug, Default)]
@@ -127,65 +127,19 @@ impl Log {
         self.options.checks.has(check)
     }
 
-    pub(crate) fn is_strict(&self) -> bool {
-        self.options.checks.is_strict()
-    }
-
-    pub(crate) fn init_when(&self) -> InitWhen {
-        self.options.init
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn heap(&self) -> MutexGuard<'_, Heap> {
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn has_heap(&self) -> bool {
-        !self.heap().is_empty()
-    }
-
     /// Reports the leaks of a CUDA context's device heap, when the context or the program ends.
     /// `is_told` is false if a kernel of the context ended with a fault: its allocations are no
     /// leaks.
     pub fn heap_ends(&self, context: u64, is_told: bool) {
-        let heap: Heap = self.heap().extract_if(.., |_, block| block.is_of(context)).collect();
+        let heap: Heap = lock(&self.heap).extract_if(.., |_, block| block.is_of(context)).collect();
         if is_told {
             self.take(leak::findings(&heap), &Counts::default());
         }
     }
 
-    /// Makes the observer of a launch in the default stream; `None` if no enabled check observes
-    /// it.
-    pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
-        self.launch_in(kernel, race::Queue::Default, 0)
-    }
-
-    /// Makes the observer of a launch in a stream (`queue`) of a CUDA context.
-    pub fn launch_in(
-        &self,
-        kernel: &str,
-        queue: race::Queue,
-        context: u64,
-    ) -> Option<LaunchChecks<'_>> {
-        self.launch_submitted(kernel, (queue, None), context)
-    }
-
-    /// Makes the observer of a launch that the host submitted to its stream earlier.
-    pub fn launch_submitted(
-        &self,
-        kernel: &str,
-        (queue, submitted): (race::Queue, Option<race::Submitted>),
-        context: u64,
-    ) -> Option<LaunchChecks<'_>> {
-        if self.options.checks.is_none() {
-            return None;
-        }
-        let is_told = self.options.has_kernel(kernel);
-        let number = self.launches.fetch_add(1, Relaxed) + 1;
-        LaunchChecks::new(self, LaunchId { number, queue, submitted, context, is_told })
+    /// The number of a launch that begins.
+    pub(crate) fn next_launch(&self) -> u64 {
+        self.launches.fetch_add(1, Relaxed) + 1
     }
 
     /// The race check's vector clocks of launches and host, if the check is enabled.
@@ -195,7 +149,7 @@ impl Log {
 
     /// Adds the findings of a launch, and the counts of the findings that its sink has dropped.
     pub(crate) fn take(&self, found: Vec<Finding>, more: &Counts) {
-        let state = &mut *self.state();
+        let state = &mut *lock(&self.state);
         state.more.add_all(more);
         for finding in found {
             state.take(&self.options, finding);
@@ -204,7 +158,7 @@ impl Log {
 
     /// Counts occurrences that suppressions have hidden.
     pub fn suppress(&self, count: u64) {
-        let state = &mut *self.state();
+        let state = &mut *lock(&self.state);
         state.suppressed = state.suppressed.saturating_add(count);
     }
 
@@ -232,7 +186,7 @@ impl Log {
     /// Returns the reported findings that are new or occurred again since the last call of this
     /// function.
     pub fn news(&self) -> Vec<NewFinding> {
-        let state = &mut *self.state();
+        let state = &mut *lock(&self.state);
         let mut news = Vec::new();
         for Group { finding, number, told } in &mut state.groups {
             if let Some(number) = number.filter(|_| *told != finding.count) {
@@ -245,20 +199,20 @@ impl Log {
 
     /// The reported findings, in the order of their first occurrence.
     pub fn findings(&self) -> Vec<Finding> {
-        let state = self.state();
+        let state = lock(&self.state);
         let told = state.groups.iter().filter(|group| group.number.is_some());
         told.map(|group| group.finding.clone()).collect()
     }
 
     /// The findings of all groups, reported or not.
     pub fn all(&self) -> Vec<Finding> {
-        self.state().groups.iter().map(|group| group.finding.clone()).collect()
+        lock(&self.state).groups.iter().map(|group| group.finding.clone()).collect()
     }
 
     /// Counts by severity of the findings that are not reported individually, because the maximum
     /// number was reached.
     pub fn more(&self) -> Counts {
-        let state = self.state();
+        let state = lock(&self.state);
         let mut more = state.more.clone();
         let untold = state.groups.iter().filter(|group| group.number.is_none());
         untold.for_each(|group| more.add(group.finding.severity, 1));
@@ -267,7 +221,7 @@ impl Log {
 
     /// Number of suppressed occurrences.
     pub fn suppressed(&self) -> u64 {
-        self.state().suppressed
+        lock(&self.state).suppressed
     }
 
     /// Whether there is any finding that is not suppressed.
@@ -282,7 +236,7 @@ impl Log {
 
     /// Whether there is a finding of at least this severity.
     fn has_any(&self, severity: Severity) -> bool {
-        let state = self.state();
+        let state = lock(&self.state);
         let mut groups = state.groups.iter();
         groups.any(|group| group.finding.severity >= severity) || state.more.from(severity) > 0
     }
@@ -290,8 +244,8 @@ impl Log {
     /// Clears the log in a process after `fork`, because the parent process reports the findings so
     /// far.
     pub fn clear(&self) {
-        *self.state() = State::default();
-        self.heap().clear();
+        *lock(&self.state) = State::default();
+        lock(&self.heap).clear();
     }
 }
 

@@ -1,55 +1,18 @@
 //! Collects the findings of one launch from all worker threads that execute its CTAs.
 
-use crate::finding::End;
+use crate::end::{End, Spot};
+use crate::lock;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use texunit_evidence::Counts;
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::Described;
-use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
 /// Maximum number of different findings of a launch (by rule and operations). Beyond it, only the
 /// number of occurrences is counted.
 const MAX: usize = 10_000;
-
-/// A thread at an operation of the launch's code, which `texunit_simt::observe::Listing` maps to
-/// the PTX.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// The CTA, `%ctaid`.
-    pub cta: [u32; 3],
-    /// The thread in the CTA, `%tid`.
-    pub thread: [u32; 3],
-    /// Index of the operation.
-    pub op: u32,
-}
-
-impl Spot {
-    /// The thread of an event's lane, in CTAs of `block` threads.
-    pub fn new(at: &At, lane: u32, block: [u32; 3]) -> Self {
-        Self { cta: at.cta, thread: at.thread(lane, block), op: at.op }
-    }
-}
-
-/// A lane of an event. It is converted to a [`Spot`] only if it is reported, which is rare.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane<'a> {
-    /// The event of the lane's warp.
-    pub(crate) at: &'a At,
-    /// Number of the lane in its warp.
-    pub(crate) lane: u32,
-    /// Number of threads of the CTA along each axis.
-    pub(crate) block: [u32; 3],
-}
-
-impl Lane<'_> {
-    /// The thread of the lane at the event's operation.
-    pub(crate) fn spot(&self) -> Spot {
-        Spot::new(self.at, self.lane, self.block)
-    }
-}
 
 /// The second thread of a finding, for example that of the racing access.
 #[derive(Clone, Debug)]
@@ -141,15 +104,11 @@ impl Sink {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a finding. Findings with the same rule and operations are counted, and that of the
     /// lowest CTA is kept. At least one finding of each rule is kept, even if the maximum number is
     /// reached.
     pub fn found(&self, found: LaunchFinding) {
-        let state = &mut *self.state();
+        let state = &mut *lock(&self.state);
         let is_new = state.kinds.insert(found.rule.code);
         let is_full = state.found.len() >= MAX && !is_new;
         match state.found.entry(found.key()) {
@@ -157,7 +116,7 @@ impl Sink {
                 let kept = kept.get_mut();
                 let count = kept.count.saturating_add(found.count);
                 let severity = kept.severity.max(found.severity);
-                if order(&found) < order(kept) {
+                if found.at.order() < kept.at.order() {
                     *kept = found;
                 }
                 (kept.count, kept.severity) = (count, severity);
@@ -172,9 +131,9 @@ impl Sink {
     /// finding, which is slow.
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
         let (code, other) = (rule.code, other.map(OtherEnd::Here));
-        let state = &mut *self.state();
+        let state = &mut *lock(&self.state);
         match state.found.get_mut(&Key { code, op: at.op, other }) {
-            Some(kept) if cta(&kept.at) <= cta(at) => {
+            Some(kept) if kept.at.order() <= at.order() => {
                 kept.count = kept.count.saturating_add(count);
                 true
             }
@@ -185,21 +144,9 @@ impl Sink {
     /// Returns the findings, ordered by CTA and operation, and the counts of the findings that were
     /// not kept.
     pub(crate) fn take(&self) -> (Vec<LaunchFinding>, Counts) {
-        let state = std::mem::take(&mut *self.state());
+        let state = std::mem::take(&mut *lock(&self.state));
         let mut found: Vec<LaunchFinding> = state.found.into_values().collect();
-        found.sort_by_key(|found| (order(found), found.at.op, found.rule.code));
+        found.sort_by_key(|found| (found.at.order(), found.at.op, found.rule.code));
         (found, state.more)
     }
-}
-
-/// Sort key: the position of the CTA in the grid, z first.
-fn cta(at: &Spot) -> [u32; 3] {
-    let [x, y, z] = at.cta;
-    [z, y, x]
-}
-
-/// Sort key of findings with the same rule and operations: the finding of the lowest CTA is kept,
-/// whichever worker reports first.
-fn order(found: &LaunchFinding) -> [u32; 3] {
-    cta(&found.at)
 }

@@ -19,7 +19,8 @@
 //! `file:line` in the source or in the PTX, of the instruction itself or of a function that the
 //! instruction is inlined into.
 
-use crate::finding::{End, Finding};
+use crate::end::End;
+use crate::finding::Finding;
 use crate::pattern::Pattern;
 use std::fmt;
 use std::fs::File;

@@ -224,22 +224,12 @@ impl Elements {
 /// Addresses of the active lanes in ascending order.
 #[inline]
 fn ascending(addresses: &Addresses, lanes: u32) -> ([u64; 32], usize) {
-    let mut all = *addresses;
-    let mut count = 32;
-    if lanes != u32::MAX {
-        count = 0;
-        let mut rest = lanes;
-        while rest != 0 {
-            all[count] = addresses[rest.trailing_zeros() as usize];
-            count += 1;
-            rest &= rest - 1;
-        }
+    let (mut all, mut count) = (*addresses, 0);
+    for lane in texunit_unit::lanes(lanes) {
+        all[count] = addresses[lane & 31];
+        count += 1;
     }
-    // The loop has no early exit, so that it is vectorised.
-    let falls = all[..count].windows(2).fold(false, |any, pair| any | (pair[0] > pair[1]));
-    if falls {
-        all[..count].sort_unstable();
-    }
+    all[..count].sort_unstable();
     (all, count)
 }
 
@@ -344,10 +334,10 @@ fn passes(addresses: &Addresses, lanes: u32, words: u64) -> u64 {
 pub fn local_sectors(offsets: &Addresses, lanes: u32, bytes: u32) -> Sectors {
     let words = u64::from(bytes).div_ceil(WORD).max(1);
     let mut touched: Vec<u64> = Vec::with_capacity(32);
-    for lane in (0..32_u64).filter(|lane| lanes >> lane & 1 == 1) {
-        let word = offsets[lane as usize] / WORD;
+    for lane in texunit_unit::lanes(lanes) {
+        let word = offsets[lane] / WORD;
         // The words of 8 lanes share a sector.
-        touched.extend((word..word.saturating_add(words)).map(|word| word * 4 + lane / 8));
+        touched.extend((word..word.saturating_add(words)).map(|word| word * 4 + lane as u64 / 8));
     }
     touched.sort_unstable();
     touched.dedup();

@@ -349,5 +349,5 @@ fn check_current(context: Handle<Context>) -> Answer {
 /// Records that the host has waited for all work of a context's device.
 fn all_synchronized(context: &Context) {
     let device = context.gpu.ordinal.unsigned_abs();
-    crate::checks::waited(|race| race.device_synchronized(device));
+    crate::checks::waited(|race| race.streams().synchronize_device(device));
 }

@@ -35,7 +35,7 @@ pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer 
     );
     capture::recorded_outside(handle.number());
     if let Some(race) = crate::check_log::race() {
-        race.event_recorded_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
+        race.streams().record_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     event.record();
     deferred::recorded_in_context(handle.number(), &context);
@@ -49,7 +49,7 @@ pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
         .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
     event.wait_for_others();
     if let Some(race) = crate::check_log::race() {
-        race.event_waited_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
+        race.streams().wait_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
     }
     let queue = stream::default_of(&context);
     deferred::context_waits(handle.number(), &Order::on(context, queue));

@@ -96,7 +96,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     deferred::event_ended(event.number());
     capture::event_ended(event.number());
     if let Some(race) = crate::check_log::race() {
-        race.event_ended(event.number() as u64);
+        race.streams().end_event(event.number() as u64);
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
     deferred::wait_for_event(event.number());
     event.get()?.wait_for_others();
     let context = happened(event)?;
-    checks::waited(|race| race.event_waited(event.number() as u64, None));
+    checks::waited(|race| race.streams().wait(event.number() as u64, None));
     Ok(context)
 }
 

@@ -104,7 +104,7 @@ fn of(one: &CUDA_LAUNCH_PARAMS, order: &Order) -> Answer<std::sync::Arc<Function
 fn join(orders: &[Order]) {
     if let Some(race) = crate::check_log::race() {
         let queues: Vec<_> = orders.iter().map(|order| order.queue).collect();
-        race.joined(&queues);
+        race.streams().join(&queues);
     }
     deferred::joined(orders);
 }

@@ -74,7 +74,7 @@ driver_api! {
             _ => {}
         }
         if let Some(race) = crate::check_log::race() {
-            race.event_waited(hEvent.number() as u64, Some(order.queue));
+            race.streams().wait(hEvent.number() as u64, Some(order.queue));
         }
         deferred::stream_waits(&order, hEvent.number());
         match &event.shared {
@@ -211,7 +211,7 @@ fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
     let order = Order::of(stream)?;
     deferred::wait_for_stream(&order);
     order.context.check()?;
-    checks::waited(|race| race.synchronized(order.queue));
+    checks::waited(|race| race.streams().synchronize(order.queue));
     Ok(order.context)
 }
 
@@ -259,7 +259,7 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     stream.take()?;
     graph::capture::stream_ended(queue);
     if let Some(race) = crate::check_log::race() {
-        race.stream_ended(queue);
+        race.streams().end_stream(queue);
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {
         "mode {mode} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
     );
     ensure!(
-        queue.own().is_some(),
+        !queue.is_default(),
         CUresult::STREAM_CAPTURE_UNSUPPORTED,
         "hStream is the legacy default stream, which cannot be captured"
     );

@@ -74,14 +74,16 @@ pub(crate) fn works(
     let mut all = Vec::new();
     pieces.for_each(|(range, writes)| push(&mut all, range, writes));
     if !all.is_empty() {
-        super::waited(|race| race.copies(queue, format!("{function}{}", called_at()), &all));
+        super::waited(|race| {
+            race.streams().copies(queue, format!("{function}{}", called_at()), &all)
+        });
     }
 }
 
 /// Tells the race detector about an asynchronous copy or memory set.
 fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
     let what = format!("a {what} of {}{}", Count(bytes, "byte"), called_at());
-    race.copies(queue, what, pieces);
+    race.streams().copies(queue, what, pieces);
 }
 
 /// The program's call site.
@@ -168,7 +170,7 @@ impl Drop for Watch<'_> {
         if let Some(&QueuePosition { queue, .. }) = self.race {
             if self.to.is_host() {
                 // A copy to pageable memory returns only when it is done.
-                super::waited(|race| race.synchronized(queue));
+                super::waited(|race| race.streams().synchronize(queue));
             } else if !self.shared.is_empty() {
                 let written = self.shared.iter().filter(|piece| piece.2).map(|piece| piece.1);
                 let read = self.shared.iter().filter(|piece| !piece.2).map(|piece| piece.1);

@@ -144,10 +144,10 @@ mod tests {
     use crate::state::Gpu;
 
     fn own(id: u64, is_blocking: bool) -> StreamKey {
-        StreamKey { context: 1, queue: Queue::Own { id, is_blocking } }
+        StreamKey { context: 1, queue: Queue::new(id, is_blocking) }
     }
 
-    const DEFAULT: StreamKey = StreamKey { context: 1, queue: Queue::Default };
+    const DEFAULT: StreamKey = StreamKey { context: 1, queue: Queue::DEFAULT };
 
     fn context() -> Arc<Context> {
         Context::create(&Arc::new(Gpu::new(0, profile::default(), 1)), 0)

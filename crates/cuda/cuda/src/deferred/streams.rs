@@ -65,7 +65,7 @@ pub(crate) fn record_event(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
     capture::recorded_outside(event.number());
     if let Some(race) = crate::check_log::race() {
-        race.event_recorded(event.number() as u64, order.queue);
+        race.streams().record(event.number() as u64, order.queue);
     }
     let time = object.shared.as_ref().map(SharedEvent::recorded);
     let is_shared = time.is_some();

@@ -11,11 +11,11 @@ fn fresh_queue() -> Queue {
     /// Queue numbers of graph nodes, above all stream handles and below the numbers of per-thread
     /// default streams.
     static NEXT: AtomicU64 = AtomicU64::new(1 << 62);
-    Queue::Own { id: NEXT.fetch_add(1, Relaxed), is_blocking: false }
+    Queue::new(NEXT.fetch_add(1, Relaxed), false)
 }
 
 fn number(queue: Queue) -> u64 {
-    queue.own().map_or(0, |(id, _)| id)
+    queue.own.map_or(0, |(id, _)| id)
 }
 
 /// The race detector's queues for the steps of a plan.
@@ -36,7 +36,7 @@ impl Queues {
             is_last[before as usize] = false;
         }
         for (step, queue) in plan.steps.iter().zip(&own) {
-            race.named(*queue, name::of_node(step.id, &step.op, plan.graph));
+            race.streams().named(*queue, name::of_node(step.id, &step.op, plan.graph));
         }
         Some(Self { race, outer, own, is_last })
     }
@@ -46,27 +46,27 @@ impl Queues {
         let queue = self.own[i];
         if step.before.is_empty() {
             let event = number(queue);
-            self.race.event_recorded(event, self.outer);
-            self.race.event_waited(event, Some(queue));
+            self.race.streams().record(event, self.outer);
+            self.race.streams().wait(event, Some(queue));
         }
         for &before in &step.before {
-            self.race.event_waited(number(self.own[before as usize]), Some(queue));
+            self.race.streams().wait(number(self.own[before as usize]), Some(queue));
         }
         queue
     }
 
     pub(super) fn end(&self, i: usize) {
-        self.race.event_recorded(number(self.own[i]), self.own[i]);
+        self.race.streams().record(number(self.own[i]), self.own[i]);
     }
 
     /// Ends the queues: later work of the outer queue is ordered after all steps.
     pub(super) fn finish(&self) {
         for (&queue, &is_last) in self.own.iter().zip(&self.is_last) {
             if is_last {
-                self.race.event_waited(number(queue), Some(self.outer));
+                self.race.streams().wait(number(queue), Some(self.outer));
             }
-            self.race.event_ended(number(queue));
-            self.race.stream_ended(queue);
+            self.race.streams().end_event(number(queue));
+            self.race.streams().end_stream(queue);
         }
     }
 }

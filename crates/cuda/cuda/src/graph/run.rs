@@ -285,7 +285,7 @@ impl Launch {
             }
             Op::WaitEvent(event) => {
                 if let Some(race) = crate::check_log::race() {
-                    race.event_waited(event.number() as u64, Some(queue));
+                    race.streams().wait(event.number() as u64, Some(queue));
                 }
                 Ok(())
             }

@@ -288,8 +288,8 @@ impl<'s> Order<'s> {
         let race = crate::check_log::race().filter(|_| !parent.is_late());
         let events = race.map(|race| {
             let events = Events { parent: [number(), number()], items: HashMap::new() };
-            race.event_recorded_before_last(events.parent[0], parent.queue);
-            race.event_recorded(events.parent[1], parent.queue);
+            race.streams().record_before_last(events.parent[0], parent.queue);
+            race.streams().record(events.parent[1], parent.queue);
             events
         });
         Self { parent, events }
@@ -301,12 +301,12 @@ impl<'s> Order<'s> {
         else {
             return self.parent.clone();
         };
-        let queue = Queue::Own { id: number(), is_blocking: false };
+        let queue = Queue::new(number(), false);
         let all = items.keys().filter(|_| work.is_tail).chain(&work.after);
         let behind: Vec<(u64, Queue)> = all.filter_map(|id| items.get(id).copied()).collect();
         // A tail launch comes after the whole parent; other items come after its start.
-        race.event_waited(parent[usize::from(work.is_tail)], Some(queue));
-        behind.iter().for_each(|(event, _)| race.event_waited(*event, Some(queue)));
+        race.streams().wait(parent[usize::from(work.is_tail)], Some(queue));
+        behind.iter().for_each(|(event, _)| race.streams().wait(*event, Some(queue)));
         let behind: Vec<Queue> = behind.into_iter().map(|(_, queue)| queue).collect();
         race.child_begins(queue, (self.parent.queue, work.id), &behind);
         QueuePosition::now(queue)
@@ -317,8 +317,8 @@ impl<'s> Order<'s> {
             (crate::check_log::race(), &mut self.events)
         {
             let event = number();
-            race.event_recorded(event, stand.queue);
-            race.stream_ended(stand.queue);
+            race.streams().record(event, stand.queue);
+            race.streams().end_stream(stand.queue);
             items.insert(work.id, (event, stand.queue));
         }
     }
@@ -331,9 +331,9 @@ impl<'s> Order<'s> {
         let queues: Vec<Queue> = items.values().map(|(_, queue)| *queue).collect();
         race.children_end(self.parent.queue, &queues);
         for (event, _) in items.into_values() {
-            race.event_waited(event, Some(self.parent.queue));
-            race.event_ended(event);
+            race.streams().wait(event, Some(self.parent.queue));
+            race.streams().end_event(event);
         }
-        parent.into_iter().for_each(|event| race.event_ended(event));
+        parent.into_iter().for_each(|event| race.streams().end_event(event));
     }
 }

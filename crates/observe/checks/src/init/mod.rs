@@ -7,9 +7,10 @@ mod moves;
 mod origins;
 
 use crate::callers::Callers;
+use crate::end::Spot;
 use crate::object;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Sink};
 pub(crate) use moves::StoredOrigins;
 use moves::{CtaStoredOrigins, Root, StoredOrigin};
 use origins::{Origins, Source, UndefinedLoad};

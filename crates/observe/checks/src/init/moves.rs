@@ -1,9 +1,10 @@
 //! Records the origin of undefined bytes that kernels store, so that a later use is attributed to
 //! the load that first read the undefined bytes.
 
+use crate::lock;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use texunit_simt::{Described, SpaceKind};
 
 /// Maximum number of memory words with a recorded origin. Undefined bytes of further words are
@@ -36,12 +37,8 @@ fn words(bytes: &Range<u64>) -> RangeInclusive<u64> {
 }
 
 impl StoredOrigins {
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, StoredOrigin>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn put(&self, bytes: Range<u64>, moved: &StoredOrigin) {
-        let mut all = self.all();
+        let mut all = lock(&self.0);
         for word in words(&bytes) {
             if all.len() < MAX || all.contains_key(&word) {
                 all.insert(word, moved.clone());
@@ -50,7 +47,7 @@ impl StoredOrigins {
     }
 
     pub(super) fn at(&self, address: u64, allocation: u64) -> Option<StoredOrigin> {
-        self.all().get(&(address / 4)).filter(|moved| moved.allocation == allocation).cloned()
+        lock(&self.0).get(&(address / 4)).filter(|moved| moved.allocation == allocation).cloned()
     }
 
     /// The origin of undefined bytes of an allocation as text: `copied at stencil.cu:74 from ...`.

@@ -5,18 +5,15 @@
 
 mod parts;
 
-pub(super) use parts::{Octet, Stored};
+pub(super) use parts::Stored;
 
-use super::cell::{Conflict, ShadowAccess};
-use super::line::{
-    ByteAccess, LINE, LaneMapping, Line, OctetLoad, PartAccess, RowAccess, WordAccess,
-};
-use super::record::{AccessKind, AccessRecord};
-use super::view::View;
+use super::fasttrack::{AccessKind, AccessRecord, Conflict, ThreadAccess, View};
+use super::line::Line;
+use super::shape::{ByteAccess, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
+use crate::lanes;
 use texunit_simt::observe::{
     Access, AccessOp, Arrangement, At, GroupedLoad, Order, Scope, Semantics,
 };
-use texunit_unit::Build;
 
 /// Maximum number of elements of a vector access; each is a register of the lane.
 const MAX_ELEMENTS: usize = 8;
@@ -52,10 +49,9 @@ pub(super) struct Warp<'a> {
     /// words or is asynchronous.
     words: usize,
     stamp: AccessRecord,
-    /// Whether all lanes are active, and each octet of lanes accesses consecutive memory or one
-    /// address (`octets`), while the arrangement of all lanes is [`Arrangement::Other`].
-    pub(super) has_octets: bool,
-    pub(super) octets: [Octet; 4],
+    /// The octets of lanes, if all lanes are active, each octet accesses consecutive memory or one
+    /// address, and the arrangement of all lanes is [`Arrangement::Other`].
+    pub(super) octets: Option<[Octet; 4]>,
     /// Distance from the addresses of the group's first load ([`GroupedLoad::offset`]); 0 for an
     /// access that is reported alone.
     moved: u64,
@@ -66,11 +62,9 @@ pub(super) struct LineLanes {
     /// Address of the first of the lanes.
     pub(super) at: u64,
     pub(super) lanes: u32,
-    /// The words of the line that the lanes access, as a mask; only valid if each lane accesses
-    /// whole words.
-    words: u32,
-    /// Bitwise OR of the lanes' addresses, by which their alignment is tested.
-    off: u64,
+    /// The words of the line that the lanes access, as a mask; `None` if they do not access whole
+    /// words.
+    words: Option<u32>,
 }
 
 impl<'a> Warp<'a> {
@@ -81,33 +75,10 @@ impl<'a> Warp<'a> {
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = AccessRecord::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let mut warp = Self {
-            at: *at,
-            access,
-            kind,
-            stored: Stored::NOTHING,
-            words,
-            stamp,
-            has_octets: false,
-            octets: [Octet::default(); 4],
-            moved: 0,
-        };
-        if access.arrangement == Arrangement::Other && at.lanes == u32::MAX {
-            warp.find_octets();
-        }
-        warp
-    }
-
-    #[inline(never)]
-    fn find_octets(&mut self) {
-        let (addresses, bytes) = (self.access.addresses, self.access.bytes().into());
-        let found = Build::current().run_narrow(
-            #[inline(always)]
-            || Octet::all_of(addresses, bytes),
-        );
-        if let Some(octets) = found {
-            (self.has_octets, self.octets) = (true, octets);
-        }
+        let has_octets = access.arrangement == Arrangement::Other && at.lanes == u32::MAX;
+        let octets = if has_octets { Octet::all_of(access) } else { None };
+        let (at, stored) = (*at, Stored::NOTHING);
+        Self { at, access, kind, stored, words, stamp, octets, moved: 0 }
     }
 
     /// Adds the stored values to the access.
@@ -123,9 +94,9 @@ impl<'a> Warp<'a> {
         Self {
             at: At { op: load.op, ..self.at },
             stamp: self.stamp.of_op(load.op),
-            octets: self
-                .octets
-                .map(|octet| Octet { at: octet.at.wrapping_add(load.offset), ..octet }),
+            octets: self.octets.map(|all| {
+                all.map(|octet| Octet { at: octet.at.wrapping_add(load.offset), ..octet })
+            }),
             moved: load.offset,
             ..*self
         }
@@ -200,8 +171,8 @@ impl<'a> Warp<'a> {
         }
     }
 
-    fn touch(&self, lane: u32) -> ShadowAccess {
-        ShadowAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
+    fn touch(&self, lane: u32) -> ThreadAccess {
+        ThreadAccess { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
     }
 
     /// Records the lanes that access line `number` of a row of lines ([`Self::lines`]). Returns
@@ -211,7 +182,7 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        ((number, shift), epoch): ((u32, u32), u64),
+        ((number, shift), interval): ((u32, u32), u64),
     ) -> bool {
         let first = (number * 32) >> shift;
         let values = |words: &mut [u32; 32]| {
@@ -225,7 +196,7 @@ impl<'a> Warp<'a> {
         };
         let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
         let by = LaneMapping::words(shift);
-        line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
+        line.row(view, &RowAccess { thread, by, op, writes, interval, values: &values })
     }
 
     /// Whether the stored values were added to the access ([`Self::store`]).
@@ -273,7 +244,7 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        ((first, thread), epoch): ((u64, u32), u64),
+        ((first, thread), interval): ((u64, u32), u64),
     ) -> bool {
         let (bytes, at) = (self.access.bytes() as usize, (first % LINE) as usize);
         let values = |words: &mut [u32; 32]| {
@@ -291,39 +262,30 @@ impl<'a> Warp<'a> {
         let quarters = ((1 << bytes) - 1) << (at / 32);
         let (op, writes) = (self.at.op, self.kind.writes());
         let by = LaneMapping::bytes(bytes.trailing_zeros(), quarters);
-        line.row(view, &RowAccess { thread, by, op, writes, epoch, values: &values })
+        line.row(view, &RowAccess { thread, by, op, writes, interval, values: &values })
     }
 
     /// Records a load by which all lanes read one address. Returns false if each lane has to be
     /// recorded on its own.
-    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, epoch): (u64, u64)) -> bool {
-        let first = self.at.lanes.trailing_zeros() & 31;
-        let stamp = self.stamp.of_thread(self.thread(first));
-        let (lanes, count) = (self.at.lanes, self.words);
-        let words = WordAccess { stamp, lanes, count, epoch, value: &|_| 0 };
-        if count != 0 && line.words(view, &words, at) {
+    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, interval): (u64, u64)) -> bool {
+        let lanes = self.at.lanes;
+        if self.part(line, view, (&self.line_lanes(lanes), interval)) == lanes {
             return true;
         }
-        let touch = self.touch(first);
-        line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
+        let touch = self.touch(lanes.trailing_zeros() & 31);
+        line.split().load_all(view, (&touch, lanes), (at, self.access.bytes().into()))
     }
 
     /// Records the lanes of an access to one line together. Returns the lanes that are recorded;
     /// each other lane has to be recorded on its own.
     #[inline]
-    pub(super) fn part(
-        &self,
-        line: &mut Line,
-        view: &View<'_>,
-        (of, epoch): (&LineLanes, u64),
-    ) -> u32 {
-        if !matches!(self.words, 1..=4) || !of.off.is_multiple_of(4) {
-            return 0;
-        }
+    fn part(&self, line: &mut Line, view: &View<'_>, (of, interval): (&LineLanes, u64)) -> u32 {
+        let Some(words) = of.words else { return 0 };
         let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);
-        let (stamp, addresses, count) = (self.stamp, self.access.addresses, self.words);
-        let part = PartAccess { stamp, lanes: of.lanes, addresses, count, epoch, value: &value };
-        line.part(view, &part, of.words)
+        let (record, lanes, addresses) = (self.stamp, of.lanes, self.access.addresses);
+        let (count, value) = (self.words, &value);
+        let access = WordAccess { record, lanes, addresses, count, words, interval, value };
+        line.split().words(view, &access)
     }
 
     /// Records a weak load of words in one line, whose octets access consecutive memory or one
@@ -333,16 +295,15 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (octets, epoch): (&[Octet; 4], u64),
+        (octets, interval): (&[Octet; 4], u64),
     ) -> bool {
-        let stamp = self.stamp;
-        line.octets(view, stamp, &OctetLoad { octets, count: self.words as u32, epoch })
+        line.split().octets(view, (self.stamp, interval), (octets, self.words as u32))
     }
 
     /// The octets of the access, if it is a weak load of words that all lie in one line.
     #[inline]
     pub(super) fn octets_in_line(&self) -> Option<&[Octet; 4]> {
-        let octets = self.has_octets.then_some(&self.octets)?;
+        let octets = self.octets.as_ref()?;
         let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = octets[0].at / LINE;
         (is_plain && octets.iter().all(|octet| octet.at / LINE == line)).then_some(octets)
@@ -352,41 +313,37 @@ impl<'a> Warp<'a> {
     #[inline]
     pub(super) fn line_lanes(&self, rest: u32) -> LineLanes {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
-        let (number, low) = (at / LINE, (1_u32 << self.words.min(4)) - 1);
-        let mut of = LineLanes { at, lanes: 0, words: 0, off: 0 };
-        let mut left = rest;
+        let (number, low) = (at / LINE, (1_u64 << self.words.min(WORDS)) - 1);
+        let (mut left, mut words, mut off) = (rest, 0, 0);
         while left != 0 {
             let address = self.access.addresses[left.trailing_zeros() as usize];
             if address / LINE != number {
                 break;
             }
-            of.words |= low << (address % LINE / 4);
-            of.off |= address;
+            words |= low << (address % LINE / 4);
+            off |= address;
             left &= left - 1;
         }
-        of.lanes = rest & !left;
-        of
+        // No words if a lane does not access whole words, or a misaligned access leaves the line.
+        let is_whole = self.words != 0 && off.is_multiple_of(4);
+        let words = u32::try_from(words).ok().filter(|_| is_whole);
+        LineLanes { at, lanes: rest & !left, words }
     }
 
-    /// Records the access of one lane; returns its race, if there is one.
-    pub(super) fn lane(
+    /// Records the lanes of an access to one line, and adds their races.
+    pub(super) fn each(
         &self,
         line: &mut Line,
         view: &View<'_>,
-        ((lane, at), epoch): ((u32, u64), u64),
-    ) -> Option<LaneRace> {
-        if self.words != 0 {
-            let stamp = self.stamp.of_thread(self.thread(lane));
-            let value = |i: usize| self.value(lane, 4 * i as u64).map_or(0, |value| value as u32);
-            let (lanes, count) = (1 << lane, self.words);
-            let words = WordAccess { stamp, lanes, count, epoch, value: &value };
-            if line.words(view, &words, at) {
-                return None;
-            }
+        (of, interval): (&LineLanes, u64),
+        races: &mut Vec<LaneRace>,
+    ) {
+        let done = self.part(line, view, (of, interval));
+        for lane in lanes(of.lanes & !done) {
+            let (at, value) = (self.address(lane) % LINE, |offset| self.value(lane, offset));
+            let (touch, len) = (self.touch(lane), self.access.bytes().into());
+            let hit = line.split().bytes(view, &ByteAccess { touch, len, value: &value }, at);
+            races.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
         }
-        let value = |offset: u64| self.value(lane, offset);
-        let (touch, len) = (self.touch(lane), self.access.bytes().into());
-        let hit = line.bytes(view, &ByteAccess { touch, len, value: &value }, at);
-        hit.map(|(offset, conflict)| (lane, offset, conflict))
     }
 }

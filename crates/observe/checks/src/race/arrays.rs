@@ -7,12 +7,8 @@
 //! are observed. Each recorded texel was really accessed, so that the sampling can hide races but
 //! causes no false reports.
 
-use super::launch::Memory;
-use super::queue::Queue;
-use super::record::{AccessKind, AccessRecord};
-use super::shadow::lock;
-use super::streams::Submitted;
-use crate::finding::End;
+use super::fasttrack::{AccessKind, AccessRecord};
+use super::order::CtaRanges;
 use crate::texture::{Offsets, host, surface_texels};
 use std::collections::{BTreeMap, HashMap};
 use texunit_simt::observe::{At, ExecutedFetch, ExecutedSurfaceAccess};
@@ -42,9 +38,9 @@ type Texels = HashMap<usize, BTreeMap<u64, Texel>>;
 
 /// The array texels that a launch has accessed.
 #[derive(Debug)]
-pub(super) struct LaunchTexels {
+struct LaunchTexels {
     /// Serial number of the launch's first CTA, which identifies the launch.
-    pub(super) first: u32,
+    first: u32,
     texels: Texels,
 }
 
@@ -132,23 +128,35 @@ pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
     }
 }
 
-impl Memory {
-    /// Adds a worker's texels to the record of its launch, which the serial number of the launch's
-    /// first CTA (`first`) identifies.
-    pub(super) fn used(&self, first: u32, own: &mut WorkerTexels) {
+/// The array texels that the launches of a process have accessed.
+#[derive(Debug, Default)]
+pub(super) struct ArrayTexels(Vec<LaunchTexels>);
+
+impl ArrayTexels {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Keeps the texels of launches for whose first CTA `keep` returns true.
+    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        self.0.retain(|used| keep(used.first));
+    }
+
+    /// Adds a worker's texels to those of its launch, which the serial number of the launch's first
+    /// CTA (`first`) identifies.
+    pub(super) fn add(&mut self, first: u32, own: &mut WorkerTexels) {
         if own.texels.is_empty() {
             return;
         }
-        let mut all = lock(&self.arrays);
-        if !all.iter().any(|used| used.first == first) {
-            if all.len() >= MAX_LAUNCHES {
-                all.remove(0);
+        let i = self.0.iter().position(|used| used.first == first).unwrap_or_else(|| {
+            if self.0.len() >= MAX_LAUNCHES {
+                self.0.remove(0);
             }
-            all.push(LaunchTexels { first, texels: Texels::new() });
-        }
-        let Some(used) = all.iter_mut().find(|used| used.first == first) else { return };
+            self.0.push(LaunchTexels { first, texels: Texels::new() });
+            self.0.len() - 1
+        });
         for (array, texels) in own.texels.drain() {
-            let kept = used.texels.entry(array).or_default();
+            let kept = self.0[i].texels.entry(array).or_default();
             for (offset, texel) in texels {
                 let into = kept.entry(offset).or_insert(texel);
                 into.read = if into.read.is_none() { texel.read } else { into.read };
@@ -157,42 +165,17 @@ impl Memory {
         }
     }
 
-    /// The launch that races with a copy of bytes of an array at a host address: a thread that has
-    /// accessed the bytes, and whether it stored. `None` if all launches that accessed the bytes
-    /// are ordered before the copy. The copy stores to the array if `writes`; `submitted` is its
-    /// position in its stream if it was submitted earlier.
-    pub fn array_accessed(
+    /// An access of one of the launches to bytes of an array at a host address, in conflict with
+    /// another access (that stores if `writes`).
+    pub(super) fn find(
         &self,
-        (queue, submitted): (Queue, Option<&Submitted>),
-        (array, offset, len): (usize, u64, u64),
-        writes: bool,
-    ) -> Option<(End, bool)> {
-        if lock(&self.arrays).is_empty() {
-            return None;
-        }
-        // The streams are locked before the arrays, in the same order as at the beginning of a
-        // launch.
-        let others = match submitted {
-            Some(work) => self.streams().not_before_work(work),
-            None => self.streams().not_before(Some(queue)),
-        };
-        let stamp = self.accessed_texel(&others, (array, offset, len), writes)?;
-        Some((self.end(stamp)?, stamp.kind().writes()))
-    }
-
-    /// A conflicting access to bytes of an array, by one of the launches in `others`, which are
-    /// ranges of CTA serial numbers.
-    fn accessed_texel(
-        &self,
-        others: &[(u32, u32)],
+        launches: &CtaRanges,
         (array, offset, len): (usize, u64, u64),
         writes: bool,
     ) -> Option<AccessRecord> {
-        let all = lock(&self.arrays);
         let end = offset.saturating_add(len);
-        let is_other =
-            |used: &&LaunchTexels| others.iter().any(|o| (o.0..=o.1).contains(&used.first));
-        let here = all.iter().filter(is_other).filter_map(|used| used.texels.get(&array));
+        let here = self.0.iter().filter(|used| launches.has(used.first));
+        let here = here.filter_map(|used| used.texels.get(&array));
         // A texel of up to 16 bytes may begin before the bytes.
         let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));
         let mut texels = texels.filter(|(at, texel)| **at + u64::from(texel.size) > offset);

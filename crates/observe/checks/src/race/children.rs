@@ -7,8 +7,7 @@
 //! before the launch.
 
 use super::clock::Clock;
-use super::shadow::lock;
-use super::{Memory, Queue};
+use super::queue::Queue;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -39,25 +38,21 @@ impl Children {
     pub(super) fn of(&self, queue: Queue) -> Option<Arc<Clock>> {
         self.streams.get(&queue).cloned()
     }
-}
 
-impl Memory {
     /// Begins a child grid in a stream of its own. The grid is ordered after launch number `work`
     /// in the stream `parent`, and after the work in the streams `behind`.
-    pub fn child_begins(&self, queue: Queue, (parent, work): (Queue, u64), behind: &[Queue]) {
-        let mut children = lock(&self.children);
-        let own = children.launched.remove(&(parent, work));
+    pub(super) fn begin(&mut self, queue: Queue, parent: (Queue, u64), behind: &[Queue]) {
+        let own = self.launched.remove(&parent);
         let mut clock = own.map_or_else(Clock::all, |own| (*own).clone());
         for other in behind {
-            children.streams.get(other).iter().for_each(|known| clock.join(known));
+            self.streams.get(other).iter().for_each(|known| clock.join(known));
         }
-        children.streams.insert(queue, Arc::new(clock));
+        self.streams.insert(queue, Arc::new(clock));
     }
 
-    /// The child grids of a parent have ended.
-    pub fn children_end(&self, parent: Queue, queues: &[Queue]) {
-        let mut children = lock(&self.children);
-        children.launched.retain(|(of, _), _| *of != parent);
-        queues.iter().for_each(|queue| drop(children.streams.remove(queue)));
+    /// The child grids of a parent, in the streams `queues`, have ended.
+    pub(super) fn end(&mut self, parent: Queue, queues: &[Queue]) {
+        self.launched.retain(|(of, _), _| *of != parent);
+        queues.iter().for_each(|queue| drop(self.streams.remove(queue)));
     }
 }

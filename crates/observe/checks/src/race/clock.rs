@@ -7,11 +7,56 @@
 //! of a CTA (warps, threads) and for other CTAs. Consecutive CTAs with the same time share an
 //! entry, so that a chain of CTAs or a grid barrier takes a few entries and not one for each CTA.
 
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// Number of bits of a time.
+pub(super) const TIME_BITS: u32 = 27;
+/// The latest time that is counted.
+pub(super) const LAST_TIME: u32 = (1 << TIME_BITS) - 1;
 /// Maximum number of entries for warps and threads in a clock. Beyond it, entries are rounded up to
 /// entries for whole CTAs.
 const MAX_PARTS: usize = 128;
 /// Maximum number of entries for CTAs in a clock. Beyond it, neighbouring entries are merged.
 const MAX_RUNS: usize = 512;
+
+/// A time of one thread, at which it makes an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Epoch {
+    /// Serial number of the CTA among the CTAs of all launches.
+    pub(super) serial: u32,
+    /// Number of the thread in the CTA.
+    pub(super) thread: u32,
+    pub(super) time: u32,
+}
+
+/// A clock that several threads may share; `None` is the empty clock.
+pub(super) type SharedClock = Option<Arc<Clock>>;
+
+/// Joins a vector clock to an optional one.
+pub(super) fn join(clock: &mut SharedClock, other: &Arc<Clock>) {
+    match clock {
+        Some(clock) => add(clock, other),
+        None => *clock = Some(Arc::clone(other)),
+    }
+}
+
+/// Two clocks: one for threads of the same CTA, and one for threads of other CTAs.
+pub(super) type ScopedClocks = [SharedClock; 2];
+
+/// Joins each of some clocks to the one in the same place.
+pub(super) fn join_each(clocks: &mut ScopedClocks, others: &ScopedClocks) {
+    for (to, from) in clocks.iter_mut().zip(others) {
+        from.iter().for_each(|clock| join(to, clock));
+    }
+}
+
+/// Joins a vector clock to another.
+pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
+    if !Arc::ptr_eq(clock, other) {
+        Arc::make_mut(clock).join(other);
+    }
+}
 
 /// The threads of a CTA that an entry of a clock is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,8 +129,8 @@ impl Clock {
         self.parts.binary_search_by_key(&of, |part| part.of).map_or(0, |i| self.parts[i].time)
     }
 
-    /// Whether the clock contains a thread's access at a time.
-    pub(super) fn knows(&self, serial: u32, thread: u32, time: u32) -> bool {
+    /// Whether the clock contains the accesses of a thread until a time.
+    pub(super) fn knows(&self, Epoch { serial, thread, time }: Epoch) -> bool {
         self.is_all
             || self.cta(serial) >= time
             || (!self.parts.is_empty()
@@ -93,10 +138,10 @@ impl Clock {
                     || self.part((serial, Unit::Thread(thread))) >= time))
     }
 
-    /// Whether the clock contains the completion of the asynchronous copies that a warp has started
-    /// until `time`.
-    pub(super) fn contains_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
-        self.is_all || self.part((serial, Unit::Copies(warp))) >= time
+    /// Whether the clock contains the completion of the asynchronous copies that the thread's warp
+    /// has started until a time.
+    pub(super) fn knows_copies(&self, Epoch { serial, thread, time }: Epoch) -> bool {
+        self.is_all || self.part((serial, Unit::Copies(thread / 32))) >= time
     }
 
     /// Adds the accesses of a part of a CTA until a time.
@@ -131,7 +176,10 @@ impl Clock {
             self.raise(&other.runs);
         }
         if !other.parts.is_empty() && self.parts != other.parts {
-            self.parts = merged(&self.parts, &other.parts);
+            // Of two entries for one part the later time stays.
+            self.parts.extend_from_slice(&other.parts);
+            self.parts.sort_by_key(|part| (part.of, Reverse(part.time)));
+            self.parts.dedup_by_key(|part| part.of);
         }
         self.tidy();
     }
@@ -213,43 +261,30 @@ impl Clock {
     }
 }
 
-fn merged(a: &[PartEntry], b: &[PartEntry]) -> Vec<PartEntry> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        all.push(if x.of <= y.of { *x } else { *y });
-        if x.of == y.of {
-            if let Some(last) = all.last_mut() {
-                last.time = x.time.max(y.time);
-            }
-            (i, j) = (i + 1, j + 1);
-        } else if x.of < y.of {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    all.extend_from_slice(&a[i..]);
-    all.extend_from_slice(&b[j..]);
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
     use texunit_testkit::Random;
 
+    fn at(serial: u32, thread: u32, time: u32) -> Epoch {
+        Epoch { serial, thread, time }
+    }
+
     #[test]
     fn what_is_added_is_known_and_nothing_else() {
         let mut clock = Clock::default();
         clock.add(7, Unit::Thread(33), 4);
         clock.add(7, Unit::Warp(0), 2);
-        assert!(clock.knows(7, 33, 4) && !clock.knows(7, 33, 5) && !clock.knows(7, 34, 1));
-        assert!(clock.knows(7, 5, 2) && !clock.knows(7, 5, 3) && !clock.knows(8, 33, 1));
+        assert!(
+            clock.knows(at(7, 33, 4)) && !clock.knows(at(7, 33, 5)) && !clock.knows(at(7, 34, 1))
+        );
+        assert!(
+            clock.knows(at(7, 5, 2)) && !clock.knows(at(7, 5, 3)) && !clock.knows(at(8, 33, 1))
+        );
         clock.add(7, Unit::Cta, 4);
-        assert!(clock.parts.is_empty() && clock.knows(7, 999, 4) && !clock.knows(7, 33, 5));
-        assert!(Clock::all().knows(1, 2, u32::MAX));
+        assert!(clock.parts.is_empty() && clock.knows(at(7, 999, 4)) && !clock.knows(at(7, 33, 5)));
+        assert!(Clock::all().knows(at(1, 2, u32::MAX)));
     }
 
     #[test]
@@ -279,7 +314,7 @@ mod tests {
                     let units = [Unit::Cta, Unit::Warp(thread / 32), Unit::Thread(thread)];
                     let most = units.map(|unit| known((serial, unit))).into_iter().max();
                     for time in 1..7 {
-                        let is = a.knows(serial, thread, time);
+                        let is = a.knows(at(serial, thread, time));
                         assert_eq!(is, Some(time) <= most, "{serial} {thread} {time}");
                     }
                 }
@@ -295,9 +330,9 @@ mod tests {
         let mut clock = Clock::default();
         for i in 0..3000 {
             clock.add(1 + i, Unit::Thread(i % 7), 1 + i % 5);
-            assert!(clock.knows(1 + i, i % 7, 1 + i % 5));
+            assert!(clock.knows(at(1 + i, i % 7, 1 + i % 5)));
             assert!(clock.parts.len() <= MAX_PARTS && clock.runs.len() <= MAX_RUNS);
         }
-        assert!(clock.knows(1, 0, 1) && clock.size() < 16 << 10);
+        assert!(clock.knows(at(1, 0, 1)) && clock.size() < 16 << 10);
     }
 }

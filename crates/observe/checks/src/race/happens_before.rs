@@ -14,21 +14,13 @@
 mod barriers;
 mod gathered;
 
-use super::clock::{Clock, Unit};
+use super::clock::{Clock, Epoch, LAST_TIME, ScopedClocks, SharedClock, Unit, join, join_each};
 use super::copies::Copies;
-use super::record::{AccessRecord, LAST_TIME};
-use super::shadow::join;
 use barriers::Barrier;
 use gathered::Gathered;
 use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
-
-/// A clock that several threads may share; `None` is the empty clock.
-pub(super) type SharedClock = Option<Arc<Clock>>;
-
-/// Two clocks: one for threads of the same CTA, and one for threads of other CTAs.
-pub(super) type ScopedClocks = [SharedClock; 2];
 
 /// A snapshot of a thread's clock: the times of the CTA, the warp and the thread itself, and the
 /// shared clocks.
@@ -159,44 +151,64 @@ impl Cta {
         clock
     }
 
-    /// Whether an access of the thread `whose` of this CTA is ordered before the next access of
-    /// `thread`.
-    fn knows(&self, thread: u32, whose: u32, time: u32) -> bool {
+    /// Whether an access of this CTA is ordered before the next access of `thread`.
+    pub(super) fn knows(&self, thread: u32, access: Epoch) -> bool {
+        let Epoch { thread: whose, time, .. } = access;
         let near = time <= self.all
             || whose == thread
             || (whose / 32 == thread / 32 && time <= self.of_warp(thread / 32));
-        let of = |clock: &Arc<Clock>| clock.knows(self.serial, whose, time);
-        near || self.clocks(thread).iter().flatten().any(of)
+        near || self.knows_other_cta(thread, access)
+    }
+
+    /// Whether an access of another CTA of the launch is ordered before the next access of
+    /// `thread`.
+    pub(super) fn knows_other_cta(&self, thread: u32, access: Epoch) -> bool {
+        self.clocks(thread).iter().flatten().any(|clock| clock.knows(access))
+    }
+
+    /// Whether a copy (`cp.async`) that a thread of this CTA has started is ordered before the next
+    /// access of `thread`.
+    pub(super) fn knows_copy(&self, thread: u32, copy: Epoch) -> bool {
+        let [waited, told] = self.copies.ends(copy.thread, copy.time);
+        let knows = |clock: &Arc<Clock>, time| clock.knows_copies(Epoch { time, ..copy });
+        waited.is_some_and(|time| self.knows(thread, Epoch { time, ..copy }))
+            || told.is_some_and(|at| self.clocks(thread).iter().flatten().any(|c| knows(c, at)))
+    }
+
+    /// The warp, if the lanes are all with which it began.
+    fn whole_warp(&mut self, warp: u32, lanes: u32) -> Option<&mut Warp> {
+        self.warps.get_mut(warp as usize).filter(|warp| warp.lanes == lanes)
     }
 
     /// Joins a clock to the clocks of lanes.
     pub(super) fn join_clock(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
         self.has_own = true;
-        match self.warps.get_mut(warp as usize) {
-            Some(warp) if warp.lanes == lanes => join(&mut warp.knows, clock),
-            _ => {
-                for thread in threads(warp, lanes) {
-                    if let Some(lane) = self.lane(thread) {
-                        join(&mut lane.knows, clock);
-                    }
-                }
-            }
+        if let Some(warp) = self.whole_warp(warp, lanes) {
+            return join(&mut warp.knows, clock);
         }
+        for thread in threads(warp, lanes) {
+            self.lane(thread).into_iter().for_each(|lane| join(&mut lane.knows, clock));
+        }
+    }
+
+    /// The joined state of lanes that arrive at a barrier, and the time until which it contains
+    /// their accesses.
+    fn gather(&mut self, warp: u32, lanes: u32) -> (Gathered, u32) {
+        let (now, mut together) = (self.tick(), Gathered::default());
+        let as_one = self.whole_warp(warp, lanes).is_some();
+        threads(warp, lanes).for_each(|t| together.take(self, t, if as_one { 0 } else { now }));
+        if as_one {
+            together.knows.add(self.serial, Unit::Warp(warp), now);
+        }
+        (together, now)
     }
 
     /// The joined clock of lanes that arrive at an mbarrier or cluster barrier. If `copies`, the
     /// clock also contains the asynchronous copies of the lanes.
     pub(super) fn arrive(&mut self, warp: u32, lanes: u32, copies: bool) -> Clock {
-        let now = self.tick();
-        let mut together = Gathered::default();
-        let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-        threads(warp, lanes).for_each(|t| together.take(self, t, if as_one { 0 } else { now }));
-        let mut clock = together.knows;
+        let (Gathered { knows: mut clock, .. }, now) = self.gather(warp, lanes);
         self.knows.iter().for_each(|known| clock.join(known));
         clock.add(self.serial, Unit::Cta, self.all);
-        if as_one {
-            clock.add(self.serial, Unit::Warp(warp), now);
-        }
         if copies {
             threads(warp, lanes).for_each(|thread| self.copies.track(thread, now));
             clock.add(self.serial, Unit::Copies(warp), now);
@@ -212,11 +224,7 @@ impl Cta {
             seen.iter().flatten().for_each(|clock| join(&mut lane.knows, clock));
             return;
         }
-        for (to, clock) in lane.seen.iter_mut().zip(seen) {
-            if let Some(clock) = clock {
-                join(to, &clock);
-            }
-        }
+        join_each(&mut lane.seen, &seen);
     }
 
     /// Lanes execute a fence of CTA scope, or of device scope (`wide`).
@@ -298,34 +306,6 @@ impl Cta {
         }
         together.give(self, index, lanes);
     }
-}
-
-/// The numbers in the CTA of the threads in a warp's lanes.
-pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| warp * 32 + lane)
-}
-
-impl Cta {
-    /// Whether an access of this CTA is ordered before the next access of `thread`.
-    pub(super) fn is_ordered_in_cta(&self, stamp: AccessRecord, thread: u32) -> bool {
-        let whose = stamp.thread();
-        if !stamp.kind().is_async() {
-            return self.knows(thread, whose, stamp.time());
-        }
-        let [waited, told_end] = self.copies.ends(whose, stamp.time());
-        let told = |at| {
-            let of = |clock: &Arc<Clock>| clock.contains_copies(stamp.serial, whose / 32, at);
-            self.clocks(thread).iter().flatten().any(of)
-        };
-        waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
-    }
-
-    /// Whether an access of another CTA of the launch is ordered before the next access of
-    /// `thread`.
-    pub(super) fn is_ordered_between_ctas(&self, stamp: AccessRecord, thread: u32) -> bool {
-        let of = (stamp.serial, stamp.thread(), stamp.time());
-        self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))
-    }
 
     /// Lanes execute `cp.async.commit_group`.
     pub(super) fn commits(&mut self, warp: u32, lanes: u32) {
@@ -340,4 +320,9 @@ impl Cta {
         let now = self.tick();
         threads(warp, lanes).for_each(|thread| self.copies.wait(thread, but, now));
     }
+}
+
+/// The numbers in the CTA of the threads in a warp's lanes.
+pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
+    crate::lanes(lanes).map(move |lane| warp * 32 + lane)
 }

@@ -1,12 +1,12 @@
 //! Races of the host program. Its accesses through pointers, and asynchronous copies and fills, may
 //! race with work that it has not waited for (pending work).
 
-use super::launch::Memory;
-use super::line::LINE;
-use super::queue::Queue;
-use super::record::AccessRecord;
+use super::fasttrack::AccessRecord;
+use super::memory::Memory;
+use super::order::CtaRanges;
 use super::shadow::PAGE;
-use crate::finding::End;
+use super::shape::LINE;
+use crate::end::End;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How pending work accesses a page of memory.
@@ -24,8 +24,8 @@ pub enum PendingAccess {
 #[derive(Debug)]
 pub struct Pending<'m> {
     memory: &'m Memory,
-    /// The CTAs of pending launches, as sorted ranges of serial numbers.
-    launches: Vec<(u32, u32)>,
+    /// The CTAs of pending launches.
+    launches: CtaRanges,
     /// The ranges of pending copies and fills: address, length, and whether the range is written.
     copies: Vec<(u64, u64, bool)>,
 }
@@ -37,36 +37,6 @@ pub enum HostRace {
     Kernel(Option<Box<End>>, bool),
     /// The description of a copy or fill, and whether it writes.
     Copy(String, bool),
-}
-
-/// A copy or fill that the host has submitted to a stream.
-#[derive(Clone, Debug)]
-pub(super) struct RecordedCopy {
-    pub(super) queue: Queue,
-    pub(super) at: u64,
-    what: String,
-    /// Ranges that are read or written: address, length, and whether the range is written.
-    pieces: Vec<(u64, u64, bool)>,
-}
-
-/// Maximum number of recorded ranges of a copy.
-const MAX_PIECES: usize = 64;
-
-impl RecordedCopy {
-    pub(super) fn new(
-        (queue, at): (Queue, u64),
-        what: String,
-        pieces: &[(u64, u64, bool)],
-    ) -> Self {
-        let pieces = pieces.iter().copied().take(MAX_PIECES).collect();
-        Self { queue, at, what, pieces }
-    }
-}
-
-/// Whether one of the sorted ranges contains a serial number.
-fn has(ranges: &[(u32, u32)], serial: u32) -> bool {
-    let i = ranges.partition_point(|range| range.1 < serial);
-    ranges.get(i).is_some_and(|range| range.0 <= serial)
 }
 
 impl Pending<'_> {
@@ -102,7 +72,7 @@ impl Pending<'_> {
                 if *one == PendingAccess::Written {
                     return;
                 }
-                if has(&self.launches, stamp.serial) {
+                if self.launches.has(stamp.serial) {
                     let writes = stamp.kind().writes();
                     *one = if writes { PendingAccess::Written } else { PendingAccess::Read };
                 }
@@ -122,18 +92,10 @@ impl Memory {
     /// The work that the host has not waited for.
     pub fn pending(&self) -> Pending<'_> {
         let streams = self.streams();
-        let mut launches = streams.not_before(None);
-        launches.sort_unstable();
+        let launches = streams.not_before(None);
         let copies = streams.copies_not_before_host();
         let copies = copies.flat_map(|copy| copy.pieces.iter().copied()).collect();
         Pending { memory: self, launches, copies }
-    }
-
-    /// Records a copy or fill that the host has submitted to a stream; `what` describes it.
-    /// `pieces` are its ranges of memory that the host can access: address, length, and whether the
-    /// range is written.
-    pub fn copies(&self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
-        self.streams().copies(queue, what, pieces);
     }
 
     /// The host has read or (if `writes`) written a byte through a pointer. Returns the pending
@@ -151,13 +113,12 @@ impl Memory {
                 return Some(HostRace::Copy(copy.what.clone(), piece.2));
             }
         }
-        let mut others = streams.not_before(None);
-        others.sort_unstable();
+        let others = streams.not_before(None);
         self.materialize();
         let mut flag = None;
         let found = self.shadow.find((address, 1), |stamp: AccessRecord| {
             let kind = stamp.kind();
-            if !has(&others, stamp.serial) || !(writes || kind.writes()) {
+            if !others.has(stamp.serial) || !(writes || kind.writes()) {
                 return false;
             }
             if kind.strength() == 2 {

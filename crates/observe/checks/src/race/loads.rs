@@ -19,12 +19,13 @@ mod worker;
 pub(super) use worker::{Deferral, DeferredLoads};
 
 use super::access::{LaneRace, Warp};
+use super::fasttrack::View;
 use super::happens_before::Cta;
-use super::launch::Order;
+use super::order::Order;
 use super::pages::Pages;
-use super::shadow::{Shadow, lock};
-use super::view::View;
-use list::{AddressShape, ListedLoad, LoadList, WarpClock};
+use super::shadow::Shadow;
+use crate::lock;
+use list::{AddressShape, LoadList, WarpClock};
 use std::mem::take;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -76,7 +77,7 @@ impl Loads {
     /// The deferred loads of a launch; `None` if another launch is concurrent, which may store at
     /// any time.
     pub(super) fn of(order: &Order, info: &LaunchInfo<'_>) -> Option<Self> {
-        if !order.is_alone() {
+        if !order.others.is_empty() {
             return None;
         }
         let heap = info.config.heap.map(|heap| heap.base());
@@ -106,7 +107,7 @@ impl Loads {
 
     /// The serial number of the launch's first CTA.
     pub(super) fn first(&self) -> u32 {
-        self.order.serial(0)
+        self.order.first
     }
 
     /// Measures the size of the lists when the launch has ended.
@@ -169,13 +170,8 @@ impl Loads {
     ) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (list.offsets.iter(), Vec::new());
-        let each_row = |load: &ListedLoad| {
-            (0..load.count).map({
-                let load = *load;
-                move |row| (load, row)
-            })
-        };
-        for (load, row) in list.all.iter().flat_map(each_row) {
+        let rows = list.all.iter().flat_map(|load| (0..load.count).map(move |row| (load, row)));
+        for (load, row) in rows {
             let WarpClock { serial, now, all, of_warp } = list.clocks[load.clock as usize];
             let (serial, warp) = load.warp_of(row, serial, self.warps);
             let (size, elements) = (u32::from(load.elements.0), u32::from(load.elements.1));
@@ -204,8 +200,8 @@ impl Loads {
             let below = self.order.below;
             let view = View { serial, near: false, below, now, all, of_warp, cta: &cta, order };
             let warp = Warp::new(&at, &access, &view);
-            let (epoch, rest) = (view.epoch(), pages.rows(&warp, &view, view.epoch()));
-            pages.access(&warp, &view, (epoch, rest), &mut races);
+            let (interval, rest) = (view.interval(), pages.rows(&warp, &view, view.interval()));
+            pages.access(&warp, &view, (interval, rest), &mut races);
             if !races.is_empty() {
                 tell(serial, &at, &access, &mut races);
             }

@@ -2,8 +2,8 @@
 //! finds a phase complete joins the clocks of all that have arrived.
 
 use super::clock::Clock;
+use super::fasttrack::AccessKind;
 use super::happens_before::Cta;
-use super::record::AccessKind;
 use crate::lanes;
 use std::collections::HashMap;
 use std::sync::Arc;

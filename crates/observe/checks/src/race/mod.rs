@@ -12,10 +12,25 @@
 //! A grid that a kernel launches is ordered after the accesses that were ordered before its launch
 //! in the launching thread, and is concurrent with the rest of its parent grid (`children`).
 //!
+//! # Algorithm
+//!
+//! `fasttrack` has the algorithm and its source: epochs, the recorded accesses of a word or byte,
+//! and when two accesses race. The modules are layers; each uses only those before it:
+//!
+//! | | |
+//! |---|---|
+//! | vector clocks | `clock`; `positions` of streams |
+//! | synchronisation | `happens_before`, `mbarrier`, `cluster`; of launches `order`, `streams` |
+//! | algorithm | `fasttrack`, with shortcuts in `cell` |
+//! | shadow memory | `split` and `line`; `shadow` of global memory, `lines` of shared memory |
+//! | accesses of a warp | `access`, `pages`, `shared`; deferred ones in `loads`, `phase` |
+//! | the process | `memory`, `host`, `pools` |
+//! | a worker thread | `probe`, `report` |
+//!
 //! # Shadow memory
 //!
 //! For each word the shadow memory records the last store and up to two later accesses in 16 bytes
-//! each: the CTA's serial number, time, thread and operation (`record`). A line of 128 bytes that
+//! each: the CTA's serial number, time, thread and operation. A line of 128 bytes that
 //! warps access as a whole has one such record for all its words (`line`); other lines have cells
 //! for words or bytes (`split`). Two optimisations defer records until they are needed: loads from
 //! allocations without stores in the launch (`loads`), and accesses to shared memory without
@@ -37,37 +52,42 @@ mod children;
 mod clock;
 mod cluster;
 mod copies;
+mod fasttrack;
+
 mod happens_before;
 mod host;
 mod launch;
 mod line;
+mod lines;
 mod loads;
 mod mbarrier;
+mod memory;
+mod order;
 mod pages;
 mod phase;
 mod pools;
+mod positions;
 mod probe;
 mod queue;
-mod record;
 mod recycled;
 mod report;
 mod shadow;
+mod shape;
 mod shared;
 mod split;
 mod streams;
 mod touched;
-mod view;
 
 pub use host::{HostRace, Pending, PendingAccess};
-pub use launch::Memory;
-pub use pools::PoolUse;
+pub use memory::{Memory, PoolUse};
 pub use queue::Queue;
-pub use streams::Submitted;
+pub use streams::{Streams, Submitted};
 
+use crate::lock;
 use crate::sink::Sink;
 use cluster::Clusters;
-use launch::{Launch, Order};
-use shadow::lock;
+use launch::Launch;
+use memory::Begun;
 use std::sync::{Arc, Mutex};
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
@@ -80,7 +100,7 @@ pub struct Race<'l> {
     memory: &'l Memory,
     queue: Queue,
     submitted: Option<Submitted>,
-    order: Mutex<Order>,
+    begun: Mutex<Begun>,
     clusters: Mutex<Clusters>,
     /// Whether texels of CUDA arrays are observed (`arrays`), because the launch may be concurrent
     /// with others.
@@ -97,7 +117,7 @@ impl<'l> Race<'l> {
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
-        let is_own = queue != Queue::Default;
+        let is_own = queue != Queue::DEFAULT;
         let is_beside = is_own || memory.streams().are_several();
         Self {
             sink,
@@ -105,7 +125,7 @@ impl<'l> Race<'l> {
             memory,
             queue,
             submitted,
-            order: Mutex::default(),
+            begun: Mutex::default(),
             clusters: Mutex::default(),
             is_beside,
         }
@@ -120,28 +140,29 @@ impl Observer for Race<'_> {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        Box::new(probe::Worker::new(Launch {
+        let Begun { order, loads, .. } = lock(&self.begun).clone();
+        let launch = Launch {
             sink: Arc::clone(&self.sink),
             is_strict: self.is_strict,
             memory: self.memory,
-            shadow: &self.memory.shadow,
-            order: lock(&self.order).clone(),
+            order,
             grid: launch.config.grid,
             block: launch.config.block,
             clusters: launch.config.cluster.map(|_| &self.clusters),
             queue: self.queue,
             info: *launch,
-        }))
+        };
+        Box::new(probe::Worker::new(launch, loads))
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
         *lock(&self.clusters) = Clusters::default();
-        *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
+        *lock(&self.begun) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
     }
 
     fn launch_ends(&self, _: &LaunchInfo<'_>, _: Option<&Fault>) {
-        let order = lock(&self.order).clone();
-        order.loads.iter().for_each(|loads| loads.measure());
-        self.memory.find_pool_uses(&order.early, |serial| order.has(serial));
+        let Begun { order, loads, early } = &*lock(&self.begun);
+        loads.iter().for_each(|loads| loads.measure());
+        self.memory.find_pool_uses(early, order);
     }
 }

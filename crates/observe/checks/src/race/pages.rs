@@ -2,10 +2,10 @@
 //! access, and locks them for the record.
 
 use super::access::{LaneRace, Warp};
-use super::line::LINE;
-use super::shadow::{PAGE, Page, Shadow, Shared, lock};
-use super::view::View;
-use crate::lanes;
+use super::fasttrack::View;
+use super::shadow::{PAGE, Page, Shadow, Shared};
+use super::shape::LINE;
+use crate::lock;
 
 /// Number of entries in a worker's page cache: at first, and at most.
 const AT_HAND: [usize; 2] = [256, 4096];
@@ -52,10 +52,10 @@ impl<'s> Pages<'s> {
     }
 
     /// Records the lanes of an access that together access whole lines, for which no stored values
-    /// are needed. `epoch` is the number of the synchronisation interval. Returns the lanes that
+    /// are needed. `interval` is the number of the synchronisation interval. Returns the lanes that
     /// are not recorded.
     #[inline]
-    pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
+    pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, interval: u64) -> u32 {
         let mut rest = warp.at.lanes;
         if let Some((first, shift)) = warp.lines() {
             // If all lines are in one page, the page is locked only once.
@@ -66,7 +66,7 @@ impl<'s> Pages<'s> {
                 self.in_page(at, |page| {
                     for number in begin..begin + step {
                         let i = at % PAGE / LINE + (number - begin) as u64;
-                        let of = ((number as u32, shift), epoch);
+                        let of = ((number as u32, shift), interval);
                         if warp.row(page.line(i as usize), view, of) {
                             rest &= !lanes_of_line(number as u32, shift);
                         }
@@ -76,7 +76,7 @@ impl<'s> Pages<'s> {
         } else if let Some(of @ (first, _)) = warp.quarters()
             && self.in_page(first, |page| {
                 let line = page.line((first % PAGE / LINE) as usize);
-                warp.narrow_row(line, view, (of, epoch))
+                warp.narrow_row(line, view, (of, interval))
             })
         {
             rest = 0;
@@ -89,7 +89,7 @@ impl<'s> Pages<'s> {
         &mut self,
         warp: &Warp<'_>,
         view: &View<'_>,
-        (epoch, mut rest): (u64, u32),
+        (interval, mut rest): (u64, u32),
         races: &mut Vec<LaneRace>,
     ) {
         let mut full = false;
@@ -99,7 +99,7 @@ impl<'s> Pages<'s> {
             let done = self.with(at, |shadow, page| {
                 let line = page.line((at % PAGE / LINE) as usize);
                 let before = line.len();
-                let done = warp.one(line, view, (at % LINE, epoch));
+                let done = warp.one(line, view, (at % LINE, interval));
                 let grows = line.len() != before;
                 full |= grows && shadow.count(page);
                 done
@@ -110,7 +110,7 @@ impl<'s> Pages<'s> {
             let address = warp.access.addresses[rest.trailing_zeros() as usize];
             let mut left = rest;
             full |= self.with(address, |shadow, page| {
-                lanes_of_page(warp, view, (page, epoch), &mut left, races) && shadow.count(page)
+                lanes_of_page(warp, view, (page, interval), &mut left, races) && shadow.count(page)
             });
             rest = left;
         }
@@ -140,7 +140,7 @@ impl<'s> Pages<'s> {
 fn lanes_of_page(
     warp: &Warp<'_>,
     view: &View<'_>,
-    (page, epoch): (&mut Page, u64),
+    (page, interval): (&mut Page, u64),
     rest: &mut u32,
     races: &mut Vec<LaneRace>,
 ) -> bool {
@@ -155,11 +155,7 @@ fn lanes_of_page(
         here &= !of.lanes;
         let line = page.line((of.at % PAGE / LINE) as usize);
         let before = line.len();
-        let done = warp.part(line, view, (&of, epoch));
-        for lane in lanes(of.lanes & !done) {
-            let at = warp.access.addresses[lane as usize];
-            races.extend(warp.lane(line, view, ((lane, at % LINE), epoch)));
-        }
+        warp.each(line, view, (&of, interval), races);
         grows |= line.len() != before;
     }
     grows

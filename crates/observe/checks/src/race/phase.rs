@@ -12,13 +12,13 @@
 
 mod words;
 
-use super::access::{Octet, Stored, Warp};
+use super::access::{Stored, Warp};
+use super::fasttrack::{AccessKind, View};
 use super::happens_before::Cta;
-use super::launch::Order;
-use super::record::AccessKind;
-use super::shared::Lines;
+use super::lines::Lines;
+use super::order::Order;
+use super::shape::Octet;
 use super::touched::{Accessor, LineAccesses};
-use super::view::View;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, AccessOp, Arrangement, At, GroupedLoad, Order as How, Values};
 
@@ -50,13 +50,13 @@ struct Entry {
 
 /// Loads that the simulator reports together: the first load's operation and addresses, the lanes,
 /// and the number of other loads.
-type Group = (u32, Arrangement, [Octet; 4], u32, usize);
+type Group = (u32, Arrangement, Option<[Octet; 4]>, u32, usize);
 
 /// The accesses to shared memory since the last barrier of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Phase {
-    /// Number of the current synchronisation interval ([`View::epoch`]).
-    epoch: u64,
+    /// Number of the current synchronisation interval ([`View::interval`]).
+    interval: u64,
     /// Whether each access is recorded in the shadow memory at once.
     is_materialized: bool,
     /// Number of the following phases that keep no list. `skipped` is this number as it was last
@@ -88,9 +88,9 @@ impl Phase {
     /// behind the accesses that are listed ([`Self::materialize`]).
     #[inline]
     pub(super) fn note(&mut self, warp: &Warp<'_>, more: &[GroupedLoad], view: &View<'_>) -> bool {
-        let epoch = view.epoch();
-        if self.epoch != epoch {
-            self.begin(epoch);
+        let interval = view.interval();
+        if self.interval != interval {
+            self.begin(interval);
         }
         let kind = warp.kind;
         if kind.is_async() {
@@ -126,7 +126,7 @@ impl Phase {
             // The listed loads of these words suffice to find each race with a later store, so that
             // this load is not listed.
             Some(false) => {
-                if warp.has_octets || warp.arrangement() != Arrangement::Other {
+                if warp.octets.is_some() || warp.arrangement() != Arrangement::Other {
                     let At { op, lanes, .. } = warp.at;
                     self.redundant = Some((op, warp.arrangement(), warp.octets, lanes, more.len()));
                 }
@@ -137,14 +137,14 @@ impl Phase {
     }
 
     /// Starts the next phase, behind a barrier of all threads.
-    fn begin(&mut self, epoch: u64) {
+    fn begin(&mut self, interval: u64) {
         if !self.list.is_empty() {
             // The list of the last phase was not needed.
             self.skipped = 0;
         }
         self.clear();
-        self.epoch = epoch;
-        self.is_materialized = self.skips != 0 || self.copies == (epoch >> 32) as u32;
+        self.interval = interval;
+        self.is_materialized = self.skips != 0 || self.copies == (interval >> 32) as u32;
         self.skips = self.skips.saturating_sub(1);
     }
 
@@ -163,8 +163,8 @@ impl Phase {
         if warp.kind.writes() {
             self.redundant = None;
         }
-        if warp.has_octets {
-            self.octets.push(warp.octets);
+        if let Some(octets) = warp.octets {
+            self.octets.push(octets);
         } else if warp.arrangement() == Arrangement::Other {
             let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
             self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
@@ -182,7 +182,7 @@ impl Phase {
         self.more.extend_from_slice(more);
         self.list.push(Entry {
             arrangement: warp.arrangement(),
-            has_octets: warp.has_octets,
+            has_octets: warp.octets.is_some(),
             at: (warp.at.warp, warp.at.lanes, warp.at.op),
             elements: (size, elements),
             operation,
@@ -197,9 +197,9 @@ impl Phase {
     /// Records the listed accesses of the current phase in the shadow memory. Until the next
     /// barrier of all threads, each access is recorded there at once.
     #[inline]
-    pub(super) fn materialize(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
-        if self.epoch != epoch {
-            self.begin(epoch);
+    pub(super) fn materialize(&mut self, lines: &mut Lines, interval: u64, order: &Order) {
+        if self.interval != interval {
+            self.begin(interval);
         }
         if !self.is_materialized {
             self.record_listed(lines, order);
@@ -214,7 +214,7 @@ impl Phase {
         }
         self.skipped = (2 * self.skipped + 1).min(MAX_SKIPPED);
         self.skips = self.skipped;
-        let (serial, all) = ((self.epoch >> 32) as u32, self.epoch as u32 - 1);
+        let (serial, all) = ((self.interval >> 32) as u32, self.interval as u32 - 1);
         let (cta, mut rows, mut races) = (Cta::default(), self.rows.iter(), Vec::new());
         let (mut more, mut all_octets) = (self.more.iter(), self.octets.iter());
         for entry in &self.list {
@@ -262,7 +262,7 @@ impl Phase {
                     View { serial, near: true, below: serial, now, all, of_warp, cta: &cta, order };
                 let mut warp = Warp::new(&at, &access, &view);
                 warp.store(&stored);
-                lines.access(&warp, &view, self.epoch, &mut races);
+                lines.access(&warp, &view, self.interval, &mut races);
             };
             let at = At { cta: [0; 3], warp, lanes, op };
             enter(at, addresses);

@@ -4,19 +4,20 @@
 use super::access::{LaneRace, Stored, Warp};
 use super::arrays::{self, WorkerTexels};
 use super::clock::Clock;
+use super::fasttrack::{AccessKind, AccessRecord, View};
 use super::happens_before::Cta;
 use super::launch::Launch;
-use super::line::LINE;
-use super::loads::{Deferral, DeferredLoads};
+use super::loads::{Deferral, DeferredLoads, Loads};
 use super::mbarrier::{self, MbarrierInstruction, Mbarriers};
 use super::pages::Pages;
-use super::record::{AccessKind, AccessRecord};
-use super::report::Races;
-use super::shadow::{PAGE, Var, lock};
+use super::report::report;
+use super::shadow::{PAGE, Var};
+use super::shape::LINE;
 use super::shared::Memory;
-use super::view::View;
 use crate::lanes;
+use crate::lock;
 use std::collections::HashMap;
+use std::sync::Arc;
 use texunit_simt::observe::{
     Access, AccessOp, At, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess, GroupedLoad,
     Order, Probe, Scope, Semantics, Synchronization, Values,
@@ -49,7 +50,7 @@ pub(super) struct Worker<'a> {
     texels: WorkerTexels,
     /// The observed lanes of the current fetch or surface access.
     chosen: u32,
-    races: Races,
+    races: Vec<LaneRace>,
 }
 
 /// Returns the function that reports the races of deferred loads, whose CTAs have the given serial
@@ -58,18 +59,16 @@ fn report_deferred(launch: &Launch<'_>) -> impl FnMut(u32, &At, &Access<'_>, &mu
     |serial, at, access, races| {
         let at = At { cta: launch.spot(serial, 0, at.op).cta, ..*at };
         let of = |lane: u32| access.addresses[lane as usize];
-        Races(std::mem::take(races)).report(launch, &at, (access.space, false, false), of);
+        report(races, launch, &at, (access.space, false, false), of);
     }
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(launch: Launch<'a>) -> Self {
+    /// The check of a launch with its deferred loads.
+    pub(super) fn new(launch: Launch<'a>, loads: Option<Arc<Loads>>) -> Self {
         Self {
-            pages: Pages::new(launch.shadow),
-            loads: DeferredLoads::new(
-                launch.order.loads.clone(),
-                launch.info.listing.len() as usize,
-            ),
+            pages: Pages::new(&launch.memory.shadow),
+            loads: DeferredLoads::new(loads, launch.info.listing.len() as usize),
             launch,
             cta: Cta::default(),
             shared: Memory::default(),
@@ -78,7 +77,7 @@ impl<'a> Worker<'a> {
             pending: Vec::new(),
             texels: WorkerTexels::default(),
             chosen: 0,
-            races: Races::default(),
+            races: Vec::new(),
         }
     }
 
@@ -106,11 +105,11 @@ impl<'a> Worker<'a> {
     /// Publishes the deferred loads of this worker, before it publishes a vector clock to other
     /// CTAs.
     fn publish_loads(&mut self) {
-        self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
+        self.loads.publish(&self.launch.memory.shadow, &mut report_deferred(&self.launch));
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
-        if !self.launch.shadow.has_vars() {
+        if !self.launch.memory.shadow.has_vars() {
             return false;
         }
         match space {
@@ -130,7 +129,7 @@ impl<'a> Worker<'a> {
         let strength = warp.kind.strength();
         let joins = matches!(access.operation, AccessOp::Atomic(_) | AccessOp::BulkReduce);
         if !(strength > 0 && (releases || self.cta.has_fenced))
-            && (joins || !self.launch.shadow.has_vars())
+            && (joins || !self.launch.memory.shadow.has_vars())
         {
             return;
         }
@@ -147,7 +146,7 @@ impl<'a> Worker<'a> {
             };
             let serial = self.cta.serial;
             self.at_var(access.space, at, |var, launch| {
-                launch.shadow.write_var(var, serial, known, joins);
+                launch.memory.shadow.write_var(var, serial, known, joins);
             });
         }
     }
@@ -173,7 +172,7 @@ impl<'a> Worker<'a> {
     }
 
     fn acquire_at(&mut self, warp: u32, pending: &PendingLoad) {
-        if !self.launch.shadow.has_vars() {
+        if !self.launch.memory.shadow.has_vars() {
             return;
         }
         for lane in lanes(pending.lanes) {
@@ -207,7 +206,7 @@ impl<'a> Worker<'a> {
             let Some(line) = self.shared.materialized(&view).at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
-            self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
+            self.races.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
         }
         match self.launch.clusters {
             Some(clusters) => {
@@ -218,7 +217,7 @@ impl<'a> Worker<'a> {
         }
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
-        self.races.report(&self.launch, &acts.at, (space, writes, false), at);
+        report(&mut self.races, &self.launch, &acts.at, (space, writes, false), at);
     }
 }
 
@@ -252,7 +251,7 @@ impl Probe for Worker<'_> {
                 Deferral::Direct => {}
                 Deferral::Ends { listed } => {
                     let mut tell = report_deferred(&self.launch);
-                    self.loads.record_listed((at, access), self.launch.shadow, &mut tell);
+                    self.loads.record_listed((at, access), &self.launch.memory.shadow, &mut tell);
                     if listed {
                         return;
                     }
@@ -263,20 +262,20 @@ impl Probe for Worker<'_> {
         let stored;
         let mut warp = Warp::new(at, access, &view);
         match near {
-            true => self.shared.access(&warp, &view, &mut self.races.0),
+            true => self.shared.access(&warp, &view, &mut self.races),
             false => {
-                let rest = self.pages.rows(&warp, &view, view.epoch());
+                let rest = self.pages.rows(&warp, &view, view.interval());
                 if rest != 0 {
                     stored = Stored::of(access);
                     warp.store(&stored);
-                    self.pages.access(&warp, &view, (view.epoch(), rest), &mut self.races.0);
+                    self.pages.access(&warp, &view, (view.interval(), rest), &mut self.races);
                 }
             }
         }
         if !near && warp.kind.strength() > 0 {
             // After a strong access, which may poll, the host thread may suspend this CTA and
             // execute another one.
-            self.loads.publish(self.launch.shadow, &mut report_deferred(&self.launch));
+            self.loads.publish(&self.launch.memory.shadow, &mut report_deferred(&self.launch));
         }
         if access.operation.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -287,22 +286,22 @@ impl Probe for Worker<'_> {
         if !self.races.is_empty() {
             let what = (access.space, access.operation.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
-            self.races.report(&self.launch, at, what, of);
+            report(&mut self.races, &self.launch, at, what, of);
         }
     }
 
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[GroupedLoad]) {
-        let near = first.space == SpaceKind::Shared;
-        let view = View::new(&self.cta, &self.launch.order, at.warp, near);
+        // Groups are of loads from shared memory.
+        let view = View::new(&self.cta, &self.launch.order, at.warp, true);
         let warp = Warp::new(at, first, &view);
-        if near && self.shared.loads(&warp, more, &view) {
+        if self.shared.loads(&warp, more, &view) {
             return;
         }
         self.access(at, first);
         for load in more {
             let is_like = (load.size, load.elements) == (first.size, first.elements);
-            let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-            if !(near && is_like && self.shared.whole(&warp.moved(load), &view)) {
+            let view = View::new(&self.cta, &self.launch.order, at.warp, true);
+            if !(is_like && self.shared.whole(&warp.moved(load), &view)) {
                 let addresses = load.addresses(first);
                 let at = At { op: load.op, ..*at };
                 self.access(&at, &load.access(first, &addresses, at.lanes));
@@ -347,7 +346,7 @@ impl Probe for Worker<'_> {
         }
         if let CallEvent::Allocates { sizes, addresses } = *called {
             for lane in lanes(at.lanes).map(|lane| lane as usize).filter(|&l| addresses[l] != 0) {
-                self.launch.shadow.forget_range(addresses[lane], sizes[lane]);
+                self.launch.memory.shadow.forget_range(addresses[lane], sizes[lane]);
             }
         }
     }
@@ -389,6 +388,6 @@ impl Probe for Worker<'_> {
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
         self.publish_loads();
-        self.launch.memory.used(self.launch.order.first(), &mut self.texels);
+        self.launch.memory.used(self.launch.order.first, &mut self.texels);
     }
 }

@@ -1,18 +1,15 @@
 //! Converts the races of an access to findings.
 
 use super::access::LaneRace;
-use super::cell::Conflict;
+use super::fasttrack::Conflict;
 use super::launch::Launch;
+use crate::end::Spot;
 use crate::object;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
-
-/// The races of an access's lanes.
-#[derive(Default)]
-pub(super) struct Races(pub(super) Vec<LaneRace>);
 
 /// How far apart two threads are: the smallest group that contains both.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +23,7 @@ enum Distance {
 /// The form of an access: its state space, whether it stores, and whether it is a `cp.async` copy.
 type AccessForm = (SpaceKind, bool, bool);
 
-fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
+fn rule_of(conflict: &Conflict, writes: bool) -> &'static CheckRule {
     match (conflict.with.kind().writes(), writes) {
         (true, false) => rules::RACE_READ_AFTER_WRITE,
         (false, _) => rules::RACE_WRITE_AFTER_READ,
@@ -35,58 +32,45 @@ fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
     }
 }
 
-impl Races {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+/// Reports the races of an access's lanes and removes them. Races with the same rule and the same
+/// earlier instruction are one finding.
+pub(super) fn report(
+    races: &mut Vec<LaneRace>,
+    launch: &Launch<'_>,
+    at: &At,
+    what: AccessForm,
+    address: impl Fn(u32) -> u64,
+) {
+    if !launch.is_strict {
+        races.retain(|(_, _, one)| !is_of_lanes(launch, at, one, rule_of(one, what.1)));
     }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// Reports the races and removes them. Races with the same rule and the same earlier
-    /// instruction are one finding.
-    pub(super) fn report(
-        &mut self,
-        launch: &Launch<'_>,
-        at: &At,
-        what: AccessForm,
-        address: impl Fn(u32) -> u64,
-    ) {
-        if !launch.is_strict {
-            let rule = |conflict: &Conflict| rule(conflict, what.1);
-            self.0.retain(|(_, _, one)| !is_of_lanes(launch, at, one, rule(one)));
+    while let Some(&(lane, offset, conflict)) = races.first() {
+        let (rule, other) = (rule_of(&conflict, what.1), conflict.with);
+        let before = races.len();
+        races.retain(|(_, _, more)| {
+            more.with.op() != other.op() || !std::ptr::eq(rule_of(more, what.1), rule)
+        });
+        let count = (before - races.len()) as u64;
+        let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
+        let spot = Spot::new(at, lane, launch.block);
+        // The operation numbers of different launches are not comparable.
+        let here = launch.order.has(other.serial).then(|| other.op());
+        if here.is_some() && launch.sink.again(rule, &spot, here, count) {
+            continue;
         }
-        while let Some(&(lane, offset, conflict)) = self.0.first() {
-            let (rule, other) = (rule(&conflict, what.1), conflict.with);
-            let before = self.0.len();
-            self.0.retain(|(_, _, more)| {
-                more.with.op() != other.op() || !std::ptr::eq(self::rule(more, what.1), rule)
-            });
-            let count = (before - self.0.len()) as u64;
-            let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
-            let spot = Spot::new(at, lane, launch.block);
-            // The operation numbers of different launches are not comparable.
-            let here = launch.order.has(other.serial).then(|| other.op());
-            if here.is_some() && launch.sink.again(rule, &spot, here, count) {
-                continue;
-            }
-            let found = LaunchFinding { count, ..describe(launch, (at, lane), &conflict, what) };
-            let place = address(lane).wrapping_add(offset);
-            let object = Some(object::name(&launch.info, what.0, place));
-            let mut found = found;
-            if what.0 == SpaceKind::Shared {
-                let ends = [(at.op, "this access is "), (other.op(), "the other access is ")];
-                let own =
-                    ends.into_iter().filter(|(op, _)| here == Some(other.op()) || *op == at.op);
-                let beside = |(op, which)| {
-                    object::beside(&launch.info, op, place).map(|words| format!("{which}{words}"))
-                };
-                found.notes.extend(own.filter_map(beside));
-            }
-            let severity = if is_of_lanes { Severity::Note } else { found.severity };
-            launch.sink.found(LaunchFinding { object, severity, ..found });
+        let mut found = describe(launch, (at, lane), &conflict, what);
+        let place = address(lane).wrapping_add(offset);
+        let object = Some(object::name(&launch.info, what.0, place));
+        if what.0 == SpaceKind::Shared {
+            let ends = [(at.op, "this access is "), (other.op(), "the other access is ")];
+            let own = ends.into_iter().filter(|(op, _)| here == Some(other.op()) || *op == at.op);
+            let beside = |(op, which)| {
+                object::beside(&launch.info, op, place).map(|words| format!("{which}{words}"))
+            };
+            found.notes.extend(own.filter_map(beside));
         }
+        let severity = if is_of_lanes { Severity::Note } else { found.severity };
+        launch.sink.found(LaunchFinding { object, severity, count, ..found });
     }
 }
 
@@ -116,7 +100,10 @@ fn describe(
     };
     // If two nodes of a graph race, the names of both nodes.
     let nodes = match distance {
-        Distance::Launch => launch.memory.name_of(own).zip(launch.memory.name_of(other.serial)),
+        Distance::Launch => {
+            let streams = launch.memory.streams();
+            streams.name_of(own).zip(streams.name_of(other.serial))
+        }
         _ => None,
     };
     let who = match distance {
@@ -129,7 +116,7 @@ fn describe(
     let itself = distance == Distance::Lane && other.thread() % 32 == lane;
     let (space, writes, copies) = what;
     let space = space.name();
-    let (rule, both) = (rule(conflict, writes), "and nothing orders the two");
+    let (rule, both) = (rule_of(conflict, writes), "and nothing orders the two");
     let message = match (other.kind().writes(), writes) {
         _ if itself => {
             format!("{space} memory of a copy that the thread has not waited for")

@@ -1,13 +1,15 @@
 //! The shadow memory for global memory: pages of lines, and synchronisation variables. All workers
 //! share it.
 
-use super::clock::Clock;
-use super::line::{LINE, Line};
-use super::record::AccessRecord;
+use super::clock::{Clock, add, join};
+use super::fasttrack::AccessRecord;
+use super::line::Line;
 use super::recycled::Recycled;
+use super::shape::LINE;
+use crate::lock;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Size of a page in bytes.
 pub(super) const PAGE: u64 = 4096;
@@ -17,8 +19,8 @@ const SHARDS: u64 = 64;
 const MAX_BYTES: usize = 1 << 30;
 /// Number of lines of a page.
 const LINES: usize = (PAGE / LINE) as usize;
-/// Memory of the pages of earlier launches, up to 128 MiB.
-static RECYCLED: Recycled<Line> = Recycled::new((128 << 20) / (LINES * size_of::<Line>()), LINES);
+/// Memory of the pages of earlier launches.
+static RECYCLED: Recycled<Line> = Recycled::new(128 << 20);
 /// Maximum size in bytes of the vector clocks at synchronisation variables. Beyond it, a store
 /// publishes a clock that contains all accesses.
 const MAX_CLOCKS: usize = 256 << 20;
@@ -74,21 +76,6 @@ impl Var {
     }
 }
 
-/// Joins a vector clock to an optional one.
-pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
-    match clock {
-        Some(clock) => add(clock, other),
-        None => *clock = Some(Arc::clone(other)),
-    }
-}
-
-/// Joins a vector clock to another.
-pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
-    if !Arc::ptr_eq(clock, other) {
-        Arc::make_mut(clock).join(other);
-    }
-}
-
 /// A page of the shadow memory: its lines, and its synchronisation variables by the offset in the
 /// page.
 #[derive(Debug, Default)]
@@ -136,11 +123,6 @@ impl Default for Shadow {
         let (bytes, clocks, has_vars) = Default::default();
         Self { shards, bytes, clocks, has_vars, most: MAX_BYTES }
     }
-}
-
-/// Locks a mutex, even if another thread has panicked while it held the lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shadow {

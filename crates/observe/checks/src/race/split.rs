@@ -2,12 +2,8 @@
 
 mod open;
 
-use super::cell::{Cell, ShadowAccess};
-use super::line::{
-    ByteAccess, Hit, LINE, LaneMapping, OctetLoad, PartAccess, RowAccess, WORDS, WordAccess,
-};
-use super::record::AccessRecord;
-use super::view::View;
+use super::fasttrack::{AccessKind, AccessRecord, Cell, ThreadAccess, View};
+use super::shape::{ByteAccess, Hit, LINE, LaneMapping, Octet, RowAccess, WORDS, WordAccess};
 use open::{NEVER, OpenAccesses};
 
 /// A line of the shadow memory that is split: it has a cell with the recorded accesses of each
@@ -41,7 +37,7 @@ impl Split {
                 slot.unwrap_or(AccessRecord::NONE)
             });
             let write = of_cell(write, i).map_or(AccessRecord::NONE, |write| write.with(value));
-            Cell::of(write, others)
+            Cell { write, others }
         };
         self.cells.extend((0..len).map(cell));
         // The records of a whole line are weak and synchronous, so that the latest time decides
@@ -85,7 +81,7 @@ impl Split {
             let mut stamps = self.cells.iter().flat_map(Cell::stamps);
             return if stamps.all(|stamp| view.is_over(stamp)) { None } else { Some(false) };
         }
-        self.refresh(view, row.epoch, u32::MAX);
+        self.refresh(view, row.interval, u32::MAX);
         let open = &self.open;
         // The recorded loads suffice to find each race with a later store, so that this load is not
         // recorded.
@@ -113,7 +109,7 @@ impl Split {
             self.become_bytes();
         }
         // The caller changes cells without an update of the cached masks.
-        self.open.epoch = 0;
+        self.open.interval = 0;
         self.open.last = (NEVER, NEVER);
         let shift = if self.cells.len() == WORDS { 2 } else { 0 };
         let cells = (at >> shift) as usize..((at + len) >> shift) as usize;
@@ -138,7 +134,7 @@ impl Split {
             if touch.kind.writes() {
                 touch.value = (access.value)(offset).map(|value| value as u32 & low);
             }
-            let conflict = cell.touch(view, &touch);
+            let conflict = cell.access(view, &touch);
             if let Some(conflict) = conflict
                 && found.is_none_or(|(_, found)| found.is_same)
             {
@@ -153,99 +149,101 @@ impl Split {
     pub(super) fn load_all(
         &mut self,
         view: &View<'_>,
-        (touch, lanes): (&ShadowAccess, u32),
+        (touch, lanes): (&ThreadAccess, u32),
         (at, len): (u64, u64),
     ) -> bool {
         let len = len.min(LINE - at);
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
-    /// Records an access to whole words, if the cells show without a comparison of vector clocks
-    /// that it races with nothing. Returns false if [`Self::bytes`] has to record it.
+    /// Records an access of lanes to whole words, as far as the cells show without a comparison of
+    /// vector clocks that it races with nothing. Returns the lanes that are recorded; the other
+    /// lanes have to be recorded by [`Self::bytes`].
     #[inline]
-    pub(super) fn words(&mut self, view: &View<'_>, words: &WordAccess<'_>, at: u64) -> bool {
-        let first = (at / 4) as usize;
-        if !at.is_multiple_of(4) || first + words.count > WORDS || !self.is_words {
-            return false;
-        }
-        let of_word = |i: usize| 1_u32 << (first + i);
-        self.refresh(view, words.epoch, (0..words.count).map(of_word).sum());
-        let (kind, stamp) = (words.stamp.kind(), words.stamp);
-        for i in 0..words.count {
-            let (bit, open) = (1 << (first + i), &mut self.open);
-            let cell = &mut self.cells[first + i];
-            if kind.strength() != 0 {
-                let value = if kind.writes() { (words.value)(i) } else { 0 };
-                if !cell.strong(view, stamp.with(value), words.lanes) {
-                    return false;
-                }
-                open.stored |= if kind.writes() { bit } else { 0 };
-                open.others |= bit;
-                open.full &= !bit;
-            } else if kind.writes() {
-                let stamp = stamp.with((words.value)(i));
-                if (open.stored | open.others) & bit == 0 {
-                    cell.stored(stamp);
-                } else if !cell.store_own(view, stamp, words.lanes) {
-                    return false;
-                }
-                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
-            } else if open.stored & bit == 0 {
-                if open.full & bit != 0 {
-                    continue;
-                }
-                cell.note(view, stamp.with(words.lanes));
-                open.others |= bit;
-                open.full |= if cell.is_full(view) { bit } else { 0 };
-            } else {
-                let one = words.lanes.is_power_of_two();
-                if !one || !cell.load_own(view, stamp.with(words.lanes)) {
-                    return false;
-                }
-                open.others |= bit;
-            }
-        }
-        self.update_times(view);
-        true
-    }
-
-    /// Does [`Self::words`] for several lanes, which access the words in the mask `all`. This is
-    /// fast if no recorded access can race. Returns the lanes that are recorded; the other lanes
-    /// have to be recorded by [`Self::bytes`].
-    #[inline]
-    pub(super) fn part(&mut self, view: &View<'_>, part: &PartAccess<'_>, all: u32) -> u32 {
+    pub(super) fn words(&mut self, view: &View<'_>, access: &WordAccess<'_>) -> u32 {
         if !self.is_words {
             return 0;
         }
-        self.refresh(view, part.epoch, all);
-        let kind = part.stamp.kind();
-        let writes = kind.writes();
-        if kind.strength() != 0 {
-            let done = self.strong_part(view, part);
-            self.update_times(view);
-            return done;
-        }
-        if !writes && all & (self.open.stored | !self.open.full) == 0 {
+        self.refresh(view, access.interval, access.words);
+        let is_load = access.record.kind() == AccessKind::WEAK;
+        if is_load && access.words & (self.open.stored | !self.open.full) == 0 {
             // The recorded loads of these words suffice to find each race with a later store, so
             // that this load is not recorded.
-            return part.lanes;
+            return access.lanes;
         }
-        let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
+        let (mut rest, mut done) = (access.lanes, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            let at = access.addresses[lane as usize];
+            let mut lanes = 1 << lane;
+            rest &= rest - 1;
+            // Neighbouring lanes that load the same words are recorded together.
+            while is_load && rest != 0 && access.addresses[rest.trailing_zeros() as usize] == at {
+                lanes |= rest & rest.wrapping_neg();
+                rest &= rest - 1;
+            }
+            let first = (at % LINE / 4) as usize;
+            let record = access.record.of_thread(access.record.thread() + lane);
+            let is_done = (0..access.count)
+                .all(|i| self.word(view, record, lanes, (first + i, &|| (access.value)(lane, i))));
+            done |= if is_done { lanes } else { 0 };
+        }
         self.update_times(view);
         done
     }
 
-    /// Records an [`OctetLoad`]. Returns false if each lane has to be recorded on its own.
+    /// Records an access of one lane to a word, or a weak load by several lanes. Returns false, and
+    /// records nothing, if a comparison of vector clocks is needed.
+    #[inline(always)]
+    fn word(
+        &mut self,
+        view: &View<'_>,
+        record: AccessRecord,
+        lanes: u32,
+        (word, value): (usize, &dyn Fn() -> u32),
+    ) -> bool {
+        let (kind, bit) = (record.kind(), 1 << word);
+        let (cell, open) = (&mut self.cells[word], &mut self.open);
+        if kind.strength() != 0 {
+            let value = if kind.writes() { value() } else { 0 };
+            if !cell.strong(view, record.with(value), lanes) {
+                return false;
+            }
+            open.stored |= if kind.writes() { bit } else { 0 };
+            (open.others, open.full) = (open.others | bit, open.full & !bit);
+        } else if kind.writes() {
+            let record = record.with(value());
+            if (open.stored | open.others) & bit == 0 {
+                cell.stored(record);
+            } else if !cell.store_own(view, record, lanes) {
+                return false;
+            }
+            (open.stored, open.full) = (open.stored | bit, open.full & !bit);
+        } else if open.stored & bit == 0 {
+            if open.full & bit == 0 {
+                self.note(view, record.with(lanes), word as u32);
+            }
+        } else {
+            if !lanes.is_power_of_two() || !cell.load_own(view, record.with(lanes)) {
+                return false;
+            }
+            open.others |= bit;
+        }
+        true
+    }
+
+    /// Records a weak load by all lanes of a warp of `count` words each in this line, in which each
+    /// octet of lanes loads consecutive words or one word. Returns false if each lane has to be
+    /// recorded on its own.
     #[inline]
     pub(super) fn octets(
         &mut self,
         view: &View<'_>,
-        stamp: AccessRecord,
-        load: &OctetLoad<'_>,
+        (stamp, interval): (AccessRecord, u64),
+        (octets, count): (&[Octet; 4], u32),
     ) -> bool {
-        let count = load.count;
         let mut words = [0_u32; 4];
-        for (words, octet) in words.iter_mut().zip(load.octets) {
+        for (words, octet) in words.iter_mut().zip(octets) {
             let (first, width) = (octet.at % LINE, if octet.is_row { 8 * count } else { count });
             let all = ((1_u64 << width) - 1) << (first / 4);
             match u32::try_from(all) {
@@ -257,19 +255,19 @@ impl Split {
             return false;
         }
         let all = words.into_iter().fold(0, |all, words| all | words);
-        self.refresh(view, load.epoch, all);
+        self.refresh(view, interval, all);
         if all & self.open.stored != 0 {
             return false;
         }
         if all & !self.open.full == 0 {
             return true;
         }
-        for (i, octet) in load.octets.iter().enumerate() {
+        for (i, octet) in octets.iter().enumerate() {
             // Equal octets load the same words and are recorded together.
-            if load.octets[..i].contains(octet) {
+            if octets[..i].contains(octet) {
                 continue;
             }
-            let same = load.octets.iter().map(|other| u32::from(other == octet));
+            let same = octets.iter().map(|other| u32::from(other == octet));
             let firsts = same.zip([0, 8, 16, 24]).fold(0, |all, (is, shift)| all | is << shift);
             let mut rest = words[i] & !self.open.full;
             while rest != 0 {
@@ -291,89 +289,10 @@ impl Split {
     #[inline(always)]
     fn note(&mut self, view: &View<'_>, stamp: AccessRecord, word: u32) {
         let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
-        if !cell.merge_into_record(stamp) {
-            cell.note(view, stamp);
+        if !cell.merge(stamp) {
+            cell.add(view, stamp);
             self.open.full |= if cell.is_full(view) { bit } else { 0 };
         }
         self.open.others |= bit;
-    }
-
-    fn store_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
-        let (mut rest, mut done) = (part.lanes, 0);
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let first = (part.addresses[lane as usize] % LINE / 4) as usize;
-            let stamp = part.stamp.of_thread(part.stamp.thread() + lane);
-            let is_done = (0..part.count).all(|i| {
-                let (bit, open) = (1 << (first + i), &mut self.open);
-                let stamp = stamp.with((part.value)(lane, i));
-                let cell = &mut self.cells[first + i];
-                if (open.stored | open.others) & bit == 0 {
-                    cell.stored(stamp);
-                } else if !cell.store_own(view, stamp, 1 << lane) {
-                    return false;
-                }
-                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
-                true
-            });
-            done |= u32::from(is_done) << lane;
-        }
-        done
-    }
-
-    fn strong_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
-        let writes = part.stamp.kind().writes();
-        let (mut rest, mut done) = (part.lanes, 0);
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let first = (part.addresses[lane as usize] % LINE / 4) as usize;
-            let stamp = part.stamp.of_thread(part.stamp.thread() + lane);
-            let is_done = (0..part.count).all(|i| {
-                let (bit, value) =
-                    (1 << (first + i), if writes { (part.value)(lane, i) } else { 0 });
-                let is_done = self.cells[first + i].strong(view, stamp.with(value), 1 << lane);
-                if is_done {
-                    let open = &mut self.open;
-                    open.stored |= if writes { bit } else { 0 };
-                    (open.others, open.full) = (open.others | bit, open.full & !bit);
-                }
-                is_done
-            });
-            done |= u32::from(is_done) << lane;
-        }
-        done
-    }
-
-    fn load_part(&mut self, view: &View<'_>, part: &PartAccess<'_>) -> u32 {
-        let (mut rest, mut done) = (part.lanes, 0);
-        while rest != 0 {
-            // Neighbouring lanes that load the same words are recorded together.
-            let lane = rest.trailing_zeros();
-            let at = part.addresses[lane as usize];
-            let mut lanes = 1 << lane;
-            rest &= rest - 1;
-            while rest != 0 && part.addresses[rest.trailing_zeros() as usize] == at {
-                lanes |= rest & rest.wrapping_neg();
-                rest &= rest - 1;
-            }
-            let first = (at % LINE / 4) as usize;
-            let stamp = part.stamp.of_thread(part.stamp.thread() + lane).with(lanes);
-            let is_done = (0..part.count).all(|i| {
-                let bit = 1 << (first + i);
-                if self.open.stored & bit == 0 {
-                    if self.open.full & bit == 0 {
-                        self.note(view, stamp, (first + i) as u32);
-                    }
-                } else if !lanes.is_power_of_two() || !self.cells[first + i].load_own(view, stamp) {
-                    return false;
-                }
-                self.open.others |= bit;
-                true
-            });
-            done |= if is_done { lanes } else { 0 };
-        }
-        done
     }
 }

@@ -9,54 +9,71 @@
 
 mod locations;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
-use texunit_simt::observe::LaunchInfo;
-
-use super::host::RecordedCopy;
-use super::pools::{self, Allocated, UnorderedPools};
+use super::order::CtaRanges;
+use super::positions::{Position, Positions};
 use super::queue::Queue;
 use locations::Text;
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use texunit_simt::observe::LaunchInfo;
 
 /// A reserved position in a stream, for work that is submitted now and executed later.
 #[derive(Clone, Debug)]
 pub struct Submitted {
-    queue: Queue,
-    at: u64,
-    before: Arc<StreamPositions>,
+    pub(super) position: Position,
+    /// The work that is ordered before this work.
+    pub(super) before: Arc<Positions>,
 }
 
-/// Maximum number of recorded launches.
+/// Maximum number of recorded launches, and of recorded copies.
 const MAX: usize = 1024;
-
-/// For each stream, a position: the stream's work until this position is ordered before an event or
-/// a launch.
-pub(super) type StreamPositions = BTreeMap<Queue, u64>;
+/// Maximum number of recorded pool allocations.
+const MAX_POOLS: usize = 1 << 16;
+/// Maximum number of recorded ranges of a copy.
+const MAX_PIECES: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
     launches: u64,
-    knows: StreamPositions,
+    knows: Positions,
 }
 
 /// A launch that the host has not waited for.
 #[derive(Clone, Debug)]
 struct RecordedLaunch {
-    first: u32,
-    last: u32,
-    queue: Queue,
-    at: u64,
+    position: Position,
+    /// The serial numbers of the launch's CTAs.
+    ctas: RangeInclusive<u32>,
     grid: [u32; 3],
     block: [u32; 3],
     text: Option<Arc<Text>>,
 }
 
+/// A copy or fill that the host has submitted to a stream.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedCopy {
+    position: Position,
+    pub(super) what: String,
+    /// Ranges that are read or written: address, length, and whether the range is written.
+    pub(super) pieces: Vec<(u64, u64, bool)>,
+}
+
+/// A pool allocation, with its position in its stream.
+#[derive(Clone, Debug)]
+pub(super) struct PoolAllocation {
+    pub(super) position: Position,
+    pub(super) address: u64,
+    pub(super) len: u64,
+    pub(super) number: u64,
+}
+
 /// The streams, events and launches of a process.
 #[derive(Debug, Default)]
-pub(super) struct Streams {
+pub struct Streams {
     streams: HashMap<Queue, Stream>,
-    host: StreamPositions,
-    events: HashMap<u64, StreamPositions>,
+    host: Positions,
+    events: HashMap<u64, Positions>,
     /// Destroyed streams, whose launches may still be running.
     ended: Vec<Queue>,
     /// Launches that the host has not waited for, in the order of their serial numbers.
@@ -67,26 +84,7 @@ pub(super) struct Streams {
     /// For each node of a graph, which has a stream of its own, the node's name.
     names: HashMap<Queue, String>,
     /// Pool allocations that the host has not waited for.
-    pub(super) allocated: Vec<Allocated>,
-}
-
-impl Submitted {
-    /// The position of the work in its stream.
-    pub(super) fn at(&self) -> u64 {
-        self.at
-    }
-
-    /// For each stream, the position until which its work is ordered before this work.
-    pub(super) fn known(&self) -> StreamPositions {
-        StreamPositions::clone(&self.before)
-    }
-}
-
-fn join(known: &mut StreamPositions, other: &StreamPositions) {
-    for (&queue, &at) in other {
-        let mine = known.entry(queue).or_default();
-        *mine = at.max(*mine);
-    }
+    pub(super) pools: Vec<PoolAllocation>,
 }
 
 /// The CTA and the thread in it as three coordinates each, from the CTA's number in the grid and
@@ -103,71 +101,74 @@ pub(super) fn place_of(
 }
 
 impl Streams {
-    /// The positions that are ordered before work which waits for the whole present work of a
-    /// stream.
-    fn all_of(&self, queue: Queue) -> StreamPositions {
-        let Some(stream) = self.streams.get(&queue) else { return StreamPositions::new() };
-        let mut known = stream.knows.clone();
-        known.insert(queue, stream.launches);
-        known
-    }
-
     /// The positions that are ordered before the next work of a stream.
-    pub(super) fn before(&self, queue: Queue) -> StreamPositions {
+    pub(super) fn before(&self, queue: Queue) -> Positions {
         let mut known = self.host.clone();
-        join(&mut known, &self.all_of(queue));
-        for &other in self.streams.keys() {
-            if queue.waits_for(other) {
-                join(&mut known, &self.all_of(other));
+        for (&other, stream) in &self.streams {
+            if other == queue || queue.waits_for(other) {
+                known.join(&stream.knows);
+                known.add(Position { queue: other, at: stream.launches });
             }
         }
         known
     }
 
     /// Reserves the next position in a stream, for work that the host submits now.
-    pub(super) fn submit(&mut self, queue: Queue) -> Submitted {
+    pub fn submit(&mut self, queue: Queue) -> Submitted {
         let before = self.before(queue);
         let stream = self.streams.entry(queue).or_default();
         stream.knows.clone_from(&before);
         stream.launches += 1;
-        Submitted { queue, at: stream.launches, before: Arc::new(before) }
+        let position = Position { queue, at: stream.launches };
+        Submitted { position, before: Arc::new(before) }
     }
 
-    /// Records a copy or fill in a stream.
-    pub(super) fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
-        let at = self.submit(queue).at;
-        let host = &self.host;
-        self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
+    /// Records a copy or fill in a stream; `what` describes it. `pieces` are its ranges of memory
+    /// that the host can access: address, length, and whether the range is written.
+    pub fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
+        let position = self.submit(queue).position;
+        self.copies.retain(|copy| !self.host.knows(copy.position));
         if self.copies.len() >= MAX {
             self.copies.remove(0);
         }
-        self.copies.push(RecordedCopy::new((queue, at), what, pieces));
+        let pieces = pieces.iter().copied().take(MAX_PIECES).collect();
+        self.copies.push(RecordedCopy { position, what, pieces });
+    }
+
+    /// Records a pool allocation.
+    pub(super) fn allocated(&mut self, allocation: PoolAllocation) {
+        self.pools.retain(|of| !self.host.knows(of.position));
+        if self.pools.len() < MAX_POOLS {
+            self.pools.push(allocation);
+        }
     }
 
     /// Whether there is a stream besides the default stream, so that work may be concurrent.
     pub(super) fn are_several(&self) -> bool {
-        self.streams.keys().any(|queue| *queue != Queue::Default)
+        self.streams.keys().any(|queue| *queue != Queue::DEFAULT)
     }
 
     /// Whether the host has not waited for the launch whose first CTA has this serial number.
     pub(super) fn is_open(&self, first: u32) -> bool {
-        self.past.binary_search_by_key(&first, |past| past.first).is_ok()
+        self.past.binary_search_by_key(&first, |past| *past.ctas.start()).is_ok()
     }
 
     /// The copies and fills that the host has not waited for.
     pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &RecordedCopy> {
-        let is_open =
-            |copy: &&RecordedCopy| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
-        self.copies.iter().filter(is_open)
+        self.copies.iter().filter(|copy| !self.host.knows(copy.position))
     }
 
     /// The host has read a flag that a launch has stored, so that it is ordered after the launch
     /// and the preceding work of the launch's stream.
     pub(super) fn host_saw(&mut self, serial: u32) {
-        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial));
-        if let Some((queue, at)) = past.map(|past| (past.queue, past.at)) {
-            join(&mut self.host, &StreamPositions::from([(queue, at)]));
+        if let Some(position) = self.launch_of(serial).map(|launch| launch.position) {
+            self.host.add(position);
         }
+    }
+
+    /// The launch with this CTA.
+    fn launch_of(&self, serial: u32) -> Option<&RecordedLaunch> {
+        self.past.iter().find(|past| past.ctas.contains(&serial))
     }
 
     /// Begins the launch with the CTAs `own` (serial numbers). Returns the CTAs of concurrent
@@ -176,69 +177,55 @@ impl Streams {
     pub(super) fn begin(
         &mut self,
         submitted: Submitted,
-        own: (u32, u32),
+        ctas: RangeInclusive<u32>,
         info: &LaunchInfo<'_>,
         is_told: bool,
-    ) -> (Vec<(u32, u32)>, UnorderedPools) {
-        let Submitted { queue, at, before } = submitted;
-        self.forget_allocated();
-        let early = self.allocated.iter().filter(|allocated| !pools::is_known(&before, allocated));
-        let early = early.map(|of| (of.address, of.len, of.number)).collect();
-        let host = &self.host;
-        let is_known = |known: &StreamPositions, past: &RecordedLaunch| {
-            known.get(&past.queue).is_some_and(|&at| at >= past.at)
-        };
-        self.past.retain(|past| !is_known(host, past));
+    ) -> (CtaRanges, Vec<PoolAllocation>) {
+        let Submitted { position, before } = submitted;
+        self.pools.retain(|of| !self.host.knows(of.position));
+        let early = self.pools.iter().filter(|of| !before.knows(of.position)).cloned().collect();
+        self.past.retain(|past| !self.host.knows(past.position));
         if self.past.len() >= MAX {
             self.past.remove(0);
         }
         self.forget();
-        let others = self.past.iter().filter(|past| !is_known(&before, past));
-        let others = others.map(|past| (past.first, past.last)).collect();
+        let others = self.not_among(&before);
         // Launches of the default stream alone are all ordered, so that source locations are not
         // needed, except for host accesses (`is_told`) and for grids that kernels launch.
         let is_told = is_told
             || self.streams.len() > 1
-            || queue != Queue::Default
+            || position.queue != Queue::DEFAULT
             || info.config.runtime.is_some();
         let text = is_told.then(|| self.text(info));
-        let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
-        self.past.push(RecordedLaunch { first, last, queue, at, grid, block, text });
+        self.past.push(RecordedLaunch { position, ctas, grid, block, text });
         (others, early)
     }
 
-    /// Removes the pool allocations that the host has waited for.
-    pub(super) fn forget_allocated(&mut self) {
-        let host = &self.host;
-        self.allocated.retain(|allocated| !pools::is_known(host, allocated));
-    }
-
     /// Sets the name of the graph node that has this stream.
-    pub(super) fn named(&mut self, queue: Queue, name: String) {
+    pub fn named(&mut self, queue: Queue, name: String) {
         self.names.insert(queue, name);
     }
 
     /// The name of the graph node that has this stream.
-    pub(super) fn name(&self, queue: Queue) -> Option<String> {
+    pub fn name(&self, queue: Queue) -> Option<String> {
         self.names.get(&queue).cloned()
     }
 
     /// The name of the graph node whose launch contains the CTA with this serial number.
     pub(super) fn name_of(&self, serial: u32) -> Option<String> {
-        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
-        self.names.get(&past.queue).cloned()
+        self.name(self.launch_of(serial)?.position.queue)
     }
 
-    /// The launches of the given streams, as ranges of CTA serial numbers.
-    pub(super) fn launches_of(&self, queues: &[Queue]) -> Vec<(u32, u32)> {
-        let is_one = |past: &&RecordedLaunch| queues.contains(&past.queue);
-        self.past.iter().filter(is_one).map(|past| (past.first, past.last)).collect()
+    /// The launches of the given streams.
+    pub(super) fn launches_of(&self, queues: &[Queue]) -> CtaRanges {
+        let those = self.past.iter().filter(|past| queues.contains(&past.position.queue));
+        those.map(|past| past.ctas.clone()).collect()
     }
 
     /// The launches that are not ordered before the next work of a stream or (`None`) before the
     /// next action of the host.
-    pub(super) fn not_before(&self, queue: Option<Queue>) -> Vec<(u32, u32)> {
+    pub(super) fn not_before(&self, queue: Option<Queue>) -> CtaRanges {
         match queue {
             Some(queue) => self.not_among(&self.before(queue)),
             None => self.not_among(&self.host),
@@ -246,45 +233,42 @@ impl Streams {
     }
 
     /// The launches that are not ordered before work that was submitted earlier.
-    pub(super) fn not_before_work(&self, work: &Submitted) -> Vec<(u32, u32)> {
+    pub(super) fn not_before_work(&self, work: &Submitted) -> CtaRanges {
         self.not_among(&work.before)
     }
 
-    fn not_among(&self, known: &StreamPositions) -> Vec<(u32, u32)> {
-        let is_known =
-            |past: &&RecordedLaunch| known.get(&past.queue).is_some_and(|&at| at >= past.at);
-        self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
+    fn not_among(&self, known: &Positions) -> CtaRanges {
+        let those = self.past.iter().filter(|past| !known.knows(past.position));
+        those.map(|past| past.ctas.clone()).collect()
     }
 
     /// The host waits for all present work of a stream.
-    pub(super) fn synchronize(&mut self, queue: Queue) {
-        let all = self.before(queue);
-        join(&mut self.host, &all);
+    pub fn synchronize(&mut self, queue: Queue) {
+        self.host = self.before(queue);
     }
 
     /// The host destroys a stream: its work continues, and no further work is submitted.
-    pub(super) fn end_stream(&mut self, queue: Queue) {
+    pub fn end_stream(&mut self, queue: Queue) {
         if !self.streams.contains_key(&queue) {
             self.names.remove(&queue);
         } else {
             self.ended.push(queue);
-            let host = &self.host;
-            self.past.retain(|past| host.get(&past.queue).is_none_or(|&at| at < past.at));
-            self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
+            self.past.retain(|past| !self.host.knows(past.position));
+            self.copies.retain(|copy| !self.host.knows(copy.position));
             self.forget();
         }
     }
 
     /// The host destroys an event. Waits for the event have already taken effect.
-    pub(super) fn end_event(&mut self, event: u64) {
+    pub fn end_event(&mut self, event: u64) {
         self.events.remove(&event);
     }
 
     /// Number of recorded streams, events, launches and positions, by which tests show that state
     /// is freed.
-    pub(super) fn kept(&self) -> usize {
+    pub fn kept(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
-        let known = known.chain(self.events.values().map(BTreeMap::len)).sum::<usize>();
+        let known = known.chain(self.events.values().map(Positions::len)).sum::<usize>();
         let work = self.past.len() + self.copies.len();
         self.streams.len() + self.events.len() + work + self.host.len() + known
     }
@@ -294,8 +278,9 @@ impl Streams {
         if self.ended.is_empty() {
             return;
         }
-        let used = self.past.iter().map(|past| past.queue);
-        let used: HashSet<Queue> = used.chain(self.copies.iter().map(|copy| copy.queue)).collect();
+        let copies = self.copies.iter().map(|copy| copy.position.queue);
+        let used = self.past.iter().map(|past| past.position.queue);
+        let used: HashSet<Queue> = used.chain(copies).collect();
         let gone: HashSet<Queue> =
             self.ended.extract_if(.., |queue| !used.contains(queue)).collect();
         if gone.is_empty() {
@@ -303,79 +288,76 @@ impl Streams {
         }
         self.streams.retain(|queue, _| !gone.contains(queue));
         self.names.retain(|queue, _| !gone.contains(queue));
-        self.allocated.retain(|allocated| !gone.contains(&allocated.queue));
+        self.pools.retain(|of| !gone.contains(&of.position.queue));
         let knows = self.streams.values_mut().map(|stream| &mut stream.knows);
-        for known in knows.chain(self.events.values_mut()).chain([&mut self.host]) {
-            known.retain(|queue, _| !gone.contains(queue));
-        }
+        let all = knows.chain(self.events.values_mut()).chain([&mut self.host]);
+        all.for_each(|known| known.forget(&gone));
     }
 
     /// The host waits for all present work of the process.
-    pub(super) fn synchronize_all(&mut self) {
+    pub fn synchronize_all(&mut self) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
         all.into_iter().for_each(|queue| self.synchronize(queue));
     }
 
     /// The host waits for all present work of a device.
-    pub(super) fn synchronize_device(&mut self, device: u32) {
+    pub fn synchronize_device(&mut self, device: u32) {
         let all: Vec<Queue> = self.streams.keys().copied().collect();
-        let there = all.into_iter().filter(|queue| queue.device() == device);
+        let there = all.into_iter().filter(|queue| queue.device == device);
         there.for_each(|queue| self.synchronize(queue));
     }
 
     /// Records an event in a stream.
-    pub(super) fn record(&mut self, event: u64, queue: Queue) {
+    pub fn record(&mut self, event: u64, queue: Queue) {
         let known = self.before(queue);
         self.events.insert(event, known);
     }
 
     /// Records an event in a stream, at a position before the stream's last launch.
-    pub(super) fn record_before_last(&mut self, event: u64, queue: Queue) {
+    pub fn record_before_last(&mut self, event: u64, queue: Queue) {
         let mut known = self.before(queue);
-        if let Some(launches) = known.get_mut(&queue) {
-            *launches = launches.saturating_sub(1);
-        }
+        known.step_back(queue);
         self.events.insert(event, known);
     }
 
     /// A stream waits for an event, or the host does (`None`).
-    pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
+    pub fn wait(&mut self, event: u64, queue: Option<Queue>) {
         let Some(known) = self.events.get(&event) else { return };
         match queue {
-            Some(queue) => join(&mut self.streams.entry(queue).or_default().knows, known),
-            None => join(&mut self.host, known),
+            Some(queue) => self.streams.entry(queue).or_default().knows.join(known),
+            None => self.host.join(known),
         }
     }
 
     fn of_device(&self, device: u32) -> Vec<Queue> {
-        let default = Queue::on(device, None);
+        let default = Queue { device, own: None };
         let others = self.streams.keys().copied().filter(|queue| *queue != default);
-        others.filter(|queue| queue.device() == device).chain([default]).collect()
+        others.filter(|queue| queue.device == device).chain([default]).collect()
     }
 
     /// The positions that are ordered before the next work of all the given streams.
-    fn before_all(&self, queues: &[Queue]) -> StreamPositions {
-        let mut known = StreamPositions::new();
-        queues.iter().for_each(|&queue| join(&mut known, &self.before(queue)));
+    fn before_all(&self, queues: &[Queue]) -> Positions {
+        let mut known = Positions::default();
+        queues.iter().for_each(|&queue| known.join(&self.before(queue)));
         known
     }
 
     /// Records an event behind the present work of all streams of a device.
-    pub(super) fn record_on(&mut self, event: u64, device: u32) {
+    pub fn record_on(&mut self, event: u64, device: u32) {
         let known = self.before_all(&self.of_device(device));
         self.events.insert(event, known);
     }
 
     /// All streams of a device wait for an event.
-    pub(super) fn wait_on(&mut self, event: u64, device: u32) {
+    pub fn wait_on(&mut self, event: u64, device: u32) {
         self.of_device(device).into_iter().for_each(|queue| self.wait(event, Some(queue)));
     }
 
     /// Each of the given streams waits for the present work of the others.
-    pub(super) fn join(&mut self, queues: &[Queue]) {
+    pub fn join(&mut self, queues: &[Queue]) {
         let known = self.before_all(queues);
         for &queue in queues {
-            join(&mut self.streams.entry(queue).or_default().knows, &known);
+            self.streams.entry(queue).or_default().knows.join(&known);
         }
     }
 }

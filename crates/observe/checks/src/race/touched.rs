@@ -1,7 +1,7 @@
 //! Records which threads have accessed the words of a 128-byte line of shared memory since the last
 //! barrier of the CTA.
 
-use super::line::WORDS;
+use super::shape::WORDS;
 use texunit_unit::Build;
 
 /// The warp of an access and its clock: the current time, and the time until which the accesses of
@@ -18,7 +18,7 @@ pub(super) struct Accessor {
 pub(super) struct LineAccesses {
     /// Number of the synchronisation interval of the masks. The masks of an earlier interval count
     /// as empty.
-    epoch: u64,
+    interval: u64,
     /// A mask of the words that a thread has stored.
     stored: u32,
     /// A mask of the words that a thread has loaded.
@@ -47,12 +47,12 @@ impl LineAccesses {
     /// the warp. Returns false if the masks were emptied in that way and now another warp accesses
     /// the line.
     #[inline]
-    pub(super) fn begin(&mut self, epoch: u64, by: &Accessor) -> bool {
+    pub(super) fn begin(&mut self, interval: u64, by: &Accessor) -> bool {
         let (warp, time) = self.last;
-        let is_new = self.epoch != epoch;
+        let is_new = self.interval != interval;
         let is_emptied = !is_new && !self.is_of_several && warp == by.warp && time <= by.of_warp;
         if is_new || is_emptied {
-            (self.epoch, self.stored, self.loaded, self.many) = (epoch, 0, 0, 0);
+            (self.interval, self.stored, self.loaded, self.many) = (interval, 0, 0, 0);
             (self.full, self.strong) = (0, 0);
             (self.is_of_several, self.is_emptied) = (false, is_emptied);
         } else if warp != by.warp {

@@ -2,8 +2,9 @@
 //! different barrier instructions, too many arrivals, and threads that exited before.
 
 use super::{CtaThreads, Reporter, lanes_in_words};
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use texunit_forms::Count;
 use texunit_simt::observe::At;
 

@@ -1,7 +1,8 @@
 //! Check of grid barriers (cooperative groups) in launches that are not cooperative.
 
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::{LaunchFinding, Sink, Spot};
+use crate::sink::{LaunchFinding, Sink};
 use texunit_simt::observe::LaunchInfo;
 use texunit_simt::{Fault, FaultKind};
 

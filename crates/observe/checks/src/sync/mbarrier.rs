@@ -2,8 +2,9 @@
 //! thread has waited already, and a test by the token of a phase that is long over.
 
 use super::{Reporter, each};
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt};
 use std::collections::HashMap;
 use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 

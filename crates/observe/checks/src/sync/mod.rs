@@ -10,8 +10,9 @@ mod mask;
 mod mbarrier;
 
 use crate::callers::Callers;
+use crate::end::Spot;
 use crate::lanes as each;
-use crate::sink::{Sink, Spot};
+use crate::sink::Sink;
 use barrier::{Arrival, Barriers};
 use mask::Masks;
 use mbarrier::Mbarriers;

@@ -2,7 +2,7 @@
 //! that such a fetch returns the mean of two texels: the program has probably forgotten to add 0.5.
 
 use super::words;
-use crate::sink::{Lane, Spot};
+use crate::end::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 

@@ -2,7 +2,7 @@
 //! linear filter have 8 fractional bits, which may be too coarse for the table's values.
 
 use super::words;
-use crate::sink::{Lane, Spot};
+use crate::end::{Lane, Spot};
 use std::sync::Arc;
 use texunit_forms::Count;
 use texunit_texel::{Channel, Reading, readings};

@@ -2,9 +2,9 @@
 //! format.
 
 use super::Reporter;
-use super::site::Sums;
+use super::sums::Sums;
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::Spot;
 use texunit_texel::readings;
 use texunit_unit::{FetchForm, FetchKind, ReadMode, ResultType, Texture};
 

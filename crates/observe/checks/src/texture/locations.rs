@@ -6,9 +6,10 @@
 //! never needed. The first write records the reads of all listed fetches
 //! ([`AccessedLocations::materialize`]). From then on each fetch is recorded at once.
 
-use crate::sink::Spot;
+use crate::end::Spot;
+use crate::lock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use texunit_simt::observe::At;
 use texunit_unit::{Coordinates, FetchKind, FetchOperands, FetchPlan, FetchRequest, Lanes, Lod};
 
@@ -122,10 +123,6 @@ fn coordinates(plan: &FetchPlan) -> Option<usize> {
     let is_plain =
         matches!(form.kind, FetchKind::Sample(Lod::Implicit | Lod::Base)) && !form.offset;
     (is_plain && !form.geometry.is_multisample()).then(|| form.geometry.gradients())
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl AccessedLocations {

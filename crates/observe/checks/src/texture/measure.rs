@@ -1,156 +1,16 @@
-//! Statistics of the coordinates of fetches. From these follow the findings about footprints
-//! outside the texture, and about normalized coordinates in place of texel coordinates or the
-//! reverse. A footprint is the set of texels that a fetch reads.
+//! Adds fetches to the statistics of their site: where the footprint of each lies, and whether its
+//! layer and level exist.
 
-use super::half::WholeCoordinates;
-use super::site::{Sums, has_positions, order, repeats};
+use super::measured::{FootprintPosition, note};
+use super::sums::Sums;
 use super::words;
+use crate::end::Lane;
 use crate::rules;
-use crate::sink::{Lane, Spot};
 use texunit_forms::Count;
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter, Layout,
-    Lod,
+    AddressMode, CoordType, Coords, FetchForm, FetchKind, FetchOperands, FetchPlan, Filter,
+    Geometry, Layout, Lod,
 };
-
-/// Statistics of the fetches of one instruction.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Measured {
-    pub(super) fetches: u64,
-    /// Number of fetches whose threads use the result, as far as known: a thread all of whose
-    /// surface stores are dropped does not use it.
-    pub(super) judged: u64,
-    /// Among the fetches whose threads use the result: the first that reads only texels of an edge,
-    /// because its footprint is outside the texture, and the number of these fetches.
-    pub(super) outside: (Option<Spot>, u64),
-    /// Among the fetches whose threads use the result: the first that reads the border colour or
-    /// zeros, because its footprint is outside the texture, and the number of these fetches.
-    pub(super) border: (Option<Spot>, u64),
-    /// Fetches with a linear filter at coordinates without fractions.
-    pub(super) whole: WholeCoordinates,
-    /// For each axis: the first fetch of which a texel with a nonzero weight lies beyond the
-    /// texture's edge, and the number of such fetches.
-    pub(super) beyond: [(Option<Spot>, u64); 3],
-    pub(super) least: [f64; 3],
-    pub(super) most: [f64; 3],
-    /// Number of coordinates that are not multiples of 1/2.
-    pub(super) odd: u64,
-    /// Whether the fetches have different coordinates on some axis.
-    pub(super) varies: bool,
-}
-
-/// Where a footprint lies relative to the texture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FootprintPosition {
-    /// At least one texel of the footprint is inside the texture.
-    Inside,
-    /// The footprint is outside, and the fetch reads the border colour or zeros.
-    InBorder,
-    /// The footprint is outside, and the fetch reads texels of an edge.
-    Outside,
-}
-
-impl Measured {
-    /// Counts fetches of a thread that uses their results.
-    pub(super) fn lies(&mut self, lies: FootprintPosition, count: u64, who: Lane<'_>) {
-        self.judged += count;
-        match lies {
-            _ if count == 0 => {}
-            FootprintPosition::Inside => {}
-            FootprintPosition::InBorder => note(&mut self.border, count, who),
-            FootprintPosition::Outside => note(&mut self.outside, count, who),
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, point: &[f64]) {
-        if self.fetches == 0 {
-            self.least[..point.len()].copy_from_slice(point);
-            self.most = self.least;
-        }
-        for (axis, &c) in point.iter().enumerate().take(3) {
-            self.varies |= self.least[axis] != c;
-            self.least[axis] = self.least[axis].min(c);
-            self.most[axis] = self.most[axis].max(c);
-            self.odd += u64::from(!is_whole(c * 2.0));
-        }
-        self.fetches += 1;
-    }
-
-    pub(super) fn add(&mut self, other: &Self) {
-        if other.fetches == 0 {
-            return;
-        }
-        for axis in 0..3 {
-            if self.fetches == 0 {
-                (self.least[axis], self.most[axis]) = (other.least[axis], other.most[axis]);
-            }
-            self.varies |= self.least[axis] != other.least[axis];
-            self.least[axis] = self.least[axis].min(other.least[axis]);
-            self.most[axis] = self.most[axis].max(other.most[axis]);
-            add(&mut self.beyond[axis], other.beyond[axis]);
-        }
-        self.judged += other.judged;
-        add(&mut self.outside, other.outside);
-        add(&mut self.border, other.border);
-        self.whole.add(&other.whole);
-        self.varies |= other.varies;
-        self.odd += other.odd;
-        self.fetches += other.fetches;
-    }
-
-    /// Whether the coordinates look normalized: all lie between 0 and 1 and have fractions,
-    /// although the texture has many texels.
-    pub(super) fn look_normalized(&self, extent: [u32; 3], axes: usize) -> bool {
-        let small = |axis: usize| self.least[axis] >= 0.0 && self.most[axis] <= 1.0;
-        let large = extent[..axes].iter().any(|&n| n >= 4);
-        let spans =
-            (0..axes).any(|axis| extent[axis] >= 4 && self.most[axis] - self.least[axis] > 0.25);
-        large && self.varies && spans && self.odd > 0 && (0..axes).all(small)
-    }
-
-    /// Whether the coordinates look like texel numbers or centres: all are multiples of 1/2 up to
-    /// the size of the texture, and not only those of the first texels.
-    pub(super) fn look_like_texels(&self, extent: [u32; 3], axes: usize) -> bool {
-        let fits = |axis: usize| {
-            self.least[axis] >= 0.0 && self.most[axis] <= f64::from(extent[axis]) + 0.5
-        };
-        let large = (0..axes).any(|axis| {
-            extent[axis] >= 4
-                && self.most[axis] >= f64::from(extent[axis]) / 2.0
-                && self.most[axis] > 1.5
-        });
-        self.odd == 0 && self.varies && large && (0..axes).all(fits)
-    }
-
-    pub(super) fn largest(&self) -> f64 {
-        self.most.iter().copied().fold(0.0, f64::max)
-    }
-}
-
-/// Whether a number has no fraction. The conversion to an integer needs no call of the C library;
-/// beyond 2^63 no float has a fraction.
-fn is_whole(x: f64) -> bool {
-    let cut = x as i64;
-    cut as f64 == x || matches!(cut, i64::MIN | i64::MAX) && x.is_finite()
-}
-
-/// Adds two counts. The first fetch of the lower CTA is kept, so that the report does not depend on
-/// the number of worker threads.
-fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
-    sum.0 = match (sum.0, other.0) {
-        (Some(own), Some(other)) if order(&other) < order(&own) => Some(other),
-        (own, other) => own.or(other),
-    };
-    sum.1 += other.1;
-}
-
-fn note(sum: &mut (Option<Spot>, u64), count: u64, who: Lane<'_>) {
-    let [x, y, z] = who.at.cta;
-    // The finding shows one fetch as an example: the first one of the first CTA.
-    let is_first = count > 0 && sum.0.is_none_or(|spot| [z, y, x] < order(&spot));
-    add(sum, (is_first.then(|| who.spot()), count));
-}
 
 /// The properties that all fetches of one instruction, texture and sampler (a plan) share.
 pub(super) struct Frame {
@@ -277,14 +137,14 @@ impl Frame {
     ) -> FootprintPosition {
         let point = raw.map(f64::from);
         let point = &point[..self.axes];
-        sums.measured().take(point);
+        sums.measured.take(point);
         let mut lies = FootprintPosition::Inside;
         for (axis, (along, c)) in self.along.iter().zip(point).enumerate() {
             let place = c * along.scale + f64::from(offset[axis]);
             let is_within = place >= along.least
                 && (place < along.most || along.has_most && place == along.most);
             if !is_within {
-                note(&mut sums.measured().beyond[axis], 1, who);
+                note(&mut sums.measured.beyond[axis], 1, who);
                 if let Some(outside) =
                     along.outside.filter(|_| place < along.low || place >= along.high)
                 {
@@ -293,7 +153,7 @@ impl Frame {
             }
         }
         if self.is_linear {
-            sums.measured().whole.take(plan, (operands, point), who);
+            sums.measured.whole.take(plan, (operands, point), who);
         }
         lies
     }
@@ -315,7 +175,7 @@ fn integer(
         i64::from(operands.coords.point[axis] as i32) + i64::from(operands.offset[axis])
     };
     let outside = (0..axes).any(|axis| at(axis) < 0 || at(axis) >= i64::from(extent[axis]));
-    sums.measured().fetches += 1;
+    sums.measured.fetches += 1;
     if outside && resource.layout() == Layout::Linear {
         let text = || format!("element {} is fetched of {}, and the result is 0", at(0), extent[0]);
         sums.hit_with(rules::TEXTURE_FETCH_PAST_END, who, text);
@@ -374,4 +234,15 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, who: Lane<
         };
         sums.hit_with(rules::TEXTURE_LEVEL, who, text);
     }
+}
+
+/// Whether the address mode of an axis is wrap or mirror, with which coordinates outside the
+/// texture are intended.
+fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
+    mode.is_some_and(|mode| matches!(mode[axis], AddressMode::Wrap | AddressMode::Mirror))
+}
+
+/// Whether coordinates are positions in the texture. The coordinates of a cube are a direction.
+fn has_positions(geometry: Geometry) -> bool {
+    !geometry.is_cube()
 }

@@ -9,21 +9,25 @@ mod inexact;
 mod kinds;
 mod locations;
 mod measure;
+mod measured;
 mod shadow;
 mod site;
+mod sums;
 mod surface;
 mod usual;
 mod words;
 
 use crate::callers::Callers;
 use crate::lanes as each;
+use crate::lock;
 use crate::sink::Sink;
 use shadow::Shadow;
 pub(crate) use shadow::{Offsets, host, surface_texels};
-use site::{Site, Sums};
+use site::Site;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
+use sums::Sums;
 use surface::Surfaces;
 use texunit_report::place::line_at;
 use texunit_simt::SpaceKind;
@@ -98,11 +102,11 @@ impl Observer for Texture {
     }
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
-        let sums = std::mem::take(&mut *self.sums.lock().unwrap_or_else(PoisonError::into_inner));
+        let sums = std::mem::take(&mut *lock(&self.sums));
         let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_by_key(|(_, sums)| sums.first().op);
+        sums.sort_by_key(|(_, sums)| sums.first.op);
         sums.into_iter().for_each(|(_, sums)| sums.tell(&self.sink));
-        let surfaces = self.surfaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let surfaces = lock(&self.surfaces);
         surfaces.tell(&self.sink, launch, fault);
     }
 }
@@ -253,21 +257,21 @@ fn sampler_key(sampler: &Sampler) -> usize {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sums = lock(&self.check.sums);
         let mut sites: Vec<_> = self.sites.drain(..).map(|site| site.sums).collect();
         // The textures of an operation are in the order of their addresses, which differs from run
         // to run. The order does not matter, because sums of statistics do not depend on it.
-        sites.sort_by_key(|sums| sums.first().op);
+        sites.sort_by_key(|sums| sums.first.op);
         let listing = &self.reporter.listing;
         for site in sites {
-            let span = listing.span(site.first().op);
+            let span = listing.span(site.first.op);
             match sums.entry(line_at(listing.sources(), listing.source(), span)) {
                 Entry::Occupied(mut sum) => sum.get_mut().add(site),
                 Entry::Vacant(place) => drop(place.insert(site)),
             }
         }
         drop(sums);
-        let mut all = self.check.surfaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.check.surfaces);
         all.add(std::mem::take(&mut self.surfaces));
     }
 }

@@ -3,13 +3,13 @@
 
 use super::locations::{AccessedLocations, PackedThread, UsedMemory};
 use super::{Reporter, each, words};
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::{LaunchFinding, Other, OtherAt, Sink, Spot};
+use crate::sink::{LaunchFinding, Other, OtherAt, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
-use texunit_report::CheckRule;
+use texunit_simt::LaunchConfig;
 use texunit_simt::observe::{Access, AccessOp, At, ExecutedSurfaceAccess};
-use texunit_simt::{Described, LaunchConfig};
 use texunit_unit::{
     AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
     TexelIndex,
@@ -188,25 +188,32 @@ impl Shadow {
 
     fn writes(&self, sink: &Sink, texels: &AccessedLocations, place: u64, writer: PackedThread) {
         self.materialize(sink, texels);
-        let Some(reader) = texels.writes(place, writer) else { return };
-        let (reader, spot) = (self.spot(reader), self.spot(writer));
-        if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
-            sink.found(found(reader, (spot, writer.is_by_surface()), None));
+        if let Some(reader) = texels.writes(place, writer) {
+            self.report(sink, reader, writer, None);
         }
     }
 
-    fn is_written(
+    /// Reports that a thread fetches a texel, of a texture if it is known, which another writes.
+    fn report(
         &self,
         sink: &Sink,
         reader: PackedThread,
         writer: PackedThread,
-        resource: &Resource,
+        texture: Option<&Resource>,
     ) {
-        let (reader, spot) = (self.spot(reader), self.spot(writer));
-        if !sink.again(rule(writer.is_by_surface()), &reader, Some(spot.op), 1) {
-            let object = words::object("texture", resource);
-            sink.found(found(reader, (spot, writer.is_by_surface()), Some(object)));
+        let (at, written) = (self.spot(reader), self.spot(writer));
+        let (rule, how) = match writer.is_by_surface() {
+            true => (rules::TEXTURE_SURFACE_WRITTEN, "through a surface"),
+            false => (rules::TEXTURE_WRITTEN, "by a plain store"),
+        };
+        if sink.again(rule, &at, Some(written.op), 1) {
+            return;
         }
+        let message = format!("a texel is fetched that this launch writes {how}");
+        let other = Other { what: "writes it here".to_owned(), at: OtherAt::Here(written) };
+        let object = texture.map(|texture| words::object("texture", texture));
+        let found = LaunchFinding::new(rule, at, message);
+        sink.found(LaunchFinding { other: Some(other), object, ..found });
     }
 }
 
@@ -228,7 +235,7 @@ impl Reading<'_> {
             let first = offset / self.texels.unit();
             for place in first..first + self.parts.max(1) {
                 if let Some(writer) = self.texels.reads(place, who) {
-                    self.shadow.is_written(sink, who, writer, &self.plan.seen().resource);
+                    self.shadow.report(sink, who, writer, Some(&self.plan.seen().resource));
                 }
             }
         }
@@ -311,21 +318,4 @@ impl Offsets {
         });
         all
     }
-}
-
-/// The rule for a fetch of a texel that a plain store or a surface store of the launch writes.
-fn rule(by_surface: bool) -> &'static CheckRule {
-    if by_surface { rules::TEXTURE_SURFACE_WRITTEN } else { rules::TEXTURE_WRITTEN }
-}
-
-fn found(
-    read: Spot,
-    (written, by_surface): (Spot, bool),
-    object: Option<Described>,
-) -> LaunchFinding {
-    let how = if by_surface { "through a surface" } else { "by a plain store" };
-    let message = format!("a texel is fetched that this launch writes {how}");
-    let other = Other { what: "writes it here".to_owned(), at: OtherAt::Here(written) };
-    let found = LaunchFinding::new(rule(by_surface), read, message);
-    LaunchFinding { other: Some(other), object, ..found }
 }

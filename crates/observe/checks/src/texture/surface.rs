@@ -1,8 +1,9 @@
 //! Detects surface accesses whose x coordinate counts elements, where it should count bytes.
 
 use super::words;
+use crate::end::Spot;
 use crate::rules;
-use crate::sink::{LaunchFinding, Sink, Spot};
+use crate::sink::{LaunchFinding, Sink};
 use std::collections::HashMap;
 use texunit_forms::Count;
 use texunit_simt::observe::{At, ExecutedSurfaceAccess, LaunchInfo};

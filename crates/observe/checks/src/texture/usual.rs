@@ -2,7 +2,8 @@
 //! beyond an edge, and with a linear filter the coordinates have fractions. The lanes are counted
 //! together in loops without branches, which the compiler vectorises.
 
-use super::measure::{Frame, Measured};
+use super::measure::Frame;
+use super::measured::Measured;
 use texunit_unit::{Build, Lanes};
 
 /// Adding this number (1.5 * 2^52) rounds to an integer, because the significand has no bits left

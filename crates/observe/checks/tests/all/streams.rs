@@ -7,9 +7,9 @@ use texunit_device::{
     Module, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
 };
 
-const A: Queue = Queue::Own { id: 16, is_blocking: false };
-const B: Queue = Queue::Own { id: 32, is_blocking: false };
-const C: Queue = Queue::Own { id: 48, is_blocking: true };
+const A: Queue = Queue::new(16, false);
+const B: Queue = Queue::new(32, false);
+const C: Queue = Queue::new(48, true);
 
 struct Program {
     log: Log,
@@ -60,7 +60,7 @@ fn two(first: Queue, between: impl Fn(&texunit_checks::race::Memory), second: Qu
     let program = Program::new();
     // A stream is known from its first use on.
     program.launch(&program.read, second);
-    program.log.race().expect("it is asked for").all_synchronized();
+    program.log.race().expect("it is asked for").streams().synchronize_all();
     program.launch(&program.write, first);
     between(program.log.race().expect("it is asked for"));
     program.launch(&program.read, second);
@@ -74,29 +74,30 @@ fn two(first: Queue, between: impl Fn(&texunit_checks::race::Memory), second: Qu
 fn launches_of_two_streams_race_unless_something_orders_them() {
     assert_eq!(two(A, |_| {}, B), 1);
     assert_eq!(two(A, |_| {}, A), 0);
-    assert_eq!(two(A, |race| race.synchronized(A), B), 0);
-    assert_eq!(two(A, |race| race.synchronized(B), B), 1);
-    assert_eq!(two(A, |race| race.all_synchronized(), B), 0);
+    assert_eq!(two(A, |race| race.streams().synchronize(A), B), 0);
+    assert_eq!(two(A, |race| race.streams().synchronize(B), B), 1);
+    assert_eq!(two(A, |race| race.streams().synchronize_all(), B), 0);
     let event = |race: &texunit_checks::race::Memory| {
-        race.event_recorded(7, A);
-        race.event_waited(7, Some(B));
+        race.streams().record(7, A);
+        race.streams().wait(7, Some(B));
     };
     assert_eq!(two(A, event, B), 0);
-    assert_eq!(two(A, |race| race.event_recorded(7, A), B), 1);
+    assert_eq!(two(A, |race| race.streams().record(7, A), B), 1);
     // The default stream waits for blocking streams, and blocking streams for it.
-    assert_eq!(two(C, |_| {}, Queue::Default), 0);
-    assert_eq!(two(Queue::Default, |_| {}, C), 0);
+    assert_eq!(two(C, |_| {}, Queue::DEFAULT), 0);
+    assert_eq!(two(Queue::DEFAULT, |_| {}, C), 0);
     // Default streams of two devices wait neither for each other nor for streams of the other
     // device.
-    let (other, blocking) = (Queue::on(1, None), Queue::on(1, Some((64, true))));
-    assert_eq!(two(other, |_| {}, Queue::Default), 1);
-    assert_eq!(two(Queue::Default, |_| {}, blocking), 1);
+    let (other, blocking) =
+        (Queue { device: 1, own: None }, Queue { device: 1, own: Some((64, true)) });
+    assert_eq!(two(other, |_| {}, Queue::DEFAULT), 1);
+    assert_eq!(two(Queue::DEFAULT, |_| {}, blocking), 1);
     assert_eq!(two(other, |_| {}, blocking), 0);
     assert_eq!(two(C, |_| {}, other), 1);
-    assert_eq!(two(other, |race| race.device_synchronized(1), Queue::Default), 0);
-    assert_eq!(two(other, |race| race.device_synchronized(0), Queue::Default), 1);
-    assert_eq!(two(A, |_| {}, Queue::Default), 1);
-    assert_eq!(two(Queue::Default, |_| {}, A), 1);
+    assert_eq!(two(other, |race| race.streams().synchronize_device(1), Queue::DEFAULT), 0);
+    assert_eq!(two(other, |race| race.streams().synchronize_device(0), Queue::DEFAULT), 1);
+    assert_eq!(two(A, |_| {}, Queue::DEFAULT), 1);
+    assert_eq!(two(Queue::DEFAULT, |_| {}, A), 1);
 }
 
 #[test]
@@ -111,12 +112,12 @@ fn the_host_has_to_wait() {
     assert!(race.accessed(None, (at + 256, len), false).is_none(), "bytes behind it");
     assert!(race.accessed(Some(A), (at, len), true).is_none(), "a copy of the same stream");
     assert!(race.accessed(Some(B), (at, len), true).is_some());
-    race.synchronized(A);
+    race.streams().synchronize(A);
     assert!(race.accessed(None, (at, len), true).is_none());
     // The other launch stores at the same address.
     let at = program.buffers[1].address();
     assert!(race.accessed(None, (at, len), false).is_some());
-    race.synchronized(B);
+    race.streams().synchronize(B);
     assert!(race.accessed(None, (at, len), true).is_none());
 }
 
@@ -185,16 +186,16 @@ fn a_copy_of_an_array_races_with_fetches_of_another_stream() {
     assert_eq!(texels.copied(B, (1, [0, 8]), false), None, "both read");
     assert_eq!(texels.copied(A, (1, [0, 8]), true), None, "the same stream");
     let race = texels.log.race().expect("it is asked for");
-    race.event_recorded(1, A);
-    race.event_waited(1, Some(B));
+    race.streams().record(1, A);
+    race.streams().wait(1, Some(B));
     assert_eq!(texels.copied(B, (1, [0, 8]), true), None, "it has waited");
     texels.launch(A);
-    race.synchronized(A);
+    race.streams().synchronize(A);
     assert_eq!(texels.copied(B, (1, [0, 8]), true), None, "the host has waited");
     // With only one stream, nothing can be concurrent.
     let texels = Texels::new(fetch);
-    texels.launch(Queue::Default);
-    assert_eq!(texels.copied(Queue::Default, (1, [0, 8]), true), None);
+    texels.launch(Queue::DEFAULT);
+    assert_eq!(texels.copied(Queue::DEFAULT, (1, [0, 8]), true), None);
 }
 
 #[test]
@@ -214,35 +215,37 @@ fn a_copy_of_an_array_races_with_surface_accesses_of_another_stream() {
 fn a_stream_for_each_job_is_forgotten() {
     let program = Program::new();
     let race = program.log.race().expect("it is asked for");
-    let own = |id, is_blocking| Queue::Own { id, is_blocking };
+    let own = Queue::new;
     let mut kept = 0;
     for job in 0..40 {
         let queue = own(100 + job, job % 2 == 0);
-        race.event_recorded(1 << 20, A);
-        race.event_waited(1 << 20, Some(queue));
+        race.streams().record(1 << 20, A);
+        race.streams().wait(1 << 20, Some(queue));
         program.launch(&program.write, queue);
-        race.event_recorded(job, queue);
-        race.event_waited(job, Some(A));
+        race.streams().record(job, queue);
+        race.streams().wait(job, Some(A));
         program.launch(&program.read, A);
-        race.stream_ended(queue);
-        race.event_ended(job);
+        race.streams().end_stream(queue);
+        race.streams().end_event(job);
         if job % 4 == 3 {
-            race.all_synchronized();
+            race.streams().synchronize_all();
             program.launch(&program.read, A);
         }
         match job {
-            7 => kept = race.kept(),
-            _ if job % 4 == 3 && job > 7 => assert_eq!(race.kept(), kept, "after job {job}"),
+            7 => kept = race.streams().kept(),
+            _ if job % 4 == 3 && job > 7 => {
+                assert_eq!(race.streams().kept(), kept, "after job {job}")
+            }
             _ => {}
         }
     }
     assert!(program.found().is_empty(), "{:?}", program.found());
     // Work in a destroyed stream continues.
     let last = own(1000, false);
-    race.event_recorded(1 << 20, A);
-    race.event_waited(1 << 20, Some(last));
+    race.streams().record(1 << 20, A);
+    race.streams().wait(1 << 20, Some(last));
     program.launch(&program.write, last);
-    race.stream_ended(last);
+    race.streams().end_stream(last);
     program.launch(&program.read, A);
     assert_eq!(program.found().len(), 1);
 }
@@ -266,20 +269,20 @@ fn the_host_races_with_what_it_has_not_waited_for() {
         };
         assert_eq!((end.kernel.as_str(), found), ("read", stores));
     }
-    race.synchronized(B);
+    race.streams().synchronize(B);
     assert!(race.host_accessed(q, false).is_some());
     // A copy in another stream.
-    race.copies(B, "a copy".to_owned(), &[(p + 8, 8, false), (p + 4096, 1, true)]);
+    race.streams().copies(B, "a copy".to_owned(), &[(p + 8, 8, false), (p + 4096, 1, true)]);
     assert_eq!(
         race.pending().pages((p, 8192), 4096),
         [PendingAccess::Read, PendingAccess::Written]
     );
-    race.synchronized(A);
+    race.streams().synchronize(A);
     assert!(race.host_accessed(q, false).is_none() && race.host_accessed(p + 4, true).is_none());
     assert!(race.host_accessed(p + 8, false).is_none());
     let copy = race.host_accessed(p + 15, true);
     assert!(matches!(copy, Some(HostRace::Copy(text, false)) if text == "a copy"));
-    race.all_synchronized();
+    race.streams().synchronize_all();
     assert!(race.pending().is_empty() && race.host_accessed(p + 8, true).is_none());
 }
 
@@ -289,16 +292,16 @@ fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
         let program = Program::new();
         let race = program.log.race().expect("it is asked for");
         program.launch(&program.write, B);
-        race.all_synchronized();
-        let write = race.submit(A);
-        race.event_recorded(7, A);
+        race.streams().synchronize_all();
+        let write = race.streams().submit(A);
+        race.streams().record(7, A);
         if is_ordered {
-            race.event_waited(7, Some(B));
+            race.streams().wait(7, Some(B));
         }
-        let read = race.submit(B);
+        let read = race.streams().submit(B);
         // The event is recorded again, and no longer stands for the earlier work.
-        race.event_recorded(7, B);
-        race.event_waited(7, Some(A));
+        race.streams().record(7, B);
+        race.streams().wait(7, Some(A));
         for (kernel, queue, work) in [(&program.write, A, write), (&program.read, B, read)] {
             let checks = program.log.launch_submitted(kernel.name(), (queue, Some(work)), 0);
             let checks = checks.expect("it is checked");

@@ -7,8 +7,8 @@ use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
 use std::sync::Arc;
 use texunit_memory::MemoryMap;
 use texunit_simt::observe::{
-    Access, AccessOp, At, CallEvent, ExecutedSurfaceAccess, LaunchInfo, Listing, PlannedFetch,
-    Probe,
+    Access, AccessOp, Arrangement, At, CallEvent, ExecutedSurfaceAccess, LaunchInfo, Listing,
+    PlannedFetch, Probe,
 };
 use texunit_simt::{Bounds, SpaceKind};
 use texunit_unit::{
@@ -172,19 +172,13 @@ impl<'a> Worker<'a> {
     /// Marks an access in which all lanes access consecutive elements or one element, the most
     /// frequent cases. Returns false for any other access.
     fn row(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) -> bool {
-        let (size, addresses) = (u64::from(access.bytes()), access.addresses);
-        let first = addresses[0];
-        // The loop has no early exit, so that it is vectorised.
-        let is = |step: u64| {
-            (0..32_u64)
-                .fold(true, |all, l| all & (addresses[l as usize] == first.wrapping_add(l * step)))
+        let (first, lanes) = match access.arrangement {
+            Arrangement::Row(first) => (first, 32),
+            Arrangement::One(at) => (at, 1),
+            Arrangement::Other => return false,
         };
-        let lanes = match () {
-            () if is(size) => 32,
-            () if is(0) => 1,
-            () => return false,
-        };
-        let Ok((index, offset)) = self.map.find(first, lanes * size, self.hint) else {
+        let len = lanes * u64::from(access.bytes());
+        let Ok((index, offset)) = self.map.find(first, len, self.hint) else {
             return false;
         };
         self.hint = index;
@@ -303,7 +297,7 @@ impl Probe for Worker<'_> {
         let Some(plan) = self.plan(answered.form, surface) else { return };
         let reduction = plan.reduction();
         let mut places = Vec::with_capacity(32);
-        for lane in (0..32).filter(|lane| at.lanes >> lane & 1 == 1) {
+        for lane in texunit_unit::lanes(at.lanes) {
             places.extend(plan.bytes(coords.map(|axis| axis[lane])));
         }
         for (offset, size) in places {

@@ -161,7 +161,8 @@ impl Context<'_> {
 
 impl AccessReport<'_, '_> {
     /// Reports an access, once for each state space.
-    #[inline]
+    // It is inlined, because a copy of `Values` that were stored in parts waits for the stores.
+    #[inline(always)]
     pub(super) fn access(
         mut self,
         params: &AccessParams<'_>,

@@ -22,6 +22,8 @@ pub(in crate::exec) struct ProbeAdapter<'a> {
     cta: [u32; 3],
     events: Events,
     load_groups: Option<&'a LoadGroups>,
+    /// Memory for the addresses of the reported access.
+    sums: L64,
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -35,7 +37,7 @@ impl<'a> ProbeAdapter<'a> {
         cta: [u32; 3],
         load_groups: Option<&'a LoadGroups>,
     ) -> Self {
-        Self { probe, launch, cta, events: launch.events, load_groups, panic: None }
+        Self { probe, launch, cta, events: launch.events, load_groups, sums: [0; 32], panic: None }
     }
 
     /// Returns the probe after the region was left. A panic of the probe is resumed here, because
@@ -77,8 +79,8 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let mut own: L64 = [0; 32];
-        let (addresses, arrangement) = addresses(first, offset, (lanes, params.bytes()), &mut own);
+        let (addresses, arrangement) =
+            addresses(first, offset, (lanes, params.bytes()), &mut self.sums);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         // Groups are of loads from shared memory.

@@ -1,46 +1,7 @@
-//! Parts of a warp's access: the addresses of its octets, and the values that it stores.
+//! The values that a store instruction writes.
 
 use super::MAX_ELEMENTS;
 use texunit_simt::observe::{Access, AccessOp};
-
-/// The addresses of eight consecutive lanes (an octet).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::race) struct Octet {
-    /// Address of the first of the lanes.
-    pub(in crate::race) at: u64,
-    /// Whether the lanes access consecutive memory. Otherwise all eight access one address.
-    pub(in crate::race) is_row: bool,
-}
-
-impl Octet {
-    #[inline(always)]
-    fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
-        let at = all[0];
-        let (mut apart, mut off) = (0, 0);
-        let mut next = at;
-        for &address in all {
-            apart |= address ^ at;
-            off |= address ^ next;
-            next = next.wrapping_add(bytes);
-        }
-        match (apart, off) {
-            (0, _) => Some(Self { at, is_row: false }),
-            (_, 0) => Some(Self { at, is_row: true }),
-            _ => None,
-        }
-    }
-
-    /// The addresses of the four octets of a warp; `None` if an octet accesses neither consecutive
-    /// memory nor one address.
-    #[inline(always)]
-    pub(super) fn all_of(addresses: &[u64; 32], bytes: u64) -> Option<[Self; 4]> {
-        let mut octets = [Self::default(); 4];
-        for (octet, part) in octets.iter_mut().zip(addresses.as_chunks::<8>().0) {
-            *octet = Self::of(part, bytes)?;
-        }
-        Some(octets)
-    }
-}
 
 /// The values that a store instruction writes.
 #[derive(Default)]

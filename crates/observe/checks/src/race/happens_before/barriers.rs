@@ -1,18 +1,15 @@
 //! Happens-before by the barriers of a CTA.
 
 use super::gathered::Gathered;
-use super::{Cta, ScopedClocks, threads};
-use crate::race::clock::{Clock, Unit};
-use crate::race::shadow::join;
+use super::{Cta, threads};
+use crate::race::clock::{join, join_each};
 use std::mem::take;
 use std::sync::Arc;
 
-/// The joined state of the threads that have arrived at a barrier.
+/// A barrier, with the joined state of the threads that have arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barrier {
-    knows: Clock,
-    seen: ScopedClocks,
-    fenced: ScopedClocks,
+    arrived: Gathered,
     /// Whether the barrier is for all threads, and each thread that has arrived waits at it
     /// (`bar.sync`).
     is_whole: bool,
@@ -45,26 +42,8 @@ impl Cta {
         }
         barrier.is_whole &= whole;
         if !whole {
-            let mut barrier = take(barrier);
-            let now = self.tick();
-            let mut together = Gathered::default();
-            let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            for thread in threads(warp, lanes) {
-                together.take(self, thread, if as_one { 0 } else { now });
-            }
-            if as_one {
-                together.knows.add(self.serial, Unit::Warp(warp), now);
-            }
-            barrier.knows.join(&together.knows);
-            for (to, from) in barrier
-                .seen
-                .iter_mut()
-                .chain(&mut barrier.fenced)
-                .zip(together.seen.iter().chain(&together.fenced))
-            {
-                from.iter().for_each(|clock| join(to, clock));
-            }
-            self.barriers[i].1 = barrier;
+            let (together, _) = self.gather(warp, lanes);
+            self.barriers[i].1.arrived.join(&together);
         }
     }
 
@@ -78,14 +57,9 @@ impl Cta {
                 self.meet();
             }
         } else {
-            let whole = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
-            let given = Gathered {
-                knows: barrier.knows.clone(),
-                seen: barrier.seen.clone(),
-                fenced: barrier.fenced.clone(),
-            };
-            match self.warps.get_mut(warp as usize) {
-                Some(warp) if whole && given.is_empty() => {
+            let given = barrier.arrived.clone();
+            match self.whole_warp(warp, lanes) {
+                Some(warp) if given.is_empty() => {
                     join(&mut warp.knows, &Arc::new(given.knows));
                     self.has_own = true;
                 }
@@ -114,9 +88,7 @@ impl Cta {
         if !together.knows.is_empty() {
             join(&mut self.knows, &Arc::new(together.knows));
         }
-        let mine = self.seen.iter_mut().chain(&mut self.fenced);
-        for (to, from) in mine.zip(together.seen.iter().chain(&together.fenced)) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
+        join_each(&mut self.seen, &together.seen);
+        join_each(&mut self.fenced, &together.fenced);
     }
 }

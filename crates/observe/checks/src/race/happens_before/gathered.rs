@@ -1,8 +1,7 @@
 //! The joined clocks of lanes that synchronise with each other.
 
-use super::{Cta, ScopedClocks, Snapshot, threads};
-use crate::race::clock::{Clock, Unit};
-use crate::race::shadow::join;
+use super::{Cta, Snapshot, threads};
+use crate::race::clock::{Clock, ScopedClocks, Unit, join, join_each};
 use std::sync::Arc;
 
 /// The joined state of lanes that synchronise.
@@ -24,9 +23,7 @@ impl Gathered {
             self.knows.add(cta.serial, Unit::Thread(thread), own);
         }
         let Some(lane) = cta.own(thread) else { return };
-        for (to, from) in self.seen.iter_mut().zip(&lane.seen) {
-            from.iter().for_each(|clock| join(to, clock));
-        }
+        join_each(&mut self.seen, &lane.seen);
         for (to, from) in self.fenced.iter_mut().zip(&lane.fenced) {
             from.iter().for_each(|snapshot| join(to, &Arc::new(cta.clock_of(snapshot, thread))));
         }
@@ -38,6 +35,13 @@ impl Gathered {
         self.seen.iter().chain(&self.fenced).all(Option::is_none)
     }
 
+    /// Joins the state of other lanes.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.knows.join(&other.knows);
+        join_each(&mut self.seen, &other.seen);
+        join_each(&mut self.fenced, &other.fenced);
+    }
+
     /// Joins this state to that of each lane.
     pub(super) fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
         let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
@@ -47,9 +51,7 @@ impl Gathered {
         for thread in threads(warp, lanes) {
             let Some(lane) = cta.lane(thread) else { return };
             knows.iter().for_each(|clock| join(&mut lane.knows, clock));
-            for (to, from) in lane.seen.iter_mut().zip(&self.seen) {
-                from.iter().for_each(|clock| join(to, clock));
-            }
+            join_each(&mut lane.seen, &self.seen);
             for (to, from) in lane.fenced.iter_mut().zip(&self.fenced) {
                 if let Some(clock) = from {
                     *to = Some(of_fence(Arc::clone(clock)));

@@ -6,8 +6,9 @@ use std::mem::take;
 /// Maximum size in bytes of a worker's list for one allocation. A longer list is recorded in the
 /// shadow memory.
 pub(super) const MAX: usize = 64 << 20;
-/// Memory of the lists of earlier launches, at most four times [`MAX`].
-static RECYCLED: Recycled<ListedLoad> = Recycled::new(4, MAX / size_of::<ListedLoad>());
+/// Memory of the lists of earlier launches.
+static RECYCLED: (Recycled<ListedLoad>, Recycled<[u32; 32]>) =
+    (Recycled::new(2 * MAX), Recycled::new(2 * MAX));
 
 /// The deferred loads of a worker from one allocation, in order.
 #[derive(Debug, Default)]
@@ -65,7 +66,9 @@ impl LoadList {
 
     /// Adds the load to the last entry as its next row. Returns false if it does not continue the
     /// rows.
-    #[inline]
+    // It is inlined, like `push`, because a copy of a load that was just stored in parts waits for
+    // the stores.
+    #[inline(always)]
     pub(super) fn extend_last(&mut self, by: &ListedLoad, clock: &WarpClock, warps: u32) -> bool {
         let (Some(last), Some(of)) = (self.all.last_mut(), self.clocks.last()) else {
             return false;
@@ -83,13 +86,13 @@ impl LoadList {
     }
 
     /// Appends an entry to the list.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, load: ListedLoad, clock: WarpClock) {
         if self.clocks.last() != Some(&clock) {
             self.clocks.push(clock);
         }
         if self.all.capacity() == 0 {
-            self.all = RECYCLED.take();
+            (self.all, self.offsets) = (RECYCLED.0.take(), RECYCLED.1.take());
         }
         self.all.push(ListedLoad { clock: self.clocks.len() as u32 - 1, ..load });
     }
@@ -97,7 +100,8 @@ impl LoadList {
 
 impl Drop for LoadList {
     fn drop(&mut self) {
-        RECYCLED.keep(take(&mut self.all));
+        RECYCLED.0.keep(take(&mut self.all));
+        RECYCLED.1.keep(take(&mut self.offsets));
     }
 }
 

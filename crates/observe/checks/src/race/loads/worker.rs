@@ -4,8 +4,9 @@
 use super::list::{AddressShape, ListedLoad, LoadList, MAX, WarpClock};
 use super::{Allocation, Loads, MATERIALIZED, OPEN, Published, ReportRaces};
 use crate::lanes;
+use crate::lock;
 use crate::race::happens_before::Cta;
-use crate::race::shadow::{Shadow, lock};
+use crate::race::shadow::Shadow;
 use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

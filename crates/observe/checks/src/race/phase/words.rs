@@ -2,8 +2,8 @@
 
 use super::{MAX_BYTES, Phase};
 use crate::lanes;
-use crate::race::access::{Octet, Warp};
-use crate::race::line::{LINE, WORDS};
+use crate::race::access::Warp;
+use crate::race::shape::{LINE, Octet, WORDS};
 use crate::race::touched::LineAccesses;
 use std::iter::once;
 use texunit_simt::observe::{Arrangement, GroupedLoad};
@@ -34,18 +34,20 @@ impl Phase {
                 Arrangement::Row(at) if is_aligned(at) => {
                     self.touch_row(at.wrapping_add(by), warp.at.lanes, &row)?
                 }
-                _ if warp.has_octets && warp.octets.iter().all(|octet| is_aligned(octet.at)) => {
-                    if !are_apart(&warp.octets) {
-                        return None;
+                _ => match &warp.octets {
+                    Some(octets) if octets.iter().all(|octet| is_aligned(octet.at)) => {
+                        if !are_apart(octets) {
+                            return None;
+                        }
+                        let mut any = false;
+                        for (i, octet) in (0..).zip(octets) {
+                            let row = RowAccess { thread: first + 8 * i, ..row };
+                            any |= self.touch_row(octet.at.wrapping_add(by), 0xff, &row)?;
+                        }
+                        any
                     }
-                    let mut any = false;
-                    for (i, octet) in (0..).zip(&warp.octets) {
-                        let row = RowAccess { thread: first + 8 * i, ..row };
-                        any |= self.touch_row(octet.at.wrapping_add(by), 0xff, &row)?;
-                    }
-                    any
-                }
-                _ => self.touch_words(warp, by)?,
+                    _ => self.touch_words(warp, by)?,
+                },
             };
         }
         Some(is_new)
@@ -63,7 +65,7 @@ impl Phase {
             self.lines.resize_with(i + 1, LineAccesses::default);
         }
         let line = &mut self.lines[i];
-        line.begin(self.epoch, &self.by).then_some(line)
+        line.begin(self.interval, &self.by).then_some(line)
     }
 
     /// Records that consecutive lanes access consecutive words. `at` is the address of lane 0, even
@@ -210,14 +212,13 @@ fn are_apart(octets: &[Octet; 4]) -> bool {
 #[inline]
 fn shared_ranges(warp: &Warp<'_>) -> ([(u64, u64); 4], usize) {
     let (mut ranges, mut count) = ([(0, 0); 4], 0);
-    let (octets, bytes) = (&warp.octets, u64::from(warp.access.bytes()));
-    match warp.arrangement() {
-        Arrangement::One(at) if !warp.at.lanes.is_power_of_two() => {
+    let bytes = u64::from(warp.access.bytes());
+    match (warp.arrangement(), &warp.octets) {
+        (Arrangement::One(at), _) if !warp.at.lanes.is_power_of_two() => {
             (ranges[0], count) = ((at, bytes), 1);
         }
-        _ if warp.has_octets
-            && octets.iter().all(|o| o.at.is_multiple_of(4))
-            && !are_apart(octets) =>
+        (_, Some(octets))
+            if octets.iter().all(|o| o.at.is_multiple_of(4)) && !are_apart(octets) =>
         {
             // Equal octets read the same words, and adjacent ranges are merged.
             for (i, octet) in octets.iter().enumerate() {

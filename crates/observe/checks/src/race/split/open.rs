@@ -1,14 +1,14 @@
 //! The cache of a split line: which of its words have recorded accesses that can still race.
 
 use super::Split;
-use crate::race::view::View;
+use crate::race::fasttrack::View;
 
 /// Which words of a line have recorded accesses that can still race with a later access. The masks
 /// are cached for one synchronisation interval, in which they do not grow except by new accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenAccesses {
     /// Number of the synchronisation interval of the masks; 0 if nothing is cached.
-    pub(super) epoch: u64,
+    pub(super) interval: u64,
     /// A mask of the words whose state is cached.
     pub(super) known: u32,
     /// A mask that contains at least the words with stores that can still race.
@@ -30,13 +30,13 @@ impl Split {
     /// Computes the cached state of the words in a mask, as far as it is not cached for this
     /// synchronisation interval.
     #[inline]
-    pub(super) fn refresh(&mut self, view: &View<'_>, epoch: u64, words: u32) {
-        if self.open.epoch != epoch {
+    pub(super) fn refresh(&mut self, view: &View<'_>, interval: u64, words: u32) {
+        if self.open.interval != interval {
             let last = self.open.last;
             let past =
                 last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
             let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
-            self.open = OpenAccesses { epoch, known, last, newest, ..OpenAccesses::default() };
+            self.open = OpenAccesses { interval, known, last, newest, ..OpenAccesses::default() };
         }
         if words & !self.open.known != 0 {
             self.refresh_words(view, words & !self.open.known);

@@ -1,7 +1,7 @@
 //! The source locations of launches, for reports of races with earlier launches.
 
 use super::{Streams, place_of};
-use crate::finding::End;
+use crate::end::End;
 use std::sync::Arc;
 use texunit_report::CodeLocation;
 use texunit_simt::Sources;
@@ -46,13 +46,13 @@ impl Streams {
     /// The thread and instruction of an access in an earlier launch, if the launch and its source
     /// locations are recorded.
     pub(in crate::race) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
-        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
+        let past = self.launch_of(serial)?;
         let text = past.text.as_ref()?;
-        let index = u64::from(serial - past.first);
+        let index = u64::from(serial - past.ctas.start());
         let [cta, thread] = place_of(index, thread, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
         let place = CodeLocation::new(&text.sources, &text.source, span);
-        let node = self.names.get(&past.queue).cloned();
+        let node = self.name(past.position.queue);
         Some(End { cta, thread, kernel: text.kernel.clone(), place, span, node })
     }
 }

@@ -1,0 +1,240 @@
+//! The statistics of the fetches of one source line, and the findings that follow from them.
+
+use super::measured::Measured;
+use super::words;
+use crate::end::{Lane, Spot};
+use crate::rules;
+use crate::sink::{LaunchFinding, Sink};
+use std::collections::BTreeMap;
+use texunit_forms::Count;
+use texunit_report::{CheckRule, Severity};
+use texunit_simt::Described;
+use texunit_unit::{Coords, FetchKind, FetchPlan, overrides};
+
+/// Findings by the rule's code and the operation.
+type SiteFindings = BTreeMap<(&'static str, u32), SiteFinding>;
+
+/// A finding about the fetches of one source line, with the number of its occurrences.
+#[derive(Debug)]
+struct SiteFinding {
+    rule: &'static CheckRule,
+    severity: Severity,
+    spot: Spot,
+    message: String,
+    object: Described,
+    count: u64,
+}
+
+/// Minimum number of fetches for a finding about their coordinates.
+const FEWEST: u64 = 8;
+
+/// Statistics of the fetches of one source line.
+#[derive(Debug)]
+pub(super) struct Sums {
+    hits: SiteFindings,
+    pub(super) measured: Measured,
+    /// Whether the coordinates of the first texture are normalized, and the size of that texture.
+    coords: Coords,
+    extent: [u32; 3],
+    axes: usize,
+    object: Described,
+    /// The thread of the first fetch.
+    pub(super) first: Spot,
+    /// Axes whose address mode wrap or mirror has the effect of clamp, with the message for each.
+    clamped: Vec<(usize, String)>,
+}
+
+/// Whether the rule depends only on the instruction and the texture, and not on the operands of
+/// lanes.
+fn is_static(rule: &CheckRule) -> bool {
+    let all = [
+        rules::TEXTURE_CHANNEL,
+        rules::TEXTURE_ELEMENT_TYPE,
+        rules::TEXTURE_GATHER_FLAG,
+        rules::TEXTURE_GEOMETRY,
+    ];
+    all.contains(&rule)
+}
+
+impl Sums {
+    /// The statistics of a site without fetches, whose first thread is `spot`, with the findings
+    /// that depend on the texture and the instruction alone.
+    pub(super) fn new(plan: &FetchPlan, spot: Spot) -> Self {
+        let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
+        let mut sums = Sums {
+            hits: SiteFindings::new(),
+            measured: Measured::default(),
+            coords: effective.coords,
+            extent: resource.extent().axes(),
+            axes: form.geometry.axes(),
+            object: words::object("texture", &plan.texture().resource),
+            first: spot,
+            clamped: Vec::new(),
+        };
+        for change in overrides(plan.texture(), plan.sampler(), form) {
+            match change.rule {
+                "1.13" => sums.hit(rules::TEXTURE_GEOMETRY, spot, change.text, 0),
+                "1.8" | "1.11" if change.text.starts_with("address mode of") => {
+                    let axis = ["x", "y", "z"]
+                        .iter()
+                        .position(|axis| change.text.contains(&format!("of {axis}:")));
+                    sums.clamped.extend(axis.map(|axis| (axis, change.text)));
+                }
+                _ => {}
+            }
+        }
+        if matches!(form.kind, FetchKind::Gather(_)) && !resource.is_for_gather() {
+            let message =
+                format!("a gather from {}, which was made without the flag for that", sums.object);
+            sums.hit(rules::TEXTURE_GATHER_FLAG, spot, message, 0);
+        }
+        sums
+    }
+
+    /// Counts fetches for the findings that depend on the texture and the instruction alone.
+    pub(super) fn executed(&mut self, count: u64) {
+        for hit in self.hits.values_mut().filter(|hit| is_static(hit.rule)) {
+            hit.count += count;
+        }
+    }
+
+    /// Counts a finding. The message of the first finding of its rule and operation is kept.
+    pub(super) fn hit(
+        &mut self,
+        rule: &'static CheckRule,
+        spot: Spot,
+        message: String,
+        count: u64,
+    ) {
+        let object = &self.object;
+        let (object, severity) = (object.clone(), rule.severity);
+        let new = || SiteFinding { rule, severity, spot, message, object, count: 0 };
+        let hit = self.hits.entry((rule.code, spot.op)).or_insert_with(new);
+        hit.count = hit.count.saturating_add(count);
+    }
+
+    /// Counts a finding, and formats its message only if it is the first of its rule and operation.
+    pub(super) fn hit_with(
+        &mut self,
+        rule: &'static CheckRule,
+        who: Lane<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        match self.hits.get_mut(&(rule.code, who.at.op)) {
+            Some(hit) => hit.count = hit.count.saturating_add(1),
+            None => self.hit(rule, who.spot(), message(), 1),
+        }
+    }
+
+    /// Adds the statistics of another worker thread, instruction or texture for the same source
+    /// line.
+    pub(super) fn add(&mut self, other: Self) {
+        for (code, hit) in other.hits {
+            match self.hits.get_mut(&code) {
+                Some(own) => {
+                    let count = own.count.saturating_add(hit.count);
+                    if hit.spot.order() < own.spot.order() {
+                        *own = hit;
+                    }
+                    own.count = count;
+                }
+                None => drop(self.hits.insert(code, hit)),
+            }
+        }
+        if other.first.order() < self.first.order() {
+            self.first = other.first;
+        }
+        // Coordinates are comparable only in textures of one size.
+        if (self.coords, self.extent) == (other.coords, other.extent) {
+            self.measured.add(&other.measured);
+            for (axis, text) in other.clamped {
+                if !self.clamped.iter().any(|(known, _)| *known == axis) {
+                    self.clamped.push((axis, text));
+                }
+            }
+        }
+    }
+
+    /// Reports the findings at the end of a launch.
+    pub(super) fn tell(mut self, sink: &Sink) {
+        self.by_measure();
+        for hit in self.hits.into_values() {
+            let (count, severity) = (hit.count.max(1), hit.severity);
+            let found = LaunchFinding::new(hit.rule, hit.spot, hit.message);
+            sink.found(LaunchFinding { object: Some(hit.object), count, severity, ..found });
+        }
+    }
+
+    /// Makes the findings that need the statistics of all coordinates.
+    fn by_measure(&mut self) {
+        let measured = self.measured.clone();
+        let clamped = std::mem::take(&mut self.clamped);
+        if let Some((axis, text)) = clamped
+            .into_iter()
+            .find(|(axis, _)| measured.beyond.get(*axis).is_some_and(|b| b.1 > 0))
+        {
+            let (spot, count) = measured.beyond[axis];
+            self.hit(rules::TEXTURE_ADDRESS_MODE, spot.unwrap_or(self.first), text, count);
+        }
+        if measured.fetches < FEWEST {
+            return;
+        }
+        let size = words::size(
+            texunit_unit::Extent {
+                width: self.extent[0],
+                height: self.extent[1],
+                depth: self.extent[2],
+            },
+            self.axes,
+        );
+        let kind = match self.coords {
+            Coords::Unnormalized if measured.look_normalized(self.extent, self.axes) => {
+                Some(format!(
+                    "all coordinates of {} lie between 0 and 1, and the texture of {} counts in texels",
+                    Count(measured.fetches, "fetch"),
+                    Count(&size, "texel")
+                ))
+            }
+            Coords::Normalized if measured.look_like_texels(self.extent, self.axes) => {
+                Some(format!(
+                    "the coordinates of {} are multiples of 1/2 up to {}, and the texture of {} takes them \
+                 from 0 to 1",
+                    Count(measured.fetches, "fetch"),
+                    measured.largest(),
+                    Count(&size, "texel")
+                ))
+            }
+            _ => None,
+        };
+        let is_other = kind.is_some();
+        if let Some(message) = kind {
+            self.hit(rules::TEXTURE_COORDINATES, self.first, message, measured.fetches);
+        }
+        if is_other {
+            return;
+        }
+        if let Some((spot, message, count)) = measured.whole.found() {
+            self.hit(rules::TEXTURE_HALF_TEXEL, spot, message, count);
+        }
+        let ((outside, border), judged) = ((measured.outside, measured.border), measured.judged);
+        let lie = |count: u64| {
+            format!(
+                "{count} of {} lie outside of the texture of {}",
+                Count(judged, "footprint"),
+                Count(&size, "texel")
+            )
+        };
+        if let (Some(spot), true) = (outside.0, outside.1 * 2 > judged) {
+            self.hit(rules::TEXTURE_OUTSIDE, spot, lie(outside.1), outside.1);
+        } else if let (Some(spot), count) = (border.0.or(outside.0), outside.1 + border.1)
+            && count * 2 > judged
+        {
+            // Rays through a volume read the border where they enter and leave it, which is
+            // intended. The finding is therefore only a note.
+            let message = lie(count) + ", most of them where the border is read";
+            self.hit(rules::TEXTURE_OUTSIDE, spot, message, count);
+            let own = (rules::TEXTURE_OUTSIDE.code, spot.op);
+            self.hits.entry(own).and_modify(|hit| hit.severity = Severity::Note);
+        }
+    }
+}
