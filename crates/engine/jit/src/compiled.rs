@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
 use crate::arena;
+use crate::emit::Listing;
 use crate::frame::{EntryPoint, Frame};
 use crate::machine::{DivergedLanes, Entry, Inputs, Level, Mode, Site, SiteAccess, Sites};
 use crate::needs::Needs;
@@ -62,8 +63,8 @@ pub(crate) struct Code {
     pub(crate) routines: Vec<Routine>,
     /// Lengths that register files and inputs must have.
     pub(crate) needs: Needs,
-    /// Labels for the disassembly, with their code offsets.
-    pub(crate) marks: Vec<(u64, String)>,
+    /// What the disassembly prints, if one is requested.
+    pub(crate) listing: Option<Listing>,
 }
 
 /// Compiles a region.
