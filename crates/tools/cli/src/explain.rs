@@ -1,10 +1,13 @@
 //! `texunit explain`: explains a fetch or a surface access.
 
 pub mod args;
+#[cfg(feature = "cases")]
 mod case;
 mod cuda;
 pub mod launch;
 
+#[cfg(not(feature = "cases"))]
+use crate::missing::case;
 use args::{ExplainArgs, ExplainFormat};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Replacements for commands and options whose cargo feature is disabled.
 
+#[cfg(not(feature = "cases"))]
+pub(crate) mod case;
 #[cfg(not(feature = "checks"))]
 pub mod checks;
 #[cfg(not(feature = "coverage"))]
