@@ -146,8 +146,8 @@ impl Assembler {
                 });
             }
             let bytes = self.encoder.encode(&i, self.ip)?;
-            i.set_ip(self.ip);
             i.set_len(bytes);
+            i.set_ip(self.ip);
             Ok(i)
         });
         match encoded {
