@@ -6,8 +6,6 @@ mod case;
 mod cuda;
 pub mod launch;
 
-#[cfg(not(feature = "cases"))]
-use crate::missing::case;
 use args::{ExplainArgs, ExplainFormat};
 use std::path::Path;
 use std::sync::Arc;
@@ -82,7 +80,10 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
         keep_apart(args, path)?;
     }
     let mut output = match (&args.case, &args.tex) {
+        #[cfg(feature = "cases")]
         (Some(address), _) => case::run(address, args.fetch, format)?,
+        #[cfg(not(feature = "cases"))]
+        (Some(_), _) => return Err(Failure::usage(crate::missing::case_files())),
         (None, Some(file)) => from_file(args, file, format)?,
         (None, None) => return Err(Failure::usage("a case or --tex is needed")),
     };

@@ -1,7 +1,5 @@
 //! Replacements for commands and options whose cargo feature is disabled.
 
-#[cfg(not(feature = "cases"))]
-pub(crate) mod case;
 #[cfg(not(feature = "checks"))]
 pub mod checks;
 #[cfg(not(feature = "coverage"))]
@@ -65,6 +63,12 @@ commands! {
     feature = "run": program { RunArgs run "run" InstallLibsArgs install "install-libs" }
     feature = "reduce": reduce { ReduceArgs run "reduce" }
     feature = "report": report { ReportArgs run "report" }
+}
+
+/// The error for a case file.
+#[cfg(not(feature = "cases"))]
+pub(crate) fn case_files() -> String {
+    format!("this build of texunit reads no case files: {HOW}")
 }
 
 /// The error for an option that this build lacks.
