@@ -1,9 +1,9 @@
 //! Benchmark of whole launches: `rotate` from examples/ at 2048 x 2048, kernels that compute
 //! coordinates, fetch and store, and a loop of f32 fma.
 //!
-//! Prints a table with the best of several runs; time never makes it fail. `cargo bench --bench
-//! launch sample` runs only the sampling kernels. docs/performance.md has measured numbers, with
-//! the machine.
+//! Prints a table with the best of several runs; time never makes it fail. `cargo bench -p
+//! texunit-bench --bench launch sample` runs only the sampling kernels. docs/performance.md has
+//! measured numbers, with the machine.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use texunit_bench::{cpu_time, memory, seconds};

@@ -116,22 +116,17 @@ impl Operation {
                 #[inline(always)]
                 || self.counts(scratch),
             ),
-            ElementType::F16 => build.run(
-                #[inline(always)]
-                || self.floats(scratch, ElementType::F16),
-            ),
-            ElementType::Bf16 => build.run(
-                #[inline(always)]
-                || self.floats(scratch, ElementType::Bf16),
-            ),
-            ElementType::Tf32 => build.run(
-                #[inline(always)]
-                || self.floats(scratch, ElementType::Tf32),
-            ),
-            _ => build.run(
-                #[inline(always)]
-                || self.tiny(scratch),
-            ),
+            _ => {
+                build.run(
+                    #[inline(always)]
+                    || self.split(scratch),
+                );
+                // Apart from the splitting, so that all types share the loops of a build.
+                build.run(
+                    #[inline(always)]
+                    || self.sums(scratch),
+                );
+            }
         }
         scatter(&self.fragments[3], &scratch.bits[3], d, u64::from);
     }
@@ -143,19 +138,29 @@ impl Operation {
         (0..n).flat_map(move |column| (0..m).step_by(LANES).map(move |row| (column, row)))
     }
 
+    /// Splits the elements of A and B.
     #[inline(always)]
-    fn floats(&self, scratch: &mut Scratch, number: ElementType) {
+    fn split(&self, scratch: &mut Scratch) {
+        match self.product.a {
+            ElementType::F16 => self.split_floats(scratch, ElementType::F16),
+            ElementType::Bf16 => self.split_floats(scratch, ElementType::Bf16),
+            ElementType::Tf32 => self.split_floats(scratch, ElementType::Tf32),
+            _ => self.split_tiny(scratch),
+        }
+    }
+
+    #[inline(always)]
+    fn split_floats(&self, scratch: &mut Scratch, number: ElementType) {
         let from = number.format();
         let Shape { m, n, .. } = self.product.shape;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], .. } = scratch;
         a_plane.read(a, m, from, 0);
         b_plane.read(b, n, from, mantissa_shift(from));
-        self.sums(scratch);
     }
 
     /// Converts 8-bit floats to f16, and splits them.
     #[inline(always)]
-    fn tiny(&self, scratch: &mut Scratch) {
+    fn split_tiny(&self, scratch: &mut Scratch) {
         let from = ElementType::F16.format();
         let Product { a: number, b: other, shape: Shape { m, n, .. }, .. } = self.product;
         let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], halves, .. } = scratch;
@@ -167,7 +172,6 @@ impl Operation {
             };
         read(a_plane, a, number, m, 0);
         read(b_plane, b, other, n, mantissa_shift(from));
-        self.sums(scratch);
     }
 
     /// Computes the sums of products from the split elements.

@@ -1,6 +1,7 @@
 //! Prints a TXD as text, in the style of NVIDIA's disassembler or of the instruction's page.
 
 use std::sync::LazyLock;
+use texunit_forms::sort_by_key;
 
 use crate::control::{READ, REUSE, SCHED, WAIT, WRITE};
 use crate::field::{Field, Kind, Written};
@@ -78,7 +79,7 @@ fn find_modifiers() -> Vec<Modifier> {
             _ => None,
         })
         .collect();
-    list.sort_by_key(|row| row.0);
+    sort_by_key(&mut list, |row| row.0);
     list
 }
 
@@ -96,7 +97,7 @@ fn find_operands() -> Vec<(u8, &'static Field)> {
             _ => None,
         })
         .collect();
-    list.sort_by_key(|row| row.0);
+    sort_by_key(&mut list, |row| row.0);
     list
 }
 

@@ -1,7 +1,7 @@
 //! Checks decoded or parsed instructions against the restrictions of the instruction's page, and
 //! reports each violation at its text position.
 
-use texunit_forms::Count;
+use texunit_forms::{Count, sort_by_key};
 use texunit_syntax::Diagnostic;
 
 use crate::Arch;
@@ -45,7 +45,7 @@ pub fn check(txd: &Txd, places: &FieldPositions, arch: Arch) -> Vec<Diagnostic> 
     found.extend(group(txd, places, &RD, txd.rd_count(), "bits of the write mask"));
     found.extend(group(txd, places, &RA, txd.ra_count().min(4), "values in Ra"));
     found.extend(group(txd, places, &RB, txd.rb_count().min(4), "derivatives in Rb"));
-    found.sort_by_key(|d| d.primary.span.start);
+    sort_by_key(&mut found, |d| d.primary.span.start);
     found
 }
 

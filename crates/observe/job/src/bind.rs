@@ -30,6 +30,7 @@ use texunit_device::{
     SurfaceObject, TextureObject,
 };
 use texunit_files::{CommandFiles, FileError, Prepared};
+use texunit_forms::sort_by_key;
 use texunit_spec::Problems;
 
 pub use container::container_geometry;
@@ -168,7 +169,7 @@ impl Bound {
 
     fn named<T>(&self, state: impl Fn(&Object) -> Option<T>) -> Vec<(String, T)> {
         let mut objects: Vec<_> = self.objects.iter().collect();
-        objects.sort_by_key(|(index, _)| **index);
+        sort_by_key(&mut objects, |(index, _)| **index);
         let name = |index| self.names.get(index).cloned().unwrap_or_default();
         objects.into_iter().filter_map(|(i, object)| Some((name(i), state(object)?))).collect()
     }

@@ -5,7 +5,7 @@ use crate::spec::{self, Job};
 use crate::syntax;
 use std::path::Path;
 use texunit_device::{ArgError, Kernel, LaunchOptions, Module, VariableAddresses};
-use texunit_forms::Count;
+use texunit_forms::{Count, sort_by_key};
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
 
@@ -44,7 +44,7 @@ pub fn read_job(path: &Path) -> Result<JobFile, Unreadable> {
     {
         problems = vec![other];
     }
-    problems.sort_by_key(|p| p.span.start);
+    sort_by_key(&mut problems, |p| p.span.start);
     Ok(JobFile { source: SourceFile::new(path.display().to_string(), text), job, problems })
 }
 

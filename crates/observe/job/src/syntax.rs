@@ -3,6 +3,7 @@
 use crate::problem::{Problem, codes};
 use std::ops::Range;
 use std::path::Path;
+use texunit_forms::sort_by_key;
 use texunit_syntax::foreign::language;
 
 /// Recognises a file that is not a job; `None` if it looks like a job with errors.
@@ -46,7 +47,7 @@ pub(crate) fn mistakes(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut spans: Vec<_> =
         errors.iter().map(|e| (e.span().unwrap_or(0..0), e.message())).collect();
-    spans.sort_by_key(|(span, _)| span.start);
+    sort_by_key(&mut spans, |(span, _)| span.start);
     for (span, message) in spans {
         let at = span.start.min(text.len());
         let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count();

@@ -4,6 +4,7 @@ use crate::place::function_name;
 use crate::visible;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use texunit_forms::sort_by_key;
 use texunit_isa::{Fidelity, MEASURED_ON};
 use texunit_simt::InstructionForm;
 use texunit_syntax::SourceFile;
@@ -38,9 +39,9 @@ impl Instruction {
     /// The forms of a kernel, in the order of its text.
     pub fn of(kernel: &str, mut forms: Vec<InstructionForm<'_>>, source: &SourceFile) -> Vec<Self> {
         if forms.len() > MAX_FORMS {
-            forms.sort_by_key(|form| std::cmp::Reverse(form.fidelity));
+            sort_by_key(&mut forms, |form| std::cmp::Reverse(form.fidelity));
             forms.truncate(MAX_FORMS);
-            forms.sort_by_key(|form| form.first);
+            sort_by_key(&mut forms, |form| form.first);
         }
         let row = |form: InstructionForm<'_>| Self {
             kernel: kernel.to_owned(),

@@ -7,7 +7,7 @@ mod frames;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use texunit_forms::Count;
+use texunit_forms::{Count, sort_by_key};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{
@@ -179,7 +179,7 @@ fn excerpts<'s>(
     let first = marks[0].lines.start;
     let near = |m: &Mark<'_>| m.lines.start.abs_diff(first) <= SAME_EXCERPT;
     let (together, mut apart): (Vec<_>, Vec<_>) = marks.into_iter().partition(near);
-    apart.sort_by_key(|m| m.bytes.start);
+    sort_by_key(&mut apart, |m| m.bytes.start);
     let mut elements = excerpt(source, together, places);
     for mark in apart {
         elements.extend(excerpt(source, vec![mark], places));

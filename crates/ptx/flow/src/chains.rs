@@ -124,7 +124,7 @@ pub fn reached_uses(
     code: &dyn Code,
     (reg, at): (u32, usize),
     left: &mut usize,
-    mut f: impl FnMut(usize) -> ControlFlow<()>,
+    f: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let follow = |at: usize, open: &mut Vec<usize>| {
         if code.control(at, &mut |target| open.push(target)) != Control::Jump {

@@ -339,7 +339,7 @@ fn reaching_definitions_and_uses_agree_with_the_definition() {
                 assert_eq!(before.unwritten, unwritten, "{reg} at {start} of {function:?}");
 
                 let mut read = Vec::new();
-                let flow = reached_uses(&function, place, &mut 1000, |read_at| {
+                let flow = reached_uses(&function, place, &mut 1000, &mut |read_at| {
                     read.push(read_at);
                     ControlFlow::Continue(())
                 });
@@ -373,8 +373,8 @@ fn searches_end_at_their_limits() {
     assert!(reaching_definitions(&function, &cfg, &definitions, (0, 90), &mut left).is_none());
     assert_eq!(left, 0);
     let mut left = 50;
-    let stop = |_: usize| -> ControlFlow<()> { unreachable!("the read is further") };
-    assert!(reached_uses(&function, (0, 1), &mut left, stop).is_break());
+    let mut stop = |_: usize| -> ControlFlow<()> { unreachable!("the read is further") };
+    assert!(reached_uses(&function, (0, 1), &mut left, &mut stop).is_break());
 }
 
 #[test]

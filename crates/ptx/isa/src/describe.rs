@@ -7,6 +7,7 @@ mod texture;
 use crate::form::{Class, OperandRule, OperandType, Property, Role, Shape};
 use crate::table::forms_of;
 use crate::{Fidelity, Form, Opcode, fidelities};
+use texunit_forms::sort_by_key;
 
 /// The description of an instruction, or of some of its forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +109,7 @@ pub fn instructions() -> Vec<Description> {
         .filter(|opcode| !forms_of(**opcode).is_empty())
         .map(|opcode| of_opcode(*opcode))
         .collect();
-    list.sort_by_key(|d| d.name);
+    sort_by_key(&mut list, |d| d.name);
     list
 }
 

@@ -5,6 +5,7 @@ use crate::types::words;
 use crate::{
     Attribute, Class, Form, Modifiers, Opcode, Rounding, ScalarType, Selector, SpecialReg,
 };
+use texunit_forms::sort_by_key;
 
 words! {
     /// The source of a result's bits. If an instruction depends on several rules, the last of these
@@ -120,7 +121,7 @@ pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
 pub fn fidelities(form: &Form) -> Vec<Fidelity> {
     let mut all: Vec<_> =
         choices(form).iter().filter_map(|mods| fidelity(form.row.opcode, mods)).collect();
-    all.sort_unstable();
+    sort_by_key(&mut all, |&class| class);
     all.dedup();
     all
 }

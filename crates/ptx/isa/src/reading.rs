@@ -71,12 +71,11 @@ pub fn read_modifiers(
     };
     // In slot order, so that a flag such as `.red` is set before fields that depend on it.
     let mut mods = Modifiers::default();
-    let mut order: Vec<(usize, usize)> = slots.iter().copied().zip(0..).collect();
-    order.sort_unstable();
-    for (slot, word) in order {
-        let slot = &form.slots[slot];
-        if let Some(text) = slot.words.iter().find(|w| **w == words[word]) {
-            apply(slot.class, text, &mut mods);
+    for (i, slot) in form.slots.iter().enumerate() {
+        for (word, _) in words.iter().zip(slots).filter(|(_, of)| **of == i) {
+            if let Some(text) = slot.words.iter().find(|w| *w == word) {
+                apply(slot.class, text, &mut mods);
+            }
         }
     }
     Ok((mods, fitting.into_iter().map(|(form, _)| form).collect()))

@@ -4,6 +4,7 @@
 use crate::form::{Form, FormRow, read_row};
 use crate::{Opcode, types::ScalarType};
 use std::sync::LazyLock;
+use texunit_forms::sort_by_key;
 
 /// Reads the rows of the table. Panics on an invalid one; a test reads all.
 fn rows() -> impl Iterator<Item = FormRow> {
@@ -27,7 +28,7 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut forms: Vec<Form> = rows().flat_map(|row| read_row(&row)).collect();
-    forms.sort_by_key(|form| form.row.opcode);
+    sort_by_key(&mut forms, |form| form.row.opcode);
     let of_opcode = Opcode::ALL
         .iter()
         .map(|&op| {

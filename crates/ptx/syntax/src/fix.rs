@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Edit};
+use texunit_forms::sort_by_key;
 
 /// Applies edits, in any order. Returns `None` if two of them touch the same bytes, or if one does
 /// not fit the text. Insertions at the same position are kept in their order.
@@ -26,7 +27,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
 /// The edits in text order; `None` if they overlap or do not fit the text.
 fn in_order<'e>(text: &str, edits: &'e [Edit]) -> Option<Vec<&'e Edit>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
-    sorted.sort_by_key(|e| (e.span.start, e.span.end));
+    sort_by_key(&mut sorted, |e| (e.span.start, e.span.end));
     let mut done = 0;
     for edit in &sorted {
         let range = edit.span.range();
@@ -67,7 +68,7 @@ pub fn choose<'d>(
 /// The edits of compatible diagnostics ([`choose`]) in text order.
 pub fn edits(chosen: &[&Diagnostic]) -> Vec<Edit> {
     let mut edits: Vec<Edit> = chosen.iter().flat_map(|d| &d.fix).cloned().collect();
-    edits.sort_by_key(|e| (e.span.start, e.span.end));
+    sort_by_key(&mut edits, |e| (e.span.start, e.span.end));
     edits
 }
 

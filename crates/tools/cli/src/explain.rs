@@ -1,6 +1,7 @@
 //! `texunit explain`: explains a fetch or a surface access.
 
 pub mod args;
+#[cfg(feature = "cases")]
 mod case;
 mod cuda;
 pub mod launch;
@@ -79,7 +80,10 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
         keep_apart(args, path)?;
     }
     let mut output = match (&args.case, &args.tex) {
+        #[cfg(feature = "cases")]
         (Some(address), _) => case::run(address, args.fetch, format)?,
+        #[cfg(not(feature = "cases"))]
+        (Some(_), _) => return Err(Failure::usage(crate::missing::case_files())),
         (None, Some(file)) => from_file(args, file, format)?,
         (None, None) => return Err(Failure::usage("a case or --tex is needed")),
     };

@@ -224,7 +224,8 @@ fn sample(args: &SampleArgs) -> u8 {
     }
 }
 
-/// Reports deprecated keys of a file on standard error.
+/// Reports deprecated keys of a case file on standard error.
+#[cfg(feature = "cases")]
 fn tell(file: &str, notes: &[texunit_spec::Problem]) {
     for note in notes {
         out::tell(&format!("warning[{}]: {file}: {}", note.code, note.message));

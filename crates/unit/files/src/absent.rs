@@ -1,4 +1,4 @@
-//! DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
+//! JPEG, DDS, KTX 2.0 and EXR files in a build without the feature `all`: functions whose errors say how
 //! to get a build that has them.
 
 use crate::Kind;
@@ -26,6 +26,15 @@ pub(crate) mod ktx {
 
     pub(crate) fn decode(_: &[u8]) -> Result<crate::Container, Problem> {
         absent(Kind::Ktx2)
+    }
+}
+
+pub(crate) mod jpeg {
+    use super::{Kind, Problem, absent};
+    use crate::raster::Raster;
+
+    pub(crate) fn decode(_: &[u8]) -> Result<Raster, Problem> {
+        absent(Kind::Jpeg)
     }
 }
 

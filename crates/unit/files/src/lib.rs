@@ -7,8 +7,8 @@
 //! wanted. No file can make this crate panic, or allocate more than [`MAX_BYTES`] for its decoded
 //! contents.
 //!
-//! Without the feature `all`, DDS, KTX 2.0 and EXR files are an error that says how to get a build
-//! that has them.
+//! Without the feature `all`, JPEG, DDS, KTX 2.0 and EXR files are an error that says how to get a
+//! build that has them.
 //!
 //! Not supported: colour management (samples are taken as stored; gamma, ICC profiles and EXIF
 //! orientation are ignored), layers of an EXR file after the first, supercompressed KTX 2.0 files,
@@ -28,6 +28,8 @@ mod folder;
 mod guard;
 mod identity;
 mod io;
+#[cfg(feature = "all")]
+mod jpeg;
 #[cfg(feature = "all")]
 mod ktx;
 mod leftovers;
@@ -53,7 +55,7 @@ pub use memory_files::MemoryFiles;
 pub use npy::Array;
 
 #[cfg(not(feature = "all"))]
-use absent::{dds, exr_file, ktx};
+use absent::{dds, exr_file, jpeg, ktx};
 use std::path::Path;
 pub use texunit_texel::Dtype;
 use texunit_texel::Format;
@@ -184,7 +186,7 @@ pub fn decode(kind: Kind, bytes: &[u8], wanted: &TexelRequest) -> Result<Texels,
     }
     let raster = guard::guarded(kind, || match kind {
         Kind::Png => picture::decode_png(bytes),
-        Kind::Jpeg => picture::decode_jpeg(bytes),
+        Kind::Jpeg => jpeg::decode(bytes),
         Kind::Exr => exr_file::decode(bytes, wanted.format),
         Kind::Npy => npy::decode(bytes).and_then(|a| a.into_raster(wanted)),
         Kind::Dds | Kind::Ktx2 | Kind::Raw => unreachable!("handled above"),

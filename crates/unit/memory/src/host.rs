@@ -49,6 +49,7 @@ mod linux {
     use std::fs::File;
     use std::io::{self, BufRead, BufReader};
     use std::ops::Range;
+    use texunit_forms::sort_by_key;
 
     /// Which parts of a range the process has mapped, and with which rights, by its memory map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,7 @@ mod linux {
     /// Reads a memory map, whose lines are sorted by address.
     pub(super) fn scan(mut maps: impl BufRead, ranges: &[Range<u64>]) -> io::Result<Vec<Mapped>> {
         let mut order: Vec<usize> = (0..ranges.len()).collect();
-        order.sort_by_key(|&i| ranges[i].start);
+        sort_by_key(&mut order, |&i| ranges[i].start);
         let mut found = vec![Mapped { rights: Rights::ReadWrite, of_file: false }; ranges.len()];
         // End of the part of each range that lines have covered so far.
         let mut seen: Vec<u64> = ranges.iter().map(|range| range.start).collect();

@@ -5,7 +5,7 @@ use crate::problem::{Edit, Problem, codes, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use texunit_forms::Count;
+use texunit_forms::{Count, sort_by_key};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -81,7 +81,7 @@ impl Context {
     pub fn take_notes(&self) -> Vec<Problem> {
         let note = |(mut note, mut edits): (Problem, Vec<Edit>)| {
             // Equal replacements are dropped, because a key may have been read twice.
-            edits.sort_by_key(|edit| edit.0.start);
+            sort_by_key(&mut edits, |edit| edit.0.start);
             edits.dedup();
             if edits.len() > 1 {
                 note.help = Some(format!("it is there {}", Count(edits.len(), "time")));
@@ -90,7 +90,7 @@ impl Context {
             note
         };
         let mut notes: Vec<_> = self.notes.take().into_iter().map(note).collect();
-        notes.sort_by_key(|note| note.span.start);
+        sort_by_key(&mut notes, |note| note.span.start);
         notes
     }
 }
@@ -218,7 +218,7 @@ impl<'a> Table<'a> {
                 (At { value: name.clone(), key, span: k.span() }, self.found(&name, v))
             })
             .collect();
-        list.sort_by_key(|(name, _)| name.span.start);
+        sort_by_key(&mut list, |(name, _)| name.span.start);
         list
     }
 

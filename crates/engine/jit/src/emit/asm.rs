@@ -2,8 +2,11 @@
 //! all jumps resolved.
 
 use crate::Error;
+use crate::code::Listing;
 use crate::op::Rounding;
-use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
+use iced_x86::{
+    Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl,
+};
 
 /// A code address, which is known once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +52,8 @@ pub(super) struct Assembler {
     labels: Vec<Option<u64>>,
     /// Forward jumps that are not resolved yet: the address after each jump, and its label.
     jumps: Vec<(u64, Label)>,
-    /// Lines for the disassembly with their code addresses, if a disassembly is requested.
-    pub(super) marks: Option<Vec<(u64, String)>>,
+    /// What the disassembly prints, if one is requested.
+    pub(super) listing: Option<Listing>,
 }
 
 impl Assembler {
@@ -64,7 +67,7 @@ impl Assembler {
             rounding: None,
             labels: Vec::new(),
             jumps: Vec::new(),
-            marks: None,
+            listing: None,
         }
     }
 
@@ -81,8 +84,8 @@ impl Assembler {
 
     /// Adds a line above the next instruction of the disassembly ([`crate::text::disassemble`]).
     pub(super) fn mark(&mut self, line: impl FnOnce() -> String) {
-        if let Some(marks) = &mut self.marks {
-            marks.push((self.ip, line()));
+        if let Some(listing) = &mut self.listing {
+            listing.marks.push((self.ip, line()));
         }
     }
 
@@ -136,10 +139,18 @@ impl Assembler {
                     Rounding::Trunc => RoundingControl::RoundTowardZero,
                 });
             }
-            self.encoder.encode(&i, self.ip)
+            let bytes = self.encoder.encode(&i, self.ip)?;
+            i.set_len(bytes);
+            i.set_ip(self.ip);
+            Ok(i)
         });
         match encoded {
-            Ok(bytes) => self.ip += bytes as u64,
+            Ok(i) => {
+                self.ip = i.next_ip();
+                if let Some(listing) = &mut self.listing {
+                    listing.instructions.push(i);
+                }
+            }
             Err(e) => self.wrong = self.wrong.take().or(Some(e.to_string())),
         }
     }
@@ -184,6 +195,9 @@ impl Assembler {
             let Some(target) = self.labels[label.0 as usize] else {
                 return Err(Error::Encoding("a jump to nowhere".to_owned()));
             };
+            if let Some(listing) = &mut self.listing {
+                listing.resolve(end, target);
+            }
             let distance = (target.wrapping_sub(end)) as i32;
             let end = end as usize;
             bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());

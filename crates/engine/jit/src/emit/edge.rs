@@ -12,6 +12,8 @@ use crate::op::{Float, Op};
 use crate::operand::VReg;
 use crate::run::ExitReason;
 use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::cmp::Reverse;
+use texunit_forms::sort_by_key;
 
 /// The number of vector and mask registers that a loop's entry state leaves free for its steps.
 const FREE_VECTORS: usize = 10;
@@ -146,7 +148,7 @@ impl<B: Backend> Emitter<'_, B> {
         for (count, vreg) in &mut uses {
             *count = self.facts.numbers.get(*vreg).map_or(0, |i| counts[i]);
         }
-        uses.sort_by(|a, b| b.cmp(a));
+        sort_by_key(&mut uses, |&of| Reverse(of));
         let mut room = [
             usize::from(B::VECTORS).saturating_sub(FREE_VECTORS),
             usize::from(B::MASKS).saturating_sub(FREE_MASKS),

@@ -21,7 +21,9 @@ use crate::frame::INDICES;
 use crate::ir::{Access, Action, Region, Space, Step};
 use crate::op::Op;
 use crate::operand::{Predicate, Source, VReg};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use texunit_forms::sort_by_key;
 
 /// Cached shapes of an index register: consecutive lanes, or other lanes; 0 if the shape is not
 /// known.
@@ -185,12 +187,12 @@ impl Indices {
         }
         let mut all: Vec<(usize, u32)> = counts.into_iter().map(|(index, n)| (n, index)).collect();
         all.retain(|of| of.0 > 1 && looked_at.contains(&of.1));
-        all.sort_unstable_by(|a, b| b.cmp(a));
+        sort_by_key(&mut all, |&of| Reverse(of));
         let slots: HashMap<u32, usize> =
             all.iter().take(INDICES).zip(0..).map(|(of, slot)| (of.1, slot)).collect();
         carried.retain(|_, value| slots.contains_key(&value.index));
         let mut carried: Vec<(u32, Affine)> = carried.into_iter().collect();
-        carried.sort_unstable_by_key(|of| of.0);
+        sort_by_key(&mut carried, |of| of.0);
         let carried = carried.into_iter().take(INDICES).zip(0..);
         let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
         let mut indices = Self { slots, carried, rows, ..Self::default() };

@@ -37,7 +37,7 @@ mod vector;
 mod warps;
 
 use crate::Error;
-use crate::code::Code;
+use crate::code::{Code, Listing};
 use crate::ir::{Action, End, Region, Routine, Space, Target};
 use crate::machine::{Level, Mode, SiteAccess};
 use crate::needs::Needs;
@@ -171,8 +171,8 @@ struct Version {
 /// The maximum number of steps and of sites, which bounds the time of compilation.
 const MAX_STEPS: usize = 1 << 14;
 
-/// Emits the code of a region. `marked` adds labels for the disassembly.
-pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> Result<Code, Error> {
+/// Emits the code of a region. `listed` keeps the instructions for the disassembly.
+pub(crate) fn emit(region: &Region, mode: Mode, level: Level, listed: bool) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
     if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
         return Err(Error::Size);
@@ -192,22 +192,22 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, marked: bool) -> R
         }
     }
     match level {
-        Level::Avx512 => emit_for::<avx512::Avx512>(region, mode, marked),
-        Level::Avx2 => emit_for::<avx2::Avx2>(region, mode, marked),
+        Level::Avx512 => emit_for::<avx512::Avx512>(region, mode, listed),
+        Level::Avx2 => emit_for::<avx2::Avx2>(region, mode, listed),
     }
 }
 
-fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Code, Error> {
+fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
     let (region, copies) = input::read_in_place(region);
     let mut e = Emitter::<B>::new(&region, copies, mode, true);
-    e.asm.marks = marked.then(Vec::new);
+    e.asm.listing = listed.then(Listing::default);
     e.function()?;
     if e.contradiction {
         let copies = std::mem::take(&mut e.facts.copies);
         e = Emitter::new(&region, copies, mode, false);
-        e.asm.marks = marked.then(Vec::new);
+        e.asm.listing = listed.then(Listing::default);
         e.function()?;
     }
     for (site, add) in index::sites(&e.facts.indices, &region, &e.facts.plans) {
@@ -215,8 +215,8 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Cod
             to.index = Some(add);
         }
     }
-    let marks = e.asm.marks.take().unwrap_or_default();
     let bytes = e.asm.finish()?;
+    let listing = e.asm.listing.take();
     let entries = e.points.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.offset(label))).collect();
     let can_diverge = e.has_both_modes;
@@ -231,7 +231,7 @@ fn emit_for<B: Backend>(region: &Region, mode: Mode, marked: bool) -> Result<Cod
         uses,
         routines: e.constants.routines,
         needs,
-        marks,
+        listing,
     })
 }
 

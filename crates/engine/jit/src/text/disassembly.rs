@@ -6,7 +6,7 @@ use crate::emit;
 use crate::frame::Frame;
 use crate::ir::Region;
 use crate::machine::{Level, Mode};
-use iced_x86::{Code, Decoder, DecoderOptions, FastFormatter, Instruction, OpKind, Register};
+use iced_x86::{Code, FastFormatter, Instruction, OpKind, Register};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -24,24 +24,23 @@ const ROW: u64 = 128;
 pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, Error> {
     let code = emit::emit(region, mode, level, true)?;
     let mut text = emit::choices(region);
-    let instructions: Vec<Instruction> =
-        Decoder::new(64, &code.bytes, DecoderOptions::NONE).into_iter().collect();
+    let listing = code.listing.unwrap_or_default();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
-    for target in instructions.iter().filter_map(branch) {
+    for target in listing.instructions.iter().filter_map(branch) {
         names.insert(target, String::new());
     }
     for (i, name) in names.values_mut().enumerate() {
         *name = format!("L{i}");
     }
     let mut marks: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-    for (offset, line) in code.marks {
+    for (offset, line) in listing.marks {
         marks.entry(offset).or_default().push(line);
     }
     for (mode, at, offset) in code.entries {
         marks.entry(offset.into()).or_default().push(format!("entry @{at}, {}", mode.lanes()));
     }
     let mut formatter = FastFormatter::new();
-    for instruction in &instructions {
+    for instruction in &listing.instructions {
         let ip = instruction.ip();
         for line in marks.get(&ip).into_iter().flatten() {
             let _ = writeln!(text, "; {line}");

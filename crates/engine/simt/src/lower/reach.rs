@@ -136,7 +136,7 @@ impl Search<'_, '_> {
             }
             let mut reads = Vec::new();
             let place = (register as u32, at);
-            reached_uses(&code, place, &mut self.left, |read| {
+            reached_uses(&code, place, &mut self.left, &mut |read| {
                 reads.push(read);
                 ControlFlow::Continue(())
             })?;

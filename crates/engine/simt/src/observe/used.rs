@@ -84,7 +84,7 @@ impl Listing<'_> {
                 continue;
             };
             let place = (register as u32, at);
-            let flow = reached_uses(&code, place, &mut left, |read| {
+            let flow = reached_uses(&code, place, &mut left, &mut |read| {
                 match effect(&code.insts[read], slot, frame) {
                     Effect::Uses => return ControlFlow::Break(()),
                     Effect::Copies(to) => open.push((read, to)),

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{
     Base, FuncId, Function, Instruction, Module, Operand, ParamId, Storage, VarId,
 };
+use texunit_forms::sort_by_key;
 use texunit_isa::{Opcode, ScalarType};
 
 /// Byte offset of the first parameter in the bank.
@@ -195,7 +196,7 @@ impl Bank {
 
     fn place_singles(&mut self, textures: &[Name], samplers: &[Name], next: u32) {
         let mut pairs: Vec<_> = self.pairs.iter().map(|(&names, &at)| (at, names)).collect();
-        pairs.sort_unstable_by_key(|pair| pair.0);
+        sort_by_key(&mut pairs, |pair| pair.0);
         for (at, (texture, sampler)) in pairs {
             self.singles.extend([(texture, at), (sampler, at)]);
         }

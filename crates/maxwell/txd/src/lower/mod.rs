@@ -24,6 +24,7 @@ use flow::Flow;
 use operands::Operands;
 use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
+use texunit_forms::sort_by_key;
 use texunit_isa::{Geometry, MipMode, Opcode};
 use texunit_sass::{Arch, Txd};
 use texunit_syntax::Span;
@@ -176,7 +177,7 @@ pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lower
             }
         }
     }
-    list.sort_by_key(|l| l.span.start);
+    sort_by_key(&mut list, |l| l.span.start);
     list
 }
 

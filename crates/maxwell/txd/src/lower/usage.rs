@@ -81,7 +81,7 @@ impl<'a> Usage<'a> {
         let code = &self.flow.code;
         let (mut used, mut left) = ([false; 2], self.left.get());
         code.results(&mut |result| used = [used[0] || result == reg.0; 2]);
-        let flow = reached_uses(code, (reg.0, at), &mut left, |read| {
+        let flow = reached_uses(code, (reg.0, at), &mut left, &mut |read| {
             self.reads(read, reg, &mut used);
             if used == [true; 2] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -5,6 +5,7 @@ use crate::names::{Assignment, job_param, place};
 use crate::problem::{Problem, codes, listed};
 use crate::spec::{Job, Param, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
+use texunit_forms::sort_by_key;
 use texunit_isa::{ScalarType, TypeKind};
 use texunit_spec::Problems;
 use texunit_spec::number::Scalar;
@@ -90,7 +91,7 @@ fn resolve(
             });
         }
     }
-    assignment.members.sort_unstable();
+    sort_by_key(&mut assignment.members, |&member| member);
     let members = assignment.members.iter();
     let targets: Vec<_> =
         members.filter_map(|&(offset, index)| Some((offset, index, found(index)?))).collect();

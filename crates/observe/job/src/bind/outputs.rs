@@ -8,6 +8,7 @@ use crate::spec::{OutputSpec, ParamValue, PartSpec};
 use crate::texel_resource::TexelResource;
 use std::collections::HashMap;
 use std::path::Path;
+use texunit_forms::sort_by_key;
 use texunit_spec::At;
 
 /// The texels of an output: the part that the surface refers to, or the level or layer that the
@@ -63,7 +64,7 @@ impl Binder<'_> {
             }
         }
         self.bound.outputs.extend(found);
-        self.bound.outputs.sort_by_key(|p| p.at.span.start);
+        sort_by_key(&mut self.bound.outputs, |p| p.at.span.start);
         let mut seen: HashMap<&Path, &Pending> = HashMap::new();
         for output in &self.bound.outputs {
             let file = output.file.as_path();

@@ -75,7 +75,8 @@ impl Search<'_, '_> {
         }
         let most = self.left.min(MAX_STEPS);
         let mut left = most;
-        let found = reached_uses(&body.flow, (reg.0, at), &mut left, |_| ControlFlow::Break(()));
+        let found =
+            reached_uses(&body.flow, (reg.0, at), &mut left, &mut |_| ControlFlow::Break(()));
         self.left -= most - left;
         found.is_break()
     }

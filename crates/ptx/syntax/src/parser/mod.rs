@@ -23,6 +23,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexed;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
+use texunit_forms::sort_by_key;
 
 /// Maximum total nesting of blocks, parentheses and initial values.
 pub(crate) const MAX_DEPTH: u32 = 128;
@@ -94,7 +95,7 @@ impl<'a> Parser<'a> {
             before == 0 || self.skipped[before - 1].end <= start
         });
         all.append(&mut self.lexical);
-        all.sort_by_key(|d| d.primary.span);
+        sort_by_key(&mut all, |d| d.primary.span);
         all.iter_mut().for_each(Diagnostic::shorten);
         debug_assert!(!self.failed || !all.is_empty(), "a hole in the tree without an error");
         (all, self.lost)

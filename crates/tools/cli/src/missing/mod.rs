@@ -61,6 +61,12 @@ commands! {
     feature = "report": report { ReportArgs run "report" }
 }
 
+/// The error for a case file.
+#[cfg(not(feature = "cases"))]
+pub(crate) fn case_files() -> String {
+    format!("this build of texunit reads no case files: {HOW}")
+}
+
 /// The error for an option that this build lacks.
 pub(crate) fn option() -> String {
     format!("this build of texunit lacks the option: {HOW}")

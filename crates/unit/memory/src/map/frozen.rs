@@ -7,6 +7,7 @@ use crate::freed::FreedMemory;
 use crate::space::{SpaceKind, space_of};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use texunit_forms::sort_by_key;
 
 /// Blocks sorted by address, frozen for a launch.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +30,7 @@ impl MemoryMap {
     /// Adds blocks at other addresses.
     pub(super) fn add(&mut self, blocks: impl Iterator<Item = (u64, Arc<Block>)>) {
         self.blocks.extend(blocks);
-        self.blocks.sort_by_key(|(base, _)| *base);
+        sort_by_key(&mut self.blocks, |(base, _)| *base);
         self.blocks.dedup_by_key(|(base, _)| *base);
     }
 
