@@ -1,9 +1,10 @@
-//! Generates `driver_functions!` from `data/driver-functions.txt`, and the constants of
-//! `data/codes.txt` and `data/constants.txt`.
+//! Generates `driver_functions!` from `data/driver-functions.txt`, and the numbers of
+//! `data/codes.txt`, `data/constants.txt` and `data/enums.txt`.
 
 fn main() {
     write("codes.rs", &codes(&read("data/codes.txt")));
     write("constants.rs", &constants(&read("data/constants.txt")));
+    write("enums.rs", &enums(&read("data/enums.txt")));
     write("driver_functions.rs", &driver_functions(&read("data/driver-functions.txt")));
 }
 
@@ -37,6 +38,20 @@ fn constants(list: &str) -> String {
         format!("/// {doc}\npub const {name}: {of} = {value};\n")
     };
     list.lines().filter(|line| !line.is_empty()).map(row).collect()
+}
+
+/// A module for each enumeration of the list.
+fn enums(list: &str) -> String {
+    let module = |paragraph: &str| {
+        let (head, numbers) = paragraph.split_once('\n').expect("a line of numbers");
+        let [name, of, doc] =
+            head.splitn(3, ' ').collect::<Vec<_>>().try_into().expect("three columns");
+        let number = |(name, value)| format!("pub const {name}: {of} = {value};\n");
+        let numbers = numbers.split_whitespace().map(|word| word.split_once('=').expect(word));
+        let numbers: String = numbers.map(number).collect();
+        format!("/// {doc}\n#[allow(missing_docs)]\npub mod {name} {{\n{numbers}}}\n")
+    };
+    list.trim().split("\n\n").map(module).collect()
 }
 
 fn driver_functions(list: &str) -> String {

@@ -5,9 +5,11 @@
 use crate::driver::say;
 use crate::report::{Call, say_refused};
 use std::borrow::Cow;
+use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-use texunit_cuda_abi::{Argument, CUresult, Refusal};
+use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::{Argument, CUresult, Refusal, bail};
 
 /// Status type of a library's functions (`cufftResult`): 0, or an error code.
 pub trait Code: Copy {
@@ -27,6 +29,19 @@ pub trait Code: Copy {
     fn because(self, reason: impl Into<Cow<'static, str>>) -> Refused<Self> {
         Refused { code: self, why: CUresult::INVALID_VALUE.because(reason) }
     }
+
+    /// Makes a refusal with this code for the reason of a driver's refusal.
+    fn with(self, why: Refusal) -> Refused<Self> {
+        Refused { code: self, why }
+    }
+
+    /// Makes a refusal of work that the driver has refused: with this code, unless memory lacks.
+    fn of_work(self, why: Refusal) -> Refused<Self> {
+        match why.code {
+            CUresult::OUT_OF_MEMORY => why.into(),
+            _ => self.with(why),
+        }
+    }
 }
 
 /// A refused call: the status that the program gets, and the reason.
@@ -44,16 +59,29 @@ impl<C: Code> From<Refusal> for Refused<C> {
 }
 
 impl<C> Refused<C> {
-    /// Replaces the code and keeps the reason.
-    #[must_use]
-    pub fn with_code(self, code: C) -> Self {
-        Self { code, ..self }
-    }
-
     /// The reason, as text.
     pub fn reason(&self) -> String {
         self.why.reason(&[]).into_owned()
     }
+}
+
+/// Writes a component of a library's version (`libraryPropertyType`).
+///
+/// # Errors
+/// The status `unknown` if there is no such component; that of a null pointer.
+pub fn property<C: Code>(
+    version: [c_int; 3],
+    component: u32,
+    value: Out<'_, c_int>,
+    unknown: C,
+) -> Result<(), Refused<C>> {
+    let Some(&found) = version.get(component as usize) else {
+        bail!(
+            unknown,
+            "type {component} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)"
+        );
+    };
+    Ok(value.set(found)?)
 }
 
 /// Defines the status codes of a library: the type of its errors, each with its number and its name

@@ -2,7 +2,7 @@
 //! primary context of device 0, as NVIDIA's runtime does.
 
 use crate::driver::check;
-use crate::driver::{self, CUcontext, ask};
+use crate::driver::{self, CUcontext, CUstream, ask};
 use std::sync::{Mutex, OnceLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::lock;
@@ -18,16 +18,22 @@ static RETAINED: Mutex<Option<CUcontext>> = Mutex::new(None);
 pub fn make_current() -> Answer {
     static READY: OnceLock<Answer> = OnceLock::new();
     READY.get_or_init(|| check(driver::cuInit(0))).clone()?;
-    // SAFETY: the out-pointer is to a local variable.
-    if ask(|context| unsafe { driver::cuCtxGetCurrent(context) })? != 0 {
+    if ask(|context| driver::cuCtxGetCurrent(context))? != 0 {
         return Ok(());
     }
     let mut retained = lock(&RETAINED);
     let primary = match *retained {
         Some(primary) => primary,
-        // SAFETY: `context` is a pointer to a local variable of the type that the function writes.
-        None => ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, 0) })?,
+        None => ask(|context| driver::cuDevicePrimaryCtxRetain(context, 0))?,
     };
     *retained = Some(primary);
     check(driver::cuCtxSetCurrent(primary))
+}
+
+/// Checks that a stream exists.
+///
+/// # Errors
+/// The driver's error.
+pub fn check_stream(stream: CUstream) -> Answer {
+    ask(|flags| driver::cuStreamGetFlags(stream, flags)).map(drop)
 }

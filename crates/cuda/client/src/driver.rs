@@ -184,9 +184,9 @@ macro_rules! declare {
 texunit_cuda_abi::driver_functions!(declare);
 
 /// Calls a driver function that writes its one result through a pointer, and returns the result.
-pub fn ask<T: Default>(function: impl FnOnce(*mut T) -> CUresult) -> Answer<T> {
+pub fn ask<T: Default>(function: impl FnOnce(&mut T) -> CUresult) -> Answer<T> {
     let mut value = T::default();
-    check(function(&raw mut value))?;
+    check(function(&mut value))?;
     Ok(value)
 }
 

@@ -2,18 +2,7 @@
 //! standard error). A library's function is refused for a reason found there or in a driver
 //! function that it calls; the report names the call that the program made.
 
-/// A string passed to the driver library.
-#[repr(C)]
-pub(crate) struct Str {
-    start: *const u8,
-    size: usize,
-}
-
-impl Str {
-    pub(crate) fn of(text: &str) -> Self {
-        Self { start: text.as_ptr(), size: text.len() }
-    }
-}
+use texunit_cuda_abi::work::Str;
 
 /// Functions of texunit's driver that take reports. Without a driver they do nothing, and the user
 /// has been told that there is none.

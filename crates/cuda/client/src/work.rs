@@ -6,10 +6,10 @@ use crate::driver::{CUstream, DriverFunction, NO_DRIVER};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use texunit_cuda_abi::CUresult;
 use texunit_cuda_abi::args::Answer;
 pub use texunit_cuda_abi::work::Region;
-use texunit_cuda_abi::work::{Name, Submit};
+use texunit_cuda_abi::work::{Str, Submit};
+use texunit_cuda_abi::{CUresult, bail};
 
 // SAFETY: this is the type of the function in module `work` of crate `texunit-cuda`.
 static SUBMIT: DriverFunction<Submit> = unsafe { DriverFunction::named(c"texunit_work_2") };
@@ -51,11 +51,9 @@ where
     F: Fn(&mut [&mut [u8]]) -> Result<(), CUresult> + Send + Sync + 'static,
 {
     let Some(submit) = SUBMIT.get() else {
-        return Err(
-            NO_DRIVER.because("no driver of texunit's is found that does the work of libraries")
-        );
+        bail!(NO_DRIVER, "no driver of texunit's is found that does the work of libraries");
     };
-    let name = Name { start: function.as_ptr(), size: function.len() };
+    let name = Str::of(function);
     let task = Box::new(Task { regions, run });
     let (regions, count) = (task.regions.as_ptr(), task.regions.len());
     let data = Box::into_raw(task).cast::<c_void>();

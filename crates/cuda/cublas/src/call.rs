@@ -9,7 +9,7 @@ use texunit_client::call::{Code, Refused};
 use texunit_client::work::{self, Region};
 use texunit_client::{context, driver};
 use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::lock;
+use texunit_cuda_abi::{bail, ensure, lock};
 
 /// An integer argument, widened from 32 or 64 bits.
 pub(crate) type Integer = i64;
@@ -68,9 +68,7 @@ impl Call {
     pub(crate) fn push(&mut self, region: Region) -> Answer<usize> {
         if region.bytes() != Some(0) {
             if region.address == 0 {
-                return Err(
-                    BlasCode::InvalidValue.because("a pointer to a vector or matrix is null")
-                );
+                bail!(BlasCode::InvalidValue, "a pointer to a vector or matrix is null");
             }
             region.hull().ok_or_else(too_far)?;
         }
@@ -94,13 +92,7 @@ impl Call {
             run(memory);
             Ok(())
         });
-        done.map_err(|why| {
-            let code = match BlasCode::of_driver(why.code) {
-                BlasCode::AllocFailed => BlasCode::AllocFailed,
-                _ => BlasCode::ExecutionFailed,
-            };
-            Refused::from(why).with_code(code)
-        })
+        done.map_err(|why| BlasCode::ExecutionFailed.of_work(why))
     }
 
     /// Submits a computation with a scalar result, which is written to device memory or, after
@@ -110,9 +102,7 @@ impl Call {
         result: u64,
         run: impl Fn(&mut [&mut [u8]]) -> T + Send + Sync + 'static,
     ) -> Answer {
-        if result == 0 {
-            return Err(BlasCode::InvalidValue.because("result is null"));
-        }
+        ensure!(result != 0, BlasCode::InvalidValue, "result is null");
         if self.settings.on_device {
             let region = self.bytes(result, size_of::<T>(), Region::WRITTEN)?;
             return self.submit(move |memory| {
@@ -128,12 +118,11 @@ impl Call {
             *lock(&made) = Some(value);
         })?;
         let waited = driver::check(driver::cuStreamSynchronize(stream));
-        waited.map_err(|why| Refused::from(why).with_code(BlasCode::ExecutionFailed))?;
+        waited.map_err(|why| BlasCode::ExecutionFailed.with(why))?;
         let value = lock(&kept).take();
         let value =
             value.ok_or_else(|| BlasCode::ExecutionFailed.because("the work was not done"))?;
         // SAFETY: the handle's pointer mode says that the caller's pointer is to host memory.
-        unsafe { Out::<T>::of(result) }.set(value)?;
-        Ok(())
+        Ok(unsafe { Out::<T>::of(result) }.set(value)?)
     }
 }

@@ -5,6 +5,7 @@ use crate::code::{Answer, BlasCode};
 use half::{bf16, f16};
 use num_complex::Complex64;
 use texunit_client::call::Code;
+use texunit_cuda_abi::bail;
 
 /// An element type in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +31,10 @@ impl Format {
             5 => Self::ComplexDouble,
             10 => Self::Integer,
             14 => Self::Bfloat,
-            _ => {
-                let why =
-                    format!("{name} {number} is not a type of numbers that products are made of");
-                return Err(BlasCode::NotSupported.because(why));
-            }
+            _ => bail!(
+                BlasCode::NotSupported,
+                "{name} {number} is not a type of numbers that products are made of"
+            ),
         })
     }
 

@@ -33,8 +33,7 @@ fn none(handle: usize) -> Refused<BlasCode> {
 
 /// Creates a handle.
 pub(crate) fn create() -> Answer<usize> {
-    context::make_current()
-        .map_err(|why| Refused::from(why).with_code(BlasCode::NotInitialized))?;
+    context::make_current().map_err(|why| BlasCode::NotInitialized.with(why))?;
     Ok(HANDLES.insert(Settings::default()))
 }
 

@@ -11,10 +11,11 @@ use crate::number::Number;
 use crate::view::View;
 use num_complex::Complex64;
 use std::borrow::Cow;
-use texunit_client::call::{Code, Refused};
+use texunit_client::call::Code;
 use texunit_client::driver;
 use texunit_client::work::Region;
 use texunit_cuda_abi::args::In;
+use texunit_cuda_abi::{bail, ensure};
 
 /// Memory of a computation, one slice per region.
 pub(crate) type Memory<'a> = [&'a mut [u8]];
@@ -52,9 +53,11 @@ impl Operand {
         (name, leading): (&str, Integer),
     ) -> Answer<Self> {
         if leading < 1 || (leading.unsigned_abs() as usize) < rows {
-            let why =
-                format!("{name} {leading} is less than {}, the rows of the matrix", rows.max(1));
-            return Err(BlasCode::InvalidValue.because(why));
+            bail!(
+                BlasCode::InvalidValue,
+                "{name} {leading} is less than {}, the rows of the matrix",
+                rows.max(1)
+            );
         }
         let batch = Batch::Distance(0);
         Ok(Self { address, format, rows, columns, steps: [1, leading], by_rows: false, batch })
@@ -89,9 +92,7 @@ impl Operand {
         n: usize,
         (name, step): (&str, Integer),
     ) -> Answer<Self> {
-        if step == 0 {
-            return Err(BlasCode::InvalidValue.because(format!("{name} is 0")));
-        }
+        ensure!(step != 0, BlasCode::InvalidValue, "{name} is 0");
         Self::vector(T::FORMAT, address, n, step)
     }
 
@@ -153,10 +154,12 @@ fn addresses(call: &Call, array: u64, count: usize) -> Answer<Vec<u64>> {
     }
     let most = 1 << 18;
     if array == 0 || count > most {
-        let why = format!("an array of {count} matrices is null, or has more than {most}");
-        return Err(BlasCode::InvalidValue.because(why));
+        bail!(
+            BlasCode::InvalidValue,
+            "an array of {count} matrices is null, or has more than {most}"
+        );
     }
-    let refused = |why| Refused::from(why).with_code(BlasCode::ExecutionFailed);
+    let refused = |why| BlasCode::ExecutionFailed.with(why);
     driver::check(driver::cuStreamSynchronize(call.settings.stream)).map_err(refused)?;
     let mut all = vec![0_u64; count];
     // SAFETY: the buffer holds this many bytes.
@@ -283,9 +286,7 @@ impl Factor {
 
     /// Reads the scalar, or adds it as a region, by the handle's pointer mode.
     pub(crate) fn new(call: &mut Call, name: &str, address: u64, format: Format) -> Answer<Self> {
-        if address == 0 {
-            return Err(BlasCode::InvalidValue.because(format!("{name} is null")));
-        }
+        ensure!(address != 0, BlasCode::InvalidValue, "{name} is null");
         if call.settings.on_device {
             return Ok(Self::Device(call.bytes(address, format.size(), Region::READ)?, format));
         }

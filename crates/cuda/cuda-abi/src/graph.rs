@@ -17,26 +17,6 @@ pub type CUuserObject = usize;
 /// Handle of a conditional node's condition.
 pub type CUgraphConditionalHandle = u64;
 
-/// Numbers of the kinds of graph nodes (`CUgraphNodeType`).
-#[allow(missing_docs)]
-pub mod graph_node_type {
-    pub const KERNEL: u32 = 0;
-    pub const MEMCPY: u32 = 1;
-    pub const MEMSET: u32 = 2;
-    pub const HOST: u32 = 3;
-    pub const GRAPH: u32 = 4;
-    pub const EMPTY: u32 = 5;
-    pub const WAIT_EVENT: u32 = 6;
-    pub const EVENT_RECORD: u32 = 7;
-    pub const EXT_SEMAS_SIGNAL: u32 = 8;
-    pub const EXT_SEMAS_WAIT: u32 = 9;
-    pub const MEM_ALLOC: u32 = 10;
-    pub const MEM_FREE: u32 = 11;
-    pub const BATCH_MEM_OP: u32 = 12;
-    pub const CONDITIONAL: u32 = 13;
-    pub const MEMCPY_BATCH: u32 = 14;
-}
-
 macro_rules! structures {
     ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
         $(#[$doc])*
@@ -152,46 +132,4 @@ impl CUgraphNodeParams {
         // SAFETY: by the contract of `NodeParams`, `words` is at least as large as `T`.
         unsafe { self.words.as_mut_ptr().cast::<T>().write_unaligned(params) }
     }
-}
-
-/// Flags of [`cuGraphInstantiateWithFlags`](crate::driver_functions).
-#[allow(missing_docs)]
-pub mod graph_instantiate_flag {
-    pub const AUTO_FREE_ON_LAUNCH: u64 = 1;
-    pub const UPLOAD: u64 = 2;
-    pub const DEVICE_LAUNCH: u64 = 4;
-    pub const USE_NODE_PRIORITY: u64 = 8;
-}
-
-/// Results of the instantiation of a graph (`CUgraphInstantiateResult`).
-#[allow(missing_docs)]
-pub mod graph_instantiate_result {
-    pub const SUCCESS: u32 = 0;
-    pub const ERROR: u32 = 1;
-    pub const INVALID_STRUCTURE: u32 = 2;
-    pub const NODE_OPERATION_NOT_SUPPORTED: u32 = 3;
-    pub const MULTIPLE_CTXS_NOT_SUPPORTED: u32 = 4;
-    pub const CONDITIONAL_HANDLE_UNUSED: u32 = 5;
-}
-
-/// Results of an update of an executable graph (`CUgraphExecUpdateResult`).
-#[allow(missing_docs)]
-pub mod graph_exec_update_result {
-    pub const SUCCESS: u32 = 0;
-    pub const ERROR: u32 = 1;
-    pub const TOPOLOGY_CHANGED: u32 = 2;
-    pub const NODE_TYPE_CHANGED: u32 = 3;
-    pub const FUNCTION_CHANGED: u32 = 4;
-    pub const PARAMETERS_CHANGED: u32 = 5;
-    pub const NOT_SUPPORTED: u32 = 6;
-    pub const UNSUPPORTED_FUNCTION_CHANGE: u32 = 7;
-    pub const ATTRIBUTES_CHANGED: u32 = 8;
-}
-
-/// Types of conditional nodes: if, while, switch (`CUgraphConditionalNodeType`).
-#[allow(missing_docs)]
-pub mod graph_conditional_type {
-    pub const IF: u32 = 0;
-    pub const WHILE: u32 = 1;
-    pub const SWITCH: u32 = 2;
 }

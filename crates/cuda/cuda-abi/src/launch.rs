@@ -1,13 +1,6 @@
-//! Structures and numbers of kernel launches and of functions' attributes.
+//! Structures of kernel launches.
 
 use crate::args::{Elements, In};
-
-/// `CU_LAUNCH_PARAM_END`: end of the list `extra` of a launch.
-pub const CU_LAUNCH_PARAM_END: u64 = 0;
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER`: followed by a pointer to a buffer with all parameters.
-pub const CU_LAUNCH_PARAM_BUFFER_POINTER: u64 = 1;
-/// `CU_LAUNCH_PARAM_BUFFER_SIZE`: followed by a pointer to the buffer's size.
-pub const CU_LAUNCH_PARAM_BUFFER_SIZE: u64 = 2;
 
 /// `CUlaunchAttribute`: an attribute of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -63,48 +56,4 @@ impl CUlaunchConfig {
         // SAFETY: the caller upholds this function's safety contract.
         unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
     }
-}
-
-/// Numbers of `CUlaunchAttributeID`.
-#[allow(missing_docs)]
-pub mod launch_attribute {
-    pub const IGNORE: u32 = 0;
-    pub const ACCESS_POLICY_WINDOW: u32 = 1;
-    pub const COOPERATIVE: u32 = 2;
-    pub const SYNCHRONIZATION_POLICY: u32 = 3;
-    pub const CLUSTER_DIMENSION: u32 = 4;
-    pub const CLUSTER_SCHEDULING_POLICY_PREFERENCE: u32 = 5;
-    pub const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
-    pub const PROGRAMMATIC_EVENT: u32 = 7;
-    pub const PRIORITY: u32 = 8;
-    pub const MEM_SYNC_DOMAIN_MAP: u32 = 9;
-    pub const MEM_SYNC_DOMAIN: u32 = 10;
-    pub const PREFERRED_CLUSTER_DIMENSION: u32 = 11;
-    pub const LAUNCH_COMPLETION_EVENT: u32 = 12;
-    pub const DEVICE_UPDATABLE_KERNEL_NODE: u32 = 13;
-    pub const PREFERRED_SHARED_MEMORY_CARVEOUT: u32 = 14;
-    pub const NVLINK_UTIL_CENTRIC_SCHEDULING: u32 = 16;
-    pub const PORTABLE_CLUSTER_SIZE_MODE: u32 = 17;
-    pub const SHARED_MEMORY_MODE: u32 = 18;
-}
-
-/// Numbers of `CUfunction_attribute`.
-#[allow(missing_docs)]
-pub mod function_attribute {
-    pub const MAX_THREADS_PER_BLOCK: u32 = 0;
-    pub const SHARED_SIZE_BYTES: u32 = 1;
-    pub const CONST_SIZE_BYTES: u32 = 2;
-    pub const LOCAL_SIZE_BYTES: u32 = 3;
-    pub const NUM_REGS: u32 = 4;
-    pub const PTX_VERSION: u32 = 5;
-    pub const BINARY_VERSION: u32 = 6;
-    pub const CACHE_MODE_CA: u32 = 7;
-    pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = 8;
-    pub const PREFERRED_SHARED_MEMORY_CARVEOUT: u32 = 9;
-    pub const CLUSTER_SIZE_MUST_BE_SET: u32 = 10;
-    pub const REQUIRED_CLUSTER_WIDTH: u32 = 11;
-    pub const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
-    pub const REQUIRED_CLUSTER_DEPTH: u32 = 13;
-    pub const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
-    pub const CLUSTER_SCHEDULING_POLICY_PREFERENCE: u32 = 15;
 }

@@ -19,7 +19,6 @@ mod green;
 mod launch;
 mod lock;
 mod memory;
-mod module;
 mod refusal;
 mod result;
 mod stack;
@@ -38,13 +37,13 @@ pub use green::*;
 pub use launch::*;
 pub use lock::{lock, read_lock, write_lock};
 pub use memory::*;
-pub use module::*;
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code};
 pub use stack::Stack;
 pub use texture::*;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+include!(concat!(env!("OUT_DIR"), "/enums.rs"));
 
 /// Number of a device (`CUdevice`).
 pub type CUdevice = i32;

@@ -77,16 +77,25 @@ macro_rules! invalid {
     ($($reason:tt)*) => { $crate::CUresult::INVALID_VALUE.because(::std::format!($($reason)*)) };
 }
 
-/// Returns a refusal from the function unless the condition holds, with `CUDA_ERROR_INVALID_VALUE`
-/// or a given code: `ensure!(flags == 0, "flags {flags:#x} is not 0")`.
+/// Returns a refusal from the function, with `CUDA_ERROR_INVALID_VALUE` or a given code:
+/// `bail!(CUresult::NOT_SUPPORTED, "type {kind} is not provided")`.
+#[macro_export]
+macro_rules! bail {
+    ($reason:literal $($more:tt)*) => {
+        $crate::bail!($crate::CUresult::INVALID_VALUE, $reason $($more)*)
+    };
+    ($code:expr, $($reason:tt)*) => {
+        return Err($code.because(::std::format!($($reason)*)))
+    };
+}
+
+/// Returns a refusal from the function as [`bail!`] does, unless a condition holds:
+/// `ensure!(flags == 0, "flags {flags:#x} is not 0")`.
 #[macro_export]
 macro_rules! ensure {
-    ($holds:expr, $reason:literal $($more:tt)*) => {
-        $crate::ensure!($holds, $crate::CUresult::INVALID_VALUE, $reason $($more)*)
-    };
-    ($holds:expr, $code:expr, $($reason:tt)*) => {
+    ($holds:expr, $($refusal:tt)*) => {
         if !$holds {
-            return Err($code.because(::std::format!($($reason)*)));
+            $crate::bail!($($refusal)*);
         }
     };
 }

@@ -120,11 +120,37 @@ impl Region {
 /// A string that is passed to the driver as pointer and length.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Name {
-    /// Pointer to the first byte of the string.
-    pub start: *const u8,
-    /// Length of the string in bytes.
-    pub size: usize,
+pub struct Str {
+    start: *const u8,
+    size: usize,
+}
+
+impl Str {
+    /// The string for the driver, which may use it as long as it exists.
+    pub fn of(text: &str) -> Self {
+        Self { start: text.as_ptr(), size: text.len() }
+    }
+
+    /// A copy of the string.
+    ///
+    /// # Safety
+    /// The pointer is to this many bytes, or the size is 0.
+    pub unsafe fn text(self) -> String {
+        // SAFETY: the caller upholds this function's safety contract.
+        String::from_utf8_lossy(unsafe { self.bytes() }).into_owned()
+    }
+
+    /// The bytes of the string.
+    ///
+    /// # Safety
+    /// As for [`Str::text`]; the bytes live as long as the caller's text.
+    pub unsafe fn bytes<'a>(self) -> &'a [u8] {
+        if self.size == 0 {
+            return &[];
+        }
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe { std::slice::from_raw_parts(self.start, self.size) }
+    }
 }
 
 /// Callback that does the work and may be called several times. It is given `data`, for each region
@@ -141,7 +167,7 @@ pub type Forget = unsafe extern "C" fn(data: *mut c_void);
 /// what another part writes. The driver owns `data` from then on, whatever it returns.
 pub type Submit = unsafe extern "C" fn(
     usize,
-    Name,
+    Str,
     *const Region,
     usize,
     u64,

@@ -7,11 +7,10 @@
 pub(crate) mod pools;
 mod python;
 
+use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::{HashMap, VecDeque};
-use std::ffi::{CStr, c_void};
-use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::lock;
+use std::ffi::CStr;
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Maximum number of frames stored for a call, of which the innermost are texunit's own.

@@ -1,19 +1,16 @@
 //! Arrays and mipmapped arrays: the driver's objects, created from descriptors on a device.
 
-use crate::args::Answer;
-use crate::context::Context;
 use crate::error::refusal;
 use crate::format;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::memory::with_room;
+use crate::prelude::*;
 use crate::settings::say_refused;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
     CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
     CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
-    CUresult, ensure, invalid, lock,
 };
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
@@ -139,35 +136,29 @@ fn geometry(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(Geometry, usize)> {
     let layered = flags & CUDA_ARRAY3D_LAYERED != 0;
     let cube = flags & CUDA_ARRAY3D_CUBEMAP != 0;
     Ok(match (cube, layered, height, depth) {
-        _ if width == 0 => {
-            return Err(invalid!("Width is 0: an array has at least one element"));
-        }
+        _ if width == 0 => bail!("Width is 0: an array has at least one element"),
         (true, false, 1.., 6) => (Geometry::Cube, 1),
         (true, true, 1.., 6..) if depth.is_multiple_of(6) => (Geometry::Acube, depth / 6),
         (true, ..) => {
             let depth_rule =
                 if layered { "a multiple of 6 (six faces for each cube)" } else { "6 (its faces)" };
-            return Err(invalid!(
+            bail!(
                 "Height {height} and Depth {depth} are not those of a cubemap (CUDA_ARRAY3D_CUBEMAP): its Height is not 0, \
                  and its Depth is {depth_rule}"
-            ));
+            );
         }
         (false, true, 0, 1..) => (Geometry::A1d, depth),
         (false, true, 1.., 1..) => (Geometry::A2d, depth),
         (false, false, 0, 0) => (Geometry::D1, 1),
         (false, false, 1.., 0) => (Geometry::D2, 1),
         (false, false, 1.., 1..) => (Geometry::D3, 1),
-        (false, true, _, 0) => {
-            return Err(invalid!(
-                "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers"
-            ));
-        }
-        (false, false, 0, 1..) => {
-            return Err(invalid!(
-                "Height is 0 and Depth is {depth}: an array of one axis has no Depth, unless it is layered \
+        (false, true, _, 0) => bail!(
+            "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers"
+        ),
+        (false, false, 0, 1..) => bail!(
+            "Height is 0 and Depth is {depth}: an array of one axis has no Depth, unless it is layered \
                  (CUDA_ARRAY3D_LAYERED)"
-            ));
-        }
+        ),
     })
 }
 

@@ -1,12 +1,12 @@
 //! Wrapper around each exported function: given its body, it traces the call if requested, keeps a
 //! panic from unwinding into C, and converts the result to a `CUresult`.
 
-use crate::args::Answer;
 use crate::current_call::AllocatingCall;
 use crate::message::say;
 use crate::refused;
 use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
@@ -35,7 +35,7 @@ macro_rules! driver_api {
         pub unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
             $crate::call::answer(
                 stringify!($name),
-                || -> $crate::args::Answer { $body },
+                || -> texunit_cuda_abi::args::Answer { $body },
                 &texunit_cuda_abi::arguments!($($arg),*),
             )
         }

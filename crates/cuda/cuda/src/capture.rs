@@ -9,15 +9,12 @@
 mod calls;
 mod lifetime;
 
-use crate::args::Answer;
-use crate::context::Context;
-use crate::handle::Handle;
+use crate::prelude::*;
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUgraphEdgeData, CUresult, Refusal, lock};
+use texunit_cuda_abi::CUgraphEdgeData;
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use lifetime::{Ended, begin, check_begin, context_ended, end, number_of, stream_ended};
@@ -202,15 +199,18 @@ pub(crate) fn waits(place: Option<CapturedStream>, queue: Queue, event: usize) -
         let Some((of, links)) = recorded else {
             let Some(place) = place else { return Ok(false) };
             all.invalidate(place.capture);
-            return Err(CUresult::STREAM_CAPTURE_ISOLATION.because(
+            bail!(
+                CUresult::STREAM_CAPTURE_ISOLATION,
                 "hEvent was not recorded in the capture of the stream: captured work cannot wait for work outside; \
-                 the capture is invalidated",
-            ));
+                 the capture is invalidated"
+            );
         };
         if !all.captures.contains_key(&of) {
             place.iter().for_each(|place| all.invalidate(place.capture));
-            return Err(CUresult::CAPTURED_EVENT
-                .because("hEvent was last recorded in a capture, which has ended: it is not an event of real work"));
+            bail!(
+                CUresult::CAPTURED_EVENT,
+                "hEvent was last recorded in a capture, which has ended: it is not an event of real work"
+            );
         }
         match place {
             Some(place) if place.capture != of => {

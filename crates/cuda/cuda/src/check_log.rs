@@ -84,6 +84,13 @@ pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
 }
 
+/// Tells the check of races something, if it is on.
+pub(crate) fn tell(tells: impl FnOnce(&Memory)) {
+    if let Some(race) = race() {
+        tells(race);
+    }
+}
+
 /// The log of this process's findings, if leaks are checked.
 pub(crate) fn of_leaks() -> Option<&'static Log> {
     // The settings are checked before the log, which is not created for a program without checks.
@@ -100,7 +107,5 @@ pub(crate) fn created(number: usize) {
 
 /// Records that an allocation has been freed, in a stream or by the host.
 pub(crate) fn forgotten(number: u64) {
-    if let Some(race) = race() {
-        race.pool_freed(number);
-    }
+    tell(|race| race.pool_freed(number));
 }

@@ -9,16 +9,14 @@ mod work;
 pub(crate) use copies::{Watch, copies, fills, works};
 pub(crate) use host::report_accesses as tell_host;
 pub(crate) use pools::{allocated, freed};
-use texunit_forms::Count;
 pub(crate) use work::Work;
 
 use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
-use crate::context::Context;
 use crate::current_call::InProgram;
-use crate::handle::Handle;
 use crate::host_access;
 use crate::message::say;
 use crate::module::Module;
+use crate::prelude::*;
 use crate::report;
 use crate::settings::settings;
 use std::sync::{Once, OnceLock};
@@ -60,9 +58,7 @@ pub(crate) fn host_waited() {
 /// are watched does not change, because kernels may be running.
 pub(crate) fn host_function(queue: Queue, function: impl FnOnce()) {
     host::report_accesses();
-    if let Some(race) = race() {
-        race.streams().synchronize(queue);
-    }
+    crate::check_log::tell(|race| race.streams().synchronize(queue));
     let inside = InProgram::enter();
     function();
     drop(inside);

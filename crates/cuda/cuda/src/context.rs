@@ -1,12 +1,11 @@
 //! Contexts and their lifetime, and each thread's stack of current contexts.
 
-use crate::args::Answer;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
+use crate::prelude::*;
 use crate::state::{Gpu, Primary};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use texunit_cuda_abi::{CUresult, Refusal, Stack, ensure, invalid, lock};
-use texunit_forms::Count;
+use std::sync::{OnceLock, PoisonError};
+use texunit_cuda_abi::Stack;
 
 /// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]
@@ -176,18 +175,14 @@ impl Context {
     /// for a heap larger than the memory.
     pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
         match limit {
-            Limit::StackSize if value > MAX_STACK => {
-                return Err(invalid!(
-                    "value {value} is more than {MAX_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
+            Limit::StackSize if value > MAX_STACK => bail!(
+                "value {value} is more than {MAX_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
                      thread can have"
-                ));
-            }
-            Limit::MaxL2FetchGranularity if value > 128 => {
-                return Err(invalid!(
-                    "value {value} is more than 128, the maximum bytes that are fetched into level 2 at a time \
+            ),
+            Limit::MaxL2FetchGranularity if value > 128 => bail!(
+                "value {value} is more than 128, the maximum bytes that are fetched into level 2 at a time \
                      (CU_LIMIT_MAX_L2_FETCH_GRANULARITY)"
-                ));
-            }
+            ),
             Limit::MallocHeapSize => {
                 let device = &self.gpu.device;
                 ensure!(

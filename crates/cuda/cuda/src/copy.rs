@@ -4,7 +4,6 @@ mod sides;
 
 pub(crate) use sides::{end_2d, end_3d};
 
-use crate::args::Answer;
 use crate::array::ArrayObject;
 use crate::check_log::QueuePosition;
 use crate::checks::{self, Watch};
@@ -12,12 +11,10 @@ use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
+use crate::prelude::*;
 use std::marker::PhantomData;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUresult, CopySide3D, invalid,
-};
+use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CopySide3D};
 use texunit_device::Array;
-use texunit_forms::Count;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;

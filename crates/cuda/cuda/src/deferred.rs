@@ -17,22 +17,21 @@ mod items;
 mod streams;
 mod waiting_launches;
 
-use crate::args::Answer;
 use crate::capture::{self, CapturedStream};
-use crate::context::{self, Context};
+use crate::context;
 use crate::exit::Owner;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
 pub(crate) use branches::{StepNeeds, branches};
 pub(crate) use calls::called;
+pub(crate) use items::Random;
 use items::{Id, Item, State, StreamKey, Work};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Condvar, Once, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, lock};
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
@@ -121,7 +120,7 @@ fn state() -> MutexGuard<'static, Option<State>> {
         waiting_launches::forget();
     }
     state.get_or_insert_with(|| State {
-        random: settings().schedule.unwrap_or_default(),
+        random: Random(settings().schedule.unwrap_or_default()),
         ..State::default()
     });
     state

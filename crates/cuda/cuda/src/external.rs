@@ -4,24 +4,20 @@
 //! An array has its texels in the mapped range, in texunit's own layout, so that processes which
 //! map the same array share its texels.
 
-use crate::args::Answer;
 use crate::array::{self, MipmapObject};
-use crate::context::Context;
 use crate::error::refusal;
-use crate::handle::{Handle, object};
+use crate::handle::object;
 use crate::memory::ipc::map;
 use crate::memory::virtual_memory::{MemoryLocation, Physical};
 use crate::memory::{self, AllocationKind};
+use crate::prelude::*;
 use crate::settings::say_refused;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_DEDICATED,
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr,
-    CUresult,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
 };
 use texunit_device::{Block, Pages};
-use texunit_forms::Count;
 
 /// Name of the function that maps arrays, in messages.
 const ARRAY: &str = "cuExternalMemoryGetMappedMipmappedArray";
@@ -35,10 +31,6 @@ pub(crate) struct ExternalMemory {
 }
 
 object!(ExternalMemory, "external memory");
-
-fn refused<T>(reason: String) -> Answer<T> {
-    Err(CUresult::INVALID_VALUE.because(reason))
-}
 
 /// Imports memory. If this succeeds, the file descriptor is closed, as the driver owns it.
 pub(crate) fn import(
@@ -56,13 +48,10 @@ pub(crate) fn import(
             say_refused(&reason);
             return Err(CUresult::NOT_SUPPORTED.because(reason));
         }
-        other => return refused(format!("type {other} is not a CUexternalMemoryHandleType")),
+        other => bail!("type {other} is not a CUexternalMemoryHandleType"),
     }
     if desc.flags & !CUDA_EXTERNAL_MEMORY_DEDICATED != 0 {
-        return refused(format!(
-            "flags {:#x} is not 0 or CUDA_EXTERNAL_MEMORY_DEDICATED (1)",
-            desc.flags
-        ));
+        bail!("flags {:#x} is not 0 or CUDA_EXTERNAL_MEMORY_DEDICATED (1)", desc.flags);
     }
     let number = desc.handle[0] as i32;
     let (pages, _, place) = Physical::open(number)?;
@@ -70,16 +59,12 @@ pub(crate) fn import(
     if let MemoryLocation::Device(other) = place
         && other != own
     {
-        return refused(format!(
+        bail!(
             "fd {number} is memory of device {other}, and the current context is one of device {own}"
-        ));
+        );
     }
     if desc.size == 0 || desc.size > pages.size() {
-        return refused(format!(
-            "size {} is not the size of the memory of fd {number}: {}",
-            desc.size,
-            pages.size()
-        ));
+        bail!("size {} is not the size of the memory of fd {number}: {}", desc.size, pages.size());
     }
     let handle = context.register(ExternalMemory { pages: Arc::new(pages), size: desc.size })?;
     // SAFETY: the descriptor is open, and the program has handed it over.
@@ -101,15 +86,15 @@ pub(crate) fn buffer(
     let memory = memory.get()?;
     let CUDA_EXTERNAL_MEMORY_BUFFER_DESC { offset, size, flags } = *desc;
     if flags != 0 {
-        return refused(format!("flags {flags:#x} is not 0"));
+        bail!("flags {flags:#x} is not 0");
     }
     let is_inside = offset.checked_add(size).is_some_and(|end| end <= memory.size);
     if size == 0 || !is_inside {
-        return refused(format!(
+        bail!(
             "{} at offset {offset} are not inside the memory, which has {}",
             Count(size, "byte"),
             memory.size
-        ));
+        );
     }
     let (block, base) = map(&memory.pages, (offset, size), memory::EXTERNAL_BUFFER)?;
     let buffer = context.gpu.device.adopt(base, block, false).map_err(refusal)?;
@@ -126,10 +111,10 @@ pub(crate) fn mipmapped(
     let offset = desc.offset;
     let align = Block::ALIGN as u64;
     if offset >= memory.size || !offset.is_multiple_of(align) {
-        return refused(format!(
+        bail!(
             "offset {offset} is not a multiple of {align} inside the memory, which has {}",
             Count(memory.size, "byte")
-        ));
+        );
     }
     let (block, _) = map(&memory.pages, (offset, memory.size - offset), ARRAY)?;
     array::create_mipmapped(context, &desc.array, desc.levels, Some(&block))

@@ -1,14 +1,13 @@
 //! Faults of kernels: the driver API's code for each, and the report to the user.
 
 use crate::message::{say, write_error};
+use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, Once};
-use texunit_cuda_abi::{CUresult, Refusal, lock};
+use std::sync::Once;
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
-use texunit_forms::Count;
 use texunit_report::place::function_name;
 use texunit_report::{CodeLocation, Host};
 

@@ -1,15 +1,13 @@
 //! Memory sets: fills contiguous or pitched memory with a value of 1, 2 or 4 bytes.
 
-use crate::args::Answer;
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::copy::CopyEnd;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
 use crate::memory::endpoint::{Endpoint, Side};
-use texunit_cuda_abi::{ensure, invalid};
+use crate::prelude::*;
 use texunit_device::Linear;
-use texunit_forms::Count;
 
 /// The rows of memory that a fill sets.
 struct FillRows {
@@ -99,7 +97,7 @@ pub(crate) fn fill(
     let all = [bytes, height, 1];
     let found = CopyEnd::device(address, pitch as u64).find(Side::Dst, all)?;
     let Endpoint::Linear(linear) = &found.place else {
-        return Err(invalid!("dstDevice {address:#x} is not memory that a device reaches"));
+        bail!("dstDevice {address:#x} is not memory that a device reaches");
     };
     let linear = linear.clone();
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };

@@ -30,15 +30,14 @@ pub(crate) mod run;
 pub(crate) mod update;
 pub(crate) mod user;
 
-use crate::args::Answer;
 pub(crate) use crate::capture::Link;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
+use crate::prelude::*;
 use condition::Condition;
 use op::Op;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-use texunit_cuda_abi::{invalid, lock};
 
 /// A graph.
 #[derive(Debug)]
@@ -234,7 +233,7 @@ impl State {
 /// Destroys a graph (`cuGraphDestroy`). An inner graph is destroyed with its node only.
 pub(crate) fn destroy(graph: Handle<Graph>) -> Answer {
     if let Some(node) = graph.get()?.owner() {
-        return Err(invalid!("hGraph {graph:?} belongs to node {node:?}, and ends with it"));
+        bail!("hGraph {graph:?} belongs to node {node:?}, and ends with it");
     }
     end(graph);
     Ok(())

@@ -8,15 +8,13 @@
 //! The `CUcontext` of a green context (`cuCtxFromGreenCtx`) is an additional handle of the primary
 //! context in its registry.
 
-use crate::args::Answer;
-use crate::context::Context;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
+use crate::prelude::*;
 use crate::state::Gpu;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_cuda_abi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
-    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource, CUresult, invalid,
+    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource,
 };
 
 pub(crate) mod split;
@@ -149,7 +147,7 @@ fn connections() -> u32 {
 pub(crate) fn describe(resources: &[CUdevResource]) -> Answer<Handle<Descriptor>> {
     let wrong = |why: String| Err(CUresult::INVALID_RESOURCE_CONFIGURATION.because(why));
     let [first, ..] = resources else {
-        return Err(invalid!("nbResources is 0"));
+        bail!("nbResources is 0");
     };
     let device = Origin::of(first)?.device;
     let mut parts: Option<(u32, CUdevSmResource)> = None;

@@ -10,16 +10,15 @@
 //! API calls and open during each.
 
 use crate::check_log::race;
+use crate::prelude::*;
 use crate::settings::settings;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use texunit_checks::Check;
 use texunit_checks::race::{Memory, PendingAccess};
-use texunit_cuda_abi::lock;
 use texunit_device::{Rights, views};
 
 /// Requests that memory is mapped twice from now on, so that the program's accesses can be

@@ -2,14 +2,14 @@
 //! wrapper structure that points to fatbins. Given an image, this module returns its PTX for a
 //! device. Machine code is recognised and refused.
 
-use crate::args::{Answer, Raw};
 use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::message::say;
 use crate::origin::Origin;
+use crate::prelude::*;
 use crate::profile::Profile;
 use crate::settings::say_refused;
 use crate::settings::settings;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, ensure, lock};
+use texunit_cuda_abi::CUDA_VERSION;
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -115,11 +115,10 @@ impl Image {
         let from_fatbin = |bytes: &Vec<u8>| from_fatbin(bytes, name, device, &self.origin);
         let ptx = match &self.content {
             Content::Machine => return Err(machine_only(device, &self.origin)),
-            Content::DeviceRuntime => {
-                return Err(CUresult::INVALID_IMAGE.because(
-                    "the image is libcudadevrt.a, a library to be linked with others; alone it is not a module",
-                ));
-            }
+            Content::DeviceRuntime => bail!(
+                CUresult::INVALID_IMAGE,
+                "the image is libcudadevrt.a, a library to be linked with others; alone it is not a module"
+            ),
             Content::Text(bytes) => {
                 if is_in_place(bytes) {
                     say_once(

@@ -7,10 +7,9 @@
 
 pub(crate) mod event;
 
-use crate::args::Answer;
+use crate::prelude::*;
 use std::fs::File;
 use std::os::fd::AsRawFd;
-use texunit_cuda_abi::{CUresult, Refusal, invalid};
 
 /// A handle as in C (`CUipcMemHandle`, `CUipcEventHandle`).
 pub(crate) type Handle = [u8; 64];

@@ -6,15 +6,14 @@ mod done;
 mod parameters;
 mod reasons;
 
-use crate::args::Answer;
 use crate::check_log::QueuePosition;
-use crate::context::{Context, Limit, MAX_STACK};
+use crate::context::{Limit, MAX_STACK};
 use crate::deferred::{self, Order};
-use crate::handle::{Handle, Object};
 use crate::library::Kernel;
 use crate::message::say;
 use crate::module::{Function, Module, kernel_name};
 use crate::occupancy::{self, Block};
+use crate::prelude::*;
 use crate::record::Recording;
 use crate::settings::settings;
 use crate::shape::Shape;
@@ -22,15 +21,12 @@ use crate::stream::{self, Stream};
 use crate::{faults, report, running};
 use children::{GridOutcome, GridPosition, ParentGrid};
 pub(crate) use parameters::parameters;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use texunit_cuda_abi::CUresult;
 use texunit_device::debug::Debugger;
 use texunit_device::observe::Several;
 use texunit_device::{
     ArgError, Fault, LaunchError, LaunchOptions, LaunchStats, Observer, Tallies, Tally,
 };
-use texunit_forms::Count;
 
 /// Stack size in bytes for the threads of a launch. If the kernel's need is known in advance, the
 /// driver provides that, whatever the context's limit is. For other kernels (recursion, indirect

@@ -3,10 +3,9 @@
 
 use crate::message::say;
 use crate::module::{Function, Module};
+use crate::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
-use texunit_cuda_abi::lock;
 use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
 use texunit_report::CodeLocation;
 use texunit_report::place::{function_name, shown_file};

@@ -5,19 +5,17 @@ use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::check_log::of_leaks;
 use crate::checks::report_new;
-use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
-use crate::handle::Object;
 use crate::memory;
 use crate::memory::pool::Pool;
 use crate::module::Module;
+use crate::prelude::*;
 use crate::stream::{Event, Stream};
 use crate::texture::{Surface, Texture};
 use std::collections::BTreeMap;
 use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{Finding, Log};
-use texunit_forms::Count;
 
 /// Objects of one kind that were created at one place.
 #[derive(Default)]

@@ -34,7 +34,6 @@
 
 mod allocation_trace;
 mod api;
-mod args;
 mod array;
 mod attributes;
 mod call;
@@ -81,6 +80,7 @@ mod module;
 mod module_options;
 mod occupancy;
 mod origin;
+mod prelude;
 mod profile;
 mod ptx_version;
 mod record;

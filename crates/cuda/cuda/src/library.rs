@@ -1,19 +1,15 @@
 //! Libraries: modules that belong to no context and are loaded into each context at their first use
 //! there.
 
-use crate::args::Answer;
-use crate::context::Context;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::JitOptions;
+use crate::prelude::*;
 use crate::profile::Profile;
 use crate::state;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard};
-use texunit_cuda_abi::{CUdevice, CUresult, Refusal, lock};
-use texunit_forms::Count;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 

@@ -3,12 +3,11 @@
 //! 25,600 bytes.
 
 use crate::current_call::InProgram;
+use crate::prelude::*;
 use std::collections::VecDeque;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
-use texunit_cuda_abi::{ensure, lock};
 
 /// Maximum size in bytes of the kept messages.
 const ROOM: usize = 25_600;

@@ -17,18 +17,16 @@ mod reasons;
 mod tests;
 pub(crate) mod virtual_memory;
 
-use crate::args::Answer;
-use crate::context::Context;
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use allocation::Storage;
 pub(crate) use allocation::{Allocation, AllocationKind, EXTERNAL_BUFFER, GRAPH_NODE};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
+use std::sync::RwLock;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, RwLock};
-use texunit_cuda_abi::{CUresult, Refusal, ensure, read_lock, write_lock};
+use texunit_cuda_abi::{read_lock, write_lock};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
-use texunit_forms::Count;
 
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
 
@@ -162,9 +160,11 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
             for earlier in &gpus[..i] {
                 earlier.device.unmap_host(base);
             }
-            return Err(CUresult::HOST_MEMORY_ALREADY_REGISTERED.because(format!(
-                "{} of host memory from {base:#x} on: a part of them is registered or allocated already", Count(size, "byte")
-            )));
+            bail!(
+                CUresult::HOST_MEMORY_ALREADY_REGISTERED,
+                "{} of host memory from {base:#x} on: a part of them is registered or allocated already",
+                Count(size, "byte")
+            );
         }
     }
     register(context, Allocation::new(context, kind, base, size, Storage::Host { block }))

@@ -7,18 +7,15 @@
 //! write the value, that is reported as a deadlock. A write happens before later waits at the same
 //! address, which the race detector sees as an event of that address.
 
-use crate::args::{Answer, In};
-use crate::context::{Context, context_or_current};
+use crate::context::context_or_current;
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
 use crate::memory;
 use crate::message::say;
-use std::sync::Arc;
+use crate::prelude::*;
 use std::time::Duration;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUresult, CUstreamBatchMemOpParams, ensure, invalid,
-};
+use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUstreamBatchMemOpParams};
 use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
 /// Maximum number of operations in a call or node.
@@ -186,13 +183,9 @@ impl BatchOp {
                 let bytes = value.to_le_bytes();
                 let len = if kind == WRITE_32 { 4 } else { 8 };
                 word.write(0, &bytes[..len]).map_err(refusal)?;
-                if let Some(race) = crate::check_log::race() {
-                    race.streams().record(event, queue);
-                }
+                crate::check_log::tell(|race| race.streams().record(event, queue));
             } else if holds(&word, operation)? {
-                if let Some(race) = crate::check_log::race() {
-                    race.streams().wait(event, Some(queue));
-                }
+                crate::check_log::tell(|race| race.streams().wait(event, Some(queue)));
             } else {
                 return Ok(i);
             }

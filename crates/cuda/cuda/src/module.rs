@@ -4,22 +4,18 @@ mod function;
 
 pub(crate) use function::{Function, Prepared};
 
-use crate::args::Answer;
-use crate::context::Context;
 use crate::fatbin;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::image::{Heading, Image, heading};
 use crate::message::say;
 use crate::module_options::JitOptions;
+use crate::prelude::*;
 use crate::state::Gpu;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use texunit_cuda_abi::{CUresult, Refusal, invalid};
 use texunit_device::{Diagnostic, LoadError, SourceFile, Unloadable};
-use texunit_forms::Count;
 use texunit_link::{completed, limited};
 use texunit_report::Located;
 use texunit_syntax::by_opcode;

@@ -1,11 +1,10 @@
 //! Options of loading and linking (`CUjit_option`): reads them, and writes messages to their log
 //! buffers.
 
-use crate::args::{Answer, In, InOut, Out, OutBytes, Raw};
+use crate::prelude::*;
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, invalid, jit_option as option};
+use texunit_cuda_abi::jit_option as option;
 use texunit_device::Diagnostic;
-use texunit_forms::Count;
 use texunit_report::Located;
 
 /// The options that have an effect. Values are passed in place of pointers, and some are written
@@ -108,19 +107,16 @@ impl<'a> JitOptions<'a> {
                 option::ERROR_LOG_BUFFER_SIZE_BYTES => sizes[1] = Some(slot),
                 option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
-                option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
-                    return Err(CUresult::NOT_SUPPORTED.because(format!(
-                        "options[{i}] is CU_JIT_GLOBAL_SYMBOL_COUNT: texunit gives variables no addresses of the \
+                option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => bail!(
+                    CUresult::NOT_SUPPORTED,
+                    "options[{i}] is CU_JIT_GLOBAL_SYMBOL_COUNT: texunit gives variables no addresses of the \
                          caller's"
-                    )));
-                }
+                ),
                 other if other < option::NUM_OPTIONS => {}
-                _ => {
-                    return Err(invalid!(
-                        "options[{i}] is not a CUjit_option: those are less than {}",
-                        option::NUM_OPTIONS
-                    ));
-                }
+                _ => bail!(
+                    "options[{i}] is not a CUjit_option: those are less than {}",
+                    option::NUM_OPTIONS
+                ),
             }
         }
         // SAFETY: the caller upholds this function's safety contract.

@@ -6,13 +6,13 @@
 //! reason or another one ([`texunit_runtime_begins`], [`texunit_reason`],
 //! [`texunit_runtime_ends`]).
 
-use crate::args::Str;
 use crate::current_call::{is_in_runtime, runtime_begins, runtime_ends};
 use crate::message::say;
 use crate::report::{self, is_power};
 use crate::settings::{say_refused, settings};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use texunit_cuda_abi::work::Str;
 use texunit_cuda_abi::{Argument, CUresult, Refusal};
 
 thread_local! {

@@ -5,22 +5,18 @@
 //! texels when it is unmapped and mapped again. The layout of texels in the tiles of a mip tail is
 //! undocumented, so that a mip tail is accessible only when all its tiles are mapped.
 
-use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::context::Context;
 use crate::error::refusal;
-use crate::handle::Handle;
 use crate::memory::virtual_memory::Physical;
+use crate::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
     CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUarrayMapInfo, CUresult, ensure, invalid, lock,
+    CUarrayMapInfo,
 };
 use texunit_device::{Array, Error, Extent, TileRegion};
-use texunit_forms::Count;
 
 /// Size of a tile in bytes.
 const TILE: u64 = 65_536;
@@ -181,11 +177,9 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
     let (region, size) = match info.subresource_type {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL => level_region(&sparse, info.subresource)?,
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL => tail_region(&sparse, info.subresource)?,
-        other => {
-            return Err(invalid!(
-                "subresourceType {other} is not CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL (0) or _MIPTAIL (1)"
-            ));
-        }
+        other => bail!(
+            "subresourceType {other} is not CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL (0) or _MIPTAIL (1)"
+        ),
     };
     let resident = match info.mem_operation_type {
         CU_MEM_OPERATION_TYPE_MAP => {
@@ -222,15 +216,10 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
         }
         CU_MEM_OPERATION_TYPE_UNMAP if info.mem_handle == 0 => false,
         CU_MEM_OPERATION_TYPE_UNMAP => {
-            return Err(invalid!(
-                "memHandle {:#x} is not 0, though tiles are unmapped",
-                info.mem_handle
-            ));
+            bail!("memHandle {:#x} is not 0, though tiles are unmapped", info.mem_handle)
         }
         other => {
-            return Err(invalid!(
-                "memOperationType {other} is not CU_MEM_OPERATION_TYPE_MAP (1) or _UNMAP (2)"
-            ));
+            bail!("memOperationType {other} is not CU_MEM_OPERATION_TYPE_MAP (1) or _UNMAP (2)")
         }
     };
     Ok(Change { sparse, region, resident })
@@ -241,9 +230,9 @@ fn check(context: &Context, info: &CUarrayMapInfo) -> Answer<Change> {
 fn level_region(sparse: &Sparse, numbers: [u32; 8]) -> Answer<(Region, u64)> {
     let [level, layer, x, y, z, width, height, depth] = numbers;
     let Some(all) = sparse.level(level) else {
-        return Err(invalid!(
+        bail!(
             "level {level} is not a level that is made of tiles: it is in the mip tail, or does not exist"
-        ));
+        );
     };
     let tile = sparse.tile();
     let (offset, size) = ([x, y, z], [width, height, depth]);

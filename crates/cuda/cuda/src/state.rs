@@ -1,19 +1,16 @@
 //! The devices, which `cuInit` creates.
 
-use crate::args::Answer;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::profile::{self, Profile};
 use crate::settings::settings;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Condvar, OnceLock};
 use std::thread::ThreadId;
 use texunit_checks::Check;
-use texunit_cuda_abi::{CUdevice, CUresult};
 use texunit_device::{
     CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, InitialContents, Windows,
 };
-use texunit_forms::Count;
 
 /// The primary context of a device.
 #[derive(Debug)]

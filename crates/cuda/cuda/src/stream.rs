@@ -3,17 +3,15 @@
 //! Work is executed before the submitting call returns, so that a stream is never busy unless work
 //! is deferred (`deferred`). A stream only consists of its properties and its context.
 
-use crate::args::Answer;
-use crate::context::{self, Context};
+use crate::context;
 use crate::green::{self, GreenContext};
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::ipc::event::SharedEvent;
+use crate::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, ensure, lock};
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.

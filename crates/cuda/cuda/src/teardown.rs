@@ -1,11 +1,8 @@
 //! The end of contexts: destroys all objects in them.
 
-use crate::args::Answer;
-use crate::context::{Context, primary, settled};
-use crate::handle::Handle;
+use crate::context::{primary, settled};
+use crate::prelude::*;
 use crate::state::{Gpu, Primary};
-use std::sync::{Arc, MutexGuard};
-use texunit_cuda_abi::CUresult;
 
 /// Functions called when a context ends, each of which destroys one kind of objects in it.
 const OWNERS: &[fn(&Context)] = &[

@@ -4,20 +4,17 @@
 //! A module's reference is bound on the device whenever its state changes, so that a launch uses
 //! the latest state.
 
-use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::context::Context;
 use crate::error::refusal;
 use crate::format::format;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::message::say;
 use crate::module::Module;
+use crate::prelude::*;
 use crate::texture::{self, Source};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
-    CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR, CUresult,
-    ensure, lock,
+    CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR,
 };
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 

@@ -5,27 +5,25 @@
 
 mod source;
 
-use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::context::{Context, current};
+use crate::context::current;
 use crate::error::refusal;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
+use crate::prelude::*;
 use crate::state::Gpu;
 pub(crate) use source::{ALIGN, Source};
 use source::{array_of, check_reached, source};
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP,
     CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR,
     CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
     CU_TRSF_SRGB, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
-    CUDA_TEXTURE_DESC, Refusal, ensure, invalid,
+    CUDA_TEXTURE_DESC,
 };
 use texunit_device::{
     AddressMode, Error, Filter, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
 };
-use texunit_forms::Count;
 use texunit_unit::CreateError;
 
 /// The object behind a `CUtexObject` handle: a texture.
@@ -74,11 +72,9 @@ pub(crate) fn address_mode(number: u32) -> Answer<AddressMode> {
         CU_TR_ADDRESS_MODE_CLAMP => AddressMode::Clamp,
         CU_TR_ADDRESS_MODE_MIRROR => AddressMode::Mirror,
         CU_TR_ADDRESS_MODE_BORDER => AddressMode::Border,
-        _ => {
-            return Err(invalid!(
-                "addressMode {number} is not a CUaddress_mode: 0 (wrap), 1 (clamp), 2 (mirror), 3 (border)"
-            ));
-        }
+        _ => bail!(
+            "addressMode {number} is not a CUaddress_mode: 0 (wrap), 1 (clamp), 2 (mirror), 3 (border)"
+        ),
     })
 }
 
@@ -87,11 +83,7 @@ pub(crate) fn filter(number: u32) -> Answer<Filter> {
     Ok(match number {
         CU_TR_FILTER_MODE_POINT => Filter::Point,
         CU_TR_FILTER_MODE_LINEAR => Filter::Linear,
-        _ => {
-            return Err(invalid!(
-                "filterMode {number} is not a CUfilter_mode: 0 (point), 1 (linear)"
-            ));
-        }
+        _ => bail!("filterMode {number} is not a CUfilter_mode: 0 (point), 1 (linear)"),
     })
 }
 

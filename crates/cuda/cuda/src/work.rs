@@ -5,22 +5,17 @@
 //! kernel does. The checks are told of each range that is read or written ([`checks::Work`]), and
 //! recorded launches do not run concurrently ([`record::library_work`]).
 
-use crate::args::Answer;
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
 use crate::error::refusal;
+use crate::prelude::*;
 use crate::{memory, record};
 use std::cell::Cell;
-use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use texunit_cuda_abi::work::{DIMENSIONS, Forget, Region, Run};
-use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::Linear;
-use texunit_forms::Count;
 
 /// Alignment in bytes of the host memory that a library gets.
 const ALIGNMENT: usize = 64;
@@ -144,9 +139,7 @@ impl Task {
         // SAFETY: the library's callback and data, and for each region memory that no other has.
         let code = CUresult(unsafe { (self.given.run)(self.given.data, pointers.as_ptr(), count) });
         drop(inside);
-        if code != CUresult::SUCCESS {
-            return Err(code.because(format!("{} cannot be done", self.function)));
-        }
+        ensure!(code == CUresult::SUCCESS, code, "{} cannot be done", self.function);
         for ((region, linear), bytes) in copied().zip(room.parts()) {
             if let Some(linear) = linear.filter(|_| region.is_written()) {
                 write(region, linear, bytes, checked)?;

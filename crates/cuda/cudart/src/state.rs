@@ -29,8 +29,7 @@ pub(crate) fn init() -> Answer<CUdevice> {
     static COUNT: OnceLock<Answer<CUdevice>> = OnceLock::new();
     let count = COUNT.get_or_init(|| {
         check(driver::cuInit(0))?;
-        // SAFETY: the out-pointer is to a local variable.
-        let count = ask(|count| unsafe { driver::cuDeviceGetCount(count) })?;
+        let count = ask(|count| driver::cuDeviceGetCount(count))?;
         match count {
             0 => Err(CUresult::NO_DEVICE.because("the driver has no device")),
             _ => Ok(count),
@@ -45,8 +44,7 @@ pub(crate) fn init() -> Answer<CUdevice> {
 
 /// The device of the calling thread (`cudaGetDevice`): that of its current context, if it has one.
 pub(crate) fn device() -> CUdevice {
-    // SAFETY: the out-pointer is to a local variable.
-    ask(|device| unsafe { driver::cuCtxGetDevice(device) }).unwrap_or_else(|_| chosen())
+    ask(|device| driver::cuCtxGetDevice(device)).unwrap_or_else(|_| chosen())
 }
 
 /// The device that the calling thread has set.
@@ -88,8 +86,7 @@ pub(crate) fn set_first_device(device: CUdevice) {
 /// pointers to managed variables are valid afterwards.
 pub(crate) fn context() -> Answer {
     init()?;
-    // SAFETY: the out-pointer is to a local variable.
-    let current = ask(|context| unsafe { driver::cuCtxGetCurrent(context) })?;
+    let current = ask(|context| driver::cuCtxGetCurrent(context))?;
     if current == 0 {
         check(driver::cuCtxSetCurrent(primary(chosen())?))?;
     }
@@ -102,8 +99,7 @@ pub(crate) fn primary(device: CUdevice) -> Answer<CUcontext> {
     if let Some(context) = contexts.get(&device) {
         return Ok(*context);
     }
-    // SAFETY: the out-pointer is to a local variable.
-    let context = ask(|context| unsafe { driver::cuDevicePrimaryCtxRetain(context, device) })?;
+    let context = ask(|context| driver::cuDevicePrimaryCtxRetain(context, device))?;
     contexts.insert(device, context);
     Ok(context)
 }
@@ -119,6 +115,5 @@ pub(crate) fn reset() -> Answer {
 
 /// An attribute of a device.
 pub(crate) fn attribute(attribute: c_int, device: CUdevice) -> Answer<c_int> {
-    // SAFETY: the out-pointer is to a local variable.
-    ask(|value| unsafe { driver::cuDeviceGetAttribute(value, attribute, device) })
+    ask(|value| driver::cuDeviceGetAttribute(value, attribute, device))
 }

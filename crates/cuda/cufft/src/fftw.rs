@@ -13,6 +13,7 @@ use texunit_client::call::{Code, Refused};
 use texunit_client::handles::Handles;
 use texunit_client::work::Region;
 use texunit_cuda_abi::args::In;
+use texunit_cuda_abi::{bail, ensure};
 use texunit_forms::Count;
 
 /// A plan: transforms and the arrays that `fftw_execute` transforms.
@@ -57,10 +58,13 @@ pub(crate) fn execute(handle: usize, others: Option<(Type, [usize; 2])>) -> Answ
     let plan = PLANS.get(handle)?;
     let mut regions = plan.regions;
     if let Some((of, arrays)) = others {
-        if of != plan.of {
-            let why = format!("the plan is of {}, not of {}", plan.of.name(), of.name());
-            return Err(FftCode::InvalidType.because(why));
-        }
+        ensure!(
+            of == plan.of,
+            FftCode::InvalidType,
+            "the plan is of {}, not of {}",
+            plan.of.name(),
+            of.name()
+        );
         for (region, array) in regions.iter_mut().zip(arrays) {
             region.address = array as u64;
         }
@@ -93,10 +97,13 @@ pub(crate) unsafe fn read<T: Copy>(
     ranks: std::ops::RangeInclusive<c_int>,
     array: In<'_, T>,
 ) -> Answer<Vec<T>> {
-    if !ranks.contains(&rank) {
-        let why = format!("rank {rank} is not from {} to {}", ranks.start(), ranks.end());
-        return Err(FftCode::InvalidValue.because(why));
-    }
+    ensure!(
+        ranks.contains(&rank),
+        FftCode::InvalidValue,
+        "rank {rank} is not from {} to {}",
+        ranks.start(),
+        ranks.end()
+    );
     // SAFETY: the caller upholds this function's safety contract.
     Ok(unsafe { array.elements(rank.unsigned_abs() as usize) }.to_vec()?)
 }
@@ -212,7 +219,7 @@ impl Plan {
     /// Transforms arrays.
     fn run(&self, regions: &[Region; 2]) -> Answer {
         if regions.iter().any(|region| region.address == 0) {
-            return Err(FftCode::InvalidValue.because("an array is null"));
+            bail!(FftCode::InvalidValue, "an array is null");
         }
         if regions.iter().any(|region| region.hull().is_none()) {
             return Err(too_large());

@@ -10,7 +10,7 @@ use texunit_client::call::Code;
 use texunit_client::context;
 use texunit_client::driver::{self, CUstream};
 use texunit_client::handles::Handles;
-use texunit_cuda_abi::CUdeviceptr;
+use texunit_cuda_abi::{CUdeviceptr, bail, ensure};
 
 /// A plan, whose shape may not be set yet.
 #[derive(Clone, Default)]
@@ -57,8 +57,7 @@ fn none(handle: usize) -> texunit_client::call::Refused<FftCode> {
 
 /// Creates an empty plan and returns its handle.
 pub(crate) fn create() -> Answer<c_int> {
-    context::make_current()
-        .map_err(|why| texunit_client::call::Refused::from(why).with_code(FftCode::SetupFailed))?;
+    context::make_current().map_err(|why| FftCode::SetupFailed.with(why))?;
     let handle = PLANS.insert(Plan::default());
     c_int::try_from(handle).map_err(|_| {
         FftCode::AllocFailed.because("no more plans can be made: all handles have been used")
@@ -97,10 +96,11 @@ pub(crate) fn change(handle: c_int, change: impl FnOnce(&mut Plan)) -> Answer {
 /// Sets the shape of a plan and returns the size of its work area in bytes.
 pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
     let plan = get(handle)?;
-    if plan.made.is_some() {
-        let why = format!("plan {handle} is made already, and cannot be made again");
-        return Err(FftCode::InvalidPlan.because(why));
-    }
+    ensure!(
+        plan.made.is_none(),
+        FftCode::InvalidPlan,
+        "plan {handle} is made already, and cannot be made again"
+    );
     let size = shape.work_size();
     let area = match plan.is_manual {
         true => None,
@@ -113,9 +113,7 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
 
 fn allocate(size: usize) -> Answer<Area> {
     context::make_current()?;
-    let mut area = 0;
-    driver::check(driver::cuMemAlloc_v2(&mut area, size))?;
-    Ok(Area(area))
+    Ok(Area(driver::ask(|area| driver::cuMemAlloc_v2(area, size))?))
 }
 
 impl Plan {
@@ -131,8 +129,10 @@ impl Plan {
     pub(crate) fn check_area(&self) -> Answer {
         let own = self.made.as_ref().and_then(|made| made.area.as_ref());
         if own.is_none() && self.area == 0 {
-            let why = "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it";
-            return Err(FftCode::NoWorkspace.because(why));
+            bail!(
+                FftCode::NoWorkspace,
+                "the plan has no work area: `cufftSetAutoAllocation` says that `cufftSetWorkArea` provides it"
+            );
         }
         Ok(())
     }
@@ -166,13 +166,4 @@ pub(crate) fn check_property(property: u32) -> Answer {
         return Ok(());
     }
     Err(FftCode::InvalidValue.because(format!("property {property} is not a cufftProperty")))
-}
-
-/// Fails with `CUFFT_INVALID_VALUE` for an invalid stream.
-pub(crate) fn check_stream(stream: CUstream) -> Answer {
-    context::make_current()?;
-    let mut flags = 0;
-    // SAFETY: the out-pointer is to a local variable.
-    driver::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
-    Ok(())
 }

@@ -5,6 +5,7 @@ use crate::code::{Answer, FftCode};
 use crate::number::Precision;
 use texunit_client::call::Code;
 use texunit_client::work::{Region, threads};
+use texunit_cuda_abi::{bail, ensure};
 
 /// Kind of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +35,7 @@ impl Type {
             0x69 => (Kind::Complex, Precision::Double),
             0x6a => (Kind::FromReal, Precision::Double),
             0x6c => (Kind::ToReal, Precision::Double),
-            _ => {
-                let why = format!("type {number:#x} is not a cufftType");
-                return Err(FftCode::InvalidType.because(why));
-            }
+            _ => bail!(FftCode::InvalidType, "type {number:#x} is not a cufftType"),
         };
         Ok(Self { kind, precision })
     }
@@ -68,11 +66,11 @@ impl Type {
             _ => None,
         };
         let (Some(kind), Some((precision, _))) = (kind, all[2]) else {
-            let why = format!(
+            bail!(
+                FftCode::InvalidType,
                 "inputtype {input}, outputtype {output} and executiontype {execution} do not make a transform: all have one precision, \
                  input or output is complex, and executiontype is"
             );
-            return Err(FftCode::InvalidType.because(why));
         };
         Ok(Self { kind, precision })
     }
@@ -128,34 +126,33 @@ impl Shape {
         layouts: Option<[Layout; 2]>,
     ) -> Answer<Self> {
         if let Some(size) = sizes.iter().find(|&&size| size < 1) {
-            return Err(FftCode::InvalidSize
-                .because(format!("size {size} of a dimension is not at least 1")));
+            bail!(FftCode::InvalidSize, "size {size} of a dimension is not at least 1");
         }
-        if batch < 1 {
-            return Err(FftCode::InvalidSize.because(format!("batch {batch} is not at least 1")));
-        }
+        ensure!(batch >= 1, FftCode::InvalidSize, "batch {batch} is not at least 1");
         if of.precision.is_short()
             && sizes.iter().any(|size| !size.cast_unsigned().is_power_of_two())
         {
-            let why = "a size is not a power of two, as those of transforms in half precision are";
-            return Err(FftCode::InvalidSize.because(why));
+            bail!(
+                FftCode::InvalidSize,
+                "a size is not a power of two, as those of transforms in half precision are"
+            );
         }
         for (side, layout) in ["i", "o"].into_iter().zip(layouts.iter().flatten()) {
             let Layout { embed, stride, distance } = layout;
             if let Some(embed) = embed.iter().skip(1).find(|&&embed| embed < 1) {
-                let why = format!("{side}nembed has {embed}, which is not at least 1");
-                return Err(FftCode::InvalidValue.because(why));
+                bail!(FftCode::InvalidValue, "{side}nembed has {embed}, which is not at least 1");
             }
             if *stride < 1 || *distance < 0 || (*distance < 1 && batch > 1 && side == "o") {
-                let why = format!("{side}stride {stride} or {side}dist {distance} is too small");
-                return Err(FftCode::InvalidValue.because(why));
+                bail!(
+                    FftCode::InvalidValue,
+                    "{side}stride {stride} or {side}dist {distance} is too small"
+                );
             }
         }
         let shape = Self { of, sizes, batch, layouts };
         for in_place in [false, true] {
             if shape.regions([0, 0], in_place).is_none() {
-                let why = "the transforms have more bytes than addresses count";
-                return Err(FftCode::InvalidSize.because(why));
+                bail!(FftCode::InvalidSize, "the transforms have more bytes than addresses count");
             }
         }
         Ok(shape)

@@ -6,10 +6,11 @@ use crate::discrete;
 use crate::engine::Distribution;
 use crate::generator::{self, generate};
 use std::ffi::{c_double, c_float, c_int};
-use texunit_client::call::Code;
-use texunit_client::driver::{self, CUstream};
+use texunit_client::call::{Code, property};
+use texunit_client::driver::CUstream;
 use texunit_client::{context, library_api};
 use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::bail;
 
 /// Version in CUDA 13.5; the library has the same file name in CUDA 12 and 13.
 const VERSION: [c_int; 3] = [10, 4, 5];
@@ -18,15 +19,13 @@ library_api! { (RandCode)
     /// Creates a generator that writes to device memory.
     fn curandCreateGenerator(generator: Out<usize>, rng_type: u32) {
         generator.check()?;
-        generator.set(generator::create(rng_type, false)?)?;
-        Ok(())
+        Ok(generator.set(generator::create(rng_type, false)?)?)
     }
 
     /// Creates a generator that writes to host memory.
     fn curandCreateGeneratorHost(generator: Out<usize>, rng_type: u32) {
         generator.check()?;
-        generator.set(generator::create(rng_type, true)?)?;
-        Ok(())
+        Ok(generator.set(generator::create(rng_type, true)?)?)
     }
 
     /// Destroys a generator; numbers that were requested before are still generated.
@@ -37,27 +36,19 @@ library_api! { (RandCode)
     /// Version of the library.
     fn curandGetVersion(version: Out<c_int>) {
         let [major, minor, patch] = VERSION;
-        version.set(major * 1000 + minor * 100 + patch)?;
-        Ok(())
+        Ok(version.set(major * 1000 + minor * 100 + patch)?)
     }
 
     /// A component of the version.
     fn curandGetProperty(r#type: u32, value: Out<c_int>) {
-        let Some(&part) = VERSION.get(r#type as usize) else {
-            let why = format!("type {} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)", r#type);
-            return Err(RandCode::OutOfRange.because(why));
-        };
-        value.set(part)?;
-        Ok(())
+        property(VERSION, r#type, value, RandCode::OutOfRange)
     }
 
     /// Sets the stream to which the generator submits work.
     fn curandSetStream(generator: usize, stream: CUstream) {
         generator::check(generator)?;
         context::make_current()?;
-        let mut flags = 0;
-        // SAFETY: the out-pointer is to a local variable.
-        driver::check(unsafe { driver::cuStreamGetFlags(stream, &raw mut flags) })?;
+        context::check_stream(stream)?;
         generator::set_stream(generator, stream)
     }
 
@@ -81,59 +72,13 @@ library_api! { (RandCode)
         generator::set_dimensions(generator, num_dimensions)
     }
 
-    /// Generates 32-bit random integers.
-    fn curandGenerate(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerate", generator, Distribution::Bits, outputPtr, num)
-    }
-
-    /// Generates 64-bit random integers, for generators of 64 bits.
-    fn curandGenerateLongLong(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateLongLong", generator, Distribution::Wide, outputPtr, num)
-    }
-
-    /// Generates uniform numbers in (0, 1].
-    fn curandGenerateUniform(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateUniform", generator, Distribution::Uniform, outputPtr, num)
-    }
-
-    /// Generates uniform numbers in (0, 1] in double precision.
-    fn curandGenerateUniformDouble(generator: usize, outputPtr: u64, num: usize) {
-        generate("curandGenerateUniformDouble", generator, Distribution::UniformDouble, outputPtr, num)
-    }
-
-    /// Generates normally distributed numbers.
-    fn curandGenerateNormal(generator: usize, outputPtr: u64, n: usize, mean: c_float, stddev: c_float) {
-        generate("curandGenerateNormal", generator, Distribution::Normal([mean, stddev]), outputPtr, n)
-    }
-
-    /// Generates normally distributed numbers in double precision.
-    fn curandGenerateNormalDouble(generator: usize, outputPtr: u64, n: usize, mean: c_double, stddev: c_double) {
-        generate("curandGenerateNormalDouble", generator, Distribution::NormalDouble([mean, stddev]), outputPtr, n)
-    }
-
-    /// Generates log-normally distributed numbers.
-    fn curandGenerateLogNormal(generator: usize, outputPtr: u64, n: usize, mean: c_float, stddev: c_float) {
-        generate("curandGenerateLogNormal", generator, Distribution::LogNormal([mean, stddev]), outputPtr, n)
-    }
-
-    /// Generates log-normally distributed numbers in double precision.
-    fn curandGenerateLogNormalDouble(generator: usize, outputPtr: u64, n: usize, mean: c_double, stddev: c_double) {
-        generate("curandGenerateLogNormalDouble", generator, Distribution::LogNormalDouble([mean, stddev]), outputPtr, n)
-    }
-
-    /// Generates Poisson distributed numbers.
-    fn curandGeneratePoisson(generator: usize, outputPtr: u64, n: usize, lambda: c_double) {
-        generate("curandGeneratePoisson", generator, Distribution::Poisson(lambda), outputPtr, n)
-    }
-
     /// Creates a table of a Poisson distribution for the device function `curand_discrete`.
     fn curandCreatePoissonDistribution(lambda: c_double, discrete_distribution: Out<u64>) {
         if discrete_distribution.is_null() {
-            return Err(RandCode::NotInitialized.because("discrete_distribution is null"));
+            bail!(RandCode::NotInitialized, "discrete_distribution is null");
         }
         generator::check_lambda(lambda)?;
-        discrete_distribution.set(discrete::create(lambda)?)?;
-        Ok(())
+        Ok(discrete_distribution.set(discrete::create(lambda)?)?)
     }
 
     /// Frees a table of a distribution.
@@ -150,31 +95,61 @@ library_api! { (RandCode)
     fn curandGetDirectionVectors32(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [101, 102])?;
         vectors.check()?;
-        vectors.set(directions::short_table(set).as_ptr().expose_provenance())?;
-        Ok(())
+        Ok(vectors.set(directions::short_table(set).as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol32.
     fn curandGetScrambleConstants32(constants: Out<usize>) {
         constants.check()?;
-        constants.set(directions::short_constants().as_ptr().expose_provenance())?;
-        Ok(())
+        Ok(constants.set(directions::short_constants().as_ptr().expose_provenance())?)
     }
 
     /// The direction vectors of Sobol64.
     fn curandGetDirectionVectors64(vectors: Out<usize>, set: u32) {
         let set = set_of(set, [103, 104])?;
         vectors.check()?;
-        vectors.set(directions::wide_table(set).as_ptr().expose_provenance())?;
-        Ok(())
+        Ok(vectors.set(directions::wide_table(set).as_ptr().expose_provenance())?)
     }
 
     /// The scramble constants of scrambled Sobol64.
     fn curandGetScrambleConstants64(constants: Out<usize>) {
         constants.check()?;
-        constants.set(directions::wide_constants().as_ptr().expose_provenance())?;
-        Ok(())
+        Ok(constants.set(directions::wide_constants().as_ptr().expose_provenance())?)
     }
+}
+
+/// Defines the functions that generate numbers of a distribution, given with its parameters.
+macro_rules! generates {
+    ($($(#[$doc:meta])* $name:ident($count:ident $(, $arg:ident: $type:ty)*) { $($wanted:tt)+ })*) => {
+        library_api! { (RandCode) $(
+            $(#[$doc])*
+            fn $name(generator: usize, outputPtr: u64, $count: usize $(, $arg: $type)*) {
+                let wanted = Distribution::$($wanted)+;
+                generate(stringify!($name), generator, wanted, outputPtr, $count)
+            }
+        )* }
+    };
+}
+
+generates! {
+    /// Generates 32-bit random integers.
+    curandGenerate(num) { Bits }
+    /// Generates 64-bit random integers, for generators of 64 bits.
+    curandGenerateLongLong(num) { Wide }
+    /// Generates uniform numbers in (0, 1].
+    curandGenerateUniform(num) { Uniform }
+    /// Generates uniform numbers in (0, 1] in double precision.
+    curandGenerateUniformDouble(num) { UniformDouble }
+    /// Generates normally distributed numbers.
+    curandGenerateNormal(n, mean: c_float, stddev: c_float) { Normal([mean, stddev]) }
+    /// Generates normally distributed numbers in double precision.
+    curandGenerateNormalDouble(n, mean: c_double, stddev: c_double) { NormalDouble([mean, stddev]) }
+    /// Generates log-normally distributed numbers.
+    curandGenerateLogNormal(n, mean: c_float, stddev: c_float) { LogNormal([mean, stddev]) }
+    /// Generates log-normally distributed numbers in double precision.
+    curandGenerateLogNormalDouble(n, mean: c_double, stddev: c_double) { LogNormalDouble([mean, stddev]) }
+    /// Generates Poisson distributed numbers.
+    curandGeneratePoisson(n, lambda: c_double) { Poisson(lambda) }
 }
 
 /// The vector set of a `curandDirectionVectorSet_t`, given the numbers of the plain and the
@@ -183,9 +158,9 @@ fn set_of(number: u32, [plain, scrambled]: [u32; 2]) -> Answer<VectorSet> {
     match number {
         number if number == plain => Ok(VectorSet::Plain),
         number if number == scrambled => Ok(VectorSet::Scrambled),
-        _ => {
-            let why = format!("set {number} is not {plain} (plain) or {scrambled} (scrambled)");
-            Err(RandCode::OutOfRange.because(why))
-        }
+        _ => bail!(
+            RandCode::OutOfRange,
+            "set {number} is not {plain} (plain) or {scrambled} (scrambled)"
+        ),
     }
 }

@@ -6,7 +6,7 @@
 use crate::code::{Answer, RandCode};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use texunit_client::call::{Code, Refused};
+use texunit_client::call::Code;
 use texunit_client::{context, driver};
 use texunit_cuda_abi::lock;
 
@@ -56,8 +56,7 @@ fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<Memory> {
 
 /// Creates the table of a Poisson distribution and returns its device address.
 pub(crate) fn create(lambda: f64) -> Answer<u64> {
-    context::make_current()
-        .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
+    context::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
     let mut memory = Vec::new();
     let mut distribution: Distribution =
         [0, 0, 0, lambda.sqrt().to_bits(), lambda.to_bits(), NORMAL];

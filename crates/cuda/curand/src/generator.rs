@@ -11,7 +11,7 @@ use texunit_client::driver::CUstream;
 use texunit_client::handles::Handles;
 use texunit_client::work::{self, Region};
 use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::{CUresult, lock};
+use texunit_cuda_abi::{CUresult, bail, ensure, lock};
 
 /// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]
@@ -50,10 +50,7 @@ fn type_of(number: u32) -> Answer<Type> {
         202 => Type::Sobol32(VectorSet::Scrambled),
         203 => Type::Sobol64(VectorSet::Plain),
         204 => Type::Sobol64(VectorSet::Scrambled),
-        _ => {
-            let why = format!("rng_type {number} is not a curandRngType_t");
-            return Err(RandCode::TypeError.because(why));
-        }
+        _ => bail!(RandCode::TypeError, "rng_type {number} is not a curandRngType_t"),
     })
 }
 
@@ -61,8 +58,7 @@ fn type_of(number: u32) -> Answer<Type> {
 pub(crate) fn create(number: u32, of_host: bool) -> Answer<usize> {
     let of = type_of(number)?;
     if !of_host {
-        context::make_current()
-            .map_err(|why| Refused::from(why).with_code(RandCode::InitializationFailed))?;
+        context::make_current().map_err(|why| RandCode::InitializationFailed.with(why))?;
     }
     let recipe = Recipe { of, seed: 0, offset: 0, legacy: false, seeded: false, dimensions: 1 };
     let new =
@@ -128,8 +124,7 @@ pub(crate) fn set_ordering(handle: usize, order: u32) -> Answer {
             false => (100..=104).contains(&order),
         };
         if !fits {
-            let why = format!("order {order} is not an ordering of this generator");
-            return Err(RandCode::OutOfRange.because(why));
+            bail!(RandCode::OutOfRange, "order {order} is not an ordering of this generator");
         }
         recipe.seeded = order == 102;
         recipe.legacy = order == 103;
@@ -145,8 +140,7 @@ pub(crate) fn set_dimensions(handle: usize, dimensions: u32) -> Answer {
         }
         let count = usize::try_from(dimensions).unwrap_or(usize::MAX);
         if !(1..=DIMENSIONS).contains(&count) {
-            let why = format!("num_dimensions {dimensions} is not 1 to {DIMENSIONS}");
-            return Err(RandCode::OutOfRange.because(why));
+            bail!(RandCode::OutOfRange, "num_dimensions {dimensions} is not 1 to {DIMENSIONS}");
         }
         recipe.dimensions = count;
         Ok(())
@@ -167,9 +161,7 @@ pub(crate) fn generate(
     if count == 0 {
         return Ok(());
     }
-    if address == 0 {
-        return Err(RandCode::OutOfRange.because("outputPtr is null"));
-    }
+    ensure!(address != 0, RandCode::OutOfRange, "outputPtr is null");
     let fill = move |to: &mut [u8]| {
         let mut engine = lock(&engine);
         engine.get_or_insert_with(|| recipe.make()).fill(wanted, to);
@@ -193,13 +185,7 @@ pub(crate) fn generate(
         }
         _ => Err(CUresult::UNKNOWN),
     });
-    done.map_err(|why| {
-        let code = match RandCode::of_driver(why.code) {
-            RandCode::AllocationFailed => RandCode::AllocationFailed,
-            _ => RandCode::LaunchFailure,
-        };
-        Refused::from(why).with_code(code)
-    })
+    done.map_err(|why| RandCode::LaunchFailure.of_work(why))
 }
 
 /// Checks that a generator supports a distribution and a count.
@@ -220,10 +206,11 @@ fn check_wanted(recipe: &Recipe, wanted: Distribution, count: usize) -> Answer {
         false if wanted.is_in_pairs() => 2,
         false => 1,
     };
-    if !count.is_multiple_of(multiple) {
-        let why = format!("{count} numbers are not a multiple of {multiple}");
-        return Err(RandCode::LengthNotMultiple.because(why));
-    }
+    ensure!(
+        count.is_multiple_of(multiple),
+        RandCode::LengthNotMultiple,
+        "{count} numbers are not a multiple of {multiple}"
+    );
     Ok(())
 }
 
@@ -247,8 +234,7 @@ fn fill_host(address: u64, count: usize, size: usize, fill: impl FnOnce(&mut [u8
     let made = &mut bytemuck::cast_slice_mut(&mut words)[..bytes];
     fill(made);
     // SAFETY: the caller's memory holds this many numbers.
-    unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?;
-    Ok(())
+    Ok(unsafe { Out::<u8>::of(address).elements(bytes) }.set_all(made.iter().copied())?)
 }
 
 /// Builds the engine immediately (`curandGenerateSeeds`).

@@ -96,14 +96,6 @@ fn find(is_wanted: impl Fn(&Device) -> bool) -> Answer<Handle> {
     devices()?.iter().position(is_wanted).map(Handle::of).ok_or(Error::NotFound)
 }
 
-fn by_index(index: c_uint, device: Out<Handle>) -> Answer {
-    let index = index as usize;
-    if index >= devices()?.len() {
-        return Err(Error::InvalidArgument);
-    }
-    device.set(Handle::of(index))
-}
-
 /// The caller's C string.
 fn c_str<'a>(text: *const c_char) -> Answer<&'a str> {
     if text.is_null() {
@@ -122,11 +114,6 @@ fn pci_location(text: &str) -> Option<(i32, i32)> {
     let (device, bus) = (hex(words.next()?)?, hex(words.next()?)?);
     let domain = words.next().map_or(Some(0), hex)?;
     (domain == 0 && hex(function)? == 0).then_some((bus, device))
-}
-
-fn by_place(text: *const c_char, device: Out<Handle>) -> Answer {
-    let wanted = pci_location(c_str(text)?).ok_or(Error::InvalidArgument)?;
-    device.set(find(|device| device.place() == wanted)?)
 }
 
 /// The `nvmlBrandType_t` that a device's name implies.
@@ -159,23 +146,19 @@ fn architecture(capability: (i32, i32)) -> c_uint {
 
 nvml_api! {
     /// Number of devices.
-    fn nvmlDeviceGetCount(deviceCount: Out<c_uint>) {
-        deviceCount.set(devices()?.len() as c_uint)
-    }
-
-    /// Number of devices.
-    fn nvmlDeviceGetCount_v2(deviceCount: Out<c_uint>) {
+    fn nvmlDeviceGetCount | nvmlDeviceGetCount_v2(deviceCount: Out<c_uint>) {
         deviceCount.set(devices()?.len() as c_uint)
     }
 
     /// The device with an index.
-    fn nvmlDeviceGetHandleByIndex(index: c_uint, device: Out<Handle>) {
-        by_index(index, device)
-    }
-
-    /// The device with an index.
-    fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: Out<Handle>) {
-        by_index(index, device)
+    fn nvmlDeviceGetHandleByIndex | nvmlDeviceGetHandleByIndex_v2(
+        index: c_uint, device: Out<Handle>,
+    ) {
+        let index = index as usize;
+        if index >= devices()?.len() {
+            return Err(Error::InvalidArgument);
+        }
+        device.set(Handle::of(index))
     }
 
     /// The device with a UUID.
@@ -191,13 +174,11 @@ nvml_api! {
     }
 
     /// The device with a PCI bus identifier.
-    fn nvmlDeviceGetHandleByPciBusId(pciBusId: *const c_char, device: Out<Handle>) {
-        by_place(pciBusId, device)
-    }
-
-    /// The device with a PCI bus identifier.
-    fn nvmlDeviceGetHandleByPciBusId_v2(pciBusId: *const c_char, device: Out<Handle>) {
-        by_place(pciBusId, device)
+    fn nvmlDeviceGetHandleByPciBusId | nvmlDeviceGetHandleByPciBusId_v2(
+        pciBusId: *const c_char, device: Out<Handle>,
+    ) {
+        let wanted = pci_location(c_str(pciBusId)?).ok_or(Error::InvalidArgument)?;
+        device.set(find(|device| device.place() == wanted)?)
     }
 
     /// The name of a device.
@@ -225,13 +206,8 @@ nvml_api! {
         text(uuid, length, &self::uuid(&device.get()?.1))
     }
 
-    /// PCI location of a device, in version 1 of the structure.
-    fn nvmlDeviceGetPciInfo(device: Handle, pci: Out<Pci>) {
-        pci.set(self::pci(&device.get()?.1))
-    }
-
-    /// PCI location of a device, in version 2 of the structure.
-    fn nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<Pci>) {
+    /// PCI location of a device, without what version 3 of the structure adds.
+    fn nvmlDeviceGetPciInfo | nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<Pci>) {
         pci.set(self::pci(&device.get()?.1))
     }
 

@@ -22,9 +22,19 @@ use error::{Answer, Error};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda::facts::{self, Device};
 
-/// Defines exported functions, each of which returns 0 or an error code.
+/// Defines exported functions, each of which returns 0 or an error code. Versions of a function
+/// that differ in nothing have one body.
 macro_rules! nvml_api {
-    ($($(#[$about:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+    ($($(#[$about:meta])* fn $($name:ident)|+ ($($arguments:tt)*) $body:block)*) => {$(
+        nvml_api! { @versions [$(#[$about])*] [$($name)+] ($($arguments)*) $body }
+    )*};
+    (@versions $about:tt [$($name:ident)+] $arguments:tt $body:block) => {$(
+        nvml_api! { @function $about $name $arguments $body }
+    )+};
+    (
+        @function [$(#[$about:meta])*] $name:ident
+        ($($argument:ident: $type:ty),* $(,)?) $body:block
+    ) => {
         $(#[$about])*
         ///
         /// # Safety
@@ -34,7 +44,7 @@ macro_rules! nvml_api {
             let call = || -> crate::error::Answer { $body };
             call().map_or_else(|error| error as std::ffi::c_int, |()| 0)
         }
-    )*};
+    };
 }
 use nvml_api;
 

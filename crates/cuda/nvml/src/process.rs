@@ -51,12 +51,9 @@ nvml_api! {
     }
 
     /// Compute processes on a device.
-    fn nvmlDeviceGetComputeRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
-        list(infoCount, infos, used(device)?.map(second).as_slice())
-    }
-
-    /// Compute processes on a device.
-    fn nvmlDeviceGetComputeRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
+    fn nvmlDeviceGetComputeRunningProcesses_v2 | nvmlDeviceGetComputeRunningProcesses_v3(
+        device: Handle, infoCount: Out<c_uint>, infos: Out<Second>,
+    ) {
         list(infoCount, infos, used(device)?.map(second).as_slice())
     }
 
@@ -67,13 +64,9 @@ nvml_api! {
     }
 
     /// Graphics processes on a device; always none.
-    fn nvmlDeviceGetGraphicsRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
-        device.get()?;
-        list(infoCount, infos, &[])
-    }
-
-    /// Graphics processes on a device; always none.
-    fn nvmlDeviceGetGraphicsRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
+    fn nvmlDeviceGetGraphicsRunningProcesses_v2 | nvmlDeviceGetGraphicsRunningProcesses_v3(
+        device: Handle, infoCount: Out<c_uint>, infos: Out<Second>,
+    ) {
         device.get()?;
         list(infoCount, infos, &[])
     }
@@ -85,13 +78,9 @@ nvml_api! {
     }
 
     /// Compute processes of the multi-process service; always none.
-    fn nvmlDeviceGetMPSComputeRunningProcesses_v2(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
-        device.get()?;
-        list(infoCount, infos, &[])
-    }
-
-    /// Compute processes of the multi-process service; always none.
-    fn nvmlDeviceGetMPSComputeRunningProcesses_v3(device: Handle, infoCount: Out<c_uint>, infos: Out<Second>) {
+    fn nvmlDeviceGetMPSComputeRunningProcesses_v2 | nvmlDeviceGetMPSComputeRunningProcesses_v3(
+        device: Handle, infoCount: Out<c_uint>, infos: Out<Second>,
+    ) {
         device.get()?;
         list(infoCount, infos, &[])
     }

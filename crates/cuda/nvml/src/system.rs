@@ -24,12 +24,7 @@ fn begin() -> Result<(), Error> {
 
 nvml_api! {
     /// Initialises NVML.
-    fn nvmlInit() {
-        begin()
-    }
-
-    /// Initialises NVML.
-    fn nvmlInit_v2() {
+    fn nvmlInit | nvmlInit_v2() {
         begin()
     }
 
@@ -56,12 +51,9 @@ nvml_api! {
     }
 
     /// CUDA version that the driver supports.
-    fn nvmlSystemGetCudaDriverVersion(cudaDriverVersion: Out<c_int>) {
-        cudaDriverVersion.set(facts::CUDA_VERSION)
-    }
-
-    /// CUDA version that the driver supports.
-    fn nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion: Out<c_int>) {
+    fn nvmlSystemGetCudaDriverVersion | nvmlSystemGetCudaDriverVersion_v2(
+        cudaDriverVersion: Out<c_int>,
+    ) {
         cudaDriverVersion.set(facts::CUDA_VERSION)
     }
 

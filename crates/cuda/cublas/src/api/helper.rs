@@ -3,17 +3,17 @@
 use crate::code::BlasCode;
 use crate::handle;
 use std::ffi::{c_char, c_int, c_void};
-use texunit_client::call::Code;
-use texunit_client::driver::{self, CUstream};
-use texunit_client::library_api;
+use texunit_client::call::{Code, property};
+use texunit_client::driver::CUstream;
+use texunit_client::{context, library_api};
 use texunit_cuda_abi::args::Out;
+use texunit_cuda_abi::bail;
 
 library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasCreate_v2(handle: Out<usize>) {
         handle.check()?;
-        handle.set(handle::create()?)?;
-        Ok(())
+        Ok(handle.set(handle::create()?)?)
     }
 
     /// Destroys a handle.
@@ -23,49 +23,44 @@ library_api! { (BlasCode)
 
     /// The version of `libcublas.so.12`.
     fn cublasGetVersion_v2_12(_handle: usize, version: Out<c_int>) {
-        version.set(number(VERSION_12))?;
-        Ok(())
+        Ok(version.set(number(VERSION_12))?)
     }
 
     /// The version of `libcublas.so.13`.
     fn cublasGetVersion_v2_13(_handle: usize, version: Out<c_int>) {
-        version.set(number(VERSION_13))?;
-        Ok(())
+        Ok(version.set(number(VERSION_13))?)
     }
 
     /// A component of the version of `libcublas.so.12`.
     fn cublasGetProperty_12(r#type: u32, value: Out<c_int>) {
-        part(VERSION_12, r#type, value)
+        property(VERSION_12, r#type, value, BlasCode::InvalidValue)
     }
 
     /// A component of the version of `libcublas.so.13`.
     fn cublasGetProperty_13(r#type: u32, value: Out<c_int>) {
-        part(VERSION_13, r#type, value)
+        property(VERSION_13, r#type, value, BlasCode::InvalidValue)
     }
 
     /// A component of the version of `libcublasLt.so.12`.
     fn cublasLtGetProperty_12(r#type: u32, value: Out<c_int>) {
-        part(VERSION_12, r#type, value)
+        property(VERSION_12, r#type, value, BlasCode::InvalidValue)
     }
 
     /// A component of the version of `libcublasLt.so.13`.
     fn cublasLtGetProperty_13(r#type: u32, value: Out<c_int>) {
-        part(VERSION_13, r#type, value)
+        property(VERSION_13, r#type, value, BlasCode::InvalidValue)
     }
 
     /// Sets the stream to which a handle's functions submit work.
     fn cublasSetStream_v2(handle: usize, streamId: CUstream) {
         handle::get(handle)?;
-        let mut flags = 0;
-        // SAFETY: the out-pointer is to a local variable.
-        driver::check(unsafe { driver::cuStreamGetFlags(streamId, &raw mut flags) })?;
+        context::check_stream(streamId)?;
         handle::change(handle, |settings| settings.stream = streamId)
     }
 
     /// Stream of a handle.
     fn cublasGetStream_v2(handle: usize, streamId: Out<CUstream>) {
-        streamId.set(handle::get(handle)?.stream)?;
-        Ok(())
+        Ok(streamId.set(handle::get(handle)?.stream)?)
     }
 
     /// Sets whether scalars are in host memory (0) or device memory (1).
@@ -77,8 +72,7 @@ library_api! { (BlasCode)
 
     /// Whether scalars are in host or device memory.
     fn cublasGetPointerMode_v2(handle: usize, mode: Out<u32>) {
-        mode.set(handle::get(handle)?.on_device.into())?;
-        Ok(())
+        Ok(mode.set(handle::get(handle)?.on_device.into())?)
     }
 
     /// Sets the math mode, which has no effect: products are always computed in their own
@@ -86,15 +80,14 @@ library_api! { (BlasCode)
     fn cublasSetMathMode(handle: usize, mode: u32) {
         handle::get(handle)?;
         if mode & !0x1f != 0 {
-            return Err(BlasCode::InvalidValue.because(format!("mode {mode:#x} is not a cublasMath_t")));
+            bail!(BlasCode::InvalidValue, "mode {mode:#x} is not a cublasMath_t");
         }
         handle::change(handle, |settings| settings.math = mode)
     }
 
     /// Math mode of a handle.
     fn cublasGetMathMode(handle: usize, mode: Out<u32>) {
-        mode.set(handle::get(handle)?.math)?;
-        Ok(())
+        Ok(mode.set(handle::get(handle)?.math)?)
     }
 
     /// Sets whether atomics may make results vary between runs; they never do.
@@ -106,8 +99,7 @@ library_api! { (BlasCode)
 
     /// Atomics mode of a handle.
     fn cublasGetAtomicsMode(handle: usize, mode: Out<u32>) {
-        mode.set(handle::get(handle)?.has_atomics.into())?;
-        Ok(())
+        Ok(mode.set(handle::get(handle)?.has_atomics.into())?)
     }
 
     /// Sets the number of multiprocessors for kernels, which has no effect.
@@ -117,8 +109,7 @@ library_api! { (BlasCode)
 
     /// Number of multiprocessors that was set.
     fn cublasGetSmCountTarget(handle: usize, smCountTarget: Out<c_int>) {
-        smCountTarget.set(handle::get(handle)?.multiprocessors)?;
-        Ok(())
+        Ok(smCountTarget.set(handle::get(handle)?.multiprocessors)?)
     }
 
     /// Sets the work area, which is not used.
@@ -144,18 +135,6 @@ const VERSION_13: [c_int; 3] = [13, 10, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
     major * 10_000 + minor * 100 + patch
-}
-
-/// `libraryPropertyType`
-fn part(version: [c_int; 3], part: u32, value: Out<'_, c_int>) -> crate::code::Answer {
-    let Some(&found) = version.get(part as usize) else {
-        let why = format!(
-            "type {part} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)"
-        );
-        return Err(BlasCode::InvalidValue.because(why));
-    };
-    value.set(found)?;
-    Ok(())
 }
 
 /// Functions of both libraries that do not return a status.

@@ -19,6 +19,7 @@ use texunit_client::call::Code;
 use texunit_client::driver::CUstream;
 use texunit_client::library_api;
 use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::{bail, ensure};
 
 /// Defines the functions for the attributes of one kind of descriptor.
 macro_rules! descriptor {
@@ -60,8 +61,7 @@ library_api! { (BlasCode)
     /// Creates a handle.
     fn cublasLtCreate(lightHandle: Out<usize>) {
         lightHandle.check()?;
-        lightHandle.set(handle::create()?)?;
-        Ok(())
+        Ok(lightHandle.set(handle::create()?)?)
     }
 
     /// Destroys a handle.
@@ -111,7 +111,7 @@ library_api! { (BlasCode)
         handle::get(lightHandle)?;
         returnAlgoCount.check()?;
         if requestedAlgoCount < 1 {
-            return Err(BlasCode::InvalidValue.because("requestedAlgoCount is less than 1"));
+            bail!(BlasCode::InvalidValue, "requestedAlgoCount is less than 1");
         }
         read(operationDesc, [Adesc, Bdesc, Cdesc, Ddesc], [0; 4])?;
         // The algorithm's number, no work area, success, and one wave.
@@ -119,8 +119,7 @@ library_api! { (BlasCode)
         result[0] = 1;
         result[9] = u64::from(1.0_f32.to_bits()) << 32;
         heuristicResultsArray.set(result)?;
-        returnAlgoCount.set(1)?;
-        Ok(())
+        Ok(returnAlgoCount.set(1)?)
     }
 
     /// `D = activation(alpha op(A) op(B) + beta C + bias)`.
@@ -154,10 +153,10 @@ fn matrices(layout: usize, address: u64) -> Answer<(Operand, usize)> {
     let made = match words[1] {
         0 => Operand::matrix(format, address, [rows, columns], leading)?,
         1 => Operand::by_rows(format, address, [rows, columns], leading)?,
-        _ => {
-            let why = "the order of a matrix is not by columns (0) or by rows (1)";
-            return Err(BlasCode::NotSupported.because(why));
-        }
+        _ => bail!(
+            BlasCode::NotSupported,
+            "the order of a matrix is not by columns (0) or by rows (1)"
+        ),
     };
     Ok((made.each(words[6].cast_signed()), count))
 }
@@ -170,12 +169,16 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
     let [(a, count_a), (b, count_b), (c, count_c), (d, count)] = [a?, b?, c?, d?];
     let compute = Compute::of_c(words[0] as u32, [a.format, b.format, d.format])?;
     if c.format != d.format || Format::of_c("scaleType", words[1] as u32)? != compute.scalar {
-        let why = "the types of C and D, or of the scalars and the computation, differ";
-        return Err(BlasCode::NotSupported.because(why));
+        bail!(
+            BlasCode::NotSupported,
+            "the types of C and D, or of the scalars and the computation, differ"
+        );
     }
     if words[2] > 1 || words[5] != 0 {
-        let why = "a pointer mode with vectors, or an operation on C, is not provided";
-        return Err(BlasCode::NotSupported.because(why));
+        bail!(
+            BlasCode::NotSupported,
+            "a pointer mode with vectors, or an operation on C, is not provided"
+        );
     }
     let operations = [operation("transa", words[3] as u32)?, operation("transb", words[4] as u32)?];
     let k = if words[3] == 0 { a.columns } else { a.rows };
@@ -183,10 +186,11 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
         == shapes(operations, [d.rows, d.columns, k])
         && [c.rows, c.columns] == [d.rows, d.columns]
         && [count_a, count_b, count_c] == [count; 3];
-    if !fits {
-        return Err(BlasCode::InvalidValue
-            .because("the rows, columns or batches of the matrices do not fit"));
-    }
+    ensure!(
+        fits,
+        BlasCode::InvalidValue,
+        "the rows, columns or batches of the matrices do not fit"
+    );
     let (activation, has_bias) = match words[7] {
         1 => (Activation::None, false),
         2 => (Activation::Relu, false),
@@ -194,9 +198,7 @@ fn read(desc: usize, layouts: [usize; 4], addresses: [u64; 4]) -> Answer<(Produc
         6 => (Activation::Relu, true),
         32 => (Activation::Gelu, false),
         36 => (Activation::Gelu, true),
-        other => {
-            return Err(BlasCode::NotSupported.because(format!("epilogue {other} is not provided")));
-        }
+        other => bail!(BlasCode::NotSupported, "epilogue {other} is not provided"),
     };
     let format = match words[11] as u32 {
         u32::MAX => d.format,

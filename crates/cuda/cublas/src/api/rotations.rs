@@ -13,6 +13,7 @@ use texunit_client::call::Code;
 use texunit_client::library_api;
 use texunit_client::work::Region;
 use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::bail;
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 
@@ -142,7 +143,7 @@ fn on_scalars<const N: usize>(
     make: impl Fn([Complex64; N]) -> [Complex64; N] + Send + Sync + 'static,
 ) -> Answer {
     if let Some(place) = places.iter().find(|place| place.address == 0) {
-        return Err(BlasCode::InvalidValue.because(format!("{} is null", place.name)));
+        bail!(BlasCode::InvalidValue, "{} is null", place.name);
     }
     let mut given = [Complex64::ZERO; N];
     if call.settings.on_device {

@@ -3,7 +3,7 @@
 use crate::call::{Integer, size};
 use crate::code::{Answer, BlasCode};
 use std::ffi::c_int;
-use texunit_client::call::{Code, Refused};
+use texunit_client::call::Code;
 use texunit_client::driver::{self, CUstream};
 use texunit_client::{context, library_api};
 use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
@@ -114,5 +114,5 @@ fn matrix(
             None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         }
     };
-    driver::check(code).map_err(|why| Refused::from(why).with_code(BlasCode::MappingError))
+    driver::check(code).map_err(|why| BlasCode::MappingError.with(why))
 }

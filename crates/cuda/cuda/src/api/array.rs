@@ -1,14 +1,11 @@
 //! Creation, description and destruction of arrays (driver API, "Memory Management").
 
-use crate::args::{In, Out};
 use crate::array::{self, ArrayObject};
-use crate::call::driver_api;
 use crate::context::current;
-use crate::handle::Handle;
-use std::ffi::c_uint;
+use crate::prelude::*;
 use texunit_cuda_abi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1, CUDA_ARRAY_MEMORY_REQUIREMENTS,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR_v1, CUdevice, invalid,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR_v1,
 };
 
 /// Defines the functions that create and describe arrays by one structure, given with its extents,

@@ -1,17 +1,15 @@
 //! Contexts (driver API, "Primary Context Management", "Context Management"). Execution affinity is
 //! not provided.
 
-use crate::args::{Answer, In, Out};
-use crate::call::driver_api;
-use crate::context::{self, Context, Limit};
+use crate::context::{self, Limit};
 use crate::deferred;
-use crate::handle::Handle;
 use crate::memory::pool;
+use crate::prelude::*;
 use crate::stream::GREATEST_PRIORITY;
 use crate::{state, teardown};
-use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::c_ulonglong;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{CUdevice, CUresult, Stack, ensure};
+use texunit_cuda_abi::Stack;
 
 /// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
 /// core dumps, synchronous memory operations.
@@ -136,7 +134,6 @@ driver_api! {
 
     /// Pushes a context, which becomes current until it is popped.
     fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx: Handle<Context>) {
-        state::gpus()?;
         check_current(ctx)?;
         context::with_stack(|stack| stack.push(ctx));
         Ok(())
@@ -144,7 +141,6 @@ driver_api! {
 
     /// Pops the current context, so that the previous one becomes current.
     fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx: Out<Handle<Context>>) {
-        state::gpus()?;
         let popped = context::with_stack(Stack::pop)
             .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
         pctx.set_if(popped);
@@ -153,7 +149,6 @@ driver_api! {
 
     /// Replaces the current context; null leaves the thread without one.
     fn cuCtxSetCurrent(ctx: Handle<Context>) {
-        state::gpus()?;
         if ctx.is_null() {
             context::with_stack(Stack::pop);
             return Ok(());
@@ -168,7 +163,6 @@ driver_api! {
 
     /// The current context, or null.
     fn cuCtxGetCurrent(pctx: Out<Handle<Context>>) {
-        state::gpus()?;
         pctx.set(context::current_handle())
     }
 
@@ -295,7 +289,6 @@ fn given(context: Handle<Context>) -> Answer<std::sync::Arc<Context>> {
     if context.is_null() {
         return context::current_even_if_faulty();
     }
-    state::gpus()?;
     context.get()
 }
 
@@ -324,7 +317,6 @@ fn create(out: Out<Handle<Context>>, flags: c_uint, device: CUdevice) -> Answer 
 }
 
 fn destroy(context: Handle<Context>) -> Answer {
-    state::gpus()?;
     ensure!(
         !context::is_primary(context),
         CUresult::INVALID_CONTEXT,

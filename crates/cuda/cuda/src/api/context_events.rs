@@ -1,15 +1,10 @@
 //! Events of whole contexts: recorded after all work submitted to a context so far, or waited for
 //! by all later work.
 
-use crate::args::Answer;
-use crate::call::driver_api;
 use crate::capture;
-use crate::context::Context;
 use crate::deferred::{self, Order};
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::{self, Event};
-use std::sync::Arc;
-use texunit_cuda_abi::{CUresult, ensure};
 
 driver_api! {
     /// Records an event after all work that has been submitted to a context.
@@ -34,9 +29,9 @@ pub(super) fn record(context: Handle<Context>, handle: Handle<Event>) -> Answer 
         context.handle
     );
     capture::recorded_outside(handle.number());
-    if let Some(race) = crate::check_log::race() {
-        race.streams().record_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
-    }
+    crate::check_log::tell(|race| {
+        race.streams().record_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
+    });
     event.record();
     deferred::recorded_in_context(handle.number(), &context);
     Ok(())
@@ -48,9 +43,9 @@ pub(super) fn wait(context: Handle<Context>, handle: Handle<Event>) -> Answer {
     capture::event_used(handle.number())
         .map_err(|refusal| refusal.with_code(CUresult::STREAM_CAPTURE_UNSUPPORTED))?;
     event.wait_for_others();
-    if let Some(race) = crate::check_log::race() {
-        race.streams().wait_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs());
-    }
+    crate::check_log::tell(|race| {
+        race.streams().wait_on(handle.number() as u64, context.gpu.ordinal.unsigned_abs())
+    });
     let queue = stream::default_of(&context);
     deferred::context_waits(handle.number(), &Order::on(context, queue));
     Ok(())

@@ -1,24 +1,20 @@
 //! Copies in batches, and copies with attributes.
 
-use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
-use crate::call::driver_api;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::deferred::Order;
 use crate::graph::capture;
 use crate::graph::copies::{Batch, BatchError, CopiesOp, check_attributes, whole};
 use crate::graph::op::Op;
-use crate::handle::Handle;
 use crate::memory::endpoint::Space;
+use crate::prelude::*;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CUDA_MEMCPY3D_BATCH_OP,
-    CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, Refusal, ensure, invalid,
+    CUmemcpy3DOperand, CUmemcpyAttributes,
 };
 use texunit_device::Array;
-use texunit_forms::Count;
 
 driver_api! {
     /// Copies bytes with attributes of the copy.
@@ -164,9 +160,7 @@ unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> A
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
         let [width, height, depth] = size;
-        return Err(invalid!(
-            "extent {width} x {height} x {depth} is empty: each side is at least 1"
-        ));
+        bail!("extent {width} x {height} x {depth} is empty: each side is at least 1");
     }
     let arrays = [array_of(&operation.src)?, array_of(&operation.dst)?];
     let units: Vec<u64> = arrays.iter().flatten().map(Array::copy_unit).collect();

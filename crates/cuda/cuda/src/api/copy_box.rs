@@ -1,13 +1,10 @@
 //! 2D and 3D copies that a structure describes.
 
 use super::copy::at_once;
-use crate::args::{Answer, In};
-use crate::call::driver_api;
-use crate::context::Context;
 use crate::copy::{end_2d, end_3d};
 use crate::deferred::Order;
 use crate::graph::capture;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::Stream;
 use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY2D, CUDA_MEMCPY3D};
 

@@ -1,15 +1,13 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from device profiles.
 
-use crate::args::{Answer, In, Out, Text};
 use crate::attributes;
-use crate::call::driver_api;
 use crate::context;
 use crate::facts;
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::collections::BTreeSet;
-use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::{CUasyncCallback, CUdevice, CUresult, CUuuid, ensure, invalid, lock};
+use std::ffi::c_char;
+use texunit_cuda_abi::{CUasyncCallback, CUuuid};
 use texunit_forms::CHANNELS;
 
 /// `CUdevprop`, a structure of the first versions of CUDA.
@@ -159,11 +157,7 @@ driver_api! {
         value.set(match attrib {
             PERFORMANCE_RANK | ONLY_PARTIAL_NATIVE_ATOMICS => 0,
             ACCESS | NATIVE_ATOMICS | ARRAY_ACCESS => c_int::from(src.can_reach(dst)),
-            _ => {
-                return Err(invalid!(
-                    "attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"
-                ));
-            }
+            _ => bail!("attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"),
         })
     }
 
@@ -285,11 +279,7 @@ unsafe fn atomics(
             10 => SIGNED | REDUCTION | SCALAR_32 | SCALAR_64,
             // PTX has no `atom.min` and `atom.max` of f32.
             11 | 12 => 0,
-            other => {
-                return Err(invalid!(
-                    "operations[{i}] {other} is not a CUatomicOperation: those are 0 to 12"
-                ));
-            }
+            other => bail!("operations[{i}] {other} is not a CUatomicOperation: those are 0 to 12"),
         };
         Ok(if is_native { all } else { 0 })
     };

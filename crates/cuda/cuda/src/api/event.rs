@@ -1,20 +1,15 @@
 //! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
 //! completes when it is recorded; times are measured on the host.
 
-use crate::args::{Answer, Out};
-use crate::call::driver_api;
 use crate::capture;
 use crate::checks;
-use crate::context::{self, Context};
+use crate::context;
 use crate::deferred::{self, Order};
 use crate::graph::op::Op;
-use crate::handle::Handle;
 use crate::ipc::event::SharedEvent;
 use crate::memory::pool;
+use crate::prelude::*;
 use crate::stream::{Event, Stream};
-use std::ffi::c_uint;
-use std::sync::Arc;
-use texunit_cuda_abi::{CUresult, ensure, invalid};
 
 /// Flag of `cuEventRecordWithFlags` (`CU_EVENT_RECORD_EXTERNAL`).
 const EXTERNAL: c_uint = 1;
@@ -95,9 +90,7 @@ fn destroy(event: Handle<Event>) -> Answer {
     event.take()?;
     deferred::event_ended(event.number());
     capture::event_ended(event.number());
-    if let Some(race) = crate::check_log::race() {
-        race.streams().end_event(event.number() as u64);
-    }
+    crate::check_log::tell(|race| race.streams().end_event(event.number() as u64));
     Ok(())
 }
 
@@ -137,7 +130,6 @@ fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer
 
 /// The context of an event, which must have no fault.
 fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
-    crate::state::gpus()?;
     let event = event.get()?;
     let context = context::alive(event.context, "the context of the event")?;
     context.check()?;
@@ -152,8 +144,10 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
         let name = if start.without_time { "hStart" } else { "hEnd" };
-        return Err(CUresult::INVALID_HANDLE
-            .because(format!("{name} was made with CU_EVENT_DISABLE_TIMING, and has no time")));
+        bail!(
+            CUresult::INVALID_HANDLE,
+            "{name} was made with CU_EVENT_DISABLE_TIMING, and has no time"
+        );
     }
     let device = |event: &Event, name: &str| -> Answer<_> {
         Ok(context::alive(event.context, &format!("the context of {name}"))?.gpu.ordinal)
@@ -166,8 +160,10 @@ fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     );
     let (Some(from), Some(to)) = (start.when(), end.when()) else {
         let name = if start.when().is_none() { "hStart" } else { "hEnd" };
-        return Err(CUresult::INVALID_HANDLE
-            .because(format!("{name} is an event that was never recorded (cuEventRecord)")));
+        bail!(
+            CUresult::INVALID_HANDLE,
+            "{name} is an event that was never recorded (cuEventRecord)"
+        );
     };
     let seconds = match to.checked_duration_since(from) {
         Some(after) => after.as_secs_f64(),

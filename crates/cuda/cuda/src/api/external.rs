@@ -1,15 +1,13 @@
 //! External memory (driver API, "External Resource Interoperability").
 
-use crate::args::{In, Out};
 use crate::array::MipmapObject;
-use crate::call::driver_api;
 use crate::context::current;
 use crate::deferred;
 use crate::external::{self, ExternalMemory};
-use crate::handle::Handle;
+use crate::prelude::*;
 use texunit_cuda_abi::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr,
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
 };
 
 driver_api! {

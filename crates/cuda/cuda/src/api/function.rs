@@ -1,19 +1,14 @@
 //! Functions and their attributes (driver API, "Execution Control"), and the deprecated launches
 //! whose parameters are set call by call.
 
-use crate::args::{Answer, Out, Raw};
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::context;
 use crate::deferred::Order;
-use crate::handle::Handle;
 use crate::launch;
 use crate::module::{Function, Module, Prepared};
+use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::Stream;
-use std::ffi::{c_char, c_float, c_int, c_uint};
-use std::sync::Arc;
-use texunit_cuda_abi::{ensure, invalid, lock};
-use texunit_forms::Count;
+use std::ffi::{c_char, c_float};
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
 const MAX_PARAMETERS: usize = 32 << 10;

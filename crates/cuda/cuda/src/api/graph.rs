@@ -14,16 +14,14 @@ pub(super) use kinds::*;
 pub(super) use nodes::*;
 pub(super) use params::*;
 
-use crate::args::{Answer, In, InOut, Out, Raw, Text};
-use crate::call::driver_api;
 use crate::context;
 use crate::graph::condition::Condition;
 use crate::graph::user::{self, UserObject};
 use crate::graph::{self, Graph, Link, Node, dot, memory};
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::state;
-use std::ffi::{c_uint, c_ulonglong, c_void};
-use texunit_cuda_abi::{CUdevice, CUgraphEdgeData, CUhostFn, CUresult, ensure, invalid};
+use std::ffi::c_ulonglong;
+use texunit_cuda_abi::{CUgraphEdgeData, CUhostFn};
 
 driver_api! {
     /// Creates a graph.

@@ -1,22 +1,16 @@
 //! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
 use super::context_events;
-use crate::args::{Answer, In, InOut, Out};
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::context;
 use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, Descriptor, GreenContext};
-use crate::handle::{Handle, Object};
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use crate::teardown;
-use std::ffi::{c_int, c_uint, c_ulonglong};
-use std::sync::Arc;
-use texunit_cuda_abi::{
-    CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevice, CUresult,
-    ensure,
-};
+use std::ffi::c_ulonglong;
+use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource};
 
 /// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
 const DEFAULT_STREAM: c_uint = 1;
@@ -47,14 +41,12 @@ driver_api! {
 
     /// A resource of a context.
     fn cuCtxGetDevResource(hCtx: Handle<Context>, resource: Out<CUdevResource>, kind: c_uint) {
-        state::gpus()?;
         let context = hCtx.get()?;
         resource.set(green::resource(green::find(hCtx), &context, kind)?)
     }
 
     /// A resource of a green context.
     fn cuGreenCtxGetDevResource(hCtx: Handle<GreenContext>, resource: Out<CUdevResource>, kind: c_uint) {
-        state::gpus()?;
         resource.set(hCtx.get()?.resource(kind)?)
     }
 
@@ -76,7 +68,6 @@ driver_api! {
         flags: c_uint,
         minCount: c_uint,
     ) {
-        state::gpus()?;
         let room = nbGroups.get()?;
         let most = if result.is_null() { c_uint::MAX } else { room };
         let split = split::by_count(&input.get()?, most, (flags, minCount))?;
@@ -94,7 +85,6 @@ driver_api! {
         flags: c_uint,
         groupParams: InOut<CU_DEV_SM_RESOURCE_GROUP_PARAMS>,
     ) {
-        state::gpus()?;
         let (input, count) = (input.get()?, nbGroups as usize);
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let most = input.sms().map_or(0, |sm| sm.smCount);
@@ -119,7 +109,6 @@ driver_api! {
         resources: In<CUdevResource>,
         nbResources: c_uint,
     ) {
-        state::gpus()?;
         phDesc.check()?;
         // A longer list would contain a resource twice: a device has at most this many parts, one
         // configuration and one work queue.
@@ -152,19 +141,16 @@ driver_api! {
 
     /// Destroys a green context and releases its primary context. Its streams are detached.
     fn cuGreenCtxDestroy(hCtx: Handle<GreenContext>) {
-        state::gpus()?;
         destroy(hCtx)
     }
 
     /// The context handle that represents a green context.
     fn cuCtxFromGreenCtx(pContext: Out<Handle<Context>>, hCtx: Handle<GreenContext>) {
-        state::gpus()?;
         pContext.set(hCtx.get()?.alias)
     }
 
     /// Unique number of a green context; of the current context for null.
     fn cuGreenCtxGetId(greenCtx: Handle<GreenContext>, greenCtxId: Out<c_ulonglong>) {
-        state::gpus()?;
         let current = || green::find(context::current_handle());
         let green = if greenCtx.is_null() { current() } else { greenCtx };
         ensure!(
@@ -182,7 +168,6 @@ driver_api! {
         flags: c_uint,
         priority: c_int,
     ) {
-        state::gpus()?;
         phStream.check()?;
         let green = greenCtx.get()?;
         ensure!(flags == NON_BLOCKING, "flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)");
@@ -199,13 +184,11 @@ driver_api! {
 
     /// Records an event after all preceding work of the device of a green context.
     fn cuGreenCtxRecordEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
-        state::gpus()?;
         context_events::record(hCtx.get()?.primary, hEvent)
     }
 
     /// Makes all subsequent work of the device of a green context wait for an event.
     fn cuGreenCtxWaitEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
-        state::gpus()?;
         context_events::wait(hCtx.get()?.primary, hEvent)
     }
 }

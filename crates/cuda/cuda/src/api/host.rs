@@ -1,21 +1,17 @@
 //! Page-locked host memory, which kernels can access: allocated by the driver, or registered by the
 //! program.
 
-use crate::args::{Answer, Out, Raw};
-use crate::call::driver_api;
-use crate::context::{Context, current};
+use crate::context::current;
 use crate::memory::{self, Allocation, AllocationKind};
+use crate::prelude::*;
 use crate::settings::say_refused;
-use std::ffi::c_uint;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
-    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUresult, ensure, invalid,
+    CU_MEMHOSTREGISTER_READ_ONLY,
 };
 use texunit_device::{Block, Rights, rights_to_pin};
-use texunit_forms::Count;
 
 driver_api! {
     /// Allocates host memory with flags. All host memory is mapped and portable (unified

@@ -1,10 +1,9 @@
 //! Initialisation, version, and names of errors.
 
-use crate::args::Out;
-use crate::call::driver_api;
+use crate::prelude::*;
 use crate::{checks, leaks, report, state};
-use std::ffi::{CString, c_char, c_int, c_uint};
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, ensure, invalid, lock};
+use std::ffi::{CString, c_char};
+use texunit_cuda_abi::CUDA_VERSION;
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
@@ -37,13 +36,13 @@ fn name(
     error: CUresult,
     out: Out<*const c_char>,
     text: fn(&texunit_cuda_abi::Code) -> &'static str,
-) -> crate::args::Answer {
+) -> Answer {
     use std::collections::HashMap;
     use std::sync::Mutex;
     static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
-        return Err(invalid!("error {} is not a CUresult", error.0));
+        bail!("error {} is not a CUresult", error.0);
     };
     let mut texts = lock(&TEXTS);
     let text = text(code);

@@ -1,16 +1,13 @@
 //! Interprocess communication: memory and events of other processes (driver API, "Memory
 //! Management": `cuIpc*`).
 
-use crate::args::Out;
-use crate::call::driver_api;
 use crate::context;
 use crate::deferred;
-use crate::handle::Handle;
 use crate::ipc;
 use crate::memory::ipc as memory;
+use crate::prelude::*;
 use crate::stream::Event;
-use std::ffi::c_uint;
-use texunit_cuda_abi::{CUdeviceptr, CUipcHandle, CUresult, ensure};
+use texunit_cuda_abi::CUipcHandle;
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.

@@ -1,18 +1,13 @@
 //! Kernel launches (driver API, "Execution Control"): reads parameters and attributes, and launches
 //! a kernel or adds a graph node.
 
-use crate::args::{Answer, In, Raw};
-use crate::call::driver_api;
 use crate::deferred::Order;
-use crate::handle::Handle;
 use crate::launch;
 use crate::module::Function;
+use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::{self, Stream};
-use std::ffi::c_uint;
-use texunit_cuda_abi::{
-    CUlaunchAttribute, CUlaunchConfig, ensure, invalid, launch_attribute as attribute,
-};
+use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, launch_attribute as attribute};
 
 driver_api! {
     /// Launches a kernel with an array of parameters or a parameter buffer.
@@ -158,9 +153,7 @@ fn attributed(
         | attribute::PORTABLE_CLUSTER_SIZE_MODE
         | attribute::SHARED_MEMORY_MODE => {}
         other => {
-            return Err(invalid!(
-                "attribute {other} of the launch is not a CUlaunchAttributeID that texunit has"
-            ));
+            bail!("attribute {other} of the launch is not a CUlaunchAttributeID that texunit has")
         }
     }
     Ok(())

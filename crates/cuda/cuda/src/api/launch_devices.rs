@@ -5,15 +5,12 @@
 //! in CUDA 13) does not exist, and `is_valid` returns false.
 
 use super::launch::launch_in;
-use crate::args::{Answer, In};
-use crate::call::driver_api;
 use crate::deferred::{self, Order};
-use crate::handle::Handle;
 use crate::module::Function;
+use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::{self, Stream};
-use std::ffi::c_uint;
-use texunit_cuda_abi::{CUDA_LAUNCH_PARAMS, ensure};
+use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
 
 /// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC`
 const NO_PRE_SYNC: c_uint = 1;

@@ -1,16 +1,13 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
 use crate::api::module::{file, give_global};
-use crate::args::{Answer, Elements, In, InOut, Out, Raw, Text};
-use crate::call::driver_api;
 use crate::context;
-use crate::handle::Handle;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
 use crate::module_options::{JitOptions, RawOptions};
-use std::ffi::{c_char, c_int, c_uint, c_void};
-use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult, ensure, invalid};
+use crate::prelude::*;
+use std::ffi::c_char;
 
 driver_api! {
     /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context

@@ -3,21 +3,18 @@
 //! except for NVIDIA's device runtime, which is replaced by texunit's.
 
 use crate::api::module::file;
-use crate::args::{Answer, In, InOut, Out, Raw, Text};
-use crate::call::driver_api;
 use crate::context;
 use crate::fatbin;
-use crate::handle::{Handle, object};
+use crate::handle::object;
 use crate::image::{Content, Image, Ptx, unlinked};
 use crate::message::say;
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
+use crate::prelude::*;
 use crate::profile::Profile;
 use crate::settings::say_refused;
-use std::ffi::c_uint;
-use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::{CUresult, ensure, invalid, jit_input, lock};
+use texunit_cuda_abi::jit_input;
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -119,7 +116,7 @@ driver_api! {
         let of_data = || {
             if data.is_null() || size == 0 {
                 let name = if data.is_null() { "data is null" } else { "size is 0" };
-                return Err(invalid!("{name}: an input has at least one byte"));
+                bail!("{name}: an input has at least one byte");
             }
             // SAFETY: the caller guarantees the size of the data.
             let bytes = unsafe { data.bytes(size) }.to_vec()?;

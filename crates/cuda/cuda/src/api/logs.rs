@@ -1,10 +1,8 @@
 //! The log of errors (driver API, "Error Log Management Functions").
 
-use crate::args::{Answer, InOut, Out, Raw, Text};
-use crate::call::driver_api;
 use crate::log;
-use std::ffi::{c_uint, c_void};
-use texunit_cuda_abi::{CUlogsCallback, CUresult, ensure, invalid};
+use crate::prelude::*;
+use texunit_cuda_abi::CUlogsCallback;
 
 /// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";

@@ -1,24 +1,19 @@
 //! Managed memory: advice, prefetches, and their attributes. Pages never migrate, so that advice is
 //! recorded without effect.
 
-use crate::args::{Answer, Elements, In, OutBytes, Raw};
-use crate::call::driver_api;
 use crate::context::current;
 use crate::deferred::Order;
-use crate::handle::Handle;
 use crate::memory::{self, Allocation};
+use crate::prelude::*;
 use crate::state;
 use crate::stream::{self, Stream};
-use std::ffi::{c_uint, c_ulonglong};
+use std::ffi::c_ulonglong;
 use std::ops::Range;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
     CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdevice, CUdeviceptr,
-    CUmemLocation, CUresult, ensure, invalid,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUmemLocation,
 };
-use texunit_forms::Count;
 
 driver_api! {
     /// Records advice about a range; the location is a device number or `CU_DEVICE_CPU`.
@@ -199,7 +194,7 @@ fn check(location: CUmemLocation) -> Answer {
 fn managed(address: u64, count: usize) -> Answer<(Arc<Allocation>, Range<u64>)> {
     let len = count as u64;
     let Some(allocation) = memory::find(address) else {
-        return Err(invalid!("devPtr {address:#x} is not in an allocation"));
+        bail!("devPtr {address:#x} is not in an allocation");
     };
     ensure!(len != 0, "count is 0: a range has at least one byte");
     ensure!(
@@ -304,11 +299,9 @@ fn range_attribute(data: OutBytes<'_>, attribute: u32, address: u64, count: usiz
         6 => id(preferred()),
         7 => kind(prefetched()),
         8 => id(prefetched()),
-        _ => {
-            return Err(invalid!(
-                "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
-            ));
-        }
+        _ => bail!(
+            "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
+        ),
     };
     ensure!(data.len() == 4, "dataSize {} is not 4, the size of attribute {attribute}", data.len());
     data.write(0, &value.to_ne_bytes())

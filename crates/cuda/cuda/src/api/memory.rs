@@ -1,15 +1,9 @@
 //! Device and managed memory (driver API, "Memory Management" and "Unified Addressing").
 
-use crate::args::{Answer, Out};
-use crate::call::driver_api;
 use crate::context::{current, current_even_if_faulty};
 use crate::memory::{self, AllocationKind};
-use crate::state;
-use std::ffi::c_uint;
-use texunit_cuda_abi::{
-    CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult, ensure, invalid,
-};
-use texunit_forms::Count;
+use crate::prelude::*;
+use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST};
 
 driver_api! {
     /// Free and total device memory in bytes.
@@ -89,7 +83,6 @@ const PITCH: usize = 512;
 /// Returns the fault of the current context, if there is a context: memory can be freed without
 /// one.
 pub(crate) fn check_if_any() -> Answer {
-    state::gpus()?;
     current_even_if_faulty().map_or(Ok(()), |context| context.check())
 }
 

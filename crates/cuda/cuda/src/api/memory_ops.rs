@@ -1,15 +1,11 @@
 //! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
-use crate::args::{Answer, In};
-use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::graph::op::Op;
-use crate::handle::Handle;
 use crate::memory_ops::{BatchOp, operation};
+use crate::prelude::*;
 use crate::stream::Stream;
-use std::ffi::c_uint;
-use std::sync::Arc;
-use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams};
+use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUstreamBatchMemOpParams};
 
 driver_api! {
     /// Makes the following work of a stream wait for a 32-bit value.

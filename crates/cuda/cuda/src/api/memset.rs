@@ -1,14 +1,11 @@
 //! Memory sets with 8, 16 and 32-bit values, contiguous or in rows.
 
-use crate::args::Answer;
-use crate::call::driver_api;
 use crate::checks;
 use crate::deferred::Order;
 use crate::graph::capture::fill;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::Stream;
-use std::ffi::{c_uchar, c_uint, c_ushort};
-use texunit_cuda_abi::CUdeviceptr;
+use std::ffi::{c_uchar, c_ushort};
 
 /// Ends a synchronous memory set, which waits only if the program can access the memory, too.
 fn at_once(set: Answer<bool>) -> Answer {

@@ -1,14 +1,9 @@
 //! Mipmapped arrays (driver API, "Memory Management").
 
-use crate::args::{In, Out};
 use crate::array::{self, ArrayObject, MipmapObject};
-use crate::call::driver_api;
 use crate::context::current;
-use crate::handle::Handle;
-use std::ffi::c_uint;
-use texunit_cuda_abi::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR, CUdevice, invalid,
-};
+use crate::prelude::*;
+use texunit_cuda_abi::{CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR};
 
 driver_api! {
     /// Creates a mipmapped array. The number of levels is limited to at least one and at most those

@@ -1,16 +1,14 @@
 //! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
-use crate::args::{Answer, In, InOut, Out, Raw, Text};
-use crate::call::driver_api;
-use crate::context::{self, Context};
-use crate::handle::Handle;
+use crate::context;
 use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
-use std::ffi::{OsString, c_int, c_uint};
+use crate::prelude::*;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use texunit_cuda_abi::{CU_MODULE_EAGER_LOADING, CUdeviceptr, CUresult, ensure};
+use texunit_cuda_abi::CU_MODULE_EAGER_LOADING;
 
 driver_api! {
     /// Loads a module from a file with PTX or a fatbin.

@@ -5,19 +5,15 @@
 use super::copy::at_once;
 use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
-use crate::args::{Answer, In, Out, Raw, Text};
 use crate::array::ArrayObject;
-use crate::call::driver_api;
 use crate::context;
 use crate::deferred::Order;
-use crate::handle::Handle;
 use crate::memory::{self, AllocationKind};
 use crate::module::Module;
+use crate::prelude::*;
 use crate::stream::Stream;
-use std::ffi::{c_uchar, c_uint, c_ushort};
-use texunit_cuda_abi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUresult, CopySide2D, CopySide3D, ensure, invalid,
-};
+use std::ffi::{c_uchar, c_ushort};
+use texunit_cuda_abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D};
 use texunit_device::Placement;
 
 /// Address range for these allocations, above the sections of programs that are not
@@ -300,9 +296,7 @@ fn allocate(size: u64) -> Answer<c_uint> {
     }
     if address.saturating_add(size) > PLACE.end {
         let wanted = texunit_forms::Count(size, "byte");
-        return Err(
-            CUresult::OUT_OF_MEMORY.because(format!("the lower 4 GiB have no room for {wanted}"))
-        );
+        bail!(CUresult::OUT_OF_MEMORY, "the lower 4 GiB have no room for {wanted}");
     }
     let name = kind.made_by();
     let buffer = memory::with_room(gpu, || {

@@ -1,19 +1,14 @@
 //! Occupancy (driver API, "Occupancy") of the GPU that is simulated: how many blocks and clusters
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
-use crate::args::{Answer, In, Out};
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::context;
 use crate::current_call::InProgram;
-use crate::handle::Handle;
 use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
+use crate::prelude::*;
 use crate::shape::Shape;
-use std::ffi::{c_int, c_uint};
-use std::sync::Arc;
-use texunit_cuda_abi::{CUlaunchConfig, ensure, invalid, launch_attribute};
-use texunit_forms::Count;
+use texunit_cuda_abi::{CUlaunchConfig, launch_attribute};
 
 /// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
 /// of threads.

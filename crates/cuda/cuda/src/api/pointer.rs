@@ -1,26 +1,22 @@
 //! Attributes of pointers (driver API, "Unified Addressing"), from the driver's knowledge of
 //! allocations, mappings and module variables.
 
-use crate::args::{Answer, In, Raw};
-use crate::call::driver_api;
 use crate::context;
 use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
 use crate::memory::{self, Allocation, AllocationKind};
+use crate::prelude::*;
 use crate::state;
-use std::ffi::c_uint;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUdevice, CUdeviceptr, ensure, invalid,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST,
 };
 
 driver_api! {
     /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.
     fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
-        state::gpus()?;
         let pointer = Pointer::of(ptr)?.ok_or_else(|| invalid!(
             "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
              variable of a module is there"
@@ -38,7 +34,6 @@ driver_api! {
         data: In<Raw>,
         ptr: CUdeviceptr,
     ) {
-        state::gpus()?;
         ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         let pointer = Pointer::of(ptr)?;
         let count = numAttributes as usize;
@@ -244,12 +239,10 @@ impl Attribute {
             Self::Context => Value::Long(pointer.context()),
             Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
             Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
-            Self::HostPointer if !pointer.on_host() => {
-                return Err(invalid!(
-                    "CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host",
-                    pointer.address
-                ));
-            }
+            Self::HostPointer if !pointer.on_host() => bail!(
+                "CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host",
+                pointer.address
+            ),
             Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
             Self::SyncMemops => {
                 let flag = pointer.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));

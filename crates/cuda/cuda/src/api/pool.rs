@@ -1,26 +1,22 @@
 //! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams run synchronously, so that
 //! memory is allocated or freed when the call returns.
 
-use crate::args::{Answer, In, Out, Raw};
-use crate::call::driver_api;
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::context;
 use crate::deferred::{self, Order};
 use crate::graph;
-use crate::handle::Handle;
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
+use crate::prelude::*;
 use crate::state;
 use crate::stream::Stream;
-use std::ffi::{c_uint, c_ulonglong};
-use std::sync::Arc;
+use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation,
-    CUmemPoolProps, CUresult, ensure, invalid,
+    CU_MEM_LOCATION_TYPE_HOST, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
 };
 
 driver_api! {
@@ -75,7 +71,6 @@ driver_api! {
     /// Frees unused memory of a pool in steps of 32 MiB, until it holds at most `minBytesToKeep`
     /// bytes.
     fn cuMemPoolTrimTo(pool: Handle<Pool>, minBytesToKeep: usize) {
-        state::gpus()?;
         pool.get()?.trim(minBytesToKeep as u64);
         Ok(())
     }
@@ -83,35 +78,30 @@ driver_api! {
     /// Creates a pool of device or host memory. Pools of device memory can be exported as file
     /// descriptors.
     fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
-        state::gpus()?;
         pool.check()?;
         pool.set(create(&poolProps.get()?)?)
     }
 
     /// Destroys a pool. Its allocations remain until they are freed.
     fn cuMemPoolDestroy(pool: Handle<Pool>) {
-        state::gpus()?;
         Pool::destroy(pool)
     }
 
     /// Sets an attribute of a pool: early reuse of memory (always on), the release threshold, or
     /// the reset of a high-water mark.
     fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
-        state::gpus()?;
         // SAFETY: the caller passes a value of the attribute's type.
         unsafe { set_attribute(&*pool.get()?, attr, value) }
     }
 
     /// An attribute or statistic of a pool.
     fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
-        state::gpus()?;
         // SAFETY: the caller's buffer holds a value of the attribute's type.
         unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
     /// Sets the access rights of devices to a pool's memory.
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
-        state::gpus()?;
         let pool = pool.get()?;
         // SAFETY: the caller guarantees an array of this length.
         let map = unsafe { map.elements(count) };
@@ -129,7 +119,6 @@ driver_api! {
 
     /// The access rights of a device, or of the host, to a pool's memory.
     fn cuMemPoolGetAccess(flags: Out<c_uint>, memPool: Handle<Pool>, location: In<CUmemLocation>) {
-        state::gpus()?;
         let (pool, location) = (memPool.get()?, location.get()?);
         match location.kind {
             CU_MEM_LOCATION_TYPE_DEVICE => {
@@ -233,19 +222,16 @@ driver_api! {
         location: In<CUmemLocation>,
         type_: c_uint,
     ) {
-        state::gpus()?;
         pool_out.set(pool::default_of(pool::place(type_, location.get()?)?))
     }
 
     /// The current pool of a location.
     fn cuMemGetMemPool(pool: Out<Handle<Pool>>, location: In<CUmemLocation>, type_: c_uint) {
-        state::gpus()?;
         pool.set(pool::current_of(pool::place(type_, location.get()?)?))
     }
 
     /// Sets the current pool of a location.
     fn cuMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, pool: Handle<Pool>) {
-        state::gpus()?;
         pool::set_current(pool::place(type_, location.get()?)?, pool)
     }
 }
@@ -287,12 +273,11 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             check_shared(kind, 0)?;
             Pool::create_shared(device, max_size)?
         }
-        (kind, _) => {
-            return Err(CUresult::NOT_SUPPORTED.because(format!(
-                "handleTypes {kind} is not CU_MEM_HANDLE_TYPE_NONE (0): of pools, those of devices are shared with other \
+        (kind, _) => bail!(
+            CUresult::NOT_SUPPORTED,
+            "handleTypes {kind} is not CU_MEM_HANDLE_TYPE_NONE (0): of pools, those of devices are shared with other \
                  processes"
-            )));
-        }
+        ),
     };
     crate::check_log::created(pool.number());
     Ok(pool)
@@ -315,18 +300,14 @@ unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
                 (8, 0) => state.most = state.used,
-                (_, other) => {
-                    return Err(invalid!(
-                        "value {other} of attr {attribute} is not 0: a high-water mark can be reset, and nothing else"
-                    ));
-                }
+                (_, other) => bail!(
+                    "value {other} of attr {attribute} is not 0: a high-water mark can be reset, and nothing else"
+                ),
             }
         }
-        _ => {
-            return Err(invalid!(
-                "attr {attribute} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"
-            ));
-        }
+        _ => bail!(
+            "attr {attribute} is not a CUmemPool_attribute that can be set: those are 1 to 4, 6 and 8"
+        ),
     }
     Ok(())
 }

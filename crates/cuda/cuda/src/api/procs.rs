@@ -1,10 +1,7 @@
 //! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
-use crate::args::{Answer, Out, Text};
-use crate::call::driver_api;
 use crate::functions::{Address, FUNCTIONS, Function};
-use std::ffi::{c_int, c_uint};
-use texunit_cuda_abi::{CUresult, ensure};
+use crate::prelude::*;
 
 /// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
 const FOUND: c_uint = 0;

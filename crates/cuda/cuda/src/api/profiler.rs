@@ -1,10 +1,7 @@
 //! Profiler control (driver API, "Profiler Control"), which has no effect, as there is no profiler.
 
-use crate::args::Text;
-use crate::call::driver_api;
 use crate::context;
-use std::ffi::c_uint;
-use texunit_cuda_abi::CUresult;
+use crate::prelude::*;
 
 driver_api! {
     /// Refused, as there is no profiler that could write such a file.

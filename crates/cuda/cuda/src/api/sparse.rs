@@ -1,16 +1,12 @@
 //! Sparse arrays (driver API, "Memory Management" and "Virtual Memory Management"). Memory for
 //! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
-use crate::args::{In, Out};
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
 use crate::deferred::Order;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::sparse;
-use crate::state;
 use crate::stream::Stream;
-use std::ffi::c_uint;
-use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo, ensure};
+use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo};
 
 driver_api! {
     /// Tile size and mip tail of a sparse array.
@@ -18,7 +14,6 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         array: Handle<ArrayObject>,
     ) {
-        state::gpus()?;
         sparseProperties.set(sparse::array_properties(array)?)
     }
 
@@ -27,7 +22,6 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         mipmap: Handle<MipmapObject>,
     ) {
-        state::gpus()?;
         sparseProperties.set(sparse::mipmapped_properties(mipmap)?)
     }
 

@@ -2,21 +2,18 @@
 //! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
-use crate::args::{Answer, In, Out};
-use crate::call::driver_api;
 use crate::capture;
 use crate::checks;
-use crate::context::{self, Context};
+use crate::context;
 use crate::deferred::{self, Order};
 use crate::graph;
 use crate::graph::op::Op;
 use crate::green::{self, GreenContext};
-use crate::handle::Handle;
 use crate::memory::pool;
+use crate::prelude::*;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
-use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::Arc;
-use texunit_cuda_abi::{CUDA_HOST_NODE_PARAMS, CUdevice, CUresult, ensure, invalid, lock};
+use std::ffi::c_ulonglong;
+use texunit_cuda_abi::CUDA_HOST_NODE_PARAMS;
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
@@ -65,17 +62,13 @@ driver_api! {
         let event = hEvent.get()?;
         match (Flags, order.capture) {
             (EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
-            (EXTERNAL, None) => {
-                return Err(invalid!(
-                    "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
-                ));
-            }
+            (EXTERNAL, None) => bail!(
+                "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
+            ),
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
             _ => {}
         }
-        if let Some(race) = crate::check_log::race() {
-            race.streams().wait(hEvent.number() as u64, Some(order.queue));
-        }
+        crate::check_log::tell(|race| race.streams().wait(hEvent.number() as u64, Some(order.queue)));
         deferred::stream_waits(&order, hEvent.number());
         match &event.shared {
             None => Ok(()),
@@ -258,8 +251,6 @@ fn destroy(stream: Handle<Stream>) -> Answer {
     let queue = stream::queue(stream);
     stream.take()?;
     graph::capture::stream_ended(queue);
-    if let Some(race) = crate::check_log::race() {
-        race.streams().end_stream(queue);
-    }
+    crate::check_log::tell(|race| race.streams().end_stream(queue));
     Ok(())
 }

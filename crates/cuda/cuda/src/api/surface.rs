@@ -1,8 +1,7 @@
 //! Surface objects (driver API, "Surface Object Management").
 
-use crate::args::{In, Out};
-use crate::call::driver_api;
 use crate::context::current;
+use crate::prelude::*;
 use crate::texture;
 use texunit_cuda_abi::{CUDA_RESOURCE_DESC, CUsurfObject};
 

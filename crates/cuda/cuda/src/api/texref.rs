@@ -1,23 +1,18 @@
 //! Texture and surface references (driver API, "Texture Reference Management" and "Surface
 //! Reference Management"): functions that bind them and set their state.
 
-use crate::args::{Answer, In, Out, Text};
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
 use crate::context::current;
 use crate::format::{format, format_of};
-use crate::handle::Handle;
 use crate::module::{Function, Module};
+use crate::prelude::*;
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
-use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
     CU_PARAM_TR_DEFAULT, CU_TR_FILTER_MODE_LINEAR, CU_TR_FILTER_MODE_POINT,
-    CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1, CUdeviceptr, Refusal,
-    ensure, invalid,
+    CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
 };
 use texunit_device::Filter;
-use texunit_forms::Count;
 
 driver_api! {
     /// The texture reference of a module's `.texref`.

@@ -1,17 +1,14 @@
 //! Functions that return the bindings and state of texture references (driver API, "Texture
 //! Reference Management").
 
-use crate::args::Out;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
 use crate::context::current;
 use crate::format::numbers;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::texref::{Bound, TextureReference};
-use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
     CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR,
-    CU_TR_ADDRESS_MODE_WRAP, CUdeviceptr, CUresult, invalid,
+    CU_TR_ADDRESS_MODE_WRAP,
 };
 use texunit_device::AddressMode;
 
@@ -102,7 +99,7 @@ driver_api! {
     }
 }
 
-fn address(reference: Handle<TextureReference>) -> crate::args::Answer<CUdeviceptr> {
+fn address(reference: Handle<TextureReference>) -> Answer<CUdeviceptr> {
     match reference.get()?.state().bound {
         Bound::Linear(address, _) | Bound::Pitched(address, ..) => Ok(address),
         _ => Err(invalid!("no memory is bound to the texture reference")),

@@ -2,22 +2,19 @@
 //! memory of devices or the host, mappings and access rights. Memory is exported as file
 //! descriptors.
 
-use crate::args::{Answer, In, Out, Raw};
-use crate::call::driver_api;
-use crate::handle::Handle;
 use crate::memory::virtual_memory::{
     self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
 };
+use crate::prelude::*;
 use crate::state;
-use std::ffi::{c_uint, c_ulonglong};
+use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL, CU_MEM_HANDLE_TYPE_NONE,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp,
-    CUmemLocation, CUresult, ensure, invalid,
+    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUmemAccessDesc, CUmemAllocationProp, CUmemLocation,
 };
 
 driver_api! {
@@ -240,19 +237,17 @@ fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
     let place = match kind {
         CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(state::gpu(id)?.ordinal),
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
-            return Err(invalid!(
+            bail!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
-            ));
+            )
         }
         CU_MEM_LOCATION_TYPE_HOST => MemoryLocation::Host,
         CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => MemoryLocation::Host,
-        _ => {
-            return Err(invalid!(
-                "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
+        _ => bail!(
+            "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
                  node (3, 0)"
-            ));
-        }
+        ),
     };
     let usage = prop.usage & !CU_MEM_CREATE_USAGE_TILE_POOL;
     ensure!(

@@ -1,17 +1,12 @@
 //! Work of texunit's libraries in streams (`texunit_cuda_abi::work`).
 
-use crate::args::Str;
 use crate::call::answer;
 use crate::deferred::Order;
 use crate::graph::op::Op;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::Stream;
 use crate::work::{LibraryWork, Task};
-use std::ffi::c_void;
-use std::sync::Arc;
-use texunit_cuda_abi::work::{Forget, Region, Run};
-use texunit_cuda_abi::{CUresult, ensure};
-use texunit_forms::Count;
+use texunit_cuda_abi::work::{Forget, Region, Run, Str};
 
 /// Maximum number of regions.
 const MAX_REGIONS: usize = 1 << 20;

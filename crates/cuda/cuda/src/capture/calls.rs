@@ -4,10 +4,8 @@
 //! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
 use super::{All, Capture, GLOBAL, RELAXED, is_any, with};
-use crate::args::Answer;
-use crate::context::Context;
+use crate::prelude::*;
 use std::cell::Cell;
-use texunit_cuda_abi::{CUresult, Refusal};
 
 thread_local! {
     /// Capture interaction mode of the thread (`CUstreamCaptureMode`), initially global.

@@ -1,10 +1,8 @@
 //! Begin and end of captures.
 
 use super::{Capture, Link, RELAXED, Tail, invalidated, is_any, join, with};
-use crate::args::Answer;
-use crate::context::Context;
+use crate::prelude::*;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, Refusal, ensure};
 
 /// Checks the mode and the stream of a capture that is to begin.
 pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {
@@ -63,7 +61,7 @@ pub(crate) fn end(queue: Queue) -> Answer<Ended> {
     with(|all| {
         let id = all.streams.get(&queue).map(|tail| tail.capture);
         let Some((id, capture)) = id.and_then(|id| Some((id, all.captures.get(&id)?))) else {
-            return Err(CUresult::ILLEGAL_STATE.because("hStream is not being captured"));
+            bail!(CUresult::ILLEGAL_STATE, "hStream is not being captured");
         };
         ensure!(
             capture.mode == RELAXED || capture.thread == std::thread::current().id(),
@@ -72,9 +70,10 @@ pub(crate) fn end(queue: Queue) -> Answer<Ended> {
         );
         if capture.origin != queue {
             all.invalidate(id);
-            return Err(CUresult::STREAM_CAPTURE_UNMATCHED.because(
-                "the capture was begun in another stream, in which it has to end; it is invalidated",
-            ));
+            bail!(
+                CUresult::STREAM_CAPTURE_UNMATCHED,
+                "the capture was begun in another stream, in which it has to end; it is invalidated"
+            );
         }
         let wrong = capture.is_invalid.then(invalidated);
         let left = all.captures.remove(&id).map(|capture| capture.left).unwrap_or_default();

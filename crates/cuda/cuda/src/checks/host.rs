@@ -3,13 +3,11 @@
 
 use super::{log, race, report_new};
 use crate::host_access::{self, HostAccess};
+use crate::prelude::*;
 use crate::{allocation_trace, memory, state};
-use std::sync::Mutex;
 use texunit_checks::race::{HostRace, Memory};
 use texunit_checks::{Finding, rules};
-use texunit_cuda_abi::lock;
 use texunit_device::Described;
-use texunit_forms::Count;
 
 /// Reports recorded accesses. It must be called before the host waits for anything.
 pub(crate) fn report_accesses() {

@@ -6,9 +6,9 @@ use texunit_forms::Count;
 
 /// Records a stream-ordered allocation from a pool, given its range and number.
 pub(crate) fn allocated(stand: &QueuePosition, range: (u64, u64), number: u64) {
-    if let Some(race) = super::race() {
-        race.pool_allocated(stand.queue, stand.submitted.as_ref(), range, number);
-    }
+    crate::check_log::tell(|race| {
+        race.pool_allocated(stand.queue, stand.submitted.as_ref(), range, number)
+    });
 }
 
 /// Records a stream-ordered free, and reports kernels that use the memory concurrently.

@@ -2,12 +2,9 @@
 //! allocated in contexts of another device ([`Gpu::can_reach`]).
 
 use super::Context;
-use crate::args::Answer;
-use crate::handle::{Handle, Object};
+use crate::prelude::*;
 #[cfg(doc)]
 use crate::state::Gpu;
-use std::sync::MutexGuard;
-use texunit_cuda_abi::{CUresult, ensure, lock};
 use texunit_device::Device;
 
 impl Context {

@@ -1,13 +1,12 @@
 //! The ends of a copy from the structures of the driver API.
 
 use super::{CopyEnd, Memory};
-use crate::args::Answer;
 use crate::array::ArrayObject;
-use crate::handle::Handle;
 use crate::memory::endpoint::Space;
+use crate::prelude::*;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CopySide2D, CopySide3D, ensure, invalid,
+    CopySide2D, CopySide3D,
 };
 
 /// The end that a side of a 2D copy describes; `name` is `src` or `dst`.
@@ -46,11 +45,9 @@ pub(crate) unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<CopyEnd
             let array = array.map_err(|refusal| refusal.named(&format!("{name}Array")))?;
             return Ok(CopyEnd::array(array.array.clone(), at));
         }
-        other => {
-            return Err(invalid!(
-                "{name}MemoryType {other} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
-            ));
-        }
+        other => bail!(
+            "{name}MemoryType {other} is not a CUmemorytype: 1 (host), 2 (device), 3 (array) or 4 (unified)"
+        ),
     };
     let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
     let memory = Memory { pitch, height, ..Memory::bytes(space, address) };

@@ -9,12 +9,11 @@ use super::at_once;
 use super::waiting_launches::{
     BlockedThread, BusyItem, WaitNotice, notified, run_in_thread, wait_notice,
 };
-use crate::args::Answer;
+use crate::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUresult, lock};
+use std::sync::{Condvar, PoisonError};
 
 /// A step's requirements, besides the steps that it depends on.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,7 @@
 //! Stored items of work and their dependencies.
 
-use crate::args::Answer;
-use crate::context::Context;
+use crate::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 use texunit_checks::race::Queue;
 
 /// Work that is executed later, given the state of the context by then.
@@ -41,7 +39,21 @@ pub(super) struct State {
     pub(super) tails: HashMap<StreamKey, Vec<Id>>,
     /// Dependencies that each event stands for, by its handle.
     pub(super) events: HashMap<usize, Vec<Id>>,
-    pub(super) random: u64,
+    pub(super) random: Random,
+}
+
+/// Random choices (SplitMix64) for an order of execution, seeded by `--schedule`.
+#[derive(Default)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as usize % bound.max(1)
+    }
 }
 
 impl State {
@@ -102,22 +114,13 @@ impl State {
         all
     }
 
-    /// Returns a random number below a bound (SplitMix64), for a random order of execution.
-    fn random(&mut self, below: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as usize % below.max(1)
-    }
-
     /// Chooses a ready item among the wanted ones or, now and then, among the others.
     pub(super) fn choose(&mut self, wanted: &BTreeSet<Id>) -> Option<Id> {
         let ready = self.waiting.iter().filter(|(_, item)| item.after.is_empty());
         let (ours, others): (Vec<Id>, Vec<Id>) =
             ready.map(|(&id, _)| id).partition(|id| wanted.contains(id));
-        let from = if !others.is_empty() && self.random(4) == 0 { others } else { ours };
-        let i = self.random(from.len());
+        let from = if !others.is_empty() && self.random.below(4) == 0 { others } else { ours };
+        let i = self.random.below(from.len());
         from.get(i).copied()
     }
 
@@ -183,7 +186,7 @@ mod tests {
 
     /// The order in which a seed executes all items.
     fn order(seed: u64) -> Vec<Id> {
-        let (context, mut state) = (context(), State { random: seed, ..State::default() });
+        let (context, mut state) = (context(), State { random: Random(seed), ..State::default() });
         for i in 0..12 {
             let line = if i == 6 { DEFAULT } else { own(16 * (1 + i % 3), i % 3 == 0) };
             state.add(line, &context, nothing());

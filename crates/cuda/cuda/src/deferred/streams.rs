@@ -4,9 +4,8 @@
 use super::items::{Id, State, StreamKey};
 use super::{Order, has_any, push, record, with};
 use crate::capture;
-use crate::context::Context;
-use crate::handle::{Handle, Object};
 use crate::ipc::event::SharedEvent;
+use crate::prelude::*;
 use crate::stream::Event;
 use std::collections::BTreeSet;
 
@@ -64,9 +63,7 @@ pub(crate) fn joined(orders: &[Order]) {
 pub(crate) fn record_event(event: Handle<Event>, order: &Order) {
     let Some(object) = Event::registry().find(event) else { return };
     capture::recorded_outside(event.number());
-    if let Some(race) = crate::check_log::race() {
-        race.streams().record(event.number() as u64, order.queue);
-    }
+    crate::check_log::tell(|race| race.streams().record(event.number() as u64, order.queue));
     let time = object.shared.as_ref().map(SharedEvent::recorded);
     let is_shared = time.is_some();
     record(event.number(), order, move || {

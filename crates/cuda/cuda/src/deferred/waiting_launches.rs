@@ -12,7 +12,7 @@
 
 use super::items::{Id, Item};
 use super::{run, run_late, with};
-use crate::args::Answer;
+use crate::prelude::*;
 use crate::settings::settings;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -20,8 +20,7 @@ use std::fs;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
 };
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::lock;
+use std::sync::{Condvar, PoisonError};
 use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 
 /// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no

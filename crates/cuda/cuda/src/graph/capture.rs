@@ -13,14 +13,10 @@ mod submit;
 
 use super::Graph;
 use super::op::Op;
-use crate::args::Answer;
 use crate::capture::{self, Ended, Link, invalidated};
-use crate::context::Context;
-use crate::handle::Handle;
+use crate::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUresult, lock};
 
 pub(crate) use recapture::Recapture;
 pub(crate) use submit::{copy, copy_bytes, fill};

@@ -4,16 +4,12 @@
 //! by a store, which is all that `cudaGraphSetConditional` does (its PTX is in `texunit-link`).
 
 use super::{Graph, end};
-use crate::args::Answer;
-use crate::context::Context;
 use crate::error::refusal;
-use crate::handle::Handle;
+use crate::prelude::*;
 use std::collections::HashMap;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, Weak};
-use texunit_cuda_abi::{
-    CUDA_CONDITIONAL_NODE_PARAMS, ensure, graph_conditional_type as kind, invalid, lock,
-};
+use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, graph_conditional_type as kind};
 use texunit_device::{Buffer, Linear};
 
 /// Flag: the condition gets its default value at each launch (`CU_GRAPH_COND_ASSIGN_DEFAULT`).
@@ -111,11 +107,9 @@ impl ConditionalOp {
             kind::IF => (1..=2).contains(&size),
             kind::WHILE => size == 1,
             kind::SWITCH => (1..=MAX_SWITCH).contains(&size),
-            other => {
-                return Err(invalid!(
-                    "type {other} of conditional is not a CUgraphConditionalNodeType: 0 (if), 1 (while) or 2 (switch)"
-                ));
-            }
+            other => bail!(
+                "type {other} of conditional is not a CUgraphConditionalNodeType: 0 (if), 1 (while) or 2 (switch)"
+            ),
         };
         ensure!(
             fits,

@@ -1,12 +1,10 @@
 //! Nodes of several memory copies (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), into which captured batches
 //! are converted.
 
-use crate::args::{Answer, Elements, In};
-use crate::context::{Context, context_or_current};
-use crate::handle::Handle;
+use crate::context::context_or_current;
+use crate::prelude::*;
 use texunit_cuda_abi::{
-    CU_MEMCPY_SRC_ACCESS_ORDER_ANY, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUdeviceptr, CUmemcpyAttributes,
-    CUresult, Refusal, invalid,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUmemcpyAttributes,
 };
 
 /// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is

@@ -4,10 +4,9 @@
 //! in a module variable, which is read when the kernel has ended.
 
 use super::kernel::KernelOp;
-use crate::args::Answer;
 use crate::error::refusal;
-use crate::handle::Object;
 use crate::module::Module;
+use crate::prelude::*;
 
 /// Name of the variable, which contains a count, padding, and two words for each launch.
 const VARIABLE: &str = "__texunit_graph_launches";

@@ -4,24 +4,7 @@ use super::op::Op;
 use super::{Graph, params};
 use crate::handle::Object;
 use std::fmt::Write;
-use texunit_cuda_abi::{CUgraphEdgeData, graph_conditional_type};
-
-/// Flags that select the contents of the DOT text (`CUgraphDebugDot_flags`).
-mod flag {
-    pub(super) const VERBOSE: u32 = 1;
-    pub(super) const KERNEL: u32 = 1 << 2;
-    pub(super) const MEMCPY: u32 = 1 << 3;
-    pub(super) const MEMSET: u32 = 1 << 4;
-    pub(super) const HOST: u32 = 1 << 5;
-    pub(super) const EVENT: u32 = 1 << 6;
-    pub(super) const ATTRIBUTES: u32 = 1 << 9;
-    pub(super) const HANDLES: u32 = 1 << 10;
-    pub(super) const MEM_ALLOC: u32 = 1 << 11;
-    pub(super) const MEM_FREE: u32 = 1 << 12;
-    pub(super) const BATCH: u32 = 1 << 13;
-    pub(super) const MEMCPY_BATCH: u32 = 1 << 16;
-    pub(super) const CONDITIONAL: u32 = 1 << 15;
-}
+use texunit_cuda_abi::{CUgraphEdgeData, graph_conditional_type, graph_debug_dot_flag as flag};
 
 /// The DOT text of a graph.
 pub(crate) fn text(graph: &Graph, flags: u32) -> String {

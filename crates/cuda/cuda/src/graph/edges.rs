@@ -2,10 +2,9 @@
 
 use super::op::Op;
 use super::{Graph, Link, Node, State};
-use crate::args::Answer;
-use crate::handle::Handle;
+use crate::prelude::*;
 use std::collections::HashSet;
-use texunit_cuda_abi::{CUgraphEdgeData, Refusal, ensure, invalid};
+use texunit_cuda_abi::CUgraphEdgeData;
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
 const PROGRAMMATIC: u8 = 1;

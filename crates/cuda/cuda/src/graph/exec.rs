@@ -6,22 +6,27 @@
 
 use super::op::Op;
 pub(crate) use super::order::InstantiationError;
-use super::order::{fault, order};
+use super::order::order;
 use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
-use crate::args::Answer;
-use crate::context::{self, Context};
-use crate::handle::{Handle, Object, object};
+use crate::context;
+use crate::handle::object;
+use crate::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, PoisonError};
 use std::thread::ThreadId;
-use texunit_cuda_abi::{
-    CUresult, graph_instantiate_flag as flag, graph_instantiate_result as result, invalid, lock,
-};
+use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
 
 /// Maximum nesting depth of graphs, which limits stack usage.
 const MAX_DEPTH: u32 = 64;
+
+/// Returns an [`InstantiationError`] from the function, of a node or 0.
+macro_rules! fault {
+    ($how:expr, $node:expr, $code:expr, $($reason:tt)*) => {
+        return Err(($how, $node, $code.because(format!($($reason)*))))
+    };
+}
 
 /// An executable graph.
 #[derive(Debug)]
@@ -95,8 +100,12 @@ impl Plan {
             let mut inner = Vec::new();
             for inside in node.op.graphs() {
                 if depth >= MAX_DEPTH {
-                    let reason = format!("more than {MAX_DEPTH} graphs lie in each other");
-                    return Err(fault(result::ERROR, number, CUresult::NOT_SUPPORTED, reason));
+                    fault!(
+                        result::ERROR,
+                        number,
+                        CUresult::NOT_SUPPORTED,
+                        "more than {MAX_DEPTH} graphs lie in each other"
+                    );
                 }
                 let inside = inside.get().map_err(|refusal| (result::ERROR, number, refusal))?;
                 let plan = Self::of(&inside, depth + 1)?;
@@ -114,19 +123,15 @@ impl Plan {
                 inner,
             });
         }
-        let unused = state.conditions.iter().find(|condition| !condition.is_used());
-        if let Some(unused) = unused {
-            let reason = format!(
+        if let Some(unused) = state.conditions.iter().find(|condition| !condition.is_used()) {
+            fault!(
+                result::CONDITIONAL_HANDLE_UNUSED,
+                0,
+                CUresult::INVALID_VALUE,
                 "conditional handle {:#x} was made for graph {}, and no conditional node looks at it",
                 unused.handle(),
                 graph.id
             );
-            return Err(fault(
-                result::CONDITIONAL_HANDLE_UNUSED,
-                0,
-                CUresult::INVALID_VALUE,
-                reason,
-            ));
         }
         let users = Arc::new(HeldReferences::new(
             state.users.iter().map(|(&object, &count)| (object, count)),
@@ -150,16 +155,13 @@ impl Plan {
             };
             if !fits {
                 let name = name::of_node(step.id, &step.op, self.graph);
-                let reason = format!(
-                    "{name} is in the body of a conditional node, which has kernels, copies, sets, empty nodes, child \
-                     graphs and conditional nodes only"
-                );
-                return Err(fault(
+                fault!(
                     result::NODE_OPERATION_NOT_SUPPORTED,
                     step.node,
                     CUresult::NOT_SUPPORTED,
-                    reason,
-                ));
+                    "{name} is in the body of a conditional node, which has kernels, copies, sets, empty nodes, child \
+                     graphs and conditional nodes only"
+                );
             }
         }
         Ok(())
@@ -180,28 +182,22 @@ impl Plan {
                 Op::Empty | Op::Child(_) => None,
                 other => {
                     let name = name::of_node(step.id, other, self.graph);
-                    let reason = format!(
-                        "{name}: a graph for launches from the device has kernels, copies, sets and child graphs only"
-                    );
-                    return Err(fault(
+                    fault!(
                         result::NODE_OPERATION_NOT_SUPPORTED,
                         step.node,
                         CUresult::NOT_SUPPORTED,
-                        reason,
-                    ));
+                        "{name}: a graph for launches from the device has kernels, copies, sets and child graphs only"
+                    );
                 }
             };
             if let Some(own) = own {
                 if context.is_some_and(|context| context != own) {
-                    let reason =
-                        "nodes of a graph for launches from the device are of several contexts"
-                            .to_owned();
-                    return Err(fault(
+                    fault!(
                         result::MULTIPLE_CTXS_NOT_SUPPORTED,
                         step.node,
                         CUresult::NOT_SUPPORTED,
-                        reason,
-                    ));
+                        "nodes of a graph for launches from the device are of several contexts"
+                    );
                 }
                 *context = Some(own);
             }

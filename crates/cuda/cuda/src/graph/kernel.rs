@@ -6,15 +6,13 @@
 //! in `texunit-link`) write the record, and a launch reads it. Changes by the host are written to
 //! it, too.
 
-use crate::args::Answer;
-use crate::context::Context;
 use crate::error::refusal;
 use crate::module::Function;
+use crate::prelude::*;
 use crate::shape::Shape;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use texunit_cuda_abi::{CUresult, Refusal, ensure, invalid, launch_attribute as attribute};
+use texunit_cuda_abi::launch_attribute as attribute;
 use texunit_device::{Buffer, Linear};
 
 /// A kernel launch.
@@ -80,11 +78,9 @@ impl KernelOp {
                 match (x, &self.updatable) {
                     (1, None) => new.updatable = Some(Arc::new(Updatable::new(self)?)),
                     (1, Some(_)) | (0, None) => {}
-                    _ => {
-                        return Err(invalid!(
-                            "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update"
-                        ));
-                    }
+                    _ => bail!(
+                        "deviceUpdatable is not 0 or 1, or 0 where it is 1: a node stays one that kernels update"
+                    ),
                 }
                 return Ok(new);
             }

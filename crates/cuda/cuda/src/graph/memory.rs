@@ -4,17 +4,15 @@
 //! that node until it is freed by a node, a stream or the host. The address is reserved by an
 //! allocation that is freed immediately, as devices reuse an address only after all others.
 
-use crate::args::{Answer, In};
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::context::Context;
 use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
+use crate::prelude::*;
 use crate::state;
-use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
-    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice,
-    CUmemAccessDesc, CUresult, Refusal, ensure, invalid, lock,
+    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUmemAccessDesc,
 };
 use texunit_device::Block;
 
@@ -172,11 +170,7 @@ pub(crate) fn attribute(ordinal: CUdevice, attribute: u32) -> Answer<u64> {
             1 => usage.most,
             2 => usage.reserved.max(used),
             3 => usage.most_reserved,
-            _ => {
-                return Err(invalid!(
-                    "attr {attribute} is not a CUgraphMem_attribute: those are 0 to 3"
-                ));
-            }
+            _ => bail!("attr {attribute} is not a CUgraphMem_attribute: those are 0 to 3"),
         })
     })
 }
@@ -187,11 +181,9 @@ pub(crate) fn reset(ordinal: CUdevice, attribute: u32, value: u64) -> Answer {
         match (attribute, value) {
             (1, 0) => usage.most = used,
             (3, 0) => usage.most_reserved = usage.reserved.max(used),
-            _ => {
-                return Err(invalid!(
-                    "attr {attribute} and value {value}: only the high-water marks (1, 3) can be set, and only to 0"
-                ));
-            }
+            _ => bail!(
+                "attr {attribute} and value {value}: only the high-water marks (1, 3) can be set, and only to 0"
+            ),
         }
         Ok(())
     })

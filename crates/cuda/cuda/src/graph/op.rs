@@ -10,13 +10,10 @@ use super::condition::ConditionalOp;
 use super::copies::CopiesOp;
 use super::kernel::KernelOp;
 use super::memory::AllocOp;
-use crate::args::Answer;
-use crate::context::Context;
-use crate::handle::{Handle, Object};
 use crate::memory_ops::BatchOp;
+use crate::prelude::*;
 use crate::stream::Event;
 use crate::work::Task;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, graph_node_type as kind,
 };

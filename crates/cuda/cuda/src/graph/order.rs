@@ -1,17 +1,14 @@
 //! Topological orders of a graph's nodes.
 
 use super::{State, name};
+use crate::deferred::Random;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use texunit_cuda_abi::{CUresult, Refusal, graph_instantiate_result as result};
+use texunit_cuda_abi::{Refusal, graph_instantiate_result as result, invalid};
 
 /// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
 /// refusal.
 pub(crate) type InstantiationError = (u32, usize, Refusal);
-
-pub(super) fn fault(how: u32, node: usize, code: CUresult, reason: String) -> InstantiationError {
-    (how, node, code.because(reason))
-}
 
 /// The nodes in topological order; among several candidates the oldest node is next.
 pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationError> {
@@ -43,21 +40,8 @@ pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationE
     let (number, node) = in_circle.map_or((0, "a node".to_owned()), |(&number, node)| {
         (number, name::of_node(node.id, &node.op, id))
     });
-    let reason = format!("{node} comes behind itself: the edges go round in a circle");
-    Err(fault(result::INVALID_STRUCTURE, number, CUresult::INVALID_VALUE, reason))
-}
-
-/// Random choices among ready steps, seeded by `--schedule`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as usize % n.max(1)
-    }
+    let refusal = invalid!("{node} comes behind itself: the edges go round in a circle");
+    Err((result::INVALID_STRUCTURE, number, refusal))
 }
 
 /// A random topological order of steps, of which each has those before it, by a seed.

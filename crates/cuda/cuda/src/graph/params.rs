@@ -6,24 +6,22 @@ use super::copies::CopiesOp;
 use super::kernel::KernelOp;
 use super::memory::AllocOp;
 use super::op::{CopyOp, Op};
-use crate::args::{Answer, In};
 use crate::array::ArrayObject;
 use crate::context::{self, context_or_current};
-use crate::handle::{Handle, Object};
 use crate::launch;
 use crate::library::Kernel;
 use crate::memory_ops::BatchOp;
 use crate::module::Function;
+use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::Event;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,
     CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_CONDITIONAL_NODE_PARAMS, CUDA_EVENT_RECORD_NODE_PARAMS,
     CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS,
-    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CUresult,
-    CopySide3D, ensure, graph_node_type as kind, invalid,
+    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CopySide3D,
+    graph_node_type as kind,
 };
 
 /// The operation of a kernel node, whose kernel is given as a function or as a library's kernel.
@@ -196,9 +194,7 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
             match given.ownership {
                 0 => child(handle)?,
                 1 => moved(handle, graph)?,
-                other => {
-                    return Err(invalid!("ownership {other} is not 0 (clone) or 1 (move)"));
-                }
+                other => bail!("ownership {other} is not 0 (clone) or 1 (move)"),
             }
         }
         kind::EMPTY => Op::Empty,
@@ -233,11 +229,10 @@ pub(crate) unsafe fn any(params: &mut CUgraphNodeParams, graph: &Graph) -> Answe
         }
         // SAFETY: the caller upholds this function's safety contract.
         kind::MEMCPY_BATCH => Op::Copies(Arc::new(unsafe { CopiesOp::new(&params.get())? })),
-        other => {
-            return Err(CUresult::NOT_SUPPORTED.because(format!(
-                "type {other} of nodeParams is not a CUgraphNodeType that texunit has: those are 0 to 14"
-            )));
-        }
+        other => bail!(
+            CUresult::NOT_SUPPORTED,
+            "type {other} of nodeParams is not a CUgraphNodeType that texunit has: those are 0 to 14"
+        ),
     })
 }
 

@@ -14,25 +14,19 @@ use super::op::Op;
 use super::order::shuffled;
 use super::queues::Queues;
 use super::{device, name};
-use crate::args::Answer;
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::context::{self, Context};
+use crate::context;
 use crate::copy;
 use crate::deferred::{self, Order};
 use crate::fill::fill;
-use crate::handle::Handle;
 use crate::launch;
 use crate::message::say;
+use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::VecDeque;
-use std::ffi::c_void;
-use std::sync::{Arc, Mutex};
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{
-    CUDA_MEMCPY3D, CUresult, Refusal, graph_conditional_type, graph_instantiate_flag as flag, lock,
-};
-use texunit_forms::Count;
+use texunit_cuda_abi::{CUDA_MEMCPY3D, graph_conditional_type, graph_instantiate_flag as flag};
 
 /// Maximum nesting depth of graphs that launch each other.
 const MAX_DEPTH: usize = 64;
@@ -284,9 +278,9 @@ impl Launch {
                 Ok(())
             }
             Op::WaitEvent(event) => {
-                if let Some(race) = crate::check_log::race() {
-                    race.streams().wait(event.number() as u64, Some(queue));
-                }
+                crate::check_log::tell(|race| {
+                    race.streams().wait(event.number() as u64, Some(queue))
+                });
                 Ok(())
             }
             Op::MemAlloc(op) => op.run(&self.order.context),

@@ -8,13 +8,10 @@ use super::exec::{Exec, Plan, Step};
 use super::kernel::KernelOp;
 use super::op::{CopyOp, Op};
 use super::{Graph, kernel, name};
-use crate::args::Answer;
-use crate::handle::Handle;
-use std::sync::Arc;
+use crate::prelude::*;
 use texunit_cuda_abi::{
-    CU_MEMORYTYPE_UNIFIED, CUDA_MEMSET_NODE_PARAMS, CUgraphExecUpdateResultInfo, CUresult,
-    CopySide3D, ensure, graph_exec_update_result as result, graph_node_type as kind, invalid,
-    launch_attribute as attribute,
+    CU_MEMORYTYPE_UNIFIED, CUDA_MEMSET_NODE_PARAMS, CUgraphExecUpdateResultInfo, CopySide3D,
+    graph_exec_update_result as result, graph_node_type as kind, launch_attribute as attribute,
 };
 
 /// Description of a failed update: `CUgraphExecUpdateResult`, the node of the new graph, the source
@@ -254,7 +251,7 @@ pub(crate) fn step(step: &mut Step, new: Op) -> Answer {
 pub(crate) fn child(step: &mut Step, graph: Handle<Graph>) -> Answer {
     let graph = graph.get().map_err(|refusal| refusal.named("childGraph"))?;
     let [inner] = &step.inner[..] else {
-        return Err(invalid!("hNode is not a child graph node"));
+        bail!("hNode is not a child graph node");
     };
     ensure!(matches!(step.op, Op::Child(_)), "hNode is not a child graph node");
     let new = Plan::of(&graph, 0).map_err(|(_, _, refusal)| refusal)?;

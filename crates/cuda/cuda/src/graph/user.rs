@@ -1,12 +1,10 @@
 //! User objects, which graphs keep alive for the program. When the last reference is released, a
 //! callback destroys the object.
 
-use crate::args::Answer;
 use crate::current_call::InProgram;
-use crate::handle::{Handle, Object, object};
-use std::ffi::c_void;
-use std::sync::Mutex;
-use texunit_cuda_abi::{CUhostFn, ensure, invalid, lock};
+use crate::handle::object;
+use crate::prelude::*;
+use texunit_cuda_abi::CUhostFn;
 
 /// A user object.
 #[derive(Debug)]

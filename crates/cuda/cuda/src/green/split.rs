@@ -2,12 +2,9 @@
 //! number of multiprocessors, which are not assigned individually.
 
 use super::Origin;
-use crate::args::Answer;
+use crate::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use texunit_cuda_abi::{
-    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource, CUresult, Refusal, ensure,
-};
-use texunit_forms::Count;
+use texunit_cuda_abi::{CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource};
 
 /// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`
 const IGNORE_COSCHEDULING: u32 = 1;

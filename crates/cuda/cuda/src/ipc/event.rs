@@ -5,10 +5,8 @@
 //! event recorded by a process that has ended counts as completed.
 
 use super::{Handle, Kind, Ticket};
-use crate::args::Answer;
-use std::sync::Arc;
+use crate::prelude::*;
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, Refusal, ensure};
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the event's file.

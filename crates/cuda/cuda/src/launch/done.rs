@@ -4,14 +4,12 @@ use super::children::GridPosition;
 use super::reasons;
 use crate::message::say;
 use crate::module::{Function, Module, kernel_name};
+use crate::prelude::*;
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::{ptx_version, report};
-use std::ffi::{c_int, c_void};
 use std::time::Duration;
-use texunit_cuda_abi::{CUresult, Refusal, lock};
 use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
-use texunit_forms::Count;
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.
 pub(super) fn report(

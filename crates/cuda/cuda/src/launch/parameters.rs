@@ -1,12 +1,11 @@
 //! Reads the arguments of a launch, from an array of pointers or from a buffer, into a parameter
 //! buffer.
 
-use crate::args::{Answer, In, Raw};
 use crate::module::{Function, kernel_name};
+use crate::prelude::*;
 use texunit_cuda_abi::{
-    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, invalid,
+    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END,
 };
-use texunit_forms::Count;
 
 /// The parameter buffer of a launch, from `kernelParams` or `extra`.
 ///
@@ -25,18 +24,14 @@ pub(crate) unsafe fn parameters(
     let mut buffer = vec![0; size];
     match (each.is_null(), extra.is_null()) {
         (false, false) => {
-            return Err(invalid!(
-                "kernelParams and extra are both given; arguments come by one of them"
-            ));
+            bail!("kernelParams and extra are both given; arguments come by one of them")
         }
         (true, true) if size == 0 => {}
-        (true, true) => {
-            return Err(invalid!(
-                "kernelParams and extra are both null, but kernel `{}` has {}",
-                kernel_name(function),
-                Count(function.kernel.params().len(), "parameter")
-            ));
-        }
+        (true, true) => bail!(
+            "kernelParams and extra are both null, but kernel `{}` has {}",
+            kernel_name(function),
+            Count(function.kernel.params().len(), "parameter")
+        ),
         (false, true) => {
             let params = function.kernel.params();
             // SAFETY: the caller upholds this function's safety contract.
@@ -82,13 +77,11 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
                 })?;
                 size = Some(u64::from_le_bytes(bytes));
             }
-            other => {
-                return Err(invalid!(
-                    "extra[{}] is {other:#x}, not CU_LAUNCH_PARAM_BUFFER_POINTER (1), CU_LAUNCH_PARAM_BUFFER_SIZE (2) or \
+            other => bail!(
+                "extra[{}] is {other:#x}, not CU_LAUNCH_PARAM_BUFFER_POINTER (1), CU_LAUNCH_PARAM_BUFFER_SIZE (2) or \
                      CU_LAUNCH_PARAM_END (0)",
-                    2 * i
-                ));
-            }
+                2 * i
+            ),
         }
     }
     let needed = buffer.len() as u64;
@@ -97,10 +90,7 @@ unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
             None => "extra has no CU_LAUNCH_PARAM_BUFFER_SIZE".to_owned(),
             Some(size) => format!("CU_LAUNCH_PARAM_BUFFER_SIZE in extra is {size}"),
         };
-        return Err(invalid!(
-            "{given}, and the parameters of the kernel have {}",
-            Count(needed, "byte")
-        ));
+        bail!("{given}, and the parameters of the kernel have {}", Count(needed, "byte"));
     }
     // SAFETY: for this key the list has a pointer to a buffer of this size.
     let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);

@@ -1,11 +1,9 @@
 //! Reasons for refused launches.
 
-use crate::context::Context;
 use crate::module::{Function, kernel_name};
+use crate::prelude::*;
 use crate::shape::Shape;
-use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{ArgError, Diagnostic};
-use texunit_forms::Count;
 
 /// The refusal because the function's module has been unloaded meanwhile.
 pub(super) fn module_gone(function: &Function) -> Refusal {

@@ -3,12 +3,9 @@
 use super::advice::AdviceMap;
 use super::ipc;
 use super::pool::{self, PoolLocation, PoolShare};
-use crate::context::Context;
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard};
-use texunit_cuda_abi::lock;
 use texunit_device::{Block, Buffer};
 
 /// The function that adds a memory allocation node to a graph.

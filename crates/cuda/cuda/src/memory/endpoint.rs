@@ -1,15 +1,12 @@
 //! Ends of a copy: device memory, the program's memory, or an array, with reads and writes of
 //! contiguous pieces.
 
-use crate::args::{Answer, InBytes, OutBytes, Raw};
 use crate::error::refusal;
 use crate::memory;
 use crate::memory::virtual_memory;
+use crate::prelude::*;
 use crate::state;
-use std::sync::Arc;
-use texunit_cuda_abi::{ensure, invalid};
 use texunit_device::{Array, Linear};
-use texunit_forms::Count;
 
 /// The memory space that the caller declares for an address (`CUmemorytype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +102,7 @@ impl<'a> Endpoint<'a> {
         // memory is registered as a whole.
         let is_ours = memory::touches(address, len)? && !virtual_memory::is_shown_all(address, len);
         if space == Space::Device || is_ours {
-            return Err(invalid!("{}", memory::not_inside(&name, address, len)));
+            bail!("{}", memory::not_inside(&name, address, len));
         }
         // SAFETY: the memory is unknown to the driver, so that the caller's contract covers it.
         Ok(unsafe {

@@ -1,12 +1,9 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
-use crate::args::Answer;
-use crate::context::Context;
 use crate::ipc::{Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
+use crate::prelude::*;
 use crate::state;
-use std::sync::{Arc, Mutex};
-use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid, lock};
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the memory's file; other kinds of memory have other numbers.

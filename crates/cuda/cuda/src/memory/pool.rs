@@ -11,23 +11,20 @@ mod location;
 mod share;
 mod shared;
 
-use crate::args::Answer;
-use crate::context::Context;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::memory::{self, AllocationKind};
+use crate::prelude::*;
 use crate::state;
 use free_list::FreeList;
 pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUdevice, CUmemLocation, CUresult, ensure, invalid, lock,
+    CU_MEM_LOCATION_TYPE_HOST, CUmemLocation,
 };
 use texunit_device::Device;
-use texunit_forms::Count;
 
 impl PoolLocation {
     /// Name in a sentence.
@@ -231,7 +228,7 @@ impl Pool {
     ) -> Answer<u64> {
         let imported = self.shared.as_ref().filter(|shared| shared.is_imported);
         let (Some(shared), PoolLocation::Device(device)) = (imported, self.place) else {
-            return Err(invalid!("pool was not imported (cuMemPoolImportFromShareableHandle)"));
+            bail!("pool was not imported (cuMemPoolImportFromShareableHandle)");
         };
         let found = shared.read(data)?;
         let kind = AllocationKind::Pool(self.take(found.1, Some(found))?);

@@ -1,9 +1,8 @@
 //! Reasons for refusing memory that a call cannot use.
 
 use super::{Allocation, AllocationKind, find, is_device_address, touches};
-use texunit_cuda_abi::{CUresult, Refusal};
+use crate::prelude::*;
 use texunit_device::{Device, Error};
-use texunit_forms::Count;
 
 impl AllocationKind {
     /// The function that frees this kind of memory.

@@ -4,14 +4,13 @@
 mod lines;
 
 use crate::array::ArrayObject;
-use crate::context::{self, Context};
-use crate::handle::Object;
+use crate::context;
 use crate::memory;
+use crate::prelude::*;
 use crate::state;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUresult, CopySide2D, CopySide3D,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D,
 };
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
 use texunit_testkit::Random;

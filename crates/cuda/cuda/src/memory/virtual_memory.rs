@@ -14,17 +14,15 @@ mod space;
 pub(crate) use physical::{MemoryLocation, Physical};
 
 use crate::allocation_trace;
-use crate::args::Answer;
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_cuda_abi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CUdevice, CUresult, ensure, lock,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
 };
 use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
-use texunit_forms::Count;
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
@@ -67,10 +65,6 @@ fn space() -> MutexGuard<'static, Space> {
     lock(&SPACE)
 }
 
-fn refused<T>(reason: String) -> Answer<T> {
-    Err(CUresult::INVALID_VALUE.because(reason))
-}
-
 /// Properties of a mapped address.
 pub(crate) struct MappedAddress {
     /// Range of the mapping.
@@ -101,19 +95,19 @@ pub(crate) fn reserve(size: u64, align: u64, wanted: u64) -> Answer<u64> {
 pub(crate) fn free(address: u64, size: u64) -> Answer {
     let mut space = space();
     let Some(reservation) = space.reservations.get(&address) else {
-        return refused(format!(
+        bail!(
             "ptr {address:#x} is not an address that cuMemAddressReserve returned, or it was freed before"
-        ));
+        );
     };
     let range = reservation.reserved.range();
     if range.end - range.start != size {
-        return refused(format!(
+        bail!(
             "size {size} is not the size of the reservation at {address:#x}: {}",
             range.end - range.start
-        ));
+        );
     }
     if let Some((at, _)) = space.mappings.range(range.clone()).next() {
-        return refused(format!("memory is mapped at {at:#x} still (cuMemUnmap)"));
+        bail!("memory is mapped at {at:#x} still (cuMemUnmap)");
     }
     let Some(reservation) = space.reservations.remove(&address) else { return Ok(()) };
     allocation_trace::freed(reservation.number);
@@ -129,24 +123,24 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
 pub(crate) fn map(address: u64, size: u64, memory: &Arc<Physical>) -> Answer {
     let range = range_of(address, size)?;
     if size > memory.size {
-        return refused(format!(
+        bail!(
             "size {size} is more than the {} of the memory of handle",
             Count(memory.size, "byte")
-        ));
+        );
     }
     let mut space = space();
     let Some(reservation) = space.reservation(&range) else {
-        return refused(format!(
+        bail!(
             "{} at {address:#x} are not all in one reservation of cuMemAddressReserve",
             Count(size, "byte")
-        ));
+        );
     };
     if let Some(other) = space.mapping_in(&range) {
-        return refused(format!(
+        bail!(
             "{} at {address:#x}: memory is mapped at {:#x} already",
             Count(size, "byte"),
             other.start
-        ));
+        );
     }
     let mapped = reservation.reserved.map(address, memory.pages(), size).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY.because("the system has no room for more mappings of memory")
@@ -182,15 +176,16 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) ->
                 && *device != own
                 && !state::gpu(*device)?.can_reach(state::gpu(own)?)
             {
-                return Err(CUresult::INVALID_DEVICE.because(format!(
+                bail!(
+                    CUresult::INVALID_DEVICE,
                     "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
-                )));
+                );
             }
             if *who == Accessor::Host && mapping.memory.place != MemoryLocation::Host && *flags != 0
             {
-                return refused(format!(
+                bail!(
                     "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
-                ));
+                );
             }
         }
     }
@@ -278,14 +273,14 @@ pub(crate) fn memories() -> Vec<Arc<Physical>> {
 
 fn range_of(address: u64, size: u64) -> Answer<Range<u64>> {
     if size == 0 || !size.is_multiple_of(GRANULARITY) || !address.is_multiple_of(GRANULARITY) {
-        return refused(format!(
+        bail!(
             "ptr {address:#x} and size {size} are not multiples of {GRANULARITY}, size at least that many bytes \
              (cuMemGetAllocationGranularity)"
-        ));
+        );
     }
     match address.checked_add(size) {
         Some(end) => Ok(address..end),
-        None => refused(format!("size {size} passes the end of the addresses")),
+        None => bail!("size {size} passes the end of the addresses"),
     }
 }
 

@@ -1,19 +1,16 @@
 //! Kernels of modules, and their attributes.
 
 use super::{Module, kernel_name};
-use crate::args::Answer;
-use crate::context::Context;
 use crate::fatbin;
-use crate::handle::{Handle, object};
+use crate::handle::object;
 use crate::image::Heading;
+use crate::prelude::*;
 use crate::profile::Profile;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::{CUresult, ensure, function_attribute as attribute, invalid, lock};
+use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::Kernel;
-use texunit_forms::Count;
 use texunit_link::fewest_registers;
 
 /// A kernel of a module.
@@ -138,11 +135,7 @@ impl Function {
             | attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
                 self.set().get(&number).copied().unwrap_or(0)
             }
-            _ => {
-                return Err(invalid!(
-                    "attrib {number} is not a CUfunction_attribute that texunit has"
-                ));
-            }
+            _ => bail!("attrib {number} is not a CUfunction_attribute that texunit has"),
         })
     }
 
@@ -196,11 +189,7 @@ impl Function {
             attribute::CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
                 ("CLUSTER_SCHEDULING_POLICY_PREFERENCE", 0..=2)
             }
-            _ => {
-                return Err(invalid!(
-                    "attrib {number} is not a CUfunction_attribute that can be set"
-                ));
-            }
+            _ => bail!("attrib {number} is not a CUfunction_attribute that can be set"),
         };
         ensure!(
             fine.contains(&value),

@@ -6,10 +6,9 @@
 
 use crate::allocation_trace;
 use crate::message::say;
+use crate::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use texunit_cuda_abi::lock;
 use texunit_evidence::Finding;
 
 /// Maximum number of remembered files; few programs contain so many runtimes.

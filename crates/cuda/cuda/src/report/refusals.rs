@@ -2,10 +2,9 @@
 
 use super::{is_wanted, with};
 use crate::current_call::has_runtime;
+use crate::prelude::*;
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use texunit_cuda_abi::{CUresult, lock};
 use texunit_evidence::{Api, Event};
 
 /// Maximum number of different refusals that are reported; programs with more have few kinds of

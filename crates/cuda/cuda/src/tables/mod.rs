@@ -15,12 +15,9 @@
 mod runtime;
 mod storage;
 
-use crate::args::{In, Out};
-use crate::call::driver_api;
+use crate::prelude::*;
 use std::collections::BTreeSet;
-use std::ffi::c_void;
-use std::sync::Mutex;
-use texunit_cuda_abi::{CUresult, CUuuid, lock};
+use texunit_cuda_abi::CUuuid;
 
 pub(crate) use storage::release_context;
 
@@ -77,7 +74,7 @@ macro_rules! functions {
         unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
             $crate::call::answer(
                 concat!("table function ", stringify!($name)),
-                || -> $crate::args::Answer { $body },
+                || -> texunit_cuda_abi::args::Answer { $body },
                 &texunit_cuda_abi::arguments!($($arg),*),
             )
         }

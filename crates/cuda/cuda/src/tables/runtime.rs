@@ -2,13 +2,10 @@
 //! exist.
 
 use super::{Table, entries, functions};
-use crate::args::Out;
-use crate::context::{self, Context};
-use crate::handle::Handle;
+use crate::context;
+use crate::prelude::*;
 use crate::state;
-use std::ffi::c_void;
 use std::sync::atomic::AtomicU32;
-use texunit_cuda_abi::CUdevice;
 
 /// Indices of this file's tables in [`super::TABLES`].
 pub(super) const INTERFACE: usize = 0;

@@ -2,13 +2,11 @@
 //! runtime call begins by reading one. The table has no size field.
 
 use super::{Entry, entries, functions};
-use crate::args::{Answer, Out};
-use crate::context::{self, Context};
-use crate::handle::Handle;
+use crate::context;
+use crate::prelude::*;
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use texunit_cuda_abi::{CUresult, read_lock, write_lock};
+use texunit_cuda_abi::{read_lock, write_lock};
 
 /// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;

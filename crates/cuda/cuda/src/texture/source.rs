@@ -1,22 +1,19 @@
 //! Resources of textures: arrays, views of arrays, and memory, from the driver API's descriptors.
 
-use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::context::Context;
 use crate::error::refusal;
 use crate::format::{format_of, view_format};
-use crate::handle::Handle;
 use crate::message::say;
-use std::sync::{Arc, Once};
+use crate::prelude::*;
+use std::sync::Once;
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
     CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUresult, ensure, invalid,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
 };
 use texunit_device::{
     Array, Device, Error, Format, Geometry, Linear, MemoryTexels, TextureResource, View,
 };
-use texunit_forms::Count;
 
 /// Resource of a texture.
 #[derive(Clone, Debug)]
@@ -260,13 +257,13 @@ fn view_of(
     ensure!(!own.is_block(), "the array has the block-compressed format {own}, which has no views");
     if !fits {
         let [width, height, depth] = size;
-        return Err(invalid!(
+        bail!(
             "the view is {} x {} x {}, but must be {width} x {height} x {depth}: the size of the array{}",
             view.width,
             view.height,
             view.depth,
             if times == 4 { ", times 4 for a block-compressed format" } else { "" }
-        ));
+        );
     }
     let count = levels.unwrap_or(1);
     ensure!(
@@ -276,9 +273,7 @@ fn view_of(
     let count = if layered { array.depth } else { 1 };
     if planes.is_empty() || planes.end as usize > count {
         let (first, last) = (view.first_layer, view.last_layer);
-        return Err(invalid!(
-            "firstLayer {first} to lastLayer {last} are not layers of an array with {count}"
-        ));
+        bail!("firstLayer {first} to lastLayer {last} are not layers of an array with {count}");
     }
     if array.flags & CUDA_ARRAY3D_CUBEMAP != 0 {
         // For layered cubes, the range is extended to whole cubes.

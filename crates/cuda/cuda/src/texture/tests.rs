@@ -2,11 +2,10 @@
 
 use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, release_context};
 use crate::array;
-use crate::context::{self, Context};
-use crate::handle::Object;
+use crate::context;
+use crate::prelude::*;
 use crate::profile;
 use crate::state::{self, Gpu};
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
 };

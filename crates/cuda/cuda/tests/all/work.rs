@@ -2,11 +2,11 @@
 
 use crate::common::*;
 use std::ffi::c_void;
-use texunit_cuda_abi::work::{Forget, Name, Region, Run};
+use texunit_cuda_abi::work::{Forget, Region, Run, Str};
 use texunit_testkit::Random;
 
 functions! {
-    texunit_work_2(stream: usize, name: Name, regions: *const Region, count: usize, together: u64,
+    texunit_work_2(stream: usize, name: Str, regions: *const Region, count: usize, together: u64,
         run: Run, forget: Forget, data: *mut c_void);
     cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize);
     cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
@@ -54,7 +54,7 @@ unsafe extern "C" fn forget(_: *mut c_void) {}
 
 /// Does work on regions, at once.
 fn work(regions: &mut Vec<Region>, together: u64, run: Run) {
-    let name = Name { start: c"test".as_ptr().cast(), size: 4 };
+    let name = Str::of("test");
     let (start, count) = (regions.as_ptr(), regions.len());
     let data = std::ptr::from_mut(regions).cast();
     ok!(texunit_work_2(0, name, start, count, together, run, forget, data));

@@ -2,13 +2,13 @@
 //! `cudaMipmappedArray_t` a `CUmipmappedArray`.
 
 use crate::call::{check, runtime_api};
-use crate::driver;
+use crate::driver::{self, ask};
 use crate::state::context;
 use crate::types::{Array, Format, Mipmap, cudaChannelFormatDesc, cudaExtent};
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, In, Out};
 use texunit_cuda_abi::{
-    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUresult, ensure, invalid,
+    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUresult, bail, ensure,
 };
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
@@ -105,7 +105,7 @@ pub(super) fn descriptor(
     if cube && !faces {
         let rule =
             if layered { "a multiple of 6, six faces for each cube" } else { "6, its faces" };
-        return Err(invalid!("depth {depth} of a cubemap (cudaArrayCubemap) is not {rule}"));
+        bail!("depth {depth} of a cubemap (cudaArrayCubemap) is not {rule}");
     }
     Ok(CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format, num_channels: channels, flags })
 }
@@ -133,7 +133,6 @@ pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format
 /// The format of a mipmapped array.
 pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
     ensure!(mipmap != 0, CUresult::INVALID_HANDLE, "mipmappedArray is null");
-    let mut level = 0;
-    check(driver::cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;
+    let level = ask(|level| driver::cuMipmappedArrayGetLevel(level, mipmap, 0))?;
     Ok(format_of(level)?.1)
 }

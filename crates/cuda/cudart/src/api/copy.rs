@@ -6,7 +6,9 @@ use crate::state::{check_device, context, primary};
 use crate::types::{Direction, INVALID_PITCH_VALUE, Stream};
 use std::ffi::c_void;
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D};
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D, bail,
+};
 
 /// Defines pairs of functions: a synchronous one, and an asynchronous one for a stream. The body is
 /// given the order as an [`Order`].
@@ -155,10 +157,11 @@ unsafe fn rows(
         return Ok(());
     }
     if height > 1 && (width > to.1 || width > from.1) {
-        return Err(INVALID_PITCH_VALUE.because(format!(
+        bail!(
+            INVALID_PITCH_VALUE,
             "width {width} is more than {}",
             if width > to.1 { format!("dpitch {}", to.1) } else { format!("spitch {}", from.1) }
-        )));
+        );
     }
     // SAFETY: the caller upholds this function's safety contract.
     unsafe { copy_rows(to, from, [width, height], Direction::of(kind)?, order) }

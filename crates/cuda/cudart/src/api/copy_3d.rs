@@ -11,7 +11,7 @@ use crate::types::{
     cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
 };
 use texunit_cuda_abi::args::{Answer, In};
-use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CopySide3D, invalid};
+use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CopySide3D, bail, ensure, invalid};
 use texunit_forms::Count;
 
 in_order! {
@@ -38,32 +38,19 @@ struct CopySide {
     kind: u32,
 }
 
-/// A copy as the driver takes it.
-struct DriverCopy {
-    src: CopySide3D,
-    dst: CopySide3D,
-    size: [usize; 3],
-}
-
 /// # Safety
 /// The arguments satisfy the safety contract of [`boxes`].
 unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
-    match sides(parms)? {
+    match to_boxes(parms)? {
         // SAFETY: the caller upholds this function's safety contract.
-        Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
+        Some(copy) => unsafe { boxes(&copy, order) },
         None => Ok(()),
     }
 }
 
 /// Translates a copy for the driver; `None` if its extent is empty.
 pub(super) fn to_boxes(parms: &cudaMemcpy3DParms) -> Answer<Option<CUDA_MEMCPY3D>> {
-    Ok(sides(parms)?.map(|DriverCopy { src, dst, size: [width_in_bytes, height, depth] }| {
-        CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth }
-    }))
-}
-
-fn sides(parms: &cudaMemcpy3DParms) -> Answer<Option<DriverCopy>> {
     let direction = Direction::of(parms.kind)?;
     let src = CopySide {
         array: parms.src_array,
@@ -88,12 +75,8 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     let (src_context, dst_context) = (context_of(parms.src_device)?, context_of(parms.dst_device)?);
     let src = CopySide { array: parms.src_array, memory: parms.src_ptr, pos: parms.src_pos, kind };
     let dst = CopySide { array: parms.dst_array, memory: parms.dst_ptr, pos: parms.dst_pos, kind };
-    let Some(DriverCopy { mut src, mut dst, size }) = to_driver(&src, &dst, parms.extent)? else {
-        return Ok(());
-    };
-    (src.context, dst.context) = (src_context, dst_context);
-    let [width_in_bytes, height, depth] = size;
-    let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+    let Some(mut copy) = to_driver(&src, &dst, parms.extent)? else { return Ok(()) };
+    (copy.src.context, copy.dst.context) = (src_context, dst_context);
     // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
@@ -106,7 +89,7 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
 /// Translates a copy for the driver; `None` if its extent is empty. If there is an array, the
 /// extent is in its elements (texels for block-compressed arrays). Offsets are in elements of their
 /// own side, which are bytes for memory.
-fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Option<DriverCopy>> {
+fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Option<CUDA_MEMCPY3D>> {
     let cudaExtent { width, height, depth } = extent;
     if width == 0 || height == 0 || depth == 0 {
         return Ok(None);
@@ -115,9 +98,9 @@ fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Optio
         // Exactly one of array and memory must be given.
         if (side.array == 0) == (side.memory.ptr == 0) {
             let given = if side.array == 0 { "neither" } else { "both" };
-            return Err(invalid!(
+            bail!(
                 "{given} of {name}Array and {name}Ptr are given: each side of a copy is one of them"
-            ));
+            );
         }
     }
     let format = element(src.array, dst.array)?;
@@ -126,38 +109,35 @@ fn to_driver(src: &CopySide, dst: &CopySide, extent: cudaExtent) -> Answer<Optio
         Some(format) => (1, format.bytes()?),
         None => (1, 1),
     };
-    let size = [
-        width.div_ceil(unit).checked_mul(bytes).ok_or_else(|| {
-            invalid!("width {width} of the extent is more bytes than 64 bits count")
-        })?,
-        height.div_ceil(unit),
-        depth,
-    ];
+    let width_in_bytes = width
+        .div_ceil(unit)
+        .checked_mul(bytes)
+        .ok_or_else(|| invalid!("width {width} of the extent is more bytes than 64 bits count"))?;
     if format.is_none() {
         for (name, memory) in [("src", src.memory), ("dst", dst.memory)] {
             let rows = height > 1 || depth > 1;
-            if (rows && width > memory.pitch) || (depth > 1 && height > memory.ysize) {
-                let reason = if rows && width > memory.pitch {
-                    format!(
-                        "pitch {} of {name}Ptr is less than the width of the extent, {}",
-                        memory.pitch,
-                        Count(width, "byte")
-                    )
-                } else {
-                    format!(
-                        "ysize {} of {name}Ptr is less than the height of the extent, {}",
-                        memory.ysize,
-                        Count(height, "row")
-                    )
-                };
-                return Err(INVALID_PITCH_VALUE.because(reason));
-            }
+            ensure!(
+                !rows || width <= memory.pitch,
+                INVALID_PITCH_VALUE,
+                "pitch {} of {name}Ptr is less than the width of the extent, {}",
+                memory.pitch,
+                Count(width, "byte")
+            );
+            ensure!(
+                depth <= 1 || height <= memory.ysize,
+                INVALID_PITCH_VALUE,
+                "ysize {} of {name}Ptr is less than the height of the extent, {}",
+                memory.ysize,
+                Count(height, "row")
+            );
         }
     }
-    Ok(Some(DriverCopy {
+    Ok(Some(CUDA_MEMCPY3D {
         src: src.to_driver(unit, bytes)?,
         dst: dst.to_driver(unit, bytes)?,
-        size,
+        width_in_bytes,
+        height: height.div_ceil(unit),
+        depth,
     }))
 }
 
@@ -168,12 +148,12 @@ fn element(src: Array, dst: Array) -> Answer<Option<Format>> {
     if let (Some(src), Some(dst)) = (src, dst)
         && (src.bytes()? != dst.bytes()? || src.is_blocks() != dst.is_blocks())
     {
-        return Err(invalid!(
+        bail!(
             "srcArray and dstArray have elements of {} and {}, or one is block-compressed: they are copied \
              only between arrays alike in that",
             src.bytes()?,
             Count(dst.bytes()?, "byte")
-        ));
+        );
     }
     Ok(src.or(dst))
 }

@@ -9,7 +9,9 @@ use crate::types::{
     Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, array_side, memory_side,
 };
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D, ensure, invalid};
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D, bail, ensure, invalid,
+};
 use texunit_forms::Count;
 
 in_order! {
@@ -94,8 +96,9 @@ runtime_api! {
         between_arrays(kind)?;
         let src = array_side(src, wOffsetSrc, hOffsetSrc);
         let dst = array_side(dst, wOffsetDst, hOffsetDst);
+        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes: width, height, depth: 1 };
         // SAFETY: both sides are arrays.
-        unsafe { boxes(src, dst, [width, height, 1], Order::Wait) }
+        unsafe { boxes(&copy, Order::Wait) }
     }
 
     /// Copies a byte range between arrays, row after row (deprecated).
@@ -142,19 +145,12 @@ struct ArrayPosition {
 ///
 /// # Safety
 /// Host memory of the copy exists; what is written is not referenced elsewhere.
-pub(super) unsafe fn boxes(
-    src: CopySide3D,
-    dst: CopySide3D,
-    size: [usize; 3],
-    order: Order,
-) -> Answer {
-    let [width_in_bytes, height, depth] = size;
-    let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
+pub(super) unsafe fn boxes(copy: &CUDA_MEMCPY3D, order: Order) -> Answer {
     // SAFETY: the caller upholds the same contract as for the driver's function.
     check(unsafe {
         match order {
-            Order::Wait => driver::cuMemcpy3D_v2(&raw const copy),
-            Order::Stream(stream) => driver::cuMemcpy3DAsync_v2(&raw const copy, stream),
+            Order::Wait => driver::cuMemcpy3D_v2(copy),
+            Order::Stream(stream) => driver::cuMemcpy3DAsync_v2(copy, stream),
         }
     })
 }
@@ -195,15 +191,16 @@ impl ArrayCopy {
         self,
         array: CopySide3D,
         memory: CopySide3D,
-        size: [usize; 3],
+        [width_in_bytes, height, depth]: [usize; 3],
         order: Order,
     ) -> Answer {
-        let (from, to) = match self {
+        let (src, dst) = match self {
             Self::ToArray => (memory, array),
             Self::FromArray => (array, memory),
         };
+        let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
         // SAFETY: the caller upholds this function's safety contract.
-        unsafe { boxes(from, to, size, order) }
+        unsafe { boxes(&copy, order) }
     }
 
     /// Copies rows of memory with a pitch.
@@ -223,8 +220,10 @@ impl ArrayCopy {
             return Ok(());
         }
         if height > 1 && width > pitch {
-            return Err(INVALID_PITCH_VALUE
-                .because(format!("pitch {pitch} is less than width {width}: a row does not fit")));
+            bail!(
+                INVALID_PITCH_VALUE,
+                "pitch {pitch} is less than width {width}: a row does not fit"
+            );
         }
         let memory = memory_side(self.memory(kind)?, address, pitch);
         // SAFETY: the caller upholds this function's safety contract.

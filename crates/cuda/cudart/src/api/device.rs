@@ -81,10 +81,7 @@ runtime_api! {
         flags.check()?;
         state::init()?;
         let (mut set, mut active) = (0, 0);
-        // SAFETY: the out-pointers are to local variables.
-        check(unsafe {
-            driver::cuDevicePrimaryCtxGetState(state::device(), &raw mut set, &raw mut active)
-        })?;
+        check(driver::cuDevicePrimaryCtxGetState(state::device(), &mut set, &mut active))?;
         flags.set(set | MAP_HOST)
     }
 
@@ -93,8 +90,7 @@ runtime_api! {
         state::context()?;
         state::check_device(peerDevice)?;
         let device = state::device();
-        // SAFETY: the out-pointer is to a local variable.
-        let can = ask(|can: *mut c_int| unsafe { driver::cuDeviceCanAccessPeer(can, device, peerDevice) })?;
+        let can = ask(|can: &mut c_int| driver::cuDeviceCanAccessPeer(can, device, peerDevice))?;
         ensure!(
             can != 0,
             CUresult::INVALID_DEVICE,

@@ -5,7 +5,7 @@ use crate::call::{check, runtime_api};
 use crate::driver;
 use crate::{MAJOR, state};
 use std::ffi::{c_int, c_uint, c_void};
-use texunit_cuda_abi::args::{Answer, Out, Text};
+use texunit_cuda_abi::args::{Answer, In, Out, Text};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid, ensure, invalid};
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
@@ -41,13 +41,11 @@ runtime_api! {
     }
 
     /// An export table: functions without exported names, by UUID.
-    fn cudaGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: *const CUuuid) {
+    fn cudaGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
         ppExportTable.check()?;
         state::init()?;
         let mut found = std::ptr::null();
-        // SAFETY: the caller's pointer to a UUID, which the driver checks for null; the out-pointer
-        // is to a local variable.
-        check(unsafe { driver::cuGetExportTable(&raw mut found, pExportTableId) })?;
+        check(driver::cuGetExportTable(&mut found, pExportTableId))?;
         ppExportTable.set(found)
     }
 }

@@ -63,8 +63,7 @@ fn text(text: Option<&'static str>) -> *const c_char {
 runtime_api! {
     /// The CUDA version that the driver supports.
     fn cudaDriverGetVersion(driverVersion: Out<c_int>) {
-        // SAFETY: the out-pointer is to a local variable.
-        driverVersion.set(ask(|driverVersion| unsafe { driver::cuDriverGetVersion(driverVersion) })?)
+        driverVersion.set(ask(|driverVersion| driver::cuDriverGetVersion(driverVersion))?)
     }
 
     /// The version of this library.

@@ -15,8 +15,7 @@ runtime_api! {
     fn cudaFuncGetAttributes(attr: Out<cudaFuncAttributes>, func: Raw) {
         attr.check()?;
         let kernel = kernel(func)?;
-        // SAFETY: the out-pointer is to a local variable.
-        let of = |id| ask(|value| unsafe { driver::cuFuncGetAttribute(value, id, kernel) });
+        let of = |id| ask(|value| driver::cuFuncGetAttribute(value, id, kernel));
         let size = |id| of(id).map(|bytes| bytes.max(0) as usize);
         attr.set(cudaFuncAttributes {
             sharedSizeBytes: size(attribute::SHARED_SIZE_BYTES)?,
@@ -51,8 +50,7 @@ runtime_api! {
         functionPtr.check()?;
         state::context()?;
         let kernel = registry::kernel(symbolPtr.address() as usize)?;
-        // SAFETY: the out-pointer is to a local variable.
-        functionPtr.set(ask(|functionPtr| unsafe { driver::cuKernelGetFunction(functionPtr, kernel) })?)
+        functionPtr.set(ask(|functionPtr| driver::cuKernelGetFunction(functionPtr, kernel))?)
     }
 
     /// The driver's kernel handle for a host stub.
@@ -70,8 +68,7 @@ pub(crate) fn kernel(function: Raw) -> Answer<CUfunction> {
     state::context()?;
     let kernel = registry::kernel_or_handle(function.address() as usize)?;
     let mut name = std::ptr::null();
-    // SAFETY: the out-pointer is to a local variable.
-    match unsafe { driver::cuFuncGetName(&raw mut name, kernel) } {
+    match driver::cuFuncGetName(&mut name, kernel) {
         CUresult::INVALID_HANDLE => Err(INVALID_DEVICE_FUNCTION.because(format!(
             "func {:#x} is not a `__global__` function that the program has registered, nor a handle of one",
             function.address()

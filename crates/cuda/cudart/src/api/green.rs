@@ -43,9 +43,8 @@ runtime_api! {
         phCtx.check()?;
         state::init()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
-        let (mut own, mut context) = (0, 0);
-        check(driver::cuGreenCtxCreate(&mut own, desc, device, 0))?;
-        check(driver::cuCtxFromGreenCtx(&mut context, own))?;
+        let own = ask(|own| driver::cuGreenCtxCreate(own, desc, device, 0))?;
+        let context = ask(|context| driver::cuCtxFromGreenCtx(context, own))?;
         green().insert(context, own);
         phCtx.set(context)
     }
@@ -69,8 +68,7 @@ runtime_api! {
         match green_of(ctx)? {
             // Green contexts have numbers of their own.
             Some(own) => {
-                let mut id = 0;
-                check(driver::cuGreenCtxGetId(own, &mut id))?;
+                let id = ask(|id| driver::cuGreenCtxGetId(own, id))?;
                 ctxId.set(1 << 32 | id)
             }
             None => check(driver::cuCtxGetId(ctx, ctxId)),
@@ -90,8 +88,7 @@ runtime_api! {
             return check(driver::cuGreenCtxStreamCreate(phStream, own, flags, priority));
         }
         check(driver::cuCtxPushCurrent_v2(ctx))?;
-        // SAFETY: the pointer is to a local variable.
-        let made = ask(|made| unsafe { driver::cuStreamCreateWithPriority(made, flags, priority) });
+        let made = ask(|made| driver::cuStreamCreateWithPriority(made, flags, priority));
         check(driver::cuCtxPopCurrent_v2(&mut 0))?;
         phStream.set(made?)
     }

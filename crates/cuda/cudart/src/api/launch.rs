@@ -15,7 +15,7 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
 use texunit_cuda_abi::args::{Answer, In, Raw};
 use texunit_cuda_abi::{
-    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, invalid, launch_attribute,
+    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, bail, invalid, launch_attribute,
 };
 use texunit_forms::Count;
 
@@ -166,8 +166,7 @@ fn was_handle(kernel: CUfunction) -> bool {
 
 fn is_kernel(kernel: CUfunction) -> bool {
     let mut name = std::ptr::null();
-    // SAFETY: the out-pointer is to a local variable.
-    unsafe { driver::cuFuncGetName(&raw mut name, kernel) == CUresult::SUCCESS }
+    driver::cuFuncGetName(&mut name, kernel) == CUresult::SUCCESS
 }
 
 /// The launch configuration for the driver.
@@ -200,8 +199,7 @@ fn check_stream(stream: CUstream) -> Answer {
     if stream <= LAST_DEFAULT {
         return Ok(());
     }
-    // SAFETY: the pointer is to our own variable.
-    let owner = ask(|device| unsafe { driver::cuStreamGetDevice(stream, device) })?;
+    let owner = ask(|device| driver::cuStreamGetDevice(stream, device))?;
     let current = crate::state::device();
     if owner == current {
         return Ok(());
@@ -224,9 +222,10 @@ fn check_shape(shape: &Shape) -> Answer {
     for ((attribute, &size), name) in (MAX_BLOCK_DIM_X..).zip(sizes).zip(NAMES) {
         let most = state::attribute(attribute, device)?;
         if size == 0 || i64::from(size) > i64::from(most) {
-            return Err(INVALID_CONFIGURATION.because(format!(
+            bail!(
+                INVALID_CONFIGURATION,
                 "{name} {size} is not from 1 to {most}, the sizes on this device"
-            )));
+            );
         }
     }
     let threads: u64 = shape.block.iter().map(|&n| u64::from(n)).product();

@@ -15,10 +15,8 @@ fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {
     let mut uuid = CUuuid([0; 16]);
     // SAFETY: the buffer has this capacity.
     check(unsafe { driver::cuDeviceGetName(name.as_mut_ptr(), 256, device) })?;
-    // SAFETY: the out-pointer is to a local variable.
-    check(unsafe { driver::cuDeviceGetUuid_v2(&raw mut uuid, device) })?;
-    // SAFETY: the out-pointer is to a local variable.
-    let memory = ask(|bytes| unsafe { driver::cuDeviceTotalMem_v2(bytes, device) })?;
+    check(driver::cuDeviceGetUuid_v2(&mut uuid, device))?;
+    let memory = ask(|bytes| driver::cuDeviceTotalMem_v2(bytes, device))?;
     cudaDeviceProp::of(name, uuid.0, memory, |attribute| state::attribute(attribute, device))
 }
 

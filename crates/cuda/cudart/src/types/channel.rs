@@ -5,7 +5,7 @@ use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{
     CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
     CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
-    CU_AD_FORMAT_UNSIGNED_INT32,
+    CU_AD_FORMAT_UNSIGNED_INT32, bail,
 };
 use texunit_forms::{CHANNELS, Count};
 
@@ -142,8 +142,7 @@ impl cudaChannelFormatDesc {
             }
         }
         if self.bits == same(self.bits[0], 3) && [8, 16, 32].contains(&self.bits[0]) {
-            let reason = format!("desc has 3 channels: texels have {CHANNELS}");
-            return Err(INVALID_CHANNEL_DESCRIPTOR.because(reason));
+            bail!(INVALID_CHANNEL_DESCRIPTOR, "desc has 3 channels: texels have {CHANNELS}");
         }
         Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
             "desc is not a format: bits {:?} and kind f {} (cudaChannelFormatKind) do not go together",
@@ -172,10 +171,11 @@ impl Format {
     /// The channel descriptor of an array of this format, with 1 to 4 channels.
     pub(crate) fn channel(self) -> Answer<cudaChannelFormatDesc> {
         if !(1..=4).contains(&self.channels) {
-            return Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(
+            bail!(
+                INVALID_CHANNEL_DESCRIPTOR,
                 "the array has {}, and a cudaChannelFormatDesc has 1 to 4",
                 Count(self.channels, "channel")
-            )));
+            );
         }
         if self.format == FORMAT_1010102 {
             return Ok(cudaChannelFormatDesc { bits: BITS_1010102, kind: PACKED_1010102 });

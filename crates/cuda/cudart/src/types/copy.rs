@@ -4,7 +4,7 @@ use super::{Array, INVALID_MEMCPY_DIRECTION};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CopySide3D,
+    CopySide3D, bail,
 };
 
 /// Extent of a copy or allocation (`cudaExtent`).
@@ -104,10 +104,10 @@ impl Direction {
             2 => Self::DeviceToHost,
             3 => Self::DeviceToDevice,
             4 => Self::Default,
-            _ => {
-                return Err(INVALID_MEMCPY_DIRECTION
-                    .because(format!("kind {kind} is not a cudaMemcpyKind: those are 0 to 4")));
-            }
+            _ => bail!(
+                INVALID_MEMCPY_DIRECTION,
+                "kind {kind} is not a cudaMemcpyKind: those are 0 to 4"
+            ),
         })
     }
 

@@ -3,21 +3,16 @@
 use super::{cudaMemcpy3DParms, memory_side};
 use std::ffi::c_uint;
 use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_MEMCPY3D, CopySide3D,
-    NodeParams,
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_MEMCPY3D, CopySide3D, NodeParams,
 };
 
 /// A kernel node in the union of all node parameters (`cudaKernelNodeParamsV2`).
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct cudaKernelNodeParamsV2 {
-    /// A host stub or a driver handle.
-    pub(crate) func: usize,
-    pub(crate) grid: [c_uint; 3],
-    pub(crate) block: [c_uint; 3],
-    pub(crate) shared: c_uint,
-    pub(crate) args: u64,
-    pub(crate) extra: u64,
+    /// The kernel, by a host stub or a driver handle, and its launch.
+    pub(crate) launch: CUDA_KERNEL_NODE_PARAMS_v1,
     /// Only in CUDA 13; zeros before.
     pub(crate) context: usize,
     pub(crate) function_type: c_uint,

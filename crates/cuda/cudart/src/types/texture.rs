@@ -6,7 +6,7 @@ use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
     CU_RESOURCE_TYPE_PITCH2D, CU_TR_FILTER_MODE_LINEAR, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, invalid,
+    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, bail,
 };
 
 /// Resource of a texture or surface (`cudaResourceDesc`).
@@ -110,11 +110,9 @@ impl cudaResourceDesc {
                     (to.height, to.pitch_in_bytes) = (self.height, self.pitch_in_bytes);
                 }
             }
-            other => {
-                return Err(invalid!(
-                    "resType {other} is not a cudaResourceType: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
-                ));
-            }
+            other => bail!(
+                "resType {other} is not a cudaResourceType: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)"
+            ),
         }
         Ok(to)
     }
@@ -149,30 +147,28 @@ impl cudaTextureDesc {
         let linear = self.filter_mode == CU_TR_FILTER_MODE_LINEAR;
         let fractions = self.read_mode == READ_NORMALIZED_FLOAT;
         match class {
-            Class::LongInteger if linear => return Err(INVALID_FILTER_SETTING.because(
+            Class::LongInteger if linear => bail!(
+                INVALID_FILTER_SETTING,
                 "filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: \
-                 use cudaFilterModePoint",
-            )),
-            Class::Integer if linear && !fractions => {
-                return Err(INVALID_FILTER_SETTING.because(
-                    "filterMode is cudaFilterModeLinear, and the elements are integers that are read as such \
+                 use cudaFilterModePoint"
+            ),
+            Class::Integer if linear && !fractions => bail!(
+                INVALID_FILTER_SETTING,
+                "filterMode is cudaFilterModeLinear, and the elements are integers that are read as such \
                      (cudaReadModeElementType): use cudaFilterModePoint, or read them as floats \
-                     (cudaReadModeNormalizedFloat)",
-                ));
-            }
-            Class::LongInteger | Class::Element if fractions => {
-                return Err(INVALID_NORM_SETTING.because(
-                    "readMode is cudaReadModeNormalizedFloat, and the elements are floats or 32-bit integers: only \
-                     8 and 16-bit integers are read so",
-                ));
-            }
-            Class::Normalized if !fractions => return Err(INVALID_NORM_SETTING.because(
+                     (cudaReadModeNormalizedFloat)"
+            ),
+            Class::LongInteger | Class::Element if fractions => bail!(
+                INVALID_NORM_SETTING,
+                "readMode is cudaReadModeNormalizedFloat, and the elements are floats or 32-bit integers: only \
+                     8 and 16-bit integers are read so"
+            ),
+            Class::Normalized if !fractions => bail!(
+                INVALID_NORM_SETTING,
                 "readMode is cudaReadModeElementType, and the format is read as normalized floats only \
-                 (cudaReadModeNormalizedFloat)",
-            )),
-            Class::None => return Err(invalid!(
-                "the array has a format that textures do not read"
-            )),
+                 (cudaReadModeNormalizedFloat)"
+            ),
+            Class::None => bail!("the array has a format that textures do not read"),
             _ => {}
         }
         let integers = matches!(class, Class::Integer | Class::LongInteger);

@@ -7,9 +7,9 @@ use crate::plan::{self, MadePlan};
 use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
 use std::ffi::c_int;
-use texunit_client::call::{Code, Refused};
+use texunit_client::call::Code;
 use texunit_client::{context, library_api, work};
-use texunit_cuda_abi::CUdeviceptr;
+use texunit_cuda_abi::{CUdeviceptr, bail, ensure};
 
 /// `CUFFT_FORWARD`
 const FORWARD: c_int = -1;
@@ -65,26 +65,23 @@ fn exec(
     if let Some((kind, precision)) =
         of.filter(|&(kind, precision)| shape.of != Type { kind, precision })
     {
-        let why = format!(
+        bail!(
+            FftCode::InvalidType,
             "plan {handle} is of {}, and {function} executes those of {}",
             shape.of.name(),
             Type { kind, precision }.name()
         );
-        return Err(FftCode::InvalidType.because(why));
     }
     for (name, address) in ["input", "output"].into_iter().zip(addresses) {
-        if address == 0 {
-            return Err(FftCode::InvalidValue.because(format!("the {name} is null")));
-        }
+        ensure!(address != 0, FftCode::InvalidValue, "the {name} is null");
     }
     let direction = match (shape.of.kind, direction) {
         (Kind::FromReal, _) | (Kind::Complex, FORWARD) => FftDirection::Forward,
         (Kind::ToReal, _) | (Kind::Complex, INVERSE) => FftDirection::Inverse,
-        _ => {
-            let why =
-                format!("direction {direction} is not CUFFT_FORWARD (-1) or CUFFT_INVERSE (1)");
-            return Err(FftCode::InvalidValue.because(why));
-        }
+        _ => bail!(
+            FftCode::InvalidValue,
+            "direction {direction} is not CUFFT_FORWARD (-1) or CUFFT_INVERSE (1)"
+        ),
     };
     plan.check_area()?;
     let [input, output] = addresses;
@@ -100,5 +97,5 @@ fn exec(
             }
             Ok(())
         });
-    done.map_err(|why| Refused::from(why).with_code(FftCode::ExecFailed))
+    done.map_err(|why| FftCode::ExecFailed.with(why))
 }

@@ -7,13 +7,13 @@ use std::ffi::{c_int, c_longlong};
 use texunit_client::call::Code;
 use texunit_client::library_api;
 use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::bail;
 
 library_api! { (FftCode)
     /// Creates an empty plan.
     fn cufftCreate(handle: Out<c_int>) {
         handle.check()?;
-        handle.set(plan::create()?)?;
-        Ok(())
+        Ok(handle.set(plan::create()?)?)
     }
 
     /// Destroys a plan; submitted work is still done.
@@ -24,8 +24,7 @@ library_api! { (FftCode)
     /// Size of a plan's work area.
     fn cufftGetSize(handle: c_int, workSize: Out<usize>) {
         let size = plan::made(handle)?.1.shape.work_size();
-        workSize.set(size)?;
-        Ok(())
+        Ok(workSize.set(size)?)
     }
 }
 
@@ -166,21 +165,18 @@ fn make_new(plan: Out<'_, c_int>, shape: impl FnOnce() -> Answer<Shape>) -> Answ
     plan::make(handle, shape).inspect_err(|_| {
         let _ = plan::destroy(handle);
     })?;
-    plan.set(handle)?;
-    Ok(())
+    Ok(plan.set(handle)?)
 }
 
 fn make(handle: c_int, size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     plan::get(handle)?;
     size.check()?;
-    size.set(plan::make(handle, shape()?)?)?;
-    Ok(())
+    Ok(size.set(plan::make(handle, shape()?)?)?)
 }
 
 fn size(size: Out<'_, usize>, shape: impl FnOnce() -> Answer<Shape>) -> Answer {
     size.check()?;
-    size.set(shape()?.work_size())?;
-    Ok(())
+    Ok(size.set(shape()?.work_size())?)
 }
 
 fn size_of_plan(
@@ -210,7 +206,7 @@ unsafe fn layout<T: Copy + Into<i64>>(
     batch: T,
 ) -> Answer<Shape> {
     if !(1..=3).contains(&rank) {
-        return Err(FftCode::InvalidValue.because(format!("rank {rank} is not 1, 2 or 3")));
+        bail!(FftCode::InvalidValue, "rank {rank} is not 1, 2 or 3");
     }
     let read = |array: In<'_, T>| -> Answer<Vec<i64>> {
         // SAFETY: the caller upholds this function's safety contract.

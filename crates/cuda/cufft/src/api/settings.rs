@@ -1,19 +1,20 @@
 //! Functions for streams, work areas and properties of plans, and for versions of the library.
 
-use crate::code::{Answer, FftCode};
+use crate::code::FftCode;
 use crate::plan;
 use std::ffi::{c_int, c_longlong};
-use texunit_client::call::Code;
+use texunit_client::call::{Code, property};
 use texunit_client::driver::CUstream;
-use texunit_client::library_api;
-use texunit_cuda_abi::CUdeviceptr;
+use texunit_client::{context, library_api};
 use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::{CUdeviceptr, ensure};
 
 library_api! { (FftCode)
     /// Sets the stream in which a plan is executed.
     fn cufftSetStream(plan: c_int, stream: CUstream) {
         plan::get(plan)?;
-        plan::check_stream(stream)?;
+        context::make_current()?;
+        context::check_stream(stream)?;
         plan::change(plan, |plan| plan.stream = stream)
     }
 
@@ -37,10 +38,11 @@ library_api! { (FftCode)
     /// Sets a policy for the size of the work area, which is not changed by it.
     fn cufftXtSetWorkAreaPolicy(plan: c_int, policy: u32, workSize: Out<usize>) {
         plan::get(plan)?;
-        if policy > 2 {
-            let why = format!("policy {policy} is not a cufftXtWorkAreaPolicy: 0 (minimal), 1 (user) or 2 (performance)");
-            return Err(FftCode::InvalidValue.because(why));
-        }
+        ensure!(
+            policy <= 2,
+            FftCode::InvalidValue,
+            "policy {policy} is not a cufftXtWorkAreaPolicy: 0 (minimal), 1 (user) or 2 (performance)"
+        );
         if let Ok((_, made)) = plan::made(plan) {
             workSize.set_if(made.shape.work_size());
         }
@@ -57,8 +59,7 @@ library_api! { (FftCode)
     /// Value of a plan's property.
     fn cufftGetPlanPropertyInt64(plan: c_int, property: u32, returnPtrValue: Out<c_longlong>) {
         returnPtrValue.check()?;
-        returnPtrValue.set(plan::get(plan)?.property(property)?)?;
-        Ok(())
+        Ok(returnPtrValue.set(plan::get(plan)?.property(property)?)?)
     }
 
     /// Resets a plan's property to its default.
@@ -70,24 +71,22 @@ library_api! { (FftCode)
 
     /// The version of `libcufft.so.11`.
     fn cufftGetVersion_11(version: Out<c_int>) {
-        version.set(number(VERSION_11))?;
-        Ok(())
+        Ok(version.set(number(VERSION_11))?)
     }
 
     /// The version of `libcufft.so.12`.
     fn cufftGetVersion_12(version: Out<c_int>) {
-        version.set(number(VERSION_12))?;
-        Ok(())
+        Ok(version.set(number(VERSION_12))?)
     }
 
     /// A component of the version of `libcufft.so.11`.
     fn cufftGetProperty_11(r#type: u32, value: Out<c_int>) {
-        part(VERSION_11, r#type, value)
+        property(VERSION_11, r#type, value, FftCode::InvalidType)
     }
 
     /// A component of the version of `libcufft.so.12`.
     fn cufftGetProperty_12(r#type: u32, value: Out<c_int>) {
-        part(VERSION_12, r#type, value)
+        property(VERSION_12, r#type, value, FftCode::InvalidType)
     }
 }
 
@@ -98,16 +97,4 @@ const VERSION_12: [c_int; 3] = [12, 5, 0];
 
 fn number([major, minor, patch]: [c_int; 3]) -> c_int {
     major * 1000 + minor * 100 + patch
-}
-
-/// `libraryPropertyType`
-fn part(version: [c_int; 3], part: u32, value: Out<'_, c_int>) -> Answer {
-    let Some(&found) = version.get(part as usize) else {
-        let why = format!(
-            "type {part} is not a libraryPropertyType: 0 (major), 1 (minor) or 2 (patch level)"
-        );
-        return Err(FftCode::InvalidType.because(why));
-    };
-    value.set(found)?;
-    Ok(())
 }

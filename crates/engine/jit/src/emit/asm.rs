@@ -4,9 +4,7 @@
 use crate::Error;
 use crate::code::Listing;
 use crate::op::Rounding;
-use iced_x86::{
-    Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl,
-};
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
 /// A code address, which is known once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use crate::code::{Answer, BlasCode};
 use texunit_client::call::Code;
 use texunit_cuda_abi::args::{In, Out};
+use texunit_cuda_abi::{bail, ensure};
 
 /// Storage of the largest descriptor.
 type Words = [u64; 13];
@@ -61,19 +62,19 @@ impl Kind {
         values: &[(usize, u64)],
     ) -> Answer {
         at.check()?;
-        if size < self.words * 8 {
-            let why =
-                format!("a size of {size} is too small for a descriptor of {}", self.words * 8);
-            return Err(BlasCode::AllocFailed.because(why));
-        }
+        ensure!(
+            size >= self.words * 8,
+            BlasCode::AllocFailed,
+            "a size of {size} is too small for a descriptor of {}",
+            self.words * 8
+        );
         let mut words: Words = [0; 13];
         for &(word, value) in values {
             words[word] = value;
         }
         words[self.words - 1] = self.mark;
         // SAFETY: the caller upholds this function's safety contract.
-        unsafe { at.elements(self.words) }.set_all(words.into_iter().take(self.words))?;
-        Ok(())
+        Ok(unsafe { at.elements(self.words) }.set_all(words.into_iter().take(self.words))?)
     }
 
     /// Allocates an initialised descriptor and returns its handle.
@@ -82,8 +83,7 @@ impl Kind {
         let made = Box::into_raw(Box::<Words>::new([0; 13]));
         // SAFETY: the new box holds this many words.
         unsafe { self.write(Out::new(made.cast()), size_of::<Words>(), values)? };
-        to.set(made.expose_provenance())?;
-        Ok(())
+        Ok(to.set(made.expose_provenance())?)
     }
 
     /// Frees a descriptor made by [`Self::create`].
@@ -104,10 +104,11 @@ impl Kind {
     pub(super) fn read(&self, at: usize) -> Answer<Vec<u64>> {
         // SAFETY: the handle is null or the program's descriptor.
         let words = unsafe { In::<u64>::of(at as u64).elements(self.words) }.to_vec()?;
-        if words.last() != Some(&self.mark) {
-            return Err(BlasCode::InvalidValue
-                .because(format!("{at:#x} is not a descriptor of the kind that is wanted")));
-        }
+        ensure!(
+            words.last() == Some(&self.mark),
+            BlasCode::InvalidValue,
+            "{at:#x} is not a descriptor of the kind that is wanted"
+        );
         Ok(words)
     }
 
@@ -129,22 +130,21 @@ impl Kind {
                 if given.iter().all(|&byte| byte == 0) {
                     return Ok(());
                 }
-                return Err(BlasCode::NotSupported
-                    .because(format!("attribute {attribute} is not provided")));
+                bail!(BlasCode::NotSupported, "attribute {attribute} is not provided");
             }
         };
-        if size != bytes {
-            return Err(BlasCode::InvalidValue
-                .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
-        }
+        ensure!(
+            size == bytes,
+            BlasCode::InvalidValue,
+            "the size of attribute {attribute} is {bytes}, not {size}"
+        );
         // SAFETY: the caller's value has this many bytes.
         let given = unsafe { value.elements(bytes) }.to_vec()?;
         let mut whole = [0; 8];
         whole[..bytes].copy_from_slice(&given);
         let _ = words;
         // SAFETY: the word is in the program's descriptor.
-        unsafe { Out::<u64>::of((at + word * 8) as u64) }.set(u64::from_le_bytes(whole))?;
-        Ok(())
+        Ok(unsafe { Out::<u64>::of((at + word * 8) as u64) }.set(u64::from_le_bytes(whole))?)
     }
 
     /// Reads an attribute.
@@ -158,20 +158,18 @@ impl Kind {
     ) -> Answer {
         let words = self.read(at)?;
         let Some((word, bytes)) = self.attribute(attribute) else {
-            return Err(
-                BlasCode::NotSupported.because(format!("attribute {attribute} is not provided"))
-            );
+            bail!(BlasCode::NotSupported, "attribute {attribute} is not provided");
         };
         written.set_if(bytes);
         if size == 0 {
             return Ok(());
         }
-        if size < bytes {
-            return Err(BlasCode::InvalidValue
-                .because(format!("the size of attribute {attribute} is {bytes}, not {size}")));
-        }
+        ensure!(
+            size >= bytes,
+            BlasCode::InvalidValue,
+            "the size of attribute {attribute} is {bytes}, not {size}"
+        );
         // SAFETY: the caller's buffer holds this many bytes.
-        unsafe { to.elements(bytes) }.set_all(words[word].to_le_bytes())?;
-        Ok(())
+        Ok(unsafe { to.elements(bytes) }.set_all(words[word].to_le_bytes())?)
     }
 }

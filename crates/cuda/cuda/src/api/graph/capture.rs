@@ -1,16 +1,13 @@
 //! Stream capture into graphs (driver API, "Stream Management").
 
 use super::links;
-use crate::args::{Answer, In, InOut, Out};
-use crate::call::driver_api;
 use crate::capture::Info;
 use crate::deferred::Order;
 use crate::graph::capture::{self, Recapture};
 use crate::graph::{Graph, Node};
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::{self, Stream};
-use std::ffi::{c_uint, c_void};
-use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback, CUresult, ensure};
+use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback};
 
 driver_api! {
     /// Starts capturing a stream.

@@ -1,17 +1,15 @@
 //! Instantiation, update and launch of executable graphs.
 
-use crate::args::{Answer, InOut, Out, Raw};
-use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::graph::exec::{self, Exec, InstantiationError};
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, run, update};
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::Stream;
-use std::ffi::{c_uint, c_ulonglong};
+use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
-    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultInfo, CUresult, Refusal,
-    graph_instantiate_flag as flag, graph_instantiate_result as result,
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultInfo, graph_instantiate_flag as flag,
+    graph_instantiate_result as result,
 };
 
 driver_api! {

@@ -2,16 +2,12 @@
 //! and in an executable graph, where a node is named by the node of the original graph.
 
 use super::{instance, links, nodes, params as of_graph};
-use crate::args::{In, Out};
-use crate::call::driver_api;
-use crate::context::Context;
 use crate::graph::exec::Exec;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, params};
-use crate::handle::Handle;
 use crate::memory_ops::BatchOp;
+use crate::prelude::*;
 use crate::stream::Event;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D,

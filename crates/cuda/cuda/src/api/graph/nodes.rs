@@ -1,16 +1,12 @@
 //! Nodes of graphs: adding and removing them, their dependencies and numbers.
 
 use super::{give_links, links};
-use crate::args::{Answer, In, InOut, Out};
-use crate::call::driver_api;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Link, Node, memory, params};
-use crate::handle::Handle;
-use std::ffi::{c_uint, c_ulonglong};
-use std::sync::Arc;
+use crate::prelude::*;
+use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUdeviceptr, CUgraphEdgeData, CUgraphNodeParams, graph_node_type,
-    invalid,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphEdgeData, CUgraphNodeParams, graph_node_type,
 };
 
 /// Defines functions that add a node of one kind: given are the parameters after the dependencies,

@@ -2,20 +2,15 @@
 
 use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
-use crate::args::{Answer, In, Out};
-use crate::call::driver_api;
 use crate::graph::kernel::KernelOp;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Node, kernel, params};
-use crate::handle::Handle;
+use crate::prelude::*;
 use crate::stream::Event;
-use std::ffi::c_uint;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
     CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUdeviceptr, CUgraphNodeParams, CUlaunchAttribute, CUresult,
-    ensure, graph_node_type,
+    CUDA_MEMSET_NODE_PARAMS_v1, CUgraphNodeParams, CUlaunchAttribute, graph_node_type,
 };
 
 /// Defines functions that return a property of a node of one kind.

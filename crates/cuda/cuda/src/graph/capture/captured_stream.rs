@@ -1,20 +1,17 @@
 //! How operations of a captured stream become nodes of the graph.
 
 use super::{Recapture, graph_of, graphs, recapture};
-use crate::args::Answer;
 use crate::capture::{CapturedStream, Link, join};
-use crate::context::Context;
 use crate::graph::kernel::KernelOp;
 use crate::graph::memory::AllocOp;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Node};
-use crate::handle::{Handle, Object};
 use crate::module::Function;
+use crate::prelude::*;
 use crate::shape::Shape;
-use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
-    CUdevice, CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps, ensure,
+    CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps,
     launch_attribute as attribute,
 };
 

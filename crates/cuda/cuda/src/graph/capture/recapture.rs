@@ -3,13 +3,11 @@
 //! freed memory must be the same; other parameters may change, after a callback of the program has
 //! been told.
 
-use crate::args::Answer;
 use crate::current_call::InProgram;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
-use crate::handle::{Handle, Object};
-use std::ffi::c_void;
-use texunit_cuda_abi::{CUgraphNodeParams, CUresult, Refusal};
+use crate::prelude::*;
+use texunit_cuda_abi::CUgraphNodeParams;
 
 /// The type of callbacks of a recapture (`CUgraphRecaptureCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(

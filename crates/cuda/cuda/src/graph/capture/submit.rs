@@ -1,13 +1,12 @@
 //! Copies and memory sets in streams, which become nodes during a capture.
 
-use crate::args::Answer;
 use crate::copy::{self, CopyEnd};
 use crate::deferred::Order;
 use crate::fill;
 use crate::graph::op::{CopyOp, Op};
 use crate::graph::params;
 use crate::memory::endpoint::Side;
-use std::sync::Arc;
+use crate::prelude::*;
 use texunit_cuda_abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS};
 
 /// Copies a region in a stream ([`copy::copy`]), or adds the copy to the captured graph.

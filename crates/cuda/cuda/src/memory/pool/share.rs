@@ -2,9 +2,9 @@
 
 use super::shared::Range;
 use super::{MADE_BY, Pool};
-use crate::args::Answer;
 use crate::memory;
 use std::sync::{Arc, OnceLock};
+use texunit_cuda_abi::args::Answer;
 use texunit_device::{Buffer, Device};
 
 /// Bytes of a pool that an allocation uses. When it is dropped, after the memory itself, the pool

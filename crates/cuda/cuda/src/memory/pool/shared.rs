@@ -5,13 +5,10 @@
 //! ranges and may be transferred by any means. The file is deleted when the last process has closed
 //! it, in whatever way that ends.
 
-use crate::args::Answer;
+use crate::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use texunit_cuda_abi::{CUdevice, CUresult, ensure, invalid, lock};
 use texunit_device::{Block, Buffer, Device, Pages, Reserved};
-use texunit_forms::Count;
 
 /// Kind number in the label of a pool's file; files of other memory have other numbers.
 const KIND: u8 = 2;

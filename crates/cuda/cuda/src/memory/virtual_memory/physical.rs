@@ -4,19 +4,17 @@
 //! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
 use crate::allocation_trace;
-use crate::args::Answer;
-use crate::handle::{Handle, Object, object};
+use crate::handle::object;
 use crate::memory;
+use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
 use texunit_cuda_abi::{
     CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUdevice,
-    CUmemAllocationProp, CUmemLocation, CUresult, ensure, invalid, lock,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUmemAllocationProp,
+    CUmemLocation,
 };
 use texunit_device::{Block, End, FreedBlock, Pages};
-use texunit_forms::Count;
 
 /// Name of the creating function in messages.
 pub(super) const NAME: &str = "cuMemCreate";
@@ -152,14 +150,12 @@ impl Physical {
     pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, MemoryLocation)> {
         let (pages, note) = match Pages::of_file(number) {
             Ok(found) => found,
-            Err(error) => {
-                return Err(invalid!(
-                    "{number} is not the number of an open file that cuMemExportToShareableHandle has given: {error}"
-                ));
-            }
+            Err(error) => bail!(
+                "{number} is not the number of an open file that cuMemExportToShareableHandle has given: {error}"
+            ),
         };
         let Some((prop, place)) = read_note(&note) else {
-            return Err(invalid!("file {number} is not memory of cuMemCreate"));
+            bail!("file {number} is not memory of cuMemCreate");
         };
         if let MemoryLocation::Device(ordinal) = place {
             state::gpu(ordinal)?;

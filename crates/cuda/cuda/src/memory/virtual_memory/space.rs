@@ -29,18 +29,21 @@ impl Space {
             return Ok(());
         }
         let end = at.min(range.end);
-        let reason = match self.mapping_in(&(end..end + 1)) {
-            Some(part) => format!(
+        Err(match self.mapping_in(&(end..end + 1)) {
+            Some(part) => invalid!(
                 "{:#x}..{:#x} is a part of what is mapped at {:#x}..{:#x}: mappings are changed as a whole",
-                range.start, range.end, part.start, part.end
+                range.start,
+                range.end,
+                part.start,
+                part.end
             ),
-            None if at > range.end => format!(
+            None if at > range.end => invalid!(
                 "{:#x}..{:#x} ends inside of a mapping, which goes on to {at:#x}: mappings are changed as a whole",
-                range.start, range.end
+                range.start,
+                range.end
             ),
-            None => format!("no memory is mapped at {end:#x}"),
-        };
-        refused(reason)
+            None => invalid!("no memory is mapped at {end:#x}"),
+        })
     }
 
     /// The range of adjacent reservations around a range.

@@ -1,7 +1,7 @@
 //! Functions that add nodes to graphs, and that read and change the parameters of nodes of a graph
 //! and of an executable graph, where the runtime's structures differ from the driver's.
 
-use super::params::{kernel, memcpy, of_kernel, of_memcpy, of_symbol, one, to_symbol, translated};
+use super::params::{kernel, memcpy, of_kernel, of_memcpy, of_symbol, to_symbol, translated};
 use crate::call::{check, runtime_api};
 use crate::driver::{self, CUgraph, CUgraphExec, CUgraphNode, ask};
 use crate::state::context;
@@ -33,7 +33,7 @@ runtime_api! {
     fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
         context()?;
         pNodeParams.check()?;
-        pNodeParams.set(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, one(params)))?))
+        pNodeParams.set(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, params))?))
     }
 
     /// Changes the parameters of a kernel node.
@@ -60,7 +60,7 @@ runtime_api! {
     fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
         context()?;
         pNodeParams.check()?;
-        pNodeParams.set(of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, one(copy)))?)?)
+        pNodeParams.set(of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, copy))?)?)
     }
 
     /// Changes the parameters of a node of any kind.
@@ -155,7 +155,7 @@ runtime_api! {
     fn cudaGraphNodeGetParams(node: CUgraphNode, nodeParams: Out<CUgraphNodeParams>) {
         context()?;
         nodeParams.check()?;
-        let found = ask(|params| driver::cuGraphNodeGetParams(node, one(params)))?;
+        let found = ask(|params| driver::cuGraphNodeGetParams(node, params))?;
         nodeParams.set(super::params::of_driver_params(found)?)
     }
 }

@@ -8,10 +8,11 @@ use crate::types::{
     Direction, cudaKernelNodeParamsV2, cudaMemcpy3DParms, cudaMemcpyNodeParams, line, of_driver,
 };
 use std::ffi::c_void;
-use texunit_cuda_abi::args::{Answer, Out};
+use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUgraphNodeParams, graph_node_type as kind, invalid,
+    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUgraphNodeParams, bail, graph_node_type as kind,
+    invalid,
 };
 
 /// Translates a node's parameters from the driver's structures to the runtime's.
@@ -19,41 +20,17 @@ use texunit_cuda_abi::{
 pub(super) fn of_driver_params(found: CUgraphNodeParams) -> Answer<CUgraphNodeParams> {
     Ok(match found.kind {
         kind::KERNEL => {
-            let CUDA_KERNEL_NODE_PARAMS_v1 {
-                func,
-                grid,
-                block,
-                sharedMemBytes: shared,
-                kernelParams: args,
-                extra,
-            } = of_kernel(&found.get());
-            let params = cudaKernelNodeParamsV2 {
-                func,
-                grid,
-                block,
-                shared,
-                args,
-                extra,
-                ..Default::default()
-            };
+            let launch = of_kernel(&found.get());
+            let params = cudaKernelNodeParamsV2 { launch, ..Default::default() };
             CUgraphNodeParams::new(kind::KERNEL, params)
         }
         kind::MEMCPY => {
-            let params: CUDA_MEMCPY_NODE_PARAMS = found.get();
-            let copy = of_memcpy(&params.copyParams)?;
-            CUgraphNodeParams::new(
-                kind::MEMCPY,
-                cudaMemcpyNodeParams { copy, ..Default::default() },
-            )
+            let copy = of_memcpy(&found.get::<CUDA_MEMCPY_NODE_PARAMS>().copyParams)?;
+            let params = cudaMemcpyNodeParams { copy, ..Default::default() };
+            CUgraphNodeParams::new(kind::MEMCPY, params)
         }
         _ => found,
     })
-}
-
-/// Wraps a pointer to a local variable as an argument.
-pub(super) fn one<'a, T>(result: *mut T) -> Out<'a, T> {
-    // SAFETY: `ask` passes a pointer to its own variable.
-    unsafe { Out::new(result) }
 }
 
 /// Translates the parameters of a kernel node for the driver.
@@ -62,9 +39,10 @@ pub(super) fn kernel(given: &CUDA_KERNEL_NODE_PARAMS_v1) -> Answer<CUDA_KERNEL_N
         given;
     let found = registry::kernel_or_handle(func)?;
     if found == func && func >> 40 != texunit_cuda_abi::FIRST_HANDLE >> 40 {
-        return Err(INVALID_DEVICE_FUNCTION.because(format!(
+        bail!(
+            INVALID_DEVICE_FUNCTION,
             "func {func:#x} is not a `__global__` function that the program has registered, nor a handle of one"
-        )));
+        );
     }
     Ok(CUDA_KERNEL_NODE_PARAMS {
         func: found,
@@ -143,15 +121,7 @@ pub(super) fn translated(given: &CUgraphNodeParams) -> Answer<CUgraphNodeParams>
     let mut new = *given;
     match given.kind {
         kind::KERNEL => {
-            let cudaKernelNodeParamsV2 { func, grid, block, shared, args, extra, .. } = given.get();
-            new.set(kernel(&CUDA_KERNEL_NODE_PARAMS_v1 {
-                func,
-                grid,
-                block,
-                sharedMemBytes: shared,
-                kernelParams: args,
-                extra,
-            })?);
+            new.set(kernel(&given.get::<cudaKernelNodeParamsV2>().launch)?);
         }
         kind::MEMCPY => {
             let cudaMemcpyNodeParams { flags, reserved, copy, .. } = given.get();
