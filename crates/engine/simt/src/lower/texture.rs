@@ -40,8 +40,7 @@ impl<'a> Builder<'a> {
                 if !slot.is_wide() {
                     return None;
                 }
-                let uniform = self.uniform.get(r.0 as usize) == Some(&true);
-                Handle { slot, name: None, source, uniform }
+                Handle { slot, name: None, source }
             }
             Base::Variable(v) => {
                 let variable = self.module.variables.get(v.0 as usize)?;
@@ -49,7 +48,7 @@ impl<'a> Builder<'a> {
                 let name = Some(format!("{ty} `{}`", variable.name));
                 let source = HandleSource::Reference(variable.name.clone());
                 let slot = self.variable_address(v, 0, true)?;
-                Handle { slot, name, source, uniform: true }
+                Handle { slot, name, source }
             }
             Base::Param(p) => {
                 let param = self.function.params.get(p.0 as usize)?;
@@ -59,7 +58,7 @@ impl<'a> Builder<'a> {
                     Some(at) => self.frame_value(at),
                 };
                 let source = HandleSource::Parameter(param.name.clone());
-                Handle { slot, name, source, uniform: self.function.is_entry }
+                Handle { slot, name, source }
             }
             _ => return None,
         })
