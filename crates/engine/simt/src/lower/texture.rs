@@ -2,10 +2,11 @@
 //! instructions.
 
 use super::builder::Builder;
-use crate::code::{Access, Handle, HandleSource, Op, Query, Slot};
+use crate::code::{Access, CompareTo, Handle, HandleSource, Op, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
+use texunit_alu::{Kind, Row};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
-use texunit_isa::{Opcode, ScalarType};
+use texunit_isa::{BoolOp, Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -109,7 +110,15 @@ impl<'a> Builder<'a> {
         };
         let a = self.wide(a)?;
         let d = self.destination(d)?;
-        self.emit(Op::IsType { d, a, bit });
+        let (bits, mask) = (self.temporary_wide(), self.constant(bit, true));
+        self.helper(Op::Compute {
+            row: Row::inner(Kind::And64),
+            d: bits,
+            s: [a, mask, mask, mask],
+        });
+        let to = CompareTo { p: d, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE };
+        let b = self.constant(0, true);
+        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a: bits, b, to });
         Some(())
     }
 }
