@@ -1,12 +1,12 @@
 //! The general path of accesses: determines state space and allocation lane by lane, and raises
 //! faults. Most accesses take the fast path ([`super::access`]) instead.
 
-use super::cluster::is_of_peer;
 use super::context::Context;
 use super::outcome::{Executed, PendingFault};
 use super::target::Target;
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Located, MemSpace};
+use crate::launch::split_shared_address;
 use texunit_memory::{
     CONST_BASE, CONST_END, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind, space_of,
 };
@@ -269,7 +269,9 @@ impl Context<'_> {
         let Some((value, changes)) = found else {
             return self.outside(warp, lane, at, total, space, kind);
         };
-        if changes && (space == SpaceKind::Global || space == SpaceKind::Shared && is_of_peer(at)) {
+        // Shared memory of another CTA counts as well.
+        let is_of_peer = space == SpaceKind::Shared && split_shared_address(at).0.is_some();
+        if changes && (space == SpaceKind::Global || is_of_peer) {
             self.record_side_effect();
         }
         Ok(value)

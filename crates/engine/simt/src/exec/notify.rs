@@ -6,7 +6,7 @@ mod accesses;
 mod probe_adapter;
 
 use super::context::Context;
-use super::warp::{Warp, lanes_by};
+use super::warp::{Warp, lanes_by, lanes_by_value};
 use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
 use crate::observe::event::ValueSource;
@@ -207,7 +207,7 @@ impl<'a> Context<'a> {
         }
         let Some(members) = op.members() else { return };
         let masks = warp.n(&self.launch.constants, members);
-        for (lanes, members) in lanes_by(at.lanes, |lane| masks[lane]) {
+        for (lanes, members) in lanes_by_value(at.lanes, masks) {
             probe.synchronized(&At { lanes, ..at }, &Synchronization::Joins { members });
         }
     }

@@ -40,6 +40,19 @@ pub(crate) fn lanes_by<T: PartialEq>(
     })
 }
 
+/// The lanes of a mask, grouped by their values in a row.
+#[inline]
+pub(crate) fn lanes_by_value(mut mask: u32, row: &L32) -> impl Iterator<Item = (u32, u32)> {
+    std::iter::from_fn(move || {
+        let value = row[lanes(mask).next()?];
+        // All lanes are compared without branches, so that the loop is vectorised.
+        let is_same = |lane: usize| u32::from(row[lane] == value) << lane;
+        let same = mask & (0..32).fold(0, |all, lane| all | is_same(lane));
+        mask &= !same;
+        Some((same, value))
+    })
+}
+
 /// A narrow operand: a register or a constant.
 #[inline]
 pub(super) fn narrow<'a>(rows: &'a [L32], constants: &'a Constants, slot: Slot) -> &'a L32 {

@@ -20,28 +20,46 @@ impl Arrangement {
     /// The arrangement of the addresses of these lanes, each of which accesses `bytes` bytes.
     #[inline]
     pub fn of(addresses: &L64, lanes: u32, bytes: u32) -> Self {
+        let compared = Build::current().run(
+            #[inline(always)]
+            || Self::compare(addresses, lanes, bytes),
+        );
+        Self::of_compared(compared, addresses, lanes, bytes)
+    }
+
+    /// The address of the first of these lanes, and the address that lane 0 would have if the lanes
+    /// access consecutive memory.
+    #[inline(always)]
+    fn first(addresses: &L64, lanes: u32, bytes: u32) -> (u64, u64) {
         let first = lanes.trailing_zeros() & 31;
         let at = addresses[first as usize];
-        // The address that lane 0 would have if the lanes access consecutive memory.
-        let base = at.wrapping_sub(u64::from(first) * u64::from(bytes));
-        // Whether the addresses are not all the same, and whether they are not consecutive. The
-        // loop has no early exit, so that it is vectorised; inactive lanes are masked out.
-        let (apart, off) = Build::current().run(
-            #[inline(always)]
-            || {
-                let (mut apart, mut off, mut next) = (0, 0, base);
-                for (lane, &address) in addresses.iter().enumerate() {
-                    let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
-                    apart |= (address ^ at) & here;
-                    off |= (address ^ next) & here;
-                    next = next.wrapping_add(u64::from(bytes));
-                }
-                (apart, off)
-            },
-        );
-        match (apart, off) {
-            (0, _) => Self::One(at),
-            (_, 0) => Self::Row(base),
+        (at, at.wrapping_sub(u64::from(first) * u64::from(bytes)))
+    }
+
+    /// Compares the addresses for [`Self::of_compared`]. Bit 0 of the result says that they are not
+    /// all the same, bit 1 that they are not consecutive. The loop has no early exit, so that it is
+    /// vectorised; inactive lanes are masked out. The result is a number, because an enum would be
+    /// stored in parts, and loading it as a vector would wait for these stores.
+    #[inline(always)]
+    pub(crate) fn compare(addresses: &L64, lanes: u32, bytes: u32) -> u32 {
+        let (at, base) = Self::first(addresses, lanes, bytes);
+        let (mut apart, mut off, mut next) = (0, 0, base);
+        for (lane, &address) in addresses.iter().enumerate() {
+            let here = 0_u64.wrapping_sub(u64::from(lanes >> lane & 1));
+            apart |= (address ^ at) & here;
+            off |= (address ^ next) & here;
+            next = next.wrapping_add(u64::from(bytes));
+        }
+        u32::from(apart != 0) | u32::from(off != 0) << 1
+    }
+
+    /// The arrangement of addresses that [`Self::compare`] has compared.
+    #[inline]
+    pub(crate) fn of_compared(compared: u32, addresses: &L64, lanes: u32, bytes: u32) -> Self {
+        let (at, base) = Self::first(addresses, lanes, bytes);
+        match compared {
+            0 | 2 => Self::One(at),
+            1 => Self::Row(base),
             _ => Self::Other,
         }
     }

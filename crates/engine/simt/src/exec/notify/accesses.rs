@@ -171,10 +171,13 @@ impl AccessReport<'_, '_> {
     ) {
         let &AccessParams { operation, size, elements, .. } = params;
         let (elements, order) = (elements as u32, self.order);
-        let plain = Build::current().run_narrow(
-            #[inline(always)]
-            || plain_space(params.mem_space, addresses, at.lanes),
-        );
+        let ends = arrangement.ends(at.lanes, params.bytes());
+        let plain = plain_space_of_row(params.mem_space, ends).or_else(|| {
+            Build::current().run_narrow(
+                #[inline(always)]
+                || plain_space(params.mem_space, addresses, at.lanes),
+            )
+        });
         let space = plain.unwrap_or(SpaceKind::Global);
         let access =
             Access { operation, space, addresses, arrangement, size, elements, order, values };
@@ -215,7 +218,38 @@ impl AccessReport<'_, '_> {
 /// Whether the addresses of these lanes agree with `base` in all bits from bit `from` on.
 #[inline(always)]
 fn are_at(all: &L64, mask: u32, (base, from): (u64, u32)) -> bool {
-    holds_for(all, mask, |address| (address ^ base) >> from == 0)
+    // The addresses of inactive lanes usually agree as well, so that all lanes are compared first.
+    // Four numbers make a vector.
+    let mut each = [0; 4];
+    for four in all.as_chunks::<4>().0 {
+        for (any, address) in each.iter_mut().zip(four) {
+            *any |= address ^ base;
+        }
+    }
+    if each.into_iter().fold(0, |any, one| any | one) >> from == 0 {
+        return true;
+    }
+    let mut any = 0;
+    for (lane, address) in all.iter().enumerate() {
+        any |= (address ^ base) & 0_u64.wrapping_sub(u64::from(mask >> lane & 1));
+    }
+    any >> from == 0
+}
+
+/// The state space of contiguous addresses, from the first and the last one, if these decide what
+/// [`plain_space`] returns.
+#[inline]
+fn plain_space_of_row(mem_space: MemSpace, ends: Option<[u64; 2]>) -> Option<SpaceKind> {
+    // A row may wrap at the end of the address space.
+    let ends = ends.filter(|[first, last]| first <= last)?;
+    let are_at = |base: u64, from: u32| ends.iter().all(|end| (end ^ base) >> from == 0);
+    match mem_space {
+        MemSpace::Shared => are_at(0, RANK_SHIFT).then_some(SpaceKind::Shared),
+        MemSpace::Global | MemSpace::Generic => {
+            are_at(GLOBAL_BASE, GLOBAL_BITS).then_some(SpaceKind::Global)
+        }
+        _ => None,
+    }
 }
 
 /// The state space of all these lanes, if it is the same for all and the addresses need no

@@ -3,7 +3,7 @@
 use super::accesses::{AccessParams, AccessReport};
 use crate::code::{Access, MemSpace, Op};
 use crate::exec::context::Launch;
-use crate::exec::warp::lanes_by;
+use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
 use crate::observe::mark::Mark;
 use crate::observe::{AccessOp, Arrangement, At, Events, Order, Probe, Synchronization, Values};
@@ -12,6 +12,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use texunit_alu::L64;
 use texunit_jit::region::{LaneValues, Listener};
+use texunit_unit::Build;
 
 /// Receives the calls of marks that are steps of a region (`regions::notify`), and notifies the
 /// probe.
@@ -76,18 +77,15 @@ impl<'a> ProbeAdapter<'a> {
             }
         };
         let Some((first, values)) = rows.split_first() else { return };
-        let addresses: L64 = match first {
-            LaneValues::B64(row) => row.map(|address| address.wrapping_add(offset)),
-            LaneValues::B32(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
-        };
-        let arrangement = Arrangement::of(&addresses, lanes, params.bytes());
+        let mut own: L64 = [0; 32];
+        let (addresses, arrangement) = addresses(first, offset, (lanes, params.bytes()), &mut own);
         let at = At { cta: self.cta, warp, lanes, op: mark.op };
         let (probe, order) = (&mut *self.probe, Order::default());
         // Groups are of loads from shared memory.
         let groups = self.load_groups.filter(|_| params.mem_space == MemSpace::Shared);
         let more = groups.map_or(&[][..], |groups| groups.with(number));
         let report = AccessReport { probe, events: self.events, order, more };
-        report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, &addresses));
+        report.access(&params, Values(ValueSource::Rows(values)), at, (arrangement, addresses));
     }
 
     /// Reports a fence, the arrival of lanes at a `.sync` instruction with their member masks, or
@@ -100,11 +98,51 @@ impl<'a> ProbeAdapter<'a> {
             return self.probe.synchronized(at, &Synchronization::Joined);
         }
         let Some(LaneValues::B32(masks)) = rows.first() else { return };
-        for (lanes, members) in lanes_by(at.lanes, |lane| masks[lane]) {
+        for (lanes, members) in lanes_by_value(at.lanes, masks) {
             let joins = Synchronization::Joins { members };
             self.probe.synchronized(&At { lanes, ..*at }, &joins);
         }
     }
+}
+
+/// The addresses of an access, given its base addresses and its offset, and their arrangement. Sums
+/// are stored in `own`, as vectors that are loaded as they were stored: a load of a vector waits for
+/// stores of its parts.
+fn addresses<'r>(
+    base: &LaneValues<'r>,
+    offset: u64,
+    (lanes, bytes): (u32, u32),
+    own: &'r mut L64,
+) -> (&'r L64, Arrangement) {
+    let sums = &mut *own;
+    let compared = Build::current().run(
+        #[inline(always)]
+        move || {
+            let addresses = match base {
+                LaneValues::B64(row) if offset == 0 => *row,
+                LaneValues::B64(row) => {
+                    let (to, from) = (sums.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset));
+                    }
+                    sums
+                }
+                LaneValues::B32(row) => {
+                    let (to, from) = (sums.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+                    for (to, from) in to.iter_mut().zip(from) {
+                        *to = from.map(|address| address.wrapping_add(offset as u32).into());
+                    }
+                    sums
+                }
+            };
+            Arrangement::compare(addresses, lanes, bytes)
+        },
+    );
+    let addresses = match base {
+        LaneValues::B64(row) if offset == 0 => *row,
+        _ => &*own,
+    };
+    (addresses, Arrangement::of_compared(compared, addresses, lanes, bytes))
 }
 
 impl Listener for ProbeAdapter<'_> {
