@@ -219,12 +219,10 @@ impl<'a> Context<'a> {
         }
         for (k, part) in (0..).zip(&mut self.parts[..access.parts.len()]) {
             // Bounds and alignment were checked for all lanes.
-            let load =
-                |lane: usize| target.load(lane, at[lane] + k * size, access.size).unwrap_or(0);
             if arrangement == Arrangement::Same {
-                *part = [load(0); 32];
+                *part = [target.load(0, at[0] + k * size, access.size).unwrap_or(0); 32];
             } else {
-                lanes(mask).for_each(|lane| part[lane] = load(lane));
+                target.load_lanes(at, k * size, access.size, part);
             }
         }
         self.put_loaded(warp, access, mask);
@@ -245,10 +243,7 @@ impl<'a> Context<'a> {
             target = Target::Bytes(&mut self.row[..32 * total as usize]);
         }
         for (k, part) in (0..).zip(&self.parts[..access.parts.len()]) {
-            for lane in lanes(mask) {
-                // Bounds and alignment were checked for all lanes.
-                let _ = target.store(lane, at[lane] + k * size, access.size, part[lane]);
-            }
+            target.store_lanes(mask, at, (k * size, access.size), part);
         }
         row.is_none_or(|(block, at)| block.write(at, &self.row[..32 * total as usize]).is_ok())
     }

@@ -1,8 +1,9 @@
 //! The memory that an access refers to, and accesses to its elements. Accesses of a whole warp
 //! ([`super::access`]), of single lanes ([`super::memory`]) and of shadows end here.
 
+use super::warp::lanes;
 use crate::lower::mask_of;
-use texunit_alu::L32;
+use texunit_alu::{L32, L64};
 use texunit_memory::Block;
 
 /// Memory with elements of 1, 2, 4 or 8 bytes. Accesses outside of it return `None`.
@@ -38,6 +39,61 @@ impl Target<'_> {
         }
     }
 
+    /// Loads an element of each lane. All lanes' addresses must be valid.
+    pub(super) fn load_lanes(&self, at: &L64, offset: u64, size: u8, out: &mut L64) {
+        // The loops are compiled for each size and kind of memory.
+        match size {
+            1 => self.load_each(at, offset, 1, out),
+            2 => self.load_each(at, offset, 2, out),
+            4 => self.load_each(at, offset, 4, out),
+            _ => self.load_each(at, offset, 8, out),
+        }
+    }
+
+    #[inline(always)]
+    fn load_each(&self, at: &L64, offset: u64, size: u8, out: &mut L64) {
+        let to = out.iter_mut().zip(at).enumerate();
+        let to = to.map(|(lane, (out, at))| (lane, at + offset, out));
+        match self {
+            Self::Block(block) => {
+                to.for_each(|(_, at, out)| *out = block.load(at, size).unwrap_or(0));
+            }
+            Self::Bytes(bytes) => {
+                to.for_each(|(_, at, out)| *out = load_bytes(bytes, at, size).unwrap_or(0));
+            }
+            Self::Params(bytes) => {
+                to.for_each(|(_, at, out)| *out = load_bytes(bytes, at, size).unwrap_or(0));
+            }
+            Self::Local(rows) => {
+                to.for_each(|(lane, at, out)| *out = load_local(rows, lane, at, size).unwrap_or(0));
+            }
+        }
+    }
+
+    /// Stores an element of each of these lanes, at valid addresses.
+    pub(super) fn store_lanes(
+        &mut self,
+        mask: u32,
+        at: &L64,
+        (offset, size): (u64, u8),
+        from: &L64,
+    ) {
+        match size {
+            1 => self.store_each(mask, at, (offset, 1), from),
+            2 => self.store_each(mask, at, (offset, 2), from),
+            4 => self.store_each(mask, at, (offset, 4), from),
+            _ => self.store_each(mask, at, (offset, 8), from),
+        }
+    }
+
+    #[inline(always)]
+    fn store_each(&mut self, mask: u32, at: &L64, (offset, size): (u64, u8), from: &L64) {
+        for lane in lanes(mask) {
+            // Bounds and alignment were checked for all lanes.
+            let _ = self.store(lane, at[lane] + offset, size, from[lane]);
+        }
+    }
+
     /// Replaces an aligned element, atomically for other threads, and returns its old value.
     #[inline(always)]
     pub(super) fn update(
@@ -60,6 +116,7 @@ impl Target<'_> {
     }
 }
 
+#[inline(always)]
 fn load_bytes(bytes: &[u8], at: u64, size: u8) -> Option<u64> {
     let bytes = bytes.get(usize::try_from(at).ok()?..)?;
     Some(match size {
@@ -70,6 +127,7 @@ fn load_bytes(bytes: &[u8], at: u64, size: u8) -> Option<u64> {
     })
 }
 
+#[inline(always)]
 fn store_bytes(bytes: &mut [u8], at: u64, size: u8, value: u64) -> Option<()> {
     let bytes = bytes.get_mut(usize::try_from(at).ok()?..)?;
     match size {
@@ -82,6 +140,7 @@ fn store_bytes(bytes: &mut [u8], at: u64, size: u8, value: u64) -> Option<()> {
 }
 
 /// Loads an element of a lane's local memory, or of its shadow, at an aligned address.
+#[inline(always)]
 pub(super) fn load_local(rows: &[L32], lane: usize, at: u64, size: u8) -> Option<u64> {
     let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
     let i = usize::try_from(at / 4).ok()?;
@@ -91,6 +150,7 @@ pub(super) fn load_local(rows: &[L32], lane: usize, at: u64, size: u8) -> Option
     }
 }
 
+#[inline(always)]
 pub(super) fn store_local(
     rows: &mut [L32],
     lane: usize,
