@@ -174,7 +174,7 @@ impl<'a> Context<'a> {
 
     /// The allocation that contains all accesses of `total` bytes between the lowest and the
     /// highest address, and the offset of the lowest; for stores it must be writable.
-    fn block_of(
+    pub(super) fn block_of(
         &mut self,
         (low, high): (u64, u64),
         total: u64,
@@ -203,6 +203,9 @@ impl<'a> Context<'a> {
 
     /// Executes a load. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.load_words(warp, access, mask) {
+            return true;
+        }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
         let Some((found, arrangement)) = found else { return false };
         let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
@@ -231,6 +234,9 @@ impl<'a> Context<'a> {
 
     /// Executes a store. Returns false, with nothing changed, if a lane would fault.
     pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.store_words(warp, access, mask) {
+            return true;
+        }
         let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
         let Some((found, arrangement)) = found else { return false };
         self.read_stored(warp, access);

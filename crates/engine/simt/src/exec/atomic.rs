@@ -8,9 +8,9 @@ use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, MemSpace, Slot};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_alu::nan64;
 use texunit_alu::soft::{self, Format};
-use texunit_isa::{AtomOp, ScalarType};
+use texunit_alu::{L64, nan64};
+use texunit_isa::{AtomOp, ScalarType, TypeKind};
 
 /// Locks out all other 16-byte accesses of any thread, because the host has no atomics of 16 bytes.
 pub(super) fn quads() -> MutexGuard<'static, ()> {
@@ -113,6 +113,21 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
     value & cut
 }
 
+/// Updates an element of each lane by a function of the lane and the element's address, in the
+/// order of the lanes.
+#[inline(always)]
+fn each(
+    old: &mut L64,
+    mask: u32,
+    (addresses, offset): (&L64, u64),
+    mut update: impl FnMut(usize, u64) -> Option<u64>,
+) {
+    for lane in lanes(mask) {
+        // Bounds and alignment were checked for all lanes.
+        old[lane] = update(lane, addresses[lane] + offset).unwrap_or(0);
+    }
+}
+
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
         if self.wait_trace.is_none() && self.atomic_stream(warp, op, mask) {
@@ -160,15 +175,25 @@ impl Context<'_> {
         }
         let Some(found) = self.resolve_atomic(warp, op, mask) else { return false };
         let (size, is_global) = (op.ty.bytes() as u8, matches!(found, Found::Global(_)));
+        let kind = op.ty.kind();
+        let is_integer = matches!(kind, TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
         for (k, (&d, &b)) in (0..).zip(op.d.iter().zip(&op.b)) {
             self.read_operands(warp, op, b);
             let [bs, cs, ..] = &self.sources;
-            let mut target = found.target(&mut self.cta.shared, &[], &mut warp.local);
-            for lane in lanes(mask) {
-                let at = self.addresses[lane] + k * u64::from(size);
-                let new = |old| apply(op.op, op.ty, old, (bs[lane], cs[lane]), is_global);
-                // Bounds and alignment were checked for all lanes.
-                self.wide[lane] = target.update(lane, at, size, new).unwrap_or(0);
+            let target = &mut found.target(&mut self.cta.shared, &[], &mut warp.local);
+            let (old, at) = (&mut self.wide, (&self.addresses, k * u64::from(size)));
+            let new = |lane, old| apply(op.op, op.ty, old, (bs[lane], cs[lane]), is_global);
+            // The loops of integer sums are compiled for each size.
+            match (op.op, size) {
+                (AtomOp::Add, 4) if is_integer => {
+                    each(old, mask, at, |lane, at| target.add(lane, at, 4, bs[lane]));
+                }
+                (AtomOp::Add, 8) if is_integer => {
+                    each(old, mask, at, |lane, at| target.add(lane, at, 8, bs[lane]));
+                }
+                _ => each(old, mask, at, |lane, at| {
+                    target.update(lane, at, size, |old| new(lane, old))
+                }),
             }
             warp.put(d, &self.wide, u64::MAX, mask);
         }

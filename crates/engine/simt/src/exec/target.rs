@@ -114,6 +114,17 @@ impl Target<'_> {
             _ => block.update_u64(at, new).ok(),
         }
     }
+
+    /// Adds to an aligned element, atomically for other threads, and returns its old value.
+    #[inline(always)]
+    pub(super) fn add(&mut self, lane: usize, at: u64, size: u8, value: u64) -> Option<u64> {
+        match (self, size) {
+            (Self::Block(block), 2) => block.add_u16(at, value as u16).map(u64::from).ok(),
+            (Self::Block(block), 4) => block.add_u32(at, value as u32).map(u64::from).ok(),
+            (Self::Block(block), _) => block.add_u64(at, value).ok(),
+            (target, _) => target.update(lane, at, size, |old| old.wrapping_add(value)),
+        }
+    }
 }
 
 #[inline(always)]
