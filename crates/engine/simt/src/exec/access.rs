@@ -225,7 +225,7 @@ impl<'a> Context<'a> {
             if arrangement == Arrangement::Same {
                 *part = [target.load(0, at[0] + k * size, access.size).unwrap_or(0); 32];
             } else {
-                target.load_lanes(at, k * size, access.size, part);
+                target.load_lanes(mask, (at, k * size), access.size, part);
             }
         }
         self.put_loaded(warp, access, mask);

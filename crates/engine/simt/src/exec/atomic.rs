@@ -5,11 +5,12 @@ use super::access::Found;
 use super::context::Context;
 use super::memory::{Change, Element};
 use super::outcome::{Executed, PendingFault};
+use super::target::each;
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, MemSpace, Slot};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_alu::nan64;
 use texunit_alu::soft::{self, Format};
-use texunit_alu::{L64, nan64};
 use texunit_isa::{AtomOp, ScalarType, TypeKind};
 
 /// Locks out all other 16-byte accesses of any thread, because the host has no atomics of 16 bytes.
@@ -111,21 +112,6 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
         }
     };
     value & cut
-}
-
-/// Updates an element of each lane by a function of the lane and the element's address, in the
-/// order of the lanes.
-#[inline(always)]
-fn each(
-    old: &mut L64,
-    mask: u32,
-    (addresses, offset): (&L64, u64),
-    mut update: impl FnMut(usize, u64) -> Option<u64>,
-) {
-    for lane in lanes(mask) {
-        // Bounds and alignment were checked for all lanes.
-        old[lane] = update(lane, addresses[lane] + offset).unwrap_or(0);
-    }
 }
 
 impl Context<'_> {

@@ -120,6 +120,7 @@ impl Context<'_> {
     }
 
     /// Stores the addresses of an access to `self.addresses`.
+    #[inline]
     pub(super) fn address(&mut self, warp: &Warp, base: Slot, offset: u64) {
         if base.is_none() {
             self.addresses = [offset; 32];

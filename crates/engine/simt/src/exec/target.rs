@@ -39,34 +39,24 @@ impl Target<'_> {
         }
     }
 
-    /// Loads an element of each lane. All lanes' addresses must be valid.
-    pub(super) fn load_lanes(&self, at: &L64, offset: u64, size: u8, out: &mut L64) {
+    /// Loads an element of each of these lanes, at valid addresses.
+    pub(super) fn load_lanes(&self, mask: u32, at: (&L64, u64), size: u8, out: &mut L64) {
         // The loops are compiled for each size and kind of memory.
         match size {
-            1 => self.load_each(at, offset, 1, out),
-            2 => self.load_each(at, offset, 2, out),
-            4 => self.load_each(at, offset, 4, out),
-            _ => self.load_each(at, offset, 8, out),
+            1 => self.load_each(mask, at, 1, out),
+            2 => self.load_each(mask, at, 2, out),
+            4 => self.load_each(mask, at, 4, out),
+            _ => self.load_each(mask, at, 8, out),
         }
     }
 
     #[inline(always)]
-    fn load_each(&self, at: &L64, offset: u64, size: u8, out: &mut L64) {
-        let to = out.iter_mut().zip(at).enumerate();
-        let to = to.map(|(lane, (out, at))| (lane, at + offset, out));
+    fn load_each(&self, mask: u32, at: (&L64, u64), size: u8, out: &mut L64) {
         match self {
-            Self::Block(block) => {
-                to.for_each(|(_, at, out)| *out = block.load(at, size).unwrap_or(0));
-            }
-            Self::Bytes(bytes) => {
-                to.for_each(|(_, at, out)| *out = load_bytes(bytes, at, size).unwrap_or(0));
-            }
-            Self::Params(bytes) => {
-                to.for_each(|(_, at, out)| *out = load_bytes(bytes, at, size).unwrap_or(0));
-            }
-            Self::Local(rows) => {
-                to.for_each(|(lane, at, out)| *out = load_local(rows, lane, at, size).unwrap_or(0));
-            }
+            Self::Block(block) => each(out, mask, at, |_, at| block.load(at, size).ok()),
+            Self::Bytes(bytes) => each(out, mask, at, |_, at| load_bytes(bytes, at, size)),
+            Self::Params(bytes) => each(out, mask, at, |_, at| load_bytes(bytes, at, size)),
+            Self::Local(rows) => each(out, mask, at, |lane, at| load_local(rows, lane, at, size)),
         }
     }
 
@@ -124,6 +114,21 @@ impl Target<'_> {
             (Self::Block(block), _) => block.add_u64(at, value).ok(),
             (target, _) => target.update(lane, at, size, |old| old.wrapping_add(value)),
         }
+    }
+}
+
+/// Loads or updates an element of each lane, in the order of the lanes, by a function of the lane
+/// and the element's address.
+#[inline(always)]
+pub(super) fn each(
+    out: &mut L64,
+    mask: u32,
+    (addresses, offset): (&L64, u64),
+    mut one: impl FnMut(usize, u64) -> Option<u64>,
+) {
+    for lane in lanes(mask) {
+        // Bounds and alignment were checked for all lanes.
+        out[lane] = one(lane, addresses[lane] + offset).unwrap_or(0);
     }
 }
 

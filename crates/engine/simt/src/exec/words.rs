@@ -1,6 +1,6 @@
-//! The fast paths of 4-byte elements of a converged warp, the most frequent accesses: one word of
-//! shared memory for each lane, and contiguous global memory, which is copied as a whole. Other
-//! accesses, and those that fault, are left to [`super::access`].
+//! The fast paths of 4-byte elements of a converged warp, the most frequent accesses: words of
+//! shared memory, and contiguous global memory, which is copied as a whole. Other accesses, and
+//! those that fault, are left to [`super::access`].
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
@@ -11,20 +11,21 @@ use crate::code::{Access, MemSpace};
 use texunit_alu::L32;
 use texunit_memory::Block;
 
-/// How the words that the lanes access are arranged.
+/// How the elements of the lanes are arranged.
 enum Layout {
-    /// All lanes access the word with this index.
+    /// All lanes access the elements that begin with the word of this index.
     Same(usize),
-    /// The lanes access contiguous words, beginning with the word with this index.
+    /// The lanes access contiguous words, beginning with the word of this index.
     Row(usize),
-    /// Each lane accesses an arbitrary word.
+    /// Each lane accesses arbitrary words.
     Each,
 }
 
-/// Stores the indices of the lanes' words in `to`. `None`: a word is misaligned, or is not one of
-/// the `count` words.
+/// Stores the index of each lane's first word in `to`. `None`: an access is misaligned, or is not
+/// within the `count` words.
 #[inline(always)]
-fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Option<Layout> {
+fn locate(to: &mut L32, bases: &L32, access: &Access, count: usize) -> Option<Layout> {
+    let (offset, total) = (access.offset as u32, access.total());
     let first = bases[0].wrapping_add(offset);
     let (mut high, mut any, mut other, mut apart) = (0, 0, 0, 0);
     for lane in 0..32 {
@@ -36,9 +37,10 @@ fn locate(to: &mut L32, bases: &L32, offset: u32, count: usize) -> Option<Layout
         to[lane] = at / 4;
     }
     match first as usize / 4 {
-        _ if any % 4 != 0 || high as usize / 4 >= count => None,
+        // The number of elements is a power of two.
+        _ if any & (total - 1) != 0 || high as usize / 4 + access.parts.len() > count => None,
         first if other == 0 => Some(Layout::Same(first)),
-        first if apart == 0 => Some(Layout::Row(first)),
+        first if apart == 0 && total == 4 => Some(Layout::Row(first)),
         _ => Some(Layout::Each),
     }
 }
@@ -49,6 +51,16 @@ fn lines<const N: usize>(row: &mut [u8]) -> Option<&mut [[[u8; 4]; N]; 32]> {
     row.as_chunks_mut().0.as_chunks_mut().0.first_chunk_mut()
 }
 
+/// Writes the copied words of each lane to registers.
+#[inline(always)]
+fn by_register<const N: usize>(row: &mut [u8], rows: &mut [L32], access: &Access) -> Option<()> {
+    let lines = lines::<N>(row)?;
+    for (k, d) in (0..N).zip(&access.parts) {
+        each::one(&mut rows[d.index()], lines, |line| u32::from_le_bytes(line[k]));
+    }
+    Some(())
+}
+
 /// Arranges the words of four registers in the order of the lanes.
 #[inline(always)]
 fn four(to: &mut [[[u8; 4]; 4]; 32], a: &L32, b: &L32, c: &L32, d: &L32) {
@@ -57,10 +69,12 @@ fn four(to: &mut [[[u8; 4]; 4]; 32], a: &L32, b: &L32, c: &L32, d: &L32) {
     }
 }
 
-/// Whether the elements of an access are whole registers of 4 bytes.
+/// Whether the access is one of all lanes, whose elements are whole registers of 4 bytes.
 #[inline(always)]
-fn has_words(access: &Access) -> bool {
-    access.size == 4
+fn has_words(access: &Access, mask: u32) -> bool {
+    mask == u32::MAX
+        && access.size == 4
+        && matches!(access.parts.len(), 1 | 2 | 4)
         && access.mask as u32 == u32::MAX
         && !access.constant
         && access.parts.iter().all(|d| !d.is_none() && !d.is_wide() && !d.is_predicate())
@@ -70,28 +84,27 @@ impl<'a> Context<'a> {
     /// Executes the load if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn load_words(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
-        mask == u32::MAX
-            && has_words(access)
-            && match access.mem_space {
-                MemSpace::Shared => self.load_shared(warp, access).is_some(),
-                _ => self.load_row(warp, access).is_some(),
-            }
+        let done = match access.mem_space {
+            _ if !has_words(access, mask) => None,
+            MemSpace::Shared if !access.base.is_wide() => self.load_shared(warp, access),
+            _ => self.load_row(warp, access),
+        };
+        done.is_some()
     }
 
     /// Executes the store if the access has this form; otherwise nothing has been changed.
     #[inline]
     pub(super) fn store_words(&mut self, warp: &Warp, access: &Access, mask: u32) -> bool {
-        mask == u32::MAX
-            && has_words(access)
-            && match access.mem_space {
-                MemSpace::Shared => self.store_shared(warp, access).is_some(),
-                _ => self.store_row(warp, access).is_some(),
-            }
+        let done = match access.mem_space {
+            _ if !has_words(access, mask) => None,
+            MemSpace::Shared if !access.base.is_wide() => self.store_shared(warp, access),
+            _ => self.store_row(warp, access),
+        };
+        done.is_some()
     }
 
     #[inline]
     fn load_shared(&mut self, warp: &mut Warp, access: &Access) -> Option<()> {
-        let ([d], false) = (&access.parts[..], access.base.is_wide()) else { return None };
         let words: &[[u8; 4]] = self.cta.shared.as_chunks().0;
         let (to, constants) = (&mut self.narrow, &self.launch.constants);
         let rows = warp.rows_mut();
@@ -99,14 +112,19 @@ impl<'a> Context<'a> {
             #[inline(always)]
             || {
                 let bases = narrow(rows, constants, access.base);
-                let layout = locate(to, bases, access.offset as u32, words.len())?;
-                let (d, word) = (&mut rows[d.index()], u32::from_le_bytes);
-                match layout {
-                    Layout::Same(first) => *d = [word(*words.get(first)?); 32],
-                    Layout::Row(first) => each::one(d, words.get(first..)?.first_chunk()?, word),
-                    Layout::Each => each::one(d, to, |at| {
-                        words.get(at as usize).map_or(0, |bytes| word(*bytes))
-                    }),
+                let layout = locate(to, bases, access, words.len())?;
+                let word = u32::from_le_bytes;
+                for (k, d) in access.parts.iter().enumerate() {
+                    let (d, words) = (&mut rows[d.index()], &words[k..]);
+                    match layout {
+                        Layout::Same(first) => *d = [word(*words.get(first)?); 32],
+                        Layout::Row(first) => {
+                            each::one(d, words.get(first..)?.first_chunk()?, word);
+                        }
+                        Layout::Each => each::one(d, to, |at| {
+                            words.get(at as usize).map_or(0, |bytes| word(*bytes))
+                        }),
+                    }
                 }
                 Some(())
             },
@@ -115,23 +133,23 @@ impl<'a> Context<'a> {
 
     #[inline]
     fn store_shared(&mut self, warp: &Warp, access: &Access) -> Option<()> {
-        let ([from], false) = (&access.parts[..], access.base.is_wide()) else { return None };
         let words: &mut [[u8; 4]] = self.cta.shared.as_chunks_mut().0;
         let (to, constants) = (&mut self.narrow, &self.launch.constants);
-        let (bases, from) = (warp.n(constants, access.base), warp.n(constants, *from));
+        let bases = warp.n(constants, access.base);
         self.level.run(
             #[inline(always)]
             || {
-                match locate(to, bases, access.offset as u32, words.len())? {
-                    Layout::Row(first) => {
+                let layout = locate(to, bases, access, words.len())?;
+                for (k, &from) in access.parts.iter().enumerate() {
+                    let (from, words) = (warp.n(constants, from), &mut words[k..]);
+                    if let Layout::Row(first) = layout {
                         let row = words.get_mut(first..)?.first_chunk_mut()?;
                         each::one(row, from, u32::to_le_bytes);
+                        continue;
                     }
-                    Layout::Same(_) | Layout::Each => {
-                        for lane in 0..32 {
-                            if let Some(word) = words.get_mut(to[lane] as usize) {
-                                *word = from[lane].to_le_bytes();
-                            }
+                    for lane in 0..32 {
+                        if let Some(word) = words.get_mut(to[lane] as usize) {
+                            *word = from[lane].to_le_bytes();
                         }
                     }
                 }
@@ -146,7 +164,6 @@ impl<'a> Context<'a> {
     fn row(&mut self, warp: &Warp, access: &Access, writes: bool) -> Option<(&'a Block, u64, u64)> {
         let total = u64::from(access.total());
         let is_row = matches!(access.mem_space, MemSpace::Global | MemSpace::Generic)
-            && matches!(total, 4 | 8 | 16)
             && !access.base.is_none()
             && access.base.is_wide();
         if !is_row {
@@ -157,9 +174,11 @@ impl<'a> Context<'a> {
         let apart = self.level.run(
             #[inline(always)]
             || {
-                (0..32).fold(0, |any, lane| {
-                    any | bases[lane] ^ first.wrapping_add((lane as u64) << shift)
-                })
+                let mut any = 0;
+                for lane in 0..32 {
+                    any |= bases[lane] ^ first.wrapping_add((lane as u64) << shift);
+                }
+                any
             },
         );
         let first = first.wrapping_add(access.offset);
@@ -179,27 +198,14 @@ impl<'a> Context<'a> {
         let row = &mut self.row[..bytes as usize];
         block.read(at, row).ok()?;
         let rows = warp.rows_mut();
-        macro_rules! each {
-            ($n:literal) => {{
-                let lines = lines::<$n>(row)?;
-                self.level.run(
-                    #[inline(always)]
-                    || {
-                        for (k, d) in (0..$n).zip(&access.parts) {
-                            each::one(&mut rows[d.index()], lines, |line| {
-                                u32::from_le_bytes(line[k])
-                            });
-                        }
-                    },
-                );
-            }};
-        }
-        match access.parts.len() {
-            1 => each!(1),
-            2 => each!(2),
-            _ => each!(4),
-        }
-        Some(())
+        self.level.run(
+            #[inline(always)]
+            || match access.parts.len() {
+                1 => by_register::<1>(row, rows, access),
+                2 => by_register::<2>(row, rows, access),
+                _ => by_register::<4>(row, rows, access),
+            },
+        )
     }
 
     fn store_row(&mut self, warp: &Warp, access: &Access) -> Option<()> {
