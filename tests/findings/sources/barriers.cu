@@ -1,4 +1,4 @@
-// check: race,sync
+// check: race,sync --threads 1
 // Threads that share memory, with and without what orders them.
 
 //|| [params.0]

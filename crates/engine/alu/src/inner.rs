@@ -3,7 +3,7 @@
 //!
 //! Each entry of the table has a name, the PTX spellings of its instructions, and the result of one
 //! lane as an expression of primitives ([`B32`](super::primitive::B32),
-//! [`B64`](super::primitive::B64)).
+//! [`B64`](super::primitive::B64)). Entries without spellings pack and unpack the elements of `mov`.
 
 /// Calls the macro `$with` with `$arg` and the table of these operations, whose sections are named
 /// after the widths of destination and sources.
@@ -36,6 +36,8 @@ macro_rules! inner_rows {
                 ShfRWrap ["shf.r.wrap.b32"] |a, b, c| a.shf_r(b, c);
                 U8ToU32 ["cvt.u32.u8"] |a| a.and(lit(0xff));
                 U16ToU32 ["cvt.u32.u16", "cvt.u16.u32"] |a| a.and(lit(0xffff));
+                PackBytes [] |a, b| b.shl(lit(8)).pick(a, lit(0xff00)).and(lit(0xffff));
+                PackHalves [] |a, b| b.shl(lit(16)).pick(a, lit(0xffff_0000));
                 FAdd ["add.f32"] |a, b| a.f_add(b, IEEE);
                 FSub ["sub.f32"] |a, b| a.f_sub(b, IEEE);
                 FMul ["mul.f32"] |a, b| a.f_mul(b, IEEE);
@@ -88,10 +90,12 @@ macro_rules! inner_rows {
                 MadWideS ["mad.wide.s32"] |a, b, c| a.mad_wide_s(b, c);
                 U32ToU64 ["cvt.u64.u32", "cvt.s64.u32"] |a| a.extend_u();
                 S32ToS64 ["cvt.s64.s32", "cvt.u64.s32"] |a| a.extend_s();
+                PackWords [] |a, b| a.mad_wide_u(lit(1), b.extend_u().shl(lit(32)));
             }
             // The destination has 32 bits, and the source 64.
             truncate {
                 Low ["cvt.u32.u64", "cvt.s32.s64", "cvt.u32.s64", "cvt.s32.u64"] |a| a.low();
+                High [] |a| a.shr_u(lit(32)).low();
             }
             // The destination and the first source have 64 bits; the second source has 32.
             shift {
@@ -190,7 +194,7 @@ macro_rules! define {
             /// Reads `%tid` along one axis.
             Tid,
             $($(
-                #[doc = concat!($("`", $text, "` "),*)]
+                #[doc = concat!("Operation `", stringify!($name), "`" $(, " `", $text, "`")*, ".")]
                 $name,
             )*)*
         }

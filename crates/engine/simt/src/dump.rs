@@ -227,8 +227,6 @@ fn name(op: &Op) -> String {
         Op::Shuffle(shuffle) => format!("shfl.{:?}", shuffle.mode).to_lowercase(),
         Op::Cvta { to, .. } => word(if *to { "cvta.to" } else { "cvta" }),
         Op::FrameAddress { offset, .. } => format!("frameaddress.{offset}"),
-        Op::Pack { bits, .. } => format!("pack.{bits}"),
-        Op::Unpack { bits, .. } => format!("unpack.{bits}"),
         op => variant(op).to_lowercase(),
     }
 }

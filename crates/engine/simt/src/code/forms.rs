@@ -2,7 +2,7 @@
 //! atomics, calls, barriers, shuffles, fetches and surface accesses. The module `lower` fills them
 //! in, and [`super::Op`] has them in boxes. The executor, the observers and the JIT read them.
 
-use super::{Constants, Slot};
+use super::{Constants, Located, Slot};
 use crate::runtime::Function;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
@@ -50,8 +50,6 @@ pub(crate) struct Access {
     pub(crate) offset: u64,
     /// Whether the access is to `.const`, so that the address is checked to be in constant memory.
     pub(crate) constant: bool,
-    /// Whether the lanes may access contiguous memory ([`Access::may_be_row`]).
-    pub(crate) row: bool,
     /// State spaces that the generic addresses have pointed into so far.
     pub(crate) seen: SpaceProfile,
 }
@@ -69,9 +67,18 @@ impl Access {
         size: u8,
         parts: Vec<Slot>,
     ) -> Self {
-        let (signed, constant, row) = (false, false, false);
         let (mask, seen) = (u64::MAX, SpaceProfile::default());
-        Self { mem_space, size, signed, parts, mask, base, offset, constant, row, seen }
+        Self { mem_space, size, signed: false, parts, mask, base, offset, constant: false, seen }
+    }
+
+    /// The address of the first element.
+    pub(crate) fn located(&self) -> Located {
+        Located { mem_space: self.mem_space, base: self.base, offset: self.offset }
+    }
+
+    /// Bytes of all elements of a lane.
+    pub(crate) fn total(&self) -> u32 {
+        u32::from(self.size) * self.parts.len() as u32
     }
 }
 
@@ -121,31 +128,6 @@ impl SpaceProfile {
 impl Clone for SpaceProfile {
     fn clone(&self) -> Self {
         Self(AtomicU8::new(self.0.load(Relaxed)))
-    }
-}
-
-impl Access {
-    /// Whether the access has the most frequent form, as far as it is known before execution: to
-    /// global memory or by a generic address, up to 16 bytes for each lane, with a 64-bit address.
-    pub(crate) fn has_common_form(&self) -> bool {
-        let total = usize::from(self.size) * self.parts.len();
-        matches!(self.mem_space, MemSpace::Global | MemSpace::Generic)
-            && matches!(total, 1 | 2 | 4 | 8 | 16)
-            && !self.constant
-            && !self.base.is_none()
-            && self.base.is_wide()
-    }
-
-    /// Whether the access has the usual form and its elements are whole registers of 4 or 8 bytes.
-    /// If the addresses of the lanes are contiguous, such an access is made by one copy.
-    pub(crate) fn may_be_row(&self) -> bool {
-        let wide = self.size == 8;
-        let whole = |slot: &Slot| !slot.is_none() && !slot.is_predicate() && slot.is_wide() == wide;
-        let all = if wide { u64::MAX } else { u64::from(u32::MAX) };
-        self.has_common_form()
-            && matches!(self.size, 4 | 8)
-            && self.mask & all == all
-            && self.parts.iter().all(whole)
     }
 }
 
@@ -311,8 +293,6 @@ pub(crate) struct Handle {
     /// Keyword and name of a module-scope reference, for messages.
     pub(crate) name: Option<String>,
     pub(crate) source: HandleSource,
-    /// Whether all lanes have the same handle.
-    pub(crate) uniform: bool,
 }
 
 /// Where an instruction takes its texture, sampler or surface from.

@@ -199,24 +199,6 @@ pub(crate) enum Op {
         b: Slot,
         p: Slot,
     },
-    /// Converts a predicate to 0 or 1, or a register to one of another width: the bits are
-    /// zero-extended and then masked by `mask`.
-    Convert {
-        d: Slot,
-        a: Slot,
-        mask: u64,
-    },
-    /// Packs elements of `bits` bits each, lowest first, into one register.
-    Pack {
-        d: Slot,
-        parts: Box<[Slot]>,
-        bits: u8,
-    },
-    Unpack {
-        parts: Box<[Slot]>,
-        a: Slot,
-        bits: u8,
-    },
     Special {
         d: Slot,
         reg: SpecialReg,
@@ -235,12 +217,6 @@ pub(crate) enum Op {
     Atomic(Box<Atomic>),
     /// A query of texture or surface properties (`txq`, `suq`).
     Query(Box<Query>),
-    /// `istypep`: whether a handle has this kind bit.
-    IsType {
-        d: Slot,
-        a: Slot,
-        bit: u64,
-    },
     /// `cvta`: converts an address between a state space's own addresses and generic ones; `to`:
     /// from generic.
     Cvta {

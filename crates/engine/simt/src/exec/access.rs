@@ -1,30 +1,43 @@
-//! The fast path of loads and stores: the target memory and its bounds are checked once for the
-//! whole warp. An access that would fault in a lane, or that is of another kind, is left unexecuted
-//! for the general path ([`super::memory`]), which proceeds lane by lane.
+//! The fast path of loads, stores and atomics: the target memory and its bounds are checked once
+//! for the whole warp. An access that would fault in a lane, or that is of another kind, is left
+//! unexecuted for the general path ([`super::memory`]), which proceeds lane by lane.
 
-#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
-
-use super::context::Context;
-use super::elements::{ActiveLanes, Bytes, Global, Local, load, store};
-use super::warp::Warp;
-use crate::code::{Access, Atomic, MemSpace, Slot, SpaceProfile};
+use super::context::{Context, ROW};
+use super::memory::space_at;
+use super::target::Target;
+use super::warp::{Warp, lanes};
+use crate::code::{Access, Atomic, Located, MemSpace, SpaceProfile};
 use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
 /// The memory that contains the addresses of all lanes of an access. The lanes' offsets in it are
-/// in [`Context::offsets`], for global memory their addresses in [`Context::addresses`].
+/// in [`Context::addresses`].
 #[derive(Clone, Copy)]
-pub(super) enum Target<'a> {
+pub(super) enum Found<'a> {
     Global(&'a Block),
     Shared,
     Local,
     Param,
 }
 
-impl Target<'_> {
+impl Found<'_> {
+    /// The memory itself, given the memories of the CTA, of the launch and of the warp.
+    pub(super) fn target<'t>(
+        &'t self,
+        shared: &'t mut [u8],
+        params: &'t [u8],
+        local: &'t mut [L32],
+    ) -> Target<'t> {
+        match self {
+            Self::Global(block) => Target::Block(block),
+            Self::Shared => Target::Bytes(shared),
+            Self::Local => Target::Local(local),
+            Self::Param => Target::Params(params),
+        }
+    }
+
     /// Records the state space that generic addresses point into.
-    #[inline(always)]
-    pub(super) fn record(&self, mem_space: MemSpace, seen: &SpaceProfile) {
+    fn record(&self, mem_space: MemSpace, seen: &SpaceProfile) {
         if matches!(mem_space, MemSpace::Generic | MemSpace::Param) {
             seen.record(match self {
                 Self::Global(_) => SpaceKind::Global,
@@ -36,187 +49,127 @@ impl Target<'_> {
     }
 }
 
-/// Summary of the lanes' addresses: the lowest, the highest, the bitwise OR of all, and whether
-/// they are contiguous.
+/// Summary of the lanes' addresses: the lowest, the highest and the bitwise OR of all, and whether
+/// all lanes are active and their accesses contiguous.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+struct Extent {
     low: u64,
     high: u64,
     any: u64,
-    /// Whether the lanes' addresses are contiguous.
-    row: bool,
+    is_row: bool,
+}
+
+/// The arrangement of the addresses of an access, as far as it matters for speed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrangement {
+    /// All lanes are active, and their accesses are contiguous.
+    Row,
+    /// All active lanes have the same address.
+    Same,
+    Other,
 }
 
 /// Parameters of an access for the address check.
 #[derive(Clone, Copy)]
-pub(super) struct AccessRequest {
-    pub(super) mem_space: MemSpace,
-    pub(super) base: Slot,
-    pub(super) offset: u64,
+struct AccessRequest<'r> {
+    at: Located,
     /// Bytes of an element, and of all elements of a lane.
-    pub(super) size: u32,
-    pub(super) total: u32,
-    pub(super) constant: bool,
-    pub(super) writes: bool,
+    size: u32,
+    total: u32,
+    constant: bool,
+    writes: bool,
+    seen: &'r SpaceProfile,
 }
 
-impl AccessRequest {
-    fn of(access: &Access, writes: bool) -> Self {
-        let &Access { mem_space, base, offset, constant, .. } = access;
-        let size = u32::from(access.size);
-        let total = size * access.parts.len() as u32;
-        Self { mem_space, base, offset, size, total, constant, writes }
+impl<'r> AccessRequest<'r> {
+    fn of(access: &'r Access, writes: bool) -> Self {
+        let (at, size) = (access.located(), u32::from(access.size));
+        let (constant, seen) = (access.constant, &access.seen);
+        Self { at, size, total: access.total(), constant, writes, seen }
     }
 
-    pub(super) fn by_atomic(op: &Atomic) -> Self {
-        let &Atomic { mem_space, base, offset, .. } = op;
-        let size = op.ty.bytes();
-        let total = size * op.b.len() as u32;
-        Self { mem_space, base, offset, size, total, constant: false, writes: true }
+    fn is_aligned(&self, addresses: u64) -> bool {
+        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
+        // elements' alignment is sufficient there.
+        let known = matches!(self.at.mem_space, MemSpace::KernelParam | MemSpace::Frame);
+        let unit = if known { self.size } else { self.total };
+        addresses & (u64::from(unit.next_power_of_two()) - 1) == 0
     }
 }
 
-macro_rules! look {
-    ($name:ident, $int:ty) => {
-        /// Adds an offset to the addresses of the lanes. Inactive lanes get the address of the
-        /// first active one.
-        #[inline(always)]
-        fn $name(
-            to: &mut [$int; 32],
-            bases: &[$int; 32],
-            (offset, step): ($int, $int),
-            mask: u32,
-        ) -> Extent {
-            let start = bases[mask.trailing_zeros() as usize & 31];
-            if mask == u32::MAX {
-                for lane in 0..32 {
-                    to[lane] = bases[lane].wrapping_add(offset);
-                }
-            } else {
-                for lane in 0..32 {
-                    let base = if mask >> lane & 1 == 1 { bases[lane] } else { start };
-                    to[lane] = base.wrapping_add(offset);
-                }
-            }
-            let first = start.wrapping_add(offset);
-            let (mut low, mut high, mut any, mut apart) = (<$int>::MAX, 0, 0, 0);
-            for lane in 0..32 {
-                low = low.min(to[lane]);
-                high = high.max(to[lane]);
-                any |= to[lane];
-                apart |= to[lane] ^ first.wrapping_add(step.wrapping_mul(lane as $int));
-            }
-            Extent { low: low.into(), high: high.into(), any: any.into(), row: apart == 0 }
-        }
-    };
+/// Summarises the addresses of an access to `step` bytes in each lane. Inactive lanes get the
+/// address of the first active one.
+#[inline(always)]
+fn extent(addresses: &mut L64, mask: u32, step: u64) -> Extent {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    if mask != u32::MAX {
+        lanes(!mask).for_each(|lane| addresses[lane] = first);
+    }
+    let (mut low, mut high, mut any, mut apart, mut next) = (u64::MAX, 0, 0, 0, first);
+    for &address in addresses.iter() {
+        low = low.min(address);
+        high = high.max(address);
+        any |= address;
+        apart |= address ^ next;
+        next = next.wrapping_add(step);
+    }
+    Extent { low, high, any, is_row: apart == 0 && mask == u32::MAX }
 }
-look!(look32, u32);
-look!(look64, u64);
 
 impl<'a> Context<'a> {
     /// The memory that contains the addresses of all lanes; `None` if a lane would fault, or if the
     /// lanes' addresses are in different memories.
-    #[inline]
-    pub(super) fn resolve(
+    fn resolve(
         &mut self,
         warp: &Warp,
-        request: &AccessRequest,
+        request: &AccessRequest<'_>,
         mask: u32,
-    ) -> Option<(Target<'a>, ActiveLanes)> {
-        let constants = &self.launch.constants;
-        let total = u64::from(request.total);
-        if request.mem_space == MemSpace::Shared && !request.base.is_wide() {
-            let (to, bases) = (&mut self.offsets, warp.n(constants, request.base));
-            let by = (request.offset as u32, request.total);
-            let extent = self.level.run(
-                #[inline(always)]
-                || look32(to, bases, by, mask),
-            );
-            let end = extent.high + total;
-            let fits = end <= self.cta.shared.len() as u64 && extent.is_aligned(request);
-            return fits.then(|| (Target::Shared, extent.active(warp, request, mask)));
-        }
-        let extent = self.compute_addresses(warp, request, mask)?;
-        if !extent.is_aligned(request) {
+    ) -> Option<(Found<'a>, Arrangement)> {
+        self.addresses_of(warp, request.at, request.constant);
+        let (total, addresses) = (u64::from(request.total), &mut self.addresses);
+        let Extent { low, high, any, is_row } = self.level.run(
+            #[inline(always)]
+            || extent(addresses, mask, total),
+        );
+        let is_constant = |at| (CONST_BASE..CONST_END).contains(&at);
+        if !request.is_aligned(any) || request.constant && !(is_constant(low) && is_constant(high))
+        {
             return None;
         }
-        let Extent { low, high, .. } = extent;
-        let (space, at) = self.space(warp, request.mem_space, low);
-        let (other, last) = self.space(warp, request.mem_space, high);
-        let is_global = |space| matches!(space, SpaceKind::Global | SpaceKind::Const);
-        if is_global(space) {
-            let (block, at) = self.block_of((low, high), total, request.writes)?;
-            let base = low.wrapping_sub(at);
-            for address in &mut self.addresses {
-                *address = address.wrapping_sub(base);
-            }
-            return Some((Target::Global(block), extent.active(warp, request, mask)));
-        }
-        // All lanes are in the same window if the lowest and the highest address are.
-        if other != space || last.wrapping_sub(at) != high - low {
-            return None;
-        }
+        let (space, mut at) = space_at(request.at.mem_space, low);
+        let (other, last) = space_at(request.at.mem_space, high);
         let end = last.checked_add(total)?;
-        let target = match space {
-            SpaceKind::Shared if end <= self.cta.shared.len() as u64 => Target::Shared,
+        let found = match space {
+            SpaceKind::Global | SpaceKind::Const => {
+                let (block, offset) = self.block_of((low, high), total, request.writes)?;
+                at = offset;
+                Found::Global(block)
+            }
+            // All lanes are in the same window if the lowest and the highest address are.
+            _ if other != space || last.wrapping_sub(at) != high - low => return None,
+            SpaceKind::Shared if end <= self.cta.shared.len() as u64 => Found::Shared,
             SpaceKind::Local if end <= warp.local_end.min(4 * warp.local.len() as u64) => {
-                Target::Local
+                Found::Local
             }
             SpaceKind::Param
                 if !request.writes && end <= self.launch.config.params.len() as u64 =>
             {
-                Target::Param
+                Found::Param
             }
             _ => return None,
         };
         let base = low.wrapping_sub(at);
-        for (to, address) in self.offsets.iter_mut().zip(&self.addresses) {
-            *to = address.wrapping_sub(base) as u32;
-        }
-        Some((target, extent.active(warp, request, mask)))
-    }
-
-    /// Computes the addresses of an access into [`Context::addresses`], and their summary.
-    #[inline]
-    fn compute_addresses(
-        &mut self,
-        warp: &Warp,
-        request: &AccessRequest,
-        mask: u32,
-    ) -> Option<Extent> {
-        let constants = &self.launch.constants;
-        let (to, step) = (&mut self.addresses, u64::from(request.total));
-        let known: L64;
-        let (bases, offset) = if request.mem_space == MemSpace::Frame {
-            known = [warp.local_base; 32];
-            (&known, request.offset)
-        } else if request.base.is_none() {
-            known = [0; 32];
-            (&known, request.offset)
-        } else if request.base.is_wide() {
-            (warp.w(constants, request.base), request.offset)
-        } else {
-            // The base has 32 bits, and so has the sum.
-            let narrow: &L32 = warp.n(constants, request.base);
-            known = std::array::from_fn(|l| narrow[l].wrapping_add(request.offset as u32).into());
-            (&known, 0)
-        };
-        let mut extent = self.level.run(
-            #[inline(always)]
-            || look64(to, bases, (offset, step), mask),
-        );
-        if request.constant {
-            // Constant memory is a window; a 32-bit address (`mov.u32 %r, c`) is its offset.
-            if extent.high < CONST_END - CONST_BASE {
-                to.iter_mut().for_each(|address| *address += CONST_BASE);
-                extent.low += CONST_BASE;
-                extent.high += CONST_BASE;
-            }
-            if extent.low < CONST_BASE || extent.high >= CONST_END {
-                return None;
-            }
-        }
-        Some(extent)
+        self.addresses.iter_mut().for_each(|address| *address = address.wrapping_sub(base));
+        found.record(request.at.mem_space, request.seen);
+        Some((
+            found,
+            match is_row {
+                true => Arrangement::Row,
+                // Equal addresses in local memory are different words.
+                false if low == high && !matches!(found, Found::Local) => Arrangement::Same,
+                false => Arrangement::Other,
+            },
+        ))
     }
 
     /// The allocation that contains all accesses of `total` bytes between the lowest and the
@@ -253,28 +206,29 @@ impl<'a> Context<'a> {
         if self.load_words(warp, access, mask) {
             return true;
         }
-        if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
-            return true;
-        }
         let found = self.resolve(warp, &AccessRequest::of(access, false), mask);
-        let Some((target, active)) = found else { return false };
-        target.record(access.mem_space, &access.seen);
-        let offsets = &self.offsets;
-        let (registers, local) = warp.registers_and_local();
-        match target {
-            Target::Global(block) => {
-                load(&Global { block, at: &self.addresses }, registers, access, active);
+        let Some((found, arrangement)) = found else { return false };
+        let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
+        let params = self.launch.config.params;
+        let mut target = found.target(&mut self.cta.shared, params, &mut warp.local);
+        if let (Target::Block(block), Arrangement::Row, 4..=ROW) = (&target, arrangement, total) {
+            // Contiguous global memory is copied first, because separate loads are slower.
+            let row = &mut self.row[..32 * total as usize];
+            if block.read(at[0], row).is_err() {
+                return false;
             }
-            Target::Shared => {
-                let bytes = &self.cta.shared[..];
-                load(&Bytes { bytes, at: offsets }, registers, access, active);
-            }
-            Target::Param => {
-                let bytes = self.launch.config.params;
-                load(&Bytes { bytes, at: offsets }, registers, access, active);
-            }
-            Target::Local => load(&Local { rows: &*local, at: offsets }, registers, access, active),
+            (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
+            target = Target::Bytes(row);
         }
+        for (k, part) in (0..).zip(&mut self.parts[..access.parts.len()]) {
+            // Bounds and alignment were checked for all lanes.
+            if arrangement == Arrangement::Same {
+                *part = [target.load(0, at[0] + k * size, access.size).unwrap_or(0); 32];
+            } else {
+                target.load_lanes(mask, (at, k * size), access.size, part);
+            }
+        }
+        self.put_loaded(warp, access, mask);
         true
     }
 
@@ -283,51 +237,35 @@ impl<'a> Context<'a> {
         if self.store_words(warp, access, mask) {
             return true;
         }
-        if access.row && mask == u32::MAX && self.store_row(warp, access).is_some() {
-            return true;
-        }
-        if access.parts.iter().any(|part| part.is_predicate()) {
-            return false;
-        }
         let found = self.resolve(warp, &AccessRequest::of(access, true), mask);
-        let Some((target, active)) = found else { return false };
-        target.record(access.mem_space, &access.seen);
-        let (offsets, constants) = (&self.offsets, &self.launch.constants);
-        let (registers, local) = warp.registers_and_local();
-        let from = (&registers, constants);
-        match target {
-            Target::Global(block) => {
-                store(&mut Global { block, at: &self.addresses }, from, access, active);
-            }
-            Target::Shared => {
-                let bytes = &mut self.cta.shared[..];
-                store(&mut Bytes { bytes, at: offsets }, from, access, active);
-            }
-            Target::Local => {
-                store(&mut Local { rows: local, at: offsets }, from, access, active);
-            }
-            // Kernel parameters are not writable.
-            Target::Param => return false,
+        let Some((found, arrangement)) = found else { return false };
+        self.read_stored(warp, access);
+        let (at, size, total) = (&mut self.addresses, u64::from(access.size), access.total());
+        let mut target = found.target(&mut self.cta.shared, &[], &mut warp.local);
+        let mut row = None;
+        if let (Found::Global(block), Arrangement::Row, 4..=ROW) = (found, arrangement, total) {
+            row = Some((block, at[0]));
+            (0..).step_by(total as usize).zip(at.iter_mut()).for_each(|(own, at)| *at = own);
+            target = Target::Bytes(&mut self.row[..32 * total as usize]);
         }
-        true
-    }
-}
-
-impl Extent {
-    #[inline(always)]
-    fn is_aligned(&self, request: &AccessRequest) -> bool {
-        // ptxas splits an access at a known offset if it is only aligned to its elements, so the
-        // elements' alignment is sufficient there.
-        let known = matches!(request.mem_space, MemSpace::KernelParam | MemSpace::Frame);
-        let unit = if known { request.size } else { request.total };
-        self.any & (u64::from(unit.next_power_of_two()) - 1) == 0
+        for (k, part) in (0..).zip(&self.parts[..access.parts.len()]) {
+            target.store_lanes(mask, at, (k * size, access.size), part);
+        }
+        row.is_none_or(|(block, at)| block.write(at, &self.row[..32 * total as usize]).is_ok())
     }
 
-    #[inline(always)]
-    fn active(&self, warp: &Warp, request: &AccessRequest, mask: u32) -> ActiveLanes {
-        // With several elements per lane, the elements are contiguous within a lane, not across
-        // lanes.
-        let row = self.row && request.size == request.total;
-        ActiveLanes { mask, live: warp.live, same: self.low == self.high, row }
+    /// The memory of an atomic; `None` if a lane would fault, or in local memory.
+    pub(super) fn resolve_atomic(
+        &mut self,
+        warp: &Warp,
+        op: &Atomic,
+        mask: u32,
+    ) -> Option<Found<'a>> {
+        let &Atomic { mem_space, base, offset, ref seen, .. } = op;
+        let (at, size) = (Located { mem_space, base, offset }, op.ty.bytes());
+        let total = size * op.b.len() as u32;
+        let request = AccessRequest { at, size, total, constant: false, writes: true, seen };
+        let (found, _) = self.resolve(warp, &request, mask)?;
+        (!matches!(found, Found::Local)).then_some(found)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::atomic::apply;
 use super::context::Context;
-use super::memory::{LOAD, STORE};
+use super::memory::{LOAD, STORE, space_at};
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
@@ -70,7 +70,7 @@ impl Context<'_> {
                 [(op.from.mem_space, from, LOAD), (op.to.mem_space, to, STORE)]
             {
                 if !address.is_multiple_of(grain) {
-                    let (space, at) = self.space(warp, place, address);
+                    let (space, at) = space_at(place, address);
                     return self.misaligned(warp, lane, at, op.grain.into(), space, kind);
                 }
             }
@@ -105,7 +105,7 @@ impl Context<'_> {
         for at in (0..all.size[lane]).step_by(unit as usize) {
             let mut load = |from: u64, size: u8| {
                 let from = all.from[lane].wrapping_add(from);
-                self.load_one(warp, lane, op.from.mem_space, from, size, total)
+                self.load_one(warp, lane, (op.from.mem_space, from), (size, total))
             };
             let value = match all.read[lane].saturating_sub(at) {
                 0 => 0,
@@ -117,12 +117,12 @@ impl Context<'_> {
             let is_whole = (at..at + unit).all(|at| all.writes(lane, at));
             for to in targets.iter().map(|to| to.wrapping_add(at)) {
                 if is_whole {
-                    self.store_one(warp, lane, op.to.mem_space, to, (unit as u8, total), value)?;
+                    self.store_one(warp, lane, (op.to.mem_space, to), (unit as u8, total), value)?;
                     continue;
                 }
                 for byte in (0..unit).filter(|byte| all.writes(lane, at + byte)) {
                     let (to, value) = (to.wrapping_add(byte), value >> (8 * byte) & 0xff);
-                    self.store_one(warp, lane, op.to.mem_space, to, (1, total), value)?;
+                    self.store_one(warp, lane, (op.to.mem_space, to), (1, total), value)?;
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Context<'_> {
         let bytes = ty.bytes();
         for at in (0..size).step_by(bytes as usize) {
             let from = from.wrapping_add(at);
-            let b = self.load_one(warp, lane, op.from.mem_space, from, bytes as u8, bytes)?;
+            let b = self.load_one(warp, lane, (op.from.mem_space, from), (bytes as u8, bytes))?;
             let place = (op.to.mem_space, to.wrapping_add(at));
             self.update(warp, place, lane, (0, bytes, bytes), |old, is_global| {
                 apply(reduce, ty, old, (b, 0), is_global)
@@ -160,11 +160,11 @@ impl Context<'_> {
             for at in (0..size).filter(|&at| all.writes(lane, at)) {
                 let mut value = 0;
                 if at < all.read[lane] {
-                    let from = self.space(warp, op.from.mem_space, all.from[lane].wrapping_add(at));
+                    let from = space_at(op.from.mem_space, all.from[lane].wrapping_add(at));
                     value = self.shadow_at(warp, lane, from, 1);
                 }
                 for to in &targets {
-                    let to = self.space(warp, op.to.mem_space, to.wrapping_add(at));
+                    let to = space_at(op.to.mem_space, to.wrapping_add(at));
                     let old =
                         if op.reduce.is_some() { self.shadow_at(warp, lane, to, 1) } else { 0 };
                     self.put_shadow(warp, lane, to, (1, value | old));

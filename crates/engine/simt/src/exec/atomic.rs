@@ -1,20 +1,17 @@
 //! Executes `atom` and `red` lane by lane, each element atomic across threads. The elements of a
 //! vector are separate atomics (PTX ISA, atom).
 
-use super::access::{AccessRequest, Target};
-use super::cluster::is_of_peer;
+use super::access::Found;
 use super::context::Context;
-use super::elements::{Bytes, Cells, Global, load_local, store_local};
-use super::memory::ATOMIC;
+use super::memory::{Change, Element};
 use super::outcome::{Executed, PendingFault};
+use super::target::each;
 use super::warp::{Warp, lanes};
 use crate::code::{Atomic, MemSpace, Slot};
-use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_alu::nan64;
 use texunit_alu::soft::{self, Format};
-use texunit_alu::{L64, nan64};
 use texunit_isa::{AtomOp, ScalarType, TypeKind};
-use texunit_memory::SpaceKind;
 
 /// Locks out all other 16-byte accesses of any thread, because the host has no atomics of 16 bytes.
 pub(super) fn quads() -> MutexGuard<'static, ()> {
@@ -117,67 +114,6 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), gl
     value & cut
 }
 
-/// Updates the elements of the lanes in order.
-#[inline(always)]
-fn each<C: Cells, const N: usize>(
-    cells: &mut C,
-    (offset, mask): (u32, u32),
-    (b, c): (&L64, &L64),
-    old: &mut L64,
-    new: impl Fn(u64, u64, u64) -> u64,
-) {
-    for lane in lanes(mask) {
-        old[lane] = cells.update::<N>(lane, offset, |old| new(old, b[lane], c[lane]));
-    }
-}
-
-/// Updates an element of each lane. Frequent operations have specialised loops.
-#[inline(never)]
-fn update<C: Cells>(
-    cells: &mut C,
-    op: &Atomic,
-    at: (u32, u32),
-    values: (&L64, &L64),
-    old: &mut L64,
-) {
-    use AtomOp as A;
-    // Bits above the type's width are not stored.
-    macro_rules! sized {
-        ($size:literal) => {
-            match op.op {
-                A::Add => {
-                    for lane in lanes(at.1) {
-                        old[lane] = cells.add::<$size>(lane, at.0, values.0[lane]);
-                    }
-                }
-                A::And => each::<C, $size>(cells, at, values, old, |a, b, _| a & b),
-                A::Or => each::<C, $size>(cells, at, values, old, |a, b, _| a | b),
-                A::Xor => each::<C, $size>(cells, at, values, old, |a, b, _| a ^ b),
-                A::Exch => each::<C, $size>(cells, at, values, old, |_, b, _| b),
-                A::Cas => {
-                    each::<C, $size>(cells, at, values, old, |a, b, c| if a == b { c } else { a })
-                }
-                _ => each::<C, $size>(cells, at, values, old, |a, b, c| {
-                    apply(op.op, op.ty, a, (b, c), C::GLOBAL)
-                }),
-            }
-        };
-    }
-    let is_plain = matches!(op.ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
-    match op.ty.bytes() {
-        4 if is_plain => sized!(4),
-        8 if is_plain => sized!(8),
-        size => {
-            let new = |a, b, c| apply(op.op, op.ty, a, (b, c), C::GLOBAL);
-            match size {
-                2 => each::<C, 2>(cells, at, values, old, new),
-                4 => each::<C, 4>(cells, at, values, old, new),
-                _ => each::<C, 8>(cells, at, values, old, new),
-            }
-        }
-    }
-}
-
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
         if self.wait_trace.is_none() && self.atomic_stream(warp, op, mask) {
@@ -220,30 +156,32 @@ impl Context<'_> {
     /// Executes an atomic by the fast path. Returns false, with nothing changed, if a lane would
     /// fault or the fast path does not support the operation.
     fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
-        if op.ty == ScalarType::B128
-            || matches!(op.mem_space, MemSpace::Frame | MemSpace::KernelParam)
-        {
+        if op.ty == ScalarType::B128 {
             return false;
         }
-        let asked = AccessRequest::by_atomic(op);
-        let Some((target, _)) = self.resolve(warp, &asked, mask) else { return false };
-        target.record(op.mem_space, &op.seen);
-        if matches!(target, Target::Local | Target::Param) {
-            return false;
-        }
-        for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
+        let Some(found) = self.resolve_atomic(warp, op, mask) else { return false };
+        let (size, is_global) = (op.ty.bytes() as u8, matches!(found, Found::Global(_)));
+        let kind = op.ty.kind();
+        let is_integer = matches!(kind, TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
+        for (k, (&d, &b)) in (0..).zip(op.d.iter().zip(&op.b)) {
             self.read_operands(warp, op, b);
             let [bs, cs, ..] = &self.sources;
-            let (values, offset) = ((bs, cs), k as u32 * asked.size);
-            let old = &mut self.wide;
-            if let Target::Global(block) = target {
-                let mut cells = Global { block, at: &self.addresses };
-                update(&mut cells, op, (offset, mask), values, old);
-            } else {
-                let mut cells = Bytes { bytes: &mut self.cta.shared[..], at: &self.offsets };
-                update(&mut cells, op, (offset, mask), values, old);
+            let target = &mut found.target(&mut self.cta.shared, &[], &mut warp.local);
+            let (old, at) = (&mut self.wide, (&self.addresses, k * u64::from(size)));
+            let new = |lane, old| apply(op.op, op.ty, old, (bs[lane], cs[lane]), is_global);
+            // The loops of integer sums are compiled for each size.
+            match (op.op, size) {
+                (AtomOp::Add, 4) if is_integer => {
+                    each(old, mask, at, |lane, at| target.add(lane, at, 4, bs[lane]));
+                }
+                (AtomOp::Add, 8) if is_integer => {
+                    each(old, mask, at, |lane, at| target.add(lane, at, 8, bs[lane]));
+                }
+                _ => each(old, mask, at, |lane, at| {
+                    target.update(lane, at, size, |old| new(lane, old))
+                }),
             }
-            warp.put(d, old, u64::MAX, mask);
+            warp.put(d, &self.wide, u64::MAX, mask);
         }
         true
     }
@@ -281,85 +219,13 @@ impl Context<'_> {
     pub(super) fn update(
         &mut self,
         warp: &mut Warp,
-        (place, address): (MemSpace, u64),
+        (mem_space, address): (MemSpace, u64),
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,
     ) -> Result<u64, Box<PendingFault>> {
-        let (space, at) = self.space(warp, place, address);
-        if !address.is_multiple_of(u64::from(total)) {
-            return self.misaligned(warp, lane, at, total, space, ATOMIC);
-        }
-        let inside = |end: u64| at.checked_add(u64::from(total)).is_some_and(|e| e <= end);
-        match space {
-            SpaceKind::Param | SpaceKind::Const => self.read_only(lane, space, at),
-            SpaceKind::Local if inside(warp.local_end) => {
-                let at = at + u64::from(offset);
-                let old = load_local(&warp.local, lane, at, size as u8).unwrap_or(0);
-                store_local(&mut warp.local, lane, at, size as u8, f(old, false));
-                Ok(old)
-            }
-            SpaceKind::Shared => {
-                self.trace_shared_load(at, size);
-                let (shared, start) = self.shared_of(at);
-                if start.checked_add(total.into()).is_some_and(|end| end <= shared.len() as u64) {
-                    let from = start as usize + offset as usize;
-                    let bytes = &mut shared[from..from + size as usize];
-                    let mut value = [0; 8];
-                    value[..bytes.len()].copy_from_slice(bytes);
-                    let old = u64::from_le_bytes(value);
-                    let new = f(old, false);
-                    bytes.copy_from_slice(&new.to_le_bytes()[..size as usize]);
-                    if new != old && is_of_peer(at) {
-                        self.record_side_effect();
-                    }
-                    return Ok(old);
-                }
-                let element = at.wrapping_add(offset.into());
-                match self.update_past_shared(element, size, |old| f(old, false)) {
-                    Some(old) => Ok(old),
-                    None => self.outside(warp, lane, at, total, space, ATOMIC),
-                }
-            }
-            SpaceKind::Local => self.outside(warp, lane, at, total, space, ATOMIC),
-            SpaceKind::Global => {
-                self.check_heap_at(lane, address, total, ATOMIC)?;
-                if let Some(trace) = &mut self.wait_trace {
-                    trace.look(address + u64::from(offset), size);
-                }
-                let map = self.launch.config.memory;
-                let past_end;
-                let (block, start) = match map.find_writable(address, total.into(), self.hint) {
-                    Ok((index, start)) => {
-                        self.hint = index;
-                        (&**map.block(index), start)
-                    }
-                    Err(error) => match self.past_end(address, total.into()) {
-                        Some((block, start)) => {
-                            past_end = block;
-                            (&past_end, start)
-                        }
-                        None => return self.outside_global(lane, address, total, ATOMIC, &error),
-                    },
-                };
-                let at = start + u64::from(offset);
-                let changes = Cell::new(false);
-                let f = |old: u64| {
-                    let new = f(old, true);
-                    changes.set(new != old);
-                    new
-                };
-                let old = match size {
-                    2 => block.update_u16(at, |v| f(u64::from(v)) as u16).map(u64::from),
-                    4 => block.update_u32(at, |v| f(u64::from(v)) as u32).map(u64::from),
-                    _ => block.update_u64(at, f),
-                };
-                if changes.get() {
-                    self.record_side_effect();
-                }
-                // The value exists, because the address has been checked above.
-                Ok(old.unwrap_or(0))
-            }
-        }
+        let (offset, size) = (offset.into(), size as u8);
+        let element = Element { mem_space, address, offset, size, total };
+        self.access_one(warp, lane, element, &Change::Update(&f))
     }
 }

@@ -28,11 +28,6 @@ use std::ops::Range;
 use texunit_forms::Count;
 use texunit_memory::{Block, SHARED_WINDOW};
 
-/// Whether a shared address points to the memory of another CTA of the cluster.
-pub(super) fn is_of_peer(at: u64) -> bool {
-    split_shared_address(at).0.is_some()
-}
-
 /// Maximum rank in an address.
 const MAX_RANK: u64 = 254;
 

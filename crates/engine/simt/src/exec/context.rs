@@ -196,8 +196,8 @@ pub(crate) struct Cta {
     pub(crate) live: u32,
 }
 
-/// Buffer for an access of 32 lanes with up to 16 bytes each, in words of 8 bytes.
-pub(super) type Words = [[u8; 8]; 64];
+/// Maximum number of bytes of a lane in a row that is copied at once.
+pub(super) const ROW: u32 = 16;
 
 /// The state of a worker.
 pub(crate) struct Context<'a> {
@@ -221,10 +221,9 @@ pub(crate) struct Context<'a> {
     pub(crate) wide: L64,
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
-    /// Addresses of the lanes in a state space with 32-bit addresses.
-    pub(crate) offsets: L32,
     pub(crate) parts: [L64; 8],
-    pub(crate) words: Words,
+    /// A copy of contiguous memory that the lanes access.
+    pub(super) row: [u8; 32 * ROW as usize],
     pub(crate) sites: Sites,
     /// Whether no observer is notified of fetches and no external engine executes them.
     pub(crate) is_unobserved: bool,
@@ -295,9 +294,8 @@ impl<'a> Context<'a> {
             wide: [0; 32],
             sources: [[0; 32]; 4],
             addresses: [0; 32],
-            offsets: [0; 32],
             parts: [[0; 32]; 8],
-            words: [[0; 8]; 64],
+            row: [0; 32 * ROW as usize],
             sites: Sites::new(launch.code.sites),
             is_unobserved: launch.config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),

@@ -20,8 +20,6 @@ pub(crate) struct Frame {
     pub(crate) depth: u32,
     /// Number of splits, groups and child frames that use this frame.
     references: u32,
-    child: u32,
-    sibling: u32,
 }
 
 /// The call frames of a warp; frame 0 is the kernel's.
@@ -49,8 +47,6 @@ impl Frames {
             // One of the two references keeps the frame forever; the other is that of the first
             // split.
             references: 2,
-            child: NONE,
-            sibling: NONE,
         });
     }
 
@@ -81,26 +77,8 @@ impl Frames {
             if f.references != 0 || f.parent == NONE {
                 return;
             }
-            let (parent, sibling) = (f.parent, f.sibling);
-            self.unlink(parent, frame, sibling);
             self.free.push(frame);
-            frame = parent;
-        }
-    }
-
-    fn unlink(&mut self, parent: u32, frame: u32, sibling: u32) {
-        if self.frames[parent as usize].child == frame {
-            self.frames[parent as usize].child = sibling;
-            return;
-        }
-        let mut at = self.frames[parent as usize].child;
-        while at != NONE {
-            let next = self.frames[at as usize].sibling;
-            if next == frame {
-                self.frames[at as usize].sibling = sibling;
-                return;
-            }
-            at = next;
+            frame = f.parent;
         }
     }
 
@@ -115,16 +93,16 @@ impl Frames {
     ) -> u32 {
         // The caller may have extended its stack since other lanes executed the same call.
         let local = self.frames[parent as usize].local_end;
-        let mut at = self.frames[parent as usize].child;
-        while at != NONE {
-            let f = &mut self.frames[at as usize];
-            if f.return_pc == return_pc && f.function == function && f.local == local {
-                f.references += 1;
-                // The child keeps the parent alive.
-                self.frames[parent as usize].references -= 1;
-                return at;
-            }
-            at = f.sibling;
+        let is_same = |f: &Frame| {
+            (f.parent, f.return_pc, f.function, f.local) == (parent, return_pc, function, local)
+        };
+        // Nested calls have the highest numbers.
+        let found = self.frames.iter().rposition(|f| f.references != 0 && is_same(f));
+        if let Some(at) = found {
+            self.frames[at].references += 1;
+            // The child keeps the parent alive.
+            self.frames[parent as usize].references -= 1;
+            return at as u32;
         }
         let p = self.frames[parent as usize];
         let caller = &funcs[p.function as usize];
@@ -139,20 +117,12 @@ impl Frames {
             local_end: p.local_end + u64::from(funcs[function as usize].frame),
             depth: p.depth + 1,
             references: 1,
-            child: NONE,
-            sibling: p.child,
         };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.frames[id as usize] = frame;
-                id
-            }
-            None => {
-                self.frames.push(frame);
-                self.frames.len() as u32 - 1
-            }
-        };
-        self.frames[parent as usize].child = id;
-        id
+        if let Some(id) = self.free.pop() {
+            self.frames[id as usize] = frame;
+            return id;
+        }
+        self.frames.push(frame);
+        self.frames.len() as u32 - 1
     }
 }

@@ -2,7 +2,7 @@
 //! of a warp.
 
 use super::context::Context;
-use super::memory::{LOAD, STORE};
+use super::memory::{LOAD, STORE, space_at};
 use super::outcome::{Executed, fault_at};
 use super::warp::Warp;
 use crate::code::{Matrix, MatrixAction};
@@ -92,23 +92,23 @@ impl Context<'_> {
                 let lane = 8 * i + row;
                 let address = addresses[lane];
                 if !address.is_multiple_of(16) {
-                    let (space, at) = self.space(warp, op.at.mem_space, address);
+                    let (space, at) = space_at(op.at.mem_space, address);
                     let kind = if stores { STORE } else { LOAD };
                     return self.misaligned(warp, lane, at, 16, space, kind);
                 }
                 for (w, word) in words.iter_mut().enumerate() {
                     let at = address.wrapping_add(4 * w as u64);
                     if shadows {
-                        let place = self.space(warp, op.at.mem_space, at);
+                        let place = space_at(op.at.mem_space, at);
                         match stores {
                             true => self.put_shadow(warp, lane, place, (4, u64::from(*word))),
                             false => *word = self.shadow_at(warp, lane, place, 4) as u32,
                         }
                     } else if stores {
                         let value = u64::from(*word);
-                        self.store_one(warp, lane, op.at.mem_space, at, (4, 16), value)?;
+                        self.store_one(warp, lane, (op.at.mem_space, at), (4, 16), value)?;
                     } else {
-                        *word = self.load_one(warp, lane, op.at.mem_space, at, 4, 16)? as u32;
+                        *word = self.load_one(warp, lane, (op.at.mem_space, at), (4, 16))? as u32;
                     }
                 }
             }

@@ -5,7 +5,7 @@
 //! mark of initialisation (63:62). The token of an arrival is the previous value of the mbarrier.
 
 use super::context::Context;
-use super::memory::ATOMIC;
+use super::memory::{ATOMIC, space_at};
 use super::outcome::{PendingFault, fault_at};
 use super::warp::{Warp, lanes, lanes_where};
 use crate::code::{Mbarrier, MbarrierAction, MemSpace};
@@ -164,7 +164,7 @@ impl Context<'_> {
         mem_space: MemSpace,
         address: u64,
     ) -> Result<u64, Box<PendingFault>> {
-        let (space, at) = self.space(warp, mem_space, address);
+        let (space, at) = space_at(mem_space, address);
         if space != SpaceKind::Shared {
             let what = format!("{at:#x} is in {} memory, where no mbarrier can be", space.name());
             return fault_at(lane, FaultKind::BadOperand(what));
@@ -187,7 +187,7 @@ impl Context<'_> {
     ) -> Result<(u64, u64), Box<PendingFault>> {
         use MbarrierAction as A;
         let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
-        let word = self.load_one(warp, lane, MemSpace::Shared, at, 8, 8)?;
+        let word = self.load_one(warp, lane, (MemSpace::Shared, at), (8, 8))?;
         let new = match action {
             A::Init => match MbarrierState::new(value & u64::from(u32::MAX)) {
                 Some(state) => state.encode(),
@@ -227,7 +227,7 @@ impl Context<'_> {
                 state.encode()
             }
         };
-        self.store_one(warp, lane, MemSpace::Shared, at, (8, 8), new)?;
+        self.store_one(warp, lane, (MemSpace::Shared, at), (8, 8), new)?;
         Ok((word, new))
     }
 }

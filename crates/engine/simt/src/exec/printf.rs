@@ -1,9 +1,9 @@
 //! Executes `vprintf` and `__assertfail`.
 
 use super::context::Context;
-use super::elements::{load_local, store_local};
 use super::format::{Arguments, format};
 use super::outcome::{Executed, fault_at};
+use super::target::{load_local, store_local};
 use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, MemSpace, Printf, Value};
 use crate::fault::FaultKind;
@@ -16,7 +16,7 @@ const LONGEST: usize = 64 * 1024;
 /// The arguments of one thread's printf call, in memory.
 struct Stored<'c, 'a, 'w> {
     context: &'c mut Context<'a>,
-    warp: &'w Warp,
+    warp: &'w mut Warp,
     lane: usize,
     at: u64,
     /// Number of arguments read so far.
@@ -29,7 +29,8 @@ impl Arguments for Stored<'_, '_, '_> {
         let at = self.at.checked_next_multiple_of(u64::from(size))?;
         self.at = at.checked_add(size.into())?;
         self.read += 1;
-        self.context.load_one(self.warp, self.lane, MemSpace::Generic, at, size, size.into()).ok()
+        let place = (MemSpace::Generic, at);
+        self.context.load_one(self.warp, self.lane, place, (size, size.into())).ok()
     }
 
     fn string(&mut self, address: u64) -> Option<Vec<u8>> {
@@ -58,11 +59,11 @@ pub(super) fn return_values(
 
 impl Context<'_> {
     /// Reads a zero-terminated string at a generic address.
-    fn string(&mut self, warp: &Warp, lane: usize, address: u64) -> Option<Vec<u8>> {
+    fn string(&mut self, warp: &mut Warp, lane: usize, address: u64) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         while text.len() < LONGEST {
             let at = address.checked_add(text.len() as u64)?;
-            match self.load_one(warp, lane, MemSpace::Generic, at, 1, 1).ok()? as u8 {
+            match self.load_one(warp, lane, (MemSpace::Generic, at), (1, 1)).ok()? as u8 {
                 0 => break,
                 byte => text.push(byte),
             }
@@ -97,7 +98,7 @@ impl Context<'_> {
             }
             let list = self.passed(warp, op.arguments, lane, 8);
             // If the string is inaccessible, this load raises the usual fault.
-            self.load_one(warp, lane, MemSpace::Generic, address, 1, 1)?;
+            self.load_one(warp, lane, (MemSpace::Generic, address), (1, 1))?;
             let Some(text) = self.string(warp, lane, address) else { continue };
             let mut out = std::mem::take(&mut self.output.text);
             let mut arguments = Stored { context: self, warp, lane, at: list, read: 0 };

@@ -38,16 +38,12 @@ impl Context<'_> {
                 let zeros = lanes(mask).filter(|&l| self.wide[l] == 0).count();
                 self.counters.divisions_by_zero += zeros as u64;
             }
-            Op::Convert { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Special { .. }
+            Op::Special { .. }
             | Op::FrameAddress { .. }
             | Op::Cvta { .. }
             | Op::MapShared { .. }
             | Op::SharedRank { .. }
-            | Op::IsSpace { .. }
-            | Op::IsType { .. } => self.transfer(warp, op, mask),
+            | Op::IsSpace { .. } => self.transfer(warp, op, mask),
             Op::LoadQuad(access) => {
                 let _one_at_a_time = quads();
                 self.load(warp, access, mask)?;

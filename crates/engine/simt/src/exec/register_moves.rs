@@ -1,4 +1,4 @@
-//! Executes moves between registers of different kinds, special registers and address conversions.
+//! Executes reads of special registers and conversions of addresses.
 
 use super::context::Context;
 use super::warp::{Warp, lanes, lanes_where, thread_of};
@@ -10,32 +10,6 @@ impl Context<'_> {
     pub(super) fn transfer(&mut self, warp: &mut Warp, op: &Op, mask: u32) {
         let constants = &self.launch.constants;
         match op {
-            Op::Convert { d, a, mask: keep } => {
-                warp.read(constants, *a, &mut self.wide);
-                warp.put(*d, &self.wide, *keep, mask);
-            }
-            Op::Pack { d, parts, bits } => {
-                let mut all = [0; 32];
-                for (i, &part) in parts.iter().enumerate() {
-                    warp.read(constants, part, &mut self.wide);
-                    let shift = u32::from(*bits) * i as u32;
-                    for (to, v) in all.iter_mut().zip(&self.wide) {
-                        *to |= (v & low(*bits)) << (shift & 63);
-                    }
-                }
-                warp.put(*d, &all, u64::MAX, mask);
-            }
-            Op::Unpack { parts, a, bits } => {
-                let mut all = [0; 32];
-                warp.read(constants, *a, &mut all);
-                for (i, &part) in parts.iter().enumerate() {
-                    let shift = u32::from(*bits) * i as u32;
-                    for (to, v) in self.wide.iter_mut().zip(&all) {
-                        *to = (v >> (shift & 63)) & low(*bits);
-                    }
-                    warp.put(part, &self.wide, u64::MAX, mask);
-                }
-            }
             Op::Special { d, reg, component } => {
                 self.special(warp, *reg, *component);
                 warp.put(*d, &self.wide, u64::MAX, mask);
@@ -77,11 +51,6 @@ impl Context<'_> {
             Op::IsSpace { d, a, space } => {
                 warp.read(constants, *a, &mut self.wide);
                 let is = lanes_where(u32::MAX, |lane| space_of(self.wide[lane]) == *space);
-                warp.put_p(*d, is, mask);
-            }
-            Op::IsType { d, a, bit } => {
-                warp.read(constants, *a, &mut self.wide);
-                let is = lanes_where(u32::MAX, |lane| self.wide[lane] & bit != 0);
                 warp.put_p(*d, is, mask);
             }
             // All other operations are executed by other functions.
@@ -151,6 +120,7 @@ impl Context<'_> {
     }
 
     /// Stores the addresses of an access to `self.addresses`.
+    #[inline]
     pub(super) fn address(&mut self, warp: &Warp, base: Slot, offset: u64) {
         if base.is_none() {
             self.addresses = [offset; 32];
@@ -164,10 +134,6 @@ impl Context<'_> {
             }
         }
     }
-}
-
-fn low(bits: u8) -> u64 {
-    crate::lower::mask_of(u32::from(bits))
 }
 
 fn lane_value(reg: SpecialReg, lane: u32) -> u32 {

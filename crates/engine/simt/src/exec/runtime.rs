@@ -4,6 +4,7 @@
 mod copies;
 
 use super::context::Context;
+use super::memory::space_at;
 use super::outcome::{Flow, PendingFault, fault_of_all};
 use super::printf::return_values;
 use super::warp::{Split, Warp, lanes, lanes_where};
@@ -280,15 +281,15 @@ impl Call<'_, '_, '_> {
     }
 
     fn load(&mut self, address: u64, size: u8) -> Result<u64, Failed> {
-        let (warp, lane) = (&*self.warp, self.lane);
-        Ok(self.context.load_one(warp, lane, MemSpace::Generic, address, size, size.into())?)
+        let place = (MemSpace::Generic, address);
+        Ok(self.context.load_one(self.warp, self.lane, place, (size, size.into()))?)
     }
 
     /// Stores a result of the call at an address that one of its arguments gives.
     fn store(&mut self, address: u64, size: u8, value: u64) -> Result<(), Failed> {
-        let (warp, lane, total) = (&mut *self.warp, self.lane, u32::from(size));
-        self.context.store_one(warp, lane, MemSpace::Generic, address, (size, total), value)?;
-        let place = self.context.space(self.warp, MemSpace::Generic, address);
+        let (lane, place) = (self.lane, (MemSpace::Generic, address));
+        self.context.store_one(self.warp, lane, place, (size, size.into()), value)?;
+        let place = space_at(MemSpace::Generic, address);
         self.context.put_shadow(self.warp, self.lane, place, (size, 0));
         Ok(())
     }

@@ -8,9 +8,10 @@ mod contiguous;
 pub(super) mod state;
 
 use super::context::Context;
-use super::elements::{load_local, store_local};
+use super::memory::space_at;
+use super::target::Target;
 use super::warp::{Warp, lanes, lanes_by, lanes_where};
-use crate::code::{Access, Check, Located, MemSpace, Shadow};
+use crate::code::{Access, Check, Located, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
 use texunit_alu::L64;
 use texunit_memory::SpaceKind;
@@ -89,62 +90,54 @@ impl Context<'_> {
         }
     }
 
+    /// Accesses the shadow of an element; `None` if the memory is not tracked.
+    fn with_shadow<R>(
+        &mut self,
+        warp: &mut Warp,
+        (space, at): (SpaceKind, u64),
+        size: u8,
+        access: impl FnOnce(&mut Target<'_>, u64) -> Option<R>,
+    ) -> Option<R> {
+        match space {
+            SpaceKind::Local => access(&mut Target::Local(&mut warp.local_shadow), at),
+            SpaceKind::Shared => {
+                let (block, at) = self.shared_shadow(at)?;
+                access(&mut Target::Block(block), at)
+            }
+            SpaceKind::Global => {
+                let shadows = self.shadows.as_mut()?;
+                let (index, offset) = shadows.of.map.find(at, size.into(), shadows.hint).ok()?;
+                shadows.hint = index;
+                access(&mut Target::Block(shadows.of.map.block(index)), offset)
+            }
+            SpaceKind::Const | SpaceKind::Param => None,
+        }
+    }
+
     /// The shadow of an element of a lane.
     pub(super) fn shadow_at(
         &mut self,
-        warp: &Warp,
+        warp: &mut Warp,
         lane: usize,
-        (space, at): (SpaceKind, u64),
+        place: (SpaceKind, u64),
         size: u8,
     ) -> u64 {
-        if space == SpaceKind::Shared {
-            let found = self.shared_shadow(at);
-            return found.and_then(|(block, at)| block.load(at, size).ok()).unwrap_or(0);
-        }
-        let Some(shadows) = &mut self.shadows else { return 0 };
-        match space {
-            SpaceKind::Local => load_local(&warp.local_shadow, lane, at, size).unwrap_or(0),
-            SpaceKind::Global => match shadows.of.map.find(at, size.into(), shadows.hint) {
-                Ok((index, offset)) => {
-                    shadows.hint = index;
-                    shadows.of.map.block(index).load(offset, size).unwrap_or(0)
-                }
-                Err(_) => 0,
-            },
-            SpaceKind::Shared | SpaceKind::Const | SpaceKind::Param => 0,
-        }
+        self.with_shadow(warp, place, size, |of, at| of.load(lane, at, size)).unwrap_or(0)
     }
 
     pub(super) fn put_shadow(
         &mut self,
         warp: &mut Warp,
         lane: usize,
-        (space, at): (SpaceKind, u64),
+        place: (SpaceKind, u64),
         (size, value): (u8, u64),
     ) {
-        if space == SpaceKind::Shared {
-            if let Some((block, at)) = self.shared_shadow(at) {
-                let _ = block.store(at, size, value);
-            }
-            return;
-        }
-        let Some(shadows) = &mut self.shadows else { return };
-        match space {
-            SpaceKind::Local => {
-                store_local(&mut warp.local_shadow, lane, at, size, value);
-            }
-            SpaceKind::Global => {
-                if let Ok((index, offset)) = shadows.of.map.find(at, size.into(), shadows.hint) {
-                    shadows.hint = index;
-                    let _ = shadows.of.map.block(index).store(offset, size, value);
-                }
-            }
-            SpaceKind::Shared | SpaceKind::Const | SpaceKind::Param => {}
-        }
+        // Memory that is not tracked counts as initialised.
+        let _ = self.with_shadow(warp, place, size, |of, at| of.store(lane, at, size, value));
     }
 
     fn load_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
-        self.addresses_of(warp, access);
+        self.addresses_of(warp, access.located(), access.constant);
         if self.load_near(warp, access, mask) {
             return;
         }
@@ -153,7 +146,7 @@ impl Context<'_> {
             let mut bits: L64 = [0; 32];
             for lane in lanes(mask) {
                 let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = self.space(warp, access.mem_space, address);
+                let place = space_at(access.mem_space, address);
                 let value = self.shadow_at(warp, lane, place, access.size);
                 let above = if access.signed { 64 - 8 * size as u32 } else { 0 };
                 bits[lane] = ((value << above) as i64 >> above) as u64;
@@ -163,7 +156,7 @@ impl Context<'_> {
     }
 
     fn store_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
-        self.addresses_of(warp, access);
+        self.addresses_of(warp, access.located(), access.constant);
         if self.leaves_defined(warp, access, mask) {
             return;
         }
@@ -173,19 +166,16 @@ impl Context<'_> {
             warp.read(&self.launch.constants, part, &mut bits);
             for lane in lanes(mask) {
                 let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = self.space(warp, access.mem_space, address);
+                let place = space_at(access.mem_space, address);
                 self.put_shadow(warp, lane, place, (access.size, bits[lane]));
             }
         }
     }
 
     fn define(&mut self, warp: &mut Warp, at: &Located, size: u8, mask: u32) {
-        self.address(warp, at.base, at.offset);
-        if at.mem_space == MemSpace::Frame {
-            self.addresses = [warp.local_base.wrapping_add(at.offset); 32];
-        }
+        self.addresses_of(warp, *at, false);
         for lane in lanes(mask) {
-            let place = self.space(warp, at.mem_space, self.addresses[lane]);
+            let place = space_at(at.mem_space, self.addresses[lane]);
             self.put_shadow(warp, lane, place, (size, 0));
         }
     }
@@ -208,10 +198,10 @@ impl Context<'_> {
                 continue;
             };
             size = access.size.into();
-            self.addresses_of(warp, access);
+            self.addresses_of(warp, access.located(), access.constant);
             let element = access.parts.iter().position(|&part| part == register).unwrap_or(0);
             let at = self.addresses.map(|at| at.wrapping_add(element as u64 * u64::from(size)));
-            let places = at.map(|at| self.space(warp, access.mem_space, at));
+            let places = at.map(|at| space_at(access.mem_space, at));
             let own = places.map(|(_, at)| at);
             for (same, space) in lanes_by(undefined, |lane| places[lane].0) {
                 let sink = match check.sink {

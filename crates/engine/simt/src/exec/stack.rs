@@ -1,8 +1,8 @@
 //! Executes `alloca`, `stacksave` and `stackrestore`.
 
 use super::context::Context;
-use super::elements::{load_local, store_local};
 use super::outcome::{Executed, fault_at};
+use super::target::{load_local, store_local};
 use super::warp::{Warp, lanes};
 use crate::code::{Stack, StackAction};
 use crate::fault::FaultKind;

@@ -3,10 +3,9 @@
 use super::bad_fetch::{BadAccesses, clear};
 use super::context::Context;
 use super::handles::{KINDS, Lookup};
-use super::limits::FETCHED;
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{PlanCache, Sites, plan_for};
-use super::warp::{Warp, count, lanes, lanes_by, narrow};
+use super::warp::{Warp, count, lanes_by, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
@@ -34,14 +33,6 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
             (0..32).fold(0, |mask, lane| mask | same(lane))
         },
     )
-}
-
-/// Whether all live lanes of a warp have a given handle.
-#[inline(always)]
-pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
-    let handles = warp.w(constants, of.slot);
-    let first = handles[warp.live.trailing_zeros() as usize & 31];
-    first == handle && (of.uniform || has_all(handles, warp.live, handle))
 }
 
 /// Whether all lanes of a mask have a given handle.
@@ -221,85 +212,39 @@ fn ask(
 impl Context<'_> {
     /// Executes a fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
-        if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
+        if mask == warp.live && self.fetch_again(warp, fetch) {
             return Ok(());
         }
         self.fetch_groups(warp, fetch, mask)
     }
 
-    /// Executes a fetch for all live lanes of the warps in `here` with one plan, by the handles of
-    /// the last warp. Returns false if that is impossible, and then nothing has been changed.
-    #[inline]
-    pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        if !self.can_fetch_together(warps, here, fetch) {
-            return false;
-        }
-        if !self.is_unobserved {
-            self.tell_fetches(warps, here, fetch);
-        }
-        self.fetch_now(warps, here, fetch)
-    }
-
-    /// Notifies the observer of the fetches of several warps.
-    #[cold]
-    fn tell_fetches(&mut self, warps: &[Warp], here: u32, fetch: &Fetch) {
-        for warp in lanes(here).map(|i| &warps[i]) {
-            let at = self.at_site(warp, warp.live, fetch.site);
-            let plan = self.sites.fetches[fetch.site].first();
-            if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
-                let request = &request(fetch, warp, &self.launch.constants, warp.live);
-                probe.fetch(&at, &PlannedFetch { plan, request });
-            }
-        }
-    }
-
-    /// Whether the unit can execute the fetch for all warps in one call: the handles of all live
-    /// lanes are those of the instruction's last plan, no external engine computes the results, and
-    /// no observer receives them.
-    #[inline]
-    fn can_fetch_together(&self, warps: &[Warp], here: u32, fetch: &Fetch) -> bool {
-        let one_by_one = !self.is_unobserved
-            && (self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some());
-        let Some((handles, _)) = self.sites.fetches[fetch.site].first() else { return false };
-        let constants = &self.launch.constants;
-        let same = |of: &Handle, handle| {
-            // Uniform handles are parameters, which are equal in all warps.
-            let these = if of.uniform { here & here.wrapping_neg() } else { here };
-            lanes(these).all(|i| is_of_all(&warps[i], constants, of, handle))
-        };
-        let sampler = fetch.sampler.as_ref();
-        !one_by_one
-            && fetch.block.is_some()
-            && same(&fetch.texture, handles.0)
-            && sampler.is_none_or(|s| same(s, handles.1))
-    }
-
-    #[inline]
-    fn fetch_now(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
-        let constants = &self.launch.constants;
+    /// Executes a fetch for all live lanes of a warp directly on its registers, if their handles
+    /// are those of the instruction's last plan, no external engine computes the results, and no
+    /// observer receives them. Otherwise returns false, and nothing has been changed.
+    fn fetch_again(&mut self, warp: &mut Warp, fetch: &Fetch) -> bool {
+        let (constants, live) = (&self.launch.constants, warp.live);
+        let at = self.at_site(warp, live, fetch.site);
         let Sites { fetches, scratch, .. } = &mut self.sites;
-        let Some((_, plan)) = fetches[fetch.site].first() else { return false };
-        let Some(block) = &fetch.block else { return false };
-        let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
-        let mut all = 0;
-        for (i, warp) in warps.iter_mut().enumerate() {
-            if here >> i & 1 == 1 {
-                live[all] = warp.live;
-                files[all] = warp.rows_mut();
-                all += 1;
-            }
+        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
+        let has = |of: &Handle, handle| has_all(warp.w(constants, of.slot), live, handle);
+        let are_wanted = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
+        let Some(block) = fetch.block.filter(|_| {
+            let sampler = fetch.sampler.as_ref();
+            !are_wanted
+                && has(&fetch.texture, handles.0)
+                && sampler.is_none_or(|of| has(of, handles.1))
+        }) else {
+            return false;
+        };
+        if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
+            let request = &request(fetch, warp, constants, live);
+            probe.fetch(&at, &PlannedFetch { plan, request });
         }
-        let mut resident = [0; FETCHED];
-        let files = (&mut files[..all], &live[..all]);
-        let rows = rows_of(fetch, *block, constants);
+        let (rows, mut resident) = (rows_of(fetch, block, constants), [0]);
+        let files = (&mut [warp.rows_mut()][..], &[live][..]);
         fetch_files((fetch, &rows, plan), constants, files, &mut resident, scratch);
-        if !fetch.resident.is_none() {
-            for (i, resident) in lanes(here).zip(resident) {
-                let warp = &mut warps[i];
-                warp.put_p(fetch.resident, resident, warp.live);
-            }
-        }
-        self.counters.fetches += live.into_iter().map(count).sum::<u64>();
+        warp.put_p(fetch.resident, resident[0], live);
+        self.counters.fetches += count(live);
         true
     }
 

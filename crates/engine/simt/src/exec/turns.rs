@@ -6,13 +6,12 @@
 //! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
 //! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
 //! budget of instructions is used up. A converged warp also ends its turn before a fetch or surface
-//! access. When all other warps have had their turns, the texture unit executes the accesses of all
-//! waiting warps in one call, so that it can load texels for one warp while filtering for another.
-//! A barrier opens when its last thread has arrived.
+//! access. When all other warps have had their turns, the accesses of all waiting warps are executed
+//! (in compiled code by one call of the texture unit, which loads texels for one warp while filtering
+//! for another). A barrier opens when its last thread has arrived.
 
 use super::context::Context;
 use super::counters::Executed;
-use super::limits::FETCHED;
 use super::outcome::{At, CtaTurn, Resume, Stop, Turn};
 use super::schedule::Random;
 use super::warp::{Batch, Split, State, Warp, count, is_converged, lanes};
@@ -346,7 +345,7 @@ impl Context<'_> {
         };
         let threads: u64 = lanes(those).map(|i| count(warps[i].live)).sum();
         let is_alone = self.cta.barriers[usize::from(id)].arrived == 0;
-        if threads != self.cta.live.into() || !is_alone || !lanes(those).all(comes) {
+        if threads != u64::from(self.cta.live) || !is_alone || !lanes(those).all(comes) {
             return false;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
@@ -382,42 +381,19 @@ impl Context<'_> {
         if !std::mem::take(&mut self.cta.at_unit) {
             return Ok(());
         }
-        let code = self.launch.code;
-        let asks =
-            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].calls_unit());
-        let mut i = 0;
-        while i < warps.len() {
-            let Some(Split { pc, frame, .. }) = asks(&warps[i]) else {
-                i += 1;
+        for warp in warps {
+            let Some(mut split) = place(warp) else { continue };
+            let inst = &self.launch.code.insts[split.pc as usize];
+            if !inst.calls_unit() {
                 continue;
-            };
-            let inst = &code.insts[pc as usize];
-            let rest = &mut warps[i..];
-            let same = |warp: &&Warp| asks(warp).is_some_and(|at| (at.pc, at.frame) == (pc, frame));
-            let all = rest.iter().take(FETCHED).take_while(same).count();
-            let those = &mut rest[..all];
-            i += all;
-            those.iter_mut().for_each(|warp| warp.enter(frame));
-            let on = u32::MAX >> (32 - all);
-            match &inst.op {
-                Op::Fetch(fetch) if self.fetch_together(those, on, fetch) => {
-                    for warp in those {
-                        warp.splits[0].pc = pc + 1;
-                        let live = warp.live;
-                        self.counters.executed.count_lanes(warp, inst.count.into(), live);
-                    }
-                }
-                _ => {
-                    for warp in those {
-                        let Some(mut split) = warp.splits.pop() else { continue };
-                        if let Err(pending) = self.step(warp, &mut split, inst) {
-                            self.keep_stopped(warp, split);
-                            return Err(self.fault(warp, At { split, pending }));
-                        }
-                        warp.splits.push(split);
-                    }
-                }
             }
+            warp.enter(split.frame);
+            warp.splits.clear();
+            if let Err(pending) = self.step(warp, &mut split, inst) {
+                self.keep_stopped(warp, split);
+                return Err(self.fault(warp, At { split, pending }));
+            }
+            warp.splits.push(split);
         }
         Ok(())
     }

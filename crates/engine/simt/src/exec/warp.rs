@@ -6,7 +6,6 @@
 //! any time, and then its waiting lanes continue without the others.
 
 use super::decoded::each;
-use super::elements::Registers;
 use super::frames::Frames;
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
@@ -250,14 +249,6 @@ impl Warp {
     #[inline(always)]
     pub(super) fn rows_mut(&mut self) -> &mut [L32] {
         self.narrow.rows_from(self.narrow_base)
-    }
-
-    /// Narrow and wide registers of the running frame, and local memory.
-    #[inline(always)]
-    pub(super) fn registers_and_local(&mut self) -> (Registers<'_>, &mut [L32]) {
-        let narrow = self.narrow.rows_from(self.narrow_base);
-        let wide = self.wide.rows_from(self.wide_base);
-        (Registers { narrow, wide }, &mut self.local)
     }
 
     /// 32-bit registers of the running call frame, and the registers above them for the frames of

@@ -71,10 +71,8 @@ macro_rules! each_operand {
                         f(Access::Def, &$($mutable)? rare.d);
                     }
                     Op::Mov { d, a }
-                    | Op::Convert { d, a, .. }
                     | Op::Cvta { d, a, .. }
                     | Op::IsSpace { d, a, .. }
-                    | Op::IsType { d, a, .. }
                     | Op::SharedRank { d, a, .. } => {
                         f(Access::Use, a);
                         f(Access::Def, d);
@@ -93,14 +91,6 @@ macro_rules! each_operand {
                     Op::Select { d, a, b, p } => {
                         all!(Use: [a, b, p]);
                         f(Access::Def, d);
-                    }
-                    Op::Pack { d, parts, .. } => {
-                        all!(Use: parts);
-                        f(Access::Def, d);
-                    }
-                    Op::Unpack { parts, a, .. } => {
-                        f(Access::Use, a);
-                        all!(Def: parts);
                     }
                     Op::Load(access) | Op::LoadQuad(access) => {
                         f(Access::Use, &$($mutable)? access.base);

@@ -33,10 +33,6 @@ pub(crate) struct Builder<'a> {
     /// Implementation of approximate instructions.
     pub(super) approximate: Approximate,
     pub(super) slots: Vec<Slot>,
-    /// Whether the kernel writes each register before it reads it.
-    assigned: bool,
-    /// For each register, whether its value is uniform.
-    pub(super) uniform: Vec<bool>,
     /// For each register, whether it is read.
     pub(crate) is_read: Vec<bool>,
     pub(super) narrow: RegisterAllocator,
@@ -114,7 +110,6 @@ impl<'a> Builder<'a> {
         let vars = function.frame.iter().zip(&frame_at);
         objects.extend(vars.map(|(v, &o)| (v.name.clone(), o, v.size)));
         let labels = function.labels.iter().map(|_| 0).collect();
-        let assigned = function.is_entry && super::assigned::writes_first(function);
         Self {
             module,
             function,
@@ -123,8 +118,6 @@ impl<'a> Builder<'a> {
             resolved,
             pools,
             needs: Requirements::default(),
-            uniform: super::uniform::registers(function, assigned),
-            assigned,
             approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
             is_read: is_read(function),
@@ -298,7 +291,7 @@ impl<'a> Builder<'a> {
             shape: if f.is_entry { Default::default() } else { (own(&f.returns), own(&f.params)) },
             objects: self.objects,
             has_body: f.body.is_some(),
-            cleared: f.is_entry && !self.assigned,
+            cleared: f.is_entry,
             clears_predicates: f.is_entry,
             registers: Vec::new(),
         };

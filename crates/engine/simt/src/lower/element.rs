@@ -50,7 +50,8 @@ impl Builder<'_> {
             return Some(base);
         }
         let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
-        self.helper(Op::Convert { d, a: base, mask: u64::from(u32::MAX) });
+        let op = self.kept(d, base, u64::from(u32::MAX));
+        self.helper(op);
         Some(d)
     }
 

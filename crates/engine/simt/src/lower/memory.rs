@@ -117,7 +117,6 @@ impl<'a> Builder<'a> {
                 access.mask = access.mask.min(self.keep_element(part));
             }
         }
-        access.row = access.may_be_row();
         let signed = access.signed;
         self.emit(Op::Load(Box::new(access)));
         elements(d).iter().for_each(|part| self.fill_high(part, signed));
@@ -127,14 +126,12 @@ impl<'a> Builder<'a> {
     fn store(&mut self, inst: &'a Instruction) -> Option<()> {
         let [address, source, ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty().is_some_and(is_wide);
-        let mut access =
-            self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
+        let access = self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
         if inst.mods.ty() == Some(ScalarType::B128) {
             self.emit(Op::StoreQuad(Box::new(access)));
             return Some(());
         }
-        access.row = access.may_be_row();
-        let bytes = u32::from(access.size) * access.parts.len() as u32;
+        let bytes = access.total();
         self.emit(Op::Store(Box::new(access)));
         match inst.operands.get(2) {
             Some(mbarrier) if inst.mods.acts("async") => self.completes(mbarrier, bytes),

@@ -5,7 +5,6 @@
 //! executed.
 
 mod arithmetic;
-mod assigned;
 mod builder;
 mod call;
 mod codes;
@@ -32,7 +31,6 @@ mod surface;
 mod symbols;
 mod tensor;
 mod texture;
-mod uniform;
 mod unit;
 mod unsupported;
 

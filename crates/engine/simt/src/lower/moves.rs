@@ -1,10 +1,11 @@
 //! Lowers `mov` with its vector forms, `selp`, `cvta` and `isspacep`.
 
+use super::arithmetic::row_of;
 use super::builder::{Builder, is_wide, mask_of};
 use crate::code::{Op, Slot};
 use texunit_alu::{Kind, Row};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{Opcode, ScalarType, Space, SpecialReg as R};
+use texunit_isa::{Modifiers, Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
 
 impl<'a> Builder<'a> {
@@ -32,14 +33,35 @@ impl<'a> Builder<'a> {
         if count { self.emit(op) } else { self.finisher(op) }
     }
 
-    /// Copies the bits `keep` of a value; between narrow registers this is a bitwise and.
+    /// Copies the bits `keep` of a value, or 0 and 1 for a predicate.
     pub(super) fn kept(&mut self, d: Slot, a: Slot, keep: u64) -> Op {
-        let is_narrow = |slot: Slot| !slot.is_wide() && !slot.is_predicate();
-        if !is_narrow(d) || !is_narrow(a) {
-            return Op::Convert { d, a, mask: keep };
+        let keep = if d.is_wide() { keep } else { keep & u64::from(u32::MAX) };
+        if a.is_predicate() {
+            let (one, zero) = (self.constant(keep & 1, d.is_wide()), self.constant(0, d.is_wide()));
+            return Op::Select { d, a: one, b: zero, p: a };
         }
-        let mask = self.constant(keep & u64::from(u32::MAX), false);
-        Op::Compute { row: Row::inner(Kind::And), d, s: [a, mask, mask, mask] }
+        let row = match (d.is_wide(), a.is_wide()) {
+            (true, true) if keep == u64::MAX => return Op::Mov { d, a },
+            (true, true) => Row::inner(Kind::And64),
+            (true, false) => Row::inner(Kind::U32ToU64),
+            (false, false) => Row::inner(Kind::And),
+            (false, true) => {
+                let ty = if keep == mask_of(8) { ScalarType::U8 } else { ScalarType::U16 };
+                let types = vec![ty, ScalarType::U64];
+                let mods = Modifiers { types, ..Modifiers::default() };
+                let narrower = row_of(Opcode::Cvt, &mods).filter(|_| keep < u64::from(u32::MAX));
+                narrower.unwrap_or(Row::inner(Kind::Low))
+            }
+        };
+        let mask = self.constant(keep, d.is_wide());
+        Op::Compute { row, d, s: [a, mask, mask, mask] }
+    }
+
+    /// Emits operations: the first one counts as the instruction.
+    fn emit_all(&mut self, ops: Vec<Op>) {
+        for (i, op) in ops.into_iter().enumerate() {
+            if i == 0 { self.emit(op) } else { self.finisher(op) }
+        }
     }
 
     fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -125,10 +147,11 @@ impl<'a> Builder<'a> {
                 let to: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
                 match &to?[..] {
                     [low, high] => halves([*low, *high], from),
-                    [a, b, c, d] => vec![
-                        Op::Unpack { parts: Box::new([*a, *b]), a: from[0], bits: 32 },
-                        Op::Unpack { parts: Box::new([*c, *d]), a: from[1], bits: 32 },
-                    ],
+                    [a, b, c, d] => {
+                        let mut ops = self.unpack_ops(&[*a, *b], from[0], 32)?;
+                        ops.extend(self.unpack_ops(&[*c, *d], from[1], 32)?);
+                        ops
+                    }
                     _ => return None,
                 }
             }
@@ -138,18 +161,17 @@ impl<'a> Builder<'a> {
                 let from: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, wide)).collect();
                 match &from?[..] {
                     [low, high] => halves(to, [*low, *high]),
-                    [a, b, c, d] => vec![
-                        Op::Pack { d: to[0], parts: Box::new([*a, *b]), bits: 32 },
-                        Op::Pack { d: to[1], parts: Box::new([*c, *d]), bits: 32 },
-                    ],
+                    [a, b, c, d] => {
+                        let mut ops = self.pack_ops(to[0], &[*a, *b], 32)?;
+                        ops.extend(self.pack_ops(to[1], &[*c, *d], 32)?);
+                        ops
+                    }
                     _ => return None,
                 }
             }
             _ => halves(self.quad(d)?, self.quad(a)?),
         };
-        for (i, op) in ops.into_iter().enumerate() {
-            if i == 0 { self.emit(op) } else { self.finisher(op) }
-        }
+        self.emit_all(ops);
         Some(())
     }
 
@@ -159,8 +181,9 @@ impl<'a> Builder<'a> {
         if d.is_none() || ty.bits() > 64 || parts.len() > 8 || bits < 8 {
             return None;
         }
-        let parts: Option<Box<[Slot]>> = parts.iter().map(|p| self.source(p, bits > 32)).collect();
-        self.emit(Op::Pack { d, parts: parts?, bits: bits as u8 });
+        let parts: Option<Vec<Slot>> = parts.iter().map(|p| self.source(p, bits > 32)).collect();
+        let ops = self.pack_ops(d, &parts?, bits)?;
+        self.emit_all(ops);
         Some(())
     }
 
@@ -170,9 +193,77 @@ impl<'a> Builder<'a> {
             return None;
         }
         let a = self.source(a, is_wide(ty))?;
-        let parts: Option<Box<[Slot]>> = parts.iter().map(|p| self.destination(p)).collect();
-        self.emit(Op::Unpack { parts: parts?, a, bits: bits as u8 });
+        let parts: Option<Vec<Slot>> = parts.iter().map(|p| self.destination(p)).collect();
+        let ops = self.unpack_ops(&parts?, a, bits)?;
+        self.emit_all(ops);
         Some(())
+    }
+
+    /// Packs elements of `bits` bits into a register, the lowest first: in pairs, then the pairs.
+    pub(super) fn pack_ops(&mut self, d: Slot, parts: &[Slot], bits: u32) -> Option<Vec<Op>> {
+        let (kind, wide) = match bits {
+            _ if parts.len() == 1 => return Some(vec![self.kept(d, parts[0], mask_of(bits))]),
+            8 => (Kind::PackBytes, false),
+            16 => (Kind::PackHalves, false),
+            32 => (Kind::PackWords, true),
+            _ => return None,
+        };
+        if d.is_none() {
+            return Some(vec![Op::Nop]);
+        }
+        let is_last = parts.len() == 2;
+        let (mut ops, mut pairs) = (Vec::new(), Vec::new());
+        for pair in parts.chunks(2) {
+            let &[a, b] = pair else { return None };
+            let to = match (is_last, wide) {
+                (true, _) => d,
+                (false, true) => self.temporary_wide(),
+                (false, false) => self.temporary_narrow(),
+            };
+            pairs.push(to);
+            ops.push(Op::Compute { row: Row::inner(kind), d: to, s: [a, b, b, b] });
+        }
+        if !is_last {
+            ops.extend(self.pack_ops(d, &pairs, 2 * bits)?);
+        }
+        Some(ops)
+    }
+
+    /// Unpacks elements of `bits` bits from a register: the halves first, then the elements of
+    /// each half. The elements are in narrower registers than the source, which they do not
+    /// overwrite therefore.
+    pub(super) fn unpack_ops(&mut self, parts: &[Slot], a: Slot, bits: u32) -> Option<Vec<Op>> {
+        if let &[part] = parts {
+            return Some(vec![if part.is_none() {
+                Op::Nop
+            } else {
+                self.kept(part, a, mask_of(bits))
+            }]);
+        }
+        let (low, high) = parts.split_at(parts.len() / 2);
+        let half = bits * low.len() as u32;
+        let mut ops = Vec::new();
+        for (parts, kind) in [(low, Kind::Low), (high, Kind::High)] {
+            if parts.iter().all(|part| part.is_none()) {
+                continue;
+            }
+            let to = if let &[part] = parts { part } else { self.temporary_narrow() };
+            ops.push(match (half, kind) {
+                (32, kind) => Op::Compute { row: Row::inner(kind), d: to, s: [a; 4] },
+                (_, Kind::Low) => self.kept(to, a, mask_of(half)),
+                _ => {
+                    let by = self.constant(half.into(), false);
+                    Op::Compute { row: Row::inner(Kind::ShrU), d: to, s: [a, by, by, by] }
+                }
+            });
+            if parts.len() > 1 {
+                ops.extend(self.unpack_ops(parts, to, bits)?);
+            }
+        }
+        if ops.is_empty() {
+            ops.push(Op::Nop);
+        }
+        Some(ops)
     }
 
     fn selp(&mut self, inst: &'a Instruction) -> Option<()> {

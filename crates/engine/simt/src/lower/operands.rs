@@ -2,10 +2,10 @@
 
 use super::builder::{Builder, mask_of};
 use super::symbols::function_address;
-use crate::code::{Op, Slot};
+use crate::code::{CompareTo, Op, Slot};
 use texunit_alu::{Kind, Row};
 use texunit_check::ir::{self, Base, Operand, Storage};
-use texunit_isa::TypeKind;
+use texunit_isa::{BoolOp, TypeKind};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
 
 impl Builder<'_> {
@@ -104,7 +104,8 @@ impl Builder<'_> {
             return Some(slot);
         }
         let d = self.temporary_narrow();
-        self.helper(Op::Convert { d, a: slot, mask: u64::from(u32::MAX) });
+        let op = self.kept(d, slot, u64::from(u32::MAX));
+        self.helper(op);
         Some(d)
     }
 
@@ -115,7 +116,8 @@ impl Builder<'_> {
             return Some(slot);
         }
         let d = self.temporary_wide();
-        self.helper(Op::Convert { d, a: slot, mask: u64::MAX });
+        let op = self.kept(d, slot, u64::MAX);
+        self.helper(op);
         Some(d)
     }
 
@@ -126,7 +128,9 @@ impl Builder<'_> {
             Operand::Special(texunit_isa::SpecialReg::IsExplicitCluster, _) => {
                 let a = self.source(operand, false)?;
                 let d = self.temporary_predicate();
-                self.helper(Op::Convert { d, a, mask: u64::MAX });
+                let to = CompareTo { p: d, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE };
+                let b = self.constant(0, false);
+                self.helper(Op::Compare { row: Row::inner(Kind::Ne), a, b, to });
                 Some(d)
             }
             Operand::Imm(_) => Some(Slot::TRUE),

@@ -190,7 +190,8 @@ impl<'a> Builder<'a> {
             base = self.constant(0, true);
         } else if !base.is_wide() {
             let (d, a) = (self.temporary_wide(), base);
-            self.helper(Op::Convert { d, a, mask: u64::MAX });
+            let op = self.kept(d, a, u64::MAX);
+            self.helper(op);
             base = d;
         }
         for (part, by) in [(self.low(lane)?, next), (self.high(lane)?, group)] {
@@ -215,10 +216,10 @@ impl<'a> Builder<'a> {
                 1 => vec![slot],
                 _ => (0..count).map(|_| self.temporary_narrow()).collect(),
             };
-            let bits = 8 * size;
+            let bits = 8 * u32::from(size);
             if count > 1 && !loads {
-                let parts = temporaries.clone().into_boxed_slice();
-                self.helper(Op::Unpack { parts, a: slot, bits });
+                let ops = self.unpack_ops(&temporaries, slot, bits)?;
+                ops.into_iter().for_each(|op| self.helper(op));
             }
             for (part, &(line, across)) in temporaries.iter().zip(&elements) {
                 let lines = self.constant(line as u64, false);
@@ -232,8 +233,8 @@ impl<'a> Builder<'a> {
                 self.helper(if loads { Op::Load(access) } else { Op::Store(access) });
             }
             if count > 1 && loads {
-                let parts = temporaries.into_boxed_slice();
-                self.helper(Op::Pack { d: slot, parts, bits });
+                let ops = self.pack_ops(slot, &temporaries, bits)?;
+                ops.into_iter().for_each(|op| self.helper(op));
             }
         }
         Some(())

@@ -2,10 +2,11 @@
 //! instructions.
 
 use super::builder::Builder;
-use crate::code::{Access, Handle, HandleSource, Op, Query, Slot};
+use crate::code::{Access, CompareTo, Handle, HandleSource, Op, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
+use texunit_alu::{Kind, Row};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
-use texunit_isa::{Opcode, ScalarType};
+use texunit_isa::{BoolOp, Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
     pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
@@ -40,8 +41,7 @@ impl<'a> Builder<'a> {
                 if !slot.is_wide() {
                     return None;
                 }
-                let uniform = self.uniform.get(r.0 as usize) == Some(&true);
-                Handle { slot, name: None, source, uniform }
+                Handle { slot, name: None, source }
             }
             Base::Variable(v) => {
                 let variable = self.module.variables.get(v.0 as usize)?;
@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
                 let name = Some(format!("{ty} `{}`", variable.name));
                 let source = HandleSource::Reference(variable.name.clone());
                 let slot = self.variable_address(v, 0, true)?;
-                Handle { slot, name, source, uniform: true }
+                Handle { slot, name, source }
             }
             Base::Param(p) => {
                 let param = self.function.params.get(p.0 as usize)?;
@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
                     Some(at) => self.frame_value(at),
                 };
                 let source = HandleSource::Parameter(param.name.clone());
-                Handle { slot, name, source, uniform: self.function.is_entry }
+                Handle { slot, name, source }
             }
             _ => return None,
         })
@@ -110,7 +110,15 @@ impl<'a> Builder<'a> {
         };
         let a = self.wide(a)?;
         let d = self.destination(d)?;
-        self.emit(Op::IsType { d, a, bit });
+        let (bits, mask) = (self.temporary_wide(), self.constant(bit, true));
+        self.helper(Op::Compute {
+            row: Row::inner(Kind::And64),
+            d: bits,
+            s: [a, mask, mask, mask],
+        });
+        let to = CompareTo { p: d, q: Slot::NONE, op: BoolOp::And, c: Slot::TRUE };
+        let b = self.constant(0, true);
+        self.emit(Op::Compare { row: Row::inner(Kind::Ne64), a: bits, b, to });
         Some(())
     }
 }

@@ -90,7 +90,7 @@ impl Costs {
                     self.len += 3;
                     open.push(Open { op, guard: inst.guard, access, counter });
                 }
-                let (bytes, space) = (bytes(access), space(access.mem_space));
+                let (bytes, space) = (access.total(), space(access.mem_space));
                 self.all.insert(op, AccessCost { leader, counter, bytes, stores, space });
             }
             writes(&inst.op, &mut |to| {
@@ -106,10 +106,6 @@ impl Costs {
 fn parts(op: &Op) -> bool {
     matches!(op, Op::Call(_) | Op::Barrier(_) | Op::Trap | Op::Exit | Op::Return)
         || op.members().is_some()
-}
-
-fn bytes(access: &Access) -> u32 {
-    u32::from(access.size) * access.parts.len() as u32
 }
 
 fn space(mem_space: MemSpace) -> SpaceKind {
@@ -139,6 +135,6 @@ fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
 /// register.
 fn alike(a: &Access, b: &Access) -> bool {
     let whole = if matches!(a.mem_space, MemSpace::Shared | MemSpace::Local) { 4 } else { 32 };
-    (a.mem_space, a.base, a.constant, bytes(a)) == (b.mem_space, b.base, b.constant, bytes(b))
+    (a.mem_space, a.base, a.constant, a.total()) == (b.mem_space, b.base, b.constant, b.total())
         && b.offset.wrapping_sub(a.offset).is_multiple_of(whole)
 }

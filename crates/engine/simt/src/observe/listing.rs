@@ -145,10 +145,9 @@ impl<'a> Listing<'a> {
             Op::Compute { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
             Op::Compare { .. } | Op::ComparePair { .. } => false,
             Op::Mov { .. } | Op::CountZero { .. } => false,
-            Op::Select { .. } | Op::Convert { .. } => false,
-            Op::Pack { .. } | Op::Unpack { .. } | Op::Special { .. } | Op::EnvReg { .. } => false,
+            Op::Select { .. } | Op::Special { .. } | Op::EnvReg { .. } => false,
             Op::FrameAddress { .. } | Op::Cvta { .. } | Op::Query(_) => false,
-            Op::IsSpace { .. } | Op::IsType { .. } => false,
+            Op::IsSpace { .. } => false,
             _ => true,
         }
     }

@@ -1,23 +1,16 @@
-//! Translates moves between registers of different kinds, special registers and address conversions
-//! to steps of a region.
-
-#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+//! Translates moves, special registers and address conversions to steps of a region.
 
 use super::operand::{Operands, predicate, vreg};
 use crate::code::{Op, Slot, of_cta};
-use std::sync::Arc;
-use texunit_alu::{L32, L64, Temporaries};
+use texunit_alu::{L64, Temporaries};
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Op as J, Predicate, Relation, Source, Test, VReg};
 use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
 
-/// Truth-table columns of the three sources of a bitwise operation.
-const A: u8 = 0xf0;
-const B: u8 = 0xcc;
-const C: u8 = 0xaa;
-
 const ZERO: Source = Source::Literal(0);
+/// The truth table of `!a` for [`J::Bits`].
+const NOT_A: u8 = 0x0f;
 
 /// A step that computes a register from up to three sources.
 pub(super) fn compute(op: J, to: VReg, from: &[Source]) -> Action {
@@ -34,23 +27,10 @@ fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
     Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
 }
 
-/// The current value of a destination register, as a source of an operation that keeps some of its
-/// bits.
-fn again(to: VReg) -> Option<Source> {
-    match to {
-        VReg::B32(i) => Some(Source::B32(i)),
-        VReg::B64(i) => Some(Source::B64(i)),
-        VReg::Predicate(_) => None,
-    }
-}
-
 /// The actions of an operation, in order; `None` if the operation is of another kind or is left to
 /// the interpreter.
 pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
     match op {
-        Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
-        Op::Pack { d, parts, bits } if !d.is_none() => pack(operands, *d, parts, *bits),
-        Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
         Op::Special { d, reg, component } if is_narrow(*d) => {
             let (to, lane) = (vreg(*d), (*component).into());
             let source = match reg {
@@ -163,7 +143,8 @@ fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
 fn of_lane(to: VReg, reg: SpecialReg) -> Option<Vec<Action>> {
     let shifted =
         |number: u32| compute(J::ShiftLeft, to, &[Source::Literal(number.into()), Source::Lane]);
-    let not = |action| Some(vec![action, compute(J::Bits(!A), to, &[again(to)?])]);
+    let VReg::B32(own) = to else { return None };
+    let not = |action| Some(vec![action, compute(J::Bits(NOT_A), to, &[Source::B32(own)])]);
     match reg {
         SpecialReg::Laneid => Some(vec![compute(J::Copy, to, &[Source::Lane])]),
         SpecialReg::LanemaskEq => Some(vec![shifted(1)]),
@@ -172,129 +153,5 @@ fn of_lane(to: VReg, reg: SpecialReg) -> Option<Vec<Action>> {
         SpecialReg::LanemaskLt => not(shifted(!0)),
         SpecialReg::LanemaskLe => not(shifted(!1)),
         _ => None,
-    }
-}
-
-fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<Action>> {
-    if d.is_none() || a.is_none() {
-        return None;
-    }
-    let to = vreg(d);
-    if d.is_predicate() {
-        // A conversion to a predicate tests whether any bit is set.
-        let all = if a.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
-        if a.is_predicate() || mask & all != all {
-            return None;
-        }
-        let test = if a.is_wide() { Test::SignedWide } else { Test::Signed };
-        let with = (Combine::And, Predicate::Always);
-        let from = [operands.source(a), ZERO];
-        let to = [Some(d.predicate_index() as u32), None];
-        return Some(vec![Action::Compare { test: test(Relation::Ne), from, to, with }]);
-    }
-    let one = Source::Literal(mask & 1);
-    let mut actions = vec![match (a.is_predicate(), d.is_wide()) {
-        (true, false) => return Some(vec![compute(J::Select(predicate(a)), to, &[one, ZERO])]),
-        (true, true) => return Some(vec![compute(J::SelectWide(predicate(a)), to, &[one, ZERO])]),
-        (false, _) if a.is_wide() && d.is_wide() => compute(J::CopyWide, to, &[operands.source(a)]),
-        (false, true) => compute(J::ExtendU, to, &[operands.source(a)]),
-        (false, false) if a.is_wide() => compute(J::Low, to, &[operands.source(a)]),
-        (false, false) => compute(J::Copy, to, &[operands.source(a)]),
-    }];
-    let all = if a.is_wide() && d.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
-    if mask & all != all {
-        let op = if d.is_wide() { J::BitsWide(A & B) } else { J::Bits(A & B) };
-        actions.push(compute(op, to, &[again(to)?, Source::Literal(mask & all)]));
-    }
-    Some(actions)
-}
-
-fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Vec<Action>> {
-    let to = vreg(d);
-    let sources: Option<Vec<Source>> = parts.iter().map(|&part| operands.number(part)).collect();
-    let sources = sources?;
-    let own = again(to)?;
-    let narrow = parts.iter().all(|&part| is_narrow(part));
-    match (&sources[..], bits) {
-        (&[low, high], 32) if d.is_wide() && narrow => Some(vec![
-            compute(J::ExtendU, to, &[high]),
-            compute(J::ShiftLeftWide, to, &[own, Source::Literal(32)]),
-            compute(J::ProductAddU, to, &[low, Source::Literal(1), own]),
-        ]),
-        (&[low, high], 16) if !d.is_wide() && narrow && high != own => Some(vec![
-            compute(J::ShiftLeft, to, &[low, Source::Literal(16)]),
-            compute(J::FunnelLeft, to, &[own, high, Source::Literal(16)]),
-        ]),
-        (&[low, high], 16) if !d.is_wide() && narrow && low != own => Some(vec![
-            compute(J::ShiftLeft, to, &[high, Source::Literal(16)]),
-            compute(J::Bits(A & B | C), to, &[low, Source::Literal(0xffff), own]),
-        ]),
-        (all, _) if all.len() <= 4 => {
-            let (bits, keep) = (u32::from(bits), crate::lower::mask_of(bits.into()));
-            let pack = move |d: &mut L64, from: [&L64; 4]| {
-                for lane in 0..32 {
-                    let parts = (0..)
-                        .zip(from)
-                        .map(|(i, from)| (from[lane] & keep).checked_shl(bits * i).unwrap_or(0));
-                    d[lane] = parts.fold(0, |all, part| all | part);
-                }
-            };
-            Some(vec![call(Routine::Closure(Arc::new(pack)), d, all)])
-        }
-        _ => None,
-    }
-}
-
-fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<Vec<Action>> {
-    if a.is_none() || parts.iter().any(|part| !part.is_none() && part.is_predicate()) {
-        return None;
-    }
-    let from = operands.number(a)?;
-    let mut actions = Vec::new();
-    let mut own = None;
-    for (i, &part) in (0_u32..).zip(parts).filter(|(_, part)| !part.is_none()) {
-        let to = vreg(part);
-        let shift = u32::from(bits) * i;
-        let action = match (a.is_wide(), is_narrow(part), bits) {
-            (true, true, 32) if i == 0 => compute(J::Low, to, &[from]),
-            (false, true, 16) if i == 0 => {
-                compute(J::Bits(A & B), to, &[from, Source::Literal(0xffff)])
-            }
-            (false, true, 16) if i == 1 => {
-                compute(J::ShiftRightU, to, &[from, Source::Literal(16)])
-            }
-            (true, true, 32) if i == 1 => call(Routine::Narrow(upper), part, &[from]),
-            _ => {
-                let keep = crate::lower::mask_of(bits.into());
-                let unpack = move |d: &mut L64, [a, ..]: [&L64; 4]| {
-                    for lane in 0..32 {
-                        d[lane] = a[lane].checked_shr(shift).unwrap_or(0) & keep;
-                    }
-                };
-                call(Routine::Closure(Arc::new(unpack)), part, &[from])
-            }
-        };
-        // The part that overwrites the source is written last.
-        if part == a {
-            own = Some(action);
-        } else {
-            actions.push(action);
-        }
-    }
-    // A register that is the destination of two parts has to receive the later one, which this
-    // order might not write last.
-    let twice =
-        parts.iter().enumerate().any(|(i, part)| parts[..i].contains(part) && !part.is_none());
-    actions.extend(own);
-    if actions.is_empty() {
-        actions.push(Action::Nothing);
-    }
-    (!twice).then_some(actions)
-}
-
-/// Extracts the upper halves.
-fn upper(d: &mut L32, a: &L64) {
-    for lane in 0..32 {
-        d[lane] = (a[lane] >> 32) as u32;
     }
 }

@@ -64,7 +64,7 @@ fn is_plain(mark: &Mark, access: &code::Access) -> bool {
 
 /// The parameters with which compiled code computes the cost of an access itself, if possible.
 fn cost(mark: &Mark, access: &code::Access) -> Option<Cost> {
-    let bytes = u32::from(access.size) * access.parts.len() as u32;
+    let bytes = access.total();
     let banks = access.mem_space == MemSpace::Shared;
     let is_far = i32::try_from(access.offset as i64).is_err();
     if access.base.is_none()

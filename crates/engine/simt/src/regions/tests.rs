@@ -1,22 +1,14 @@
 //! Tests of the contents of regions, and of the decision to compile.
 
 use super::action::steps;
-use super::cut::Cut;
 use super::operand::Operands;
 use super::setting::{JitMode, Setting};
 use super::table::Table;
-use crate::code::{Code, Op};
-use crate::flow::Flow;
+use crate::code::Op;
 use crate::launch::Arithmetic;
 use crate::lower::lower_text;
-use texunit_jit::VReg;
-use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
+use texunit_jit::region::Mode;
 use texunit_testkit::ptx;
-
-fn region_of_all(code: &Code) -> Region {
-    let facts = Flow::of(code, 0, usize::MAX, true).map(|flow| flow.facts);
-    Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref(), &[])
-}
 
 /// The arithmetic and memory accesses of sampling kernels are compiled.
 #[test]
@@ -41,67 +33,6 @@ fn sampling_kernels_are_compiled() {
             }
         }
     }
-}
-
-const LOOP: &str = ".reg .pred %p;\n\
-     .reg .b32 %r<5>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [to];\nmov.u32 %r1, 0;\n\
-     mov.u32 %r4, 1;\nL:\nadd.u32 %r2, %r1, 5;\nxor.b32 %r3, %r2, %r1;\n\
-     add.u32 %r1, %r1, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r1, 100;\n@%p bra L;\n\
-     st.global.u32 [%rd1], %r2;\nret;";
-
-fn narrow(block: &Block) -> usize {
-    block.kept.iter().filter(|place| matches!(place, VReg::B32(_))).count()
-}
-
-/// Only registers that are live after a block are kept; a loop keeps the values that its next
-/// iteration reads.
-#[test]
-fn temporaries_are_not_kept() {
-    let program = lower_text(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
-    let region = region_of_all(program.code(Arithmetic::default()));
-    let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
-    let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
-    let inside = region.blocks.iter().position(jumps).expect("a loop");
-    // Kept are %r1, %r4 and %rd1, then %r1, %r2, %r4, %rd1 and %p, but not %r3.
-    assert_eq!(counts[0], (2, 3), "{counts:?}");
-    assert_eq!(counts[inside], (3, 5), "{counts:?}");
-    let End::Branch { to, next, at, .. } = region.blocks[inside].end else { unreachable!() };
-    assert_eq!(to, Target::Block(inside as u32));
-    assert_eq!(next, Target::Block(inside as u32 + 1), "behind {at}");
-    assert_eq!(region.sites, 1);
-}
-
-/// An instruction that is not compiled ends a block, and the next block begins after it.
-#[test]
-fn what_is_interpreted_stands_between_blocks() {
-    let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
-                add.u32 %r2, %r1, %r1;\nret;";
-    let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
-    let region = region_of_all(program.code(Arithmetic::default()));
-    let leaves = region.blocks.iter().filter_map(|block| match block.end {
-        End::Leave { at } => Some(at),
-        _ => None,
-    });
-    let leaves: Vec<u32> = leaves.collect();
-    // The clock, the barrier, `ret`, and the end of the code.
-    assert_eq!(leaves.len(), 4, "{region:?}");
-    for at in &leaves[..2] {
-        assert!(region.blocks.iter().any(|block| block.at == at + 1 && block.is_entry));
-    }
-    let counted = region.blocks.iter().flat_map(|block| &block.steps).filter(|step| step.counted);
-    assert!(counted.count() >= 2);
-}
-
-/// Packing and unpacking registers that are both source and destination.
-#[test]
-fn packing_and_unpacking_read_before_they_write() {
-    let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
-                mov.b32 %r1, {%h1, %h0};\nmov.b64 %w, {%r0, %r1};\nmov.b64 {%r1, %r0}, %w;\nret;";
-    let program = lower_text(&ptx::kernel(ptx::SM_75, "", body));
-    let region = region_of_all(program.code(Arithmetic::default()));
-    let all = || region.blocks.iter().flat_map(|block| &block.steps);
-    assert!(all().filter(|step| step.counted).count() >= 4);
-    assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));
 }
 
 /// A function that is interpreted a little from each of many entries becomes one region once that

@@ -42,24 +42,15 @@ impl Context<'_> {
     }
 
     fn fill(&mut self, Missed { region: number, site, at }: Missed) {
-        let params = self.fixed.params;
-        if let Some(Op::Shadow(shadow)) = self.launch.code.insts.get(at as usize).map(|i| &i.op) {
-            let reach = self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow));
-            let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
-            let table = compiled.table;
-            if let (Some(region), Some(sites)) =
-                (table.region(number), compiled.sites_of(number).as_mut())
-            {
-                region.function.fill(sites, site, reach, params);
-            }
-            return;
-        }
-        let launch = self.launch;
-        let Some(compiled) = &mut self.compiled else { return };
+        let (launch, params) = (self.launch, self.fixed.params);
+        let reach = match &launch.code.insts[at as usize].op {
+            Op::Shadow(shadow) => self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow)),
+            op => reach(launch.config, op, self.hint),
+        };
+        let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
         let table = compiled.table;
-        if let Some(reach) = reach(launch.config, &launch.code.insts[at as usize].op, self.hint)
-            && let (Some(region), Some(sites)) =
-                (table.region(number), compiled.sites_of(number).as_mut())
+        if let (Some(region), Some(sites)) =
+            (table.region(number), compiled.sites_of(number).as_mut())
         {
             region.function.fill(sites, site, reach, params);
         }

@@ -104,22 +104,13 @@ pub fn debug(
     config: &LaunchConfig<'_>,
     debugger: &dyn Debugger,
 ) -> Result<LaunchStats, Box<Fault>> {
-    let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let all = CtaRange::of_grid(config.grid);
-    let ctas = match config.ctas {
-        Some(some) if !config.cooperative && config.cluster.is_none() => some.within(all),
-        _ => all,
-    };
-    if threads == 0 || ctas.is_empty() {
-        return Ok(LaunchStats::default());
-    }
+    let Some((threads, ctas)) = config.executed() else { return Ok(LaunchStats::default()) };
     let unit = program.debug_unit(kernel, config.arithmetic());
     let events = Events::STEPS | Events::ACCESSES | Events::CONSTANTS;
     let observed = unit.observed(program, events);
     let alone =
         LaunchConfig { jit: Some(JitMode::Off), observer: None, threads: 1, ..config.clone() };
     let of = (program, kernel, &unit);
-    let threads = threads.min(1024) as u32;
     let launch = prepare(of, &alone, (events, Some(&observed)), (threads, ctas.len()));
     let mut machine = Machine::new(&launch, ctas, config);
     debugger.debugs(&mut machine);
@@ -438,17 +429,11 @@ impl<'a> Machine<'a> {
             }
         }
         LaunchStats {
-            warp_instructions: counters.executed.warp_instructions,
-            thread_instructions: counters.executed.thread_instructions,
-            fetches: counters.fetches,
-            surface_accesses: counters.surface_accesses,
-            divisions_by_zero: counters.divisions_by_zero,
-            past_end: counters.past_end,
             bad_fetches: std::mem::take(&mut self.bad_fetches).sorted(),
             gradients: self.launch.config.gradients.map(|engine| engine.stats()),
             printf: std::mem::take(&mut self.printed).into_text(),
             fusion: self.launch.unit.fusion,
-            ..LaunchStats::default()
+            ..counters.stats()
         }
     }
 }

@@ -98,7 +98,7 @@ impl Context<'_> {
         (access, operation, parts): (&Stored, AccessOp, &[Slot]),
         at: At,
     ) {
-        self.addresses_of(warp, access);
+        self.addresses_of(warp, access.located(), access.constant);
         let (size, elements) = (access.size.into(), access.parts.len());
         let params = AccessParams { operation, mem_space: access.mem_space, size, elements, parts };
         self.params(probe, warp, &params, at);

@@ -2,6 +2,7 @@
 
 use crate::code::Access;
 use crate::exec::context::Context;
+use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
 use texunit_alu::L64;
 use texunit_memory::SpaceKind;
@@ -19,7 +20,6 @@ impl Context<'_> {
     /// and the total number of bytes.
     fn near_shadows(
         &mut self,
-        warp: &Warp,
         access: &Access,
         mask: u32,
         out: &mut [u8; SPAN],
@@ -35,8 +35,8 @@ impl Context<'_> {
         let bytes = u64::from(access.size) * access.parts.len() as u64;
         let span = (high - low).checked_add(bytes).filter(|&span| span <= SPAN as u64)?;
         // Any address between two addresses of a state space is in that space, too.
-        let (kind, low) = self.space(warp, access.mem_space, low);
-        if self.space(warp, access.mem_space, high).0 != kind {
+        let (kind, low) = space_at(access.mem_space, low);
+        if space_at(access.mem_space, high).0 != kind {
             return None;
         }
         let shadows = self.shadows.as_mut()?;
@@ -56,7 +56,7 @@ impl Context<'_> {
     /// Loads the shadows of lanes with nearby addresses; returns false if they are not nearby.
     pub(super) fn load_near(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
         let mut bytes = [0; SPAN];
-        let Some((places, span)) = self.near_shadows(warp, access, mask, &mut bytes) else {
+        let Some((places, span)) = self.near_shadows(access, mask, &mut bytes) else {
             return false;
         };
         let is_defined = is_zero(&bytes[..span]);
@@ -85,7 +85,7 @@ impl Context<'_> {
             }
         }
         let mut bytes = [0; SPAN];
-        let near = self.near_shadows(warp, access, mask, &mut bytes);
+        let near = self.near_shadows(access, mask, &mut bytes);
         near.is_some_and(|(_, span)| is_zero(&bytes[..span]))
     }
 }

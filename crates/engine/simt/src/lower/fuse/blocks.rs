@@ -4,7 +4,6 @@
 //! path, a call, a fence, and any guarded instruction except plain arithmetic. Unused labels do not
 //! end a block, and a block is merged with its only predecessor if that always continues there.
 
-use super::super::assigned::is_arithmetic;
 use super::{Instruction, Opcode, ScalarType, ir};
 use texunit_check::ir::{BodyCode, RegId};
 use texunit_flow::{Access, Cfg, Code, Control, LiveSet, Liveness};
@@ -12,6 +11,21 @@ use texunit_flow::{Access, Cfg, Code, Control, LiveSet, Liveness};
 /// Maximum total number of bits of a function's live sets; in larger functions every register
 /// counts as live.
 const MAX_BITS: usize = 1 << 22;
+
+/// Instructions whose only effect is to write their destinations, from sources of the same lane.
+#[rustfmt::skip]
+fn is_arithmetic(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(
+        opcode,
+        O::Mov | O::Selp | O::Slct | O::Cvt | O::Cvta | O::Set | O::Setp | O::Add | O::Sub | O::Mul
+            | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs
+            | O::Neg | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi
+            | O::Lop3 | O::Prmt | O::Popc | O::Clz | O::Bfind | O::Brev | O::Dp2a | O::Dp4a | O::Copysign
+            | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
+            | O::Isspacep | O::Bmsk | O::Szext | O::Fns | O::Txq | O::Suq
+    )
+}
 
 /// A function as ptxas sees it while fusing. A guarded instruction also reads its destinations,
 /// because they keep their values where the guard is false. Arithmetic with unused results is

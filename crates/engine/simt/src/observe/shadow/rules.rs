@@ -328,20 +328,6 @@ impl<'a> ShadowBuilder<'a> {
             Op::Mov { d, a } | Op::Cvta { d, a, .. } => self.copy(*d, *a),
             Op::Logic { f, d, a, b } => self.predicates(*f, *d, *a, *b),
             Op::Select { d, a, b, p } => self.select(*d, [*a, *b], *p),
-            Op::Convert { d, a, mask } => self.convert(*d, *a, *mask),
-            Op::Pack { d, parts, bits } => {
-                if let Some(d) = self.destination_shadow(*d) {
-                    let parts = self.shadows(parts);
-                    self.push(Op::Pack { d, parts, bits: *bits });
-                }
-            }
-            Op::Unpack { parts, a, bits } => {
-                let parts: Box<[Slot]> = self.destination_shadows(parts);
-                if parts.iter().any(|part| !part.is_none()) {
-                    let a = self.shadow(*a);
-                    self.push(Op::Unpack { parts, a, bits: *bits });
-                }
-            }
             Op::Load(access) | Op::LoadQuad(access) if !is_constant_load(op) => self.load(access),
             Op::Store(access) | Op::StoreQuad(access) => self.store(access),
             Op::Atomic(atomic) => self.atomic(atomic),
@@ -363,9 +349,7 @@ impl<'a> ShadowBuilder<'a> {
             Op::Mma(mma) => self.mma(mma),
             Op::AsyncCopy(copy) => self.shadow_op(Shadow::AsyncCopy((**copy).clone())),
             Op::MapShared { d, a, rank, .. } => self.all_of_any(*d, &[*a, *rank]),
-            Op::SharedRank { d, a, .. } | Op::IsSpace { d, a, .. } | Op::IsType { d, a, .. } => {
-                self.all_of_any(*d, &[*a]);
-            }
+            Op::SharedRank { d, a, .. } | Op::IsSpace { d, a, .. } => self.all_of_any(*d, &[*a]),
             Op::Mbarrier(of) => {
                 if of.action == MbarrierAction::Init {
                     self.shadow_op(Shadow::Define { at: of.at, size: 8 });

@@ -99,9 +99,7 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
     let computed = |all: State| if all == 0 { 0 } else { COMPUTED };
     let copied = |all: State| if all & UNWRITTEN != 0 { all & !UNWRITTEN | COPY } else { all };
     match &inst.op {
-        Op::Mov { a, .. } | Op::Convert { a, .. } => copied(of(*a)),
-        Op::Cvta { a, .. } | Op::Unpack { a, .. } => copied(of(*a)),
-        Op::Pack { parts, .. } => copied(any(parts)),
+        Op::Mov { a, .. } | Op::Cvta { a, .. } => copied(of(*a)),
         Op::Select { a, b, p, .. } => copied(of(*a) | of(*b)) | computed(of(*p)),
         Op::Shuffle(shuffle) => copied(of(shuffle.a)),
         Op::Matrix(matrix) => match matrix.action {
@@ -129,8 +127,7 @@ fn result(code: &Code, registers: Registers, inst: &Inst, state: &[State]) -> St
         | Op::Compare { .. }
         | Op::ComparePair { .. }
         | Op::Logic { .. }
-        | Op::IsSpace { .. }
-        | Op::IsType { .. } => {
+        | Op::IsSpace { .. } => {
             let mut all = 0;
             reads(&inst.op, &mut |slot| all |= of(slot));
             // Carries are not tracked individually.

@@ -27,22 +27,8 @@ impl ShadowBuilder<'_> {
             if a.is_wide() == d.is_wide() {
                 self.set(d, a);
             } else {
-                self.push(Op::Convert { d, a, mask: u64::MAX });
+                self.row(if d.is_wide() { Kind::U32ToU64 } else { Kind::Low }, d, a, a);
             }
-        }
-    }
-
-    pub(super) fn convert(&mut self, d: Slot, a: Slot, mask: u64) {
-        let Some(destination_shadow) = self.destination_shadow(d) else { return };
-        if self.state(a) == 0 {
-            let zero = self.zero(d);
-            self.set(destination_shadow, zero);
-        } else if d.is_predicate() {
-            let any = self.any(&[a]);
-            self.all(d, any);
-        } else {
-            let a = self.shadow(a);
-            self.push(Op::Convert { d: destination_shadow, a, mask });
         }
     }
 
