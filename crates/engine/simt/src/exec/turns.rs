@@ -100,6 +100,14 @@ impl Context<'_> {
         if next == 0 && resume.is_none() {
             return Ok(Round::default());
         }
+        if let [warp] = &*warps
+            && let Some(split) = place(warp).filter(|_| resume.is_none() && !self.waits_at_unit)
+            && self.launch.code.insts[split.pc as usize].calls_unit()
+        {
+            // The only warp of a CTA continues its turn at a fetch or surface access.
+            let resume = Some(Resume { limit: warp.end, over: false, yielded: 0 });
+            return Ok(Round { has_begun: true, opened: true, resume, ..Round::default() });
+        }
         let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
         self.end_turns(warps, those, budget)?;
         Ok(Round { has_begun: true, opened: true, next, resume, ..Round::default() })
