@@ -316,12 +316,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::SLOT), R::RBX));
         self.asm.bind(count);
         self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
-        if has_atomics(self.region) {
-            // The barrier has ended the warp's turn.
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
-            let left = of(offset_of!(WarpSlot, atomics_left));
-            self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
-        }
+        // The barrier has ended the warp's turn.
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
+        let left = of(offset_of!(WarpSlot, atomics_left));
+        self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
         self.next_slot(count);
         let start = self.labels.start;
         self.asm.jump(C::Jmp_rel32_64, start);
