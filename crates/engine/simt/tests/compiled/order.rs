@@ -159,10 +159,10 @@ fn atomics(last: &str, bit: u32, block: u32) -> Kernel {
     let (with, without) = (update(1), update(2));
     let text = format!(
         "{}.visible .entry k(.param .u64 mem, .param .u64 texture, .param .u64 surface)\n{{\n\
-         .shared .b32 sh[2];\n.reg .u64 %a, %tex, %surf; .reg .u32 %t, %v, %w, %n, %r<4>; .reg .pred %p, %q;\n\
+         .shared .b32 sh[2];\n.reg .u64 %a, %tex, %surf; .reg .u32 %t, %v, %w, %n, %r, %m<4>; .reg .pred %p, %q;\n\
          ld.param.u64 %a, [mem];\nld.param.u64 %tex, [texture];\nld.param.u64 %surf, [surface];\n\
          mov.u32 %t, %tid.x;\nand.b32 %w, %t, {bit};\nsetp.eq.u32 %p, %w, 0;\nmov.u32 %n, 100;\nmov.u32 %w, 0;\n\
-         TURN:\n@%p bra ELSE;\natom.shared.add.u32 %r0, [sh+4], 1;\n{with}bra DONE;\nELSE:\n{without}DONE:\n\
+         TURN:\n@%p bra ELSE;\natom.shared.add.u32 %r, [sh+4], 1;\n{with}bra DONE;\nELSE:\n{without}DONE:\n\
          {last}\nadd.u32 %n, %n, -1;\nsetp.ne.u32 %q, %n, 0;\n@%q bra TURN;\n\
          mul.wide.u32 %surf, %t, 4;\nadd.u64 %a, %a, %surf;\nst.global.u32 [%a], %v;\nret;\n}}\n",
         texunit_testkit::ptx::SM_80
@@ -176,7 +176,7 @@ fn atomics(last: &str, bit: u32, block: u32) -> Kernel {
 fn each_turn_counts_its_own_atomics() {
     for last in [
         "bar.sync 0;",
-        "tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%tex, {%w, %w}];",
+        "tex.2d.v4.u32.s32 {%m0, %m1, %m2, %m3}, [%tex, {%w, %w}];",
         "sust.b.2d.b32.trap [%surf, {%w, %w}], %t;",
     ] {
         for (bit, block) in [(16, 32), (16, 64), (32, 64), (96, 100)] {
