@@ -6,9 +6,10 @@
 //! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
 //! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
 //! budget of instructions is used up. A converged warp also ends its turn before a fetch or surface
-//! access. When all other warps have had their turns, the texture unit executes the accesses of all
-//! waiting warps in one call, so that it can load texels for one warp while filtering for another.
-//! A barrier opens when its last thread has arrived.
+//! access, unless it is the only warp of its CTA. When all other warps have had their turns, the
+//! texture unit executes the accesses of all waiting warps in one call, so that it can load texels
+//! for one warp while filtering for another. A barrier opens when its last thread has arrived.
+//! Atomics are counted for each turn (`yielding`).
 
 use super::context::Context;
 use super::counters::Executed;
