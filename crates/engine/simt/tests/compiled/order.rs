@@ -176,7 +176,7 @@ fn atomics(last: &str, bit: u32, block: u32) -> Kernel {
 fn each_turn_counts_its_own_atomics() {
     for last in [
         "bar.sync 0;",
-        "tex.2d.v4.u32.s32 {%m0, %m1, %m2, %m3}, [%tex, {%w, %w}];",
+        "tex.2d.v4.u32.s32 {%m0, %m1, %m2, %m3}, [%tex, {%w, %w}];\nadd.u32 %v, %v, %m0;",
         "sust.b.2d.b32.trap [%surf, {%w, %w}], %t;",
     ] {
         for (bit, block) in [(16, 32), (16, 64), (32, 64), (96, 100)] {
