@@ -252,7 +252,8 @@ impl<'a> Running<'a> {
     ) -> Option<Exit> {
         let Memory { shared, local, frame } = memory;
         let (index, limit, end) = (self.warp, until.steps, until.divergence.end);
-        let start = WarpStart { index, mask, live, limit, end, atomics: until.atomics };
+        let (atomics, turn_atomics) = (until.atomics, until.atomics);
+        let start = WarpStart { index, mask, live, limit, end, atomics, turn_atomics };
         let mut table = self.table(entry.mode, shared, until.reconverge_at, until.divergence);
         if !table.add(registers, local, frame, start) {
             return None;
@@ -274,7 +275,7 @@ impl<'a> Running<'a> {
             why,
             steps: slot.steps,
             threads: threads.wrapping_sub(slot.missed),
-            atomics: slot.atomics - slot.atomics_left,
+            atomics_left: slot.atomics_left,
             last_atomic: slot.last_atomic,
             mask: slot.mask,
             diverged: self.stopped == Some(i) && self.has_diverged(),

@@ -64,9 +64,10 @@ pub struct Exit {
     pub steps: u64,
     /// Sum over these instructions of the lanes that executed each.
     pub threads: u64,
-    /// The number of atomics among the executed instructions.
-    pub atomics: u32,
-    /// The number of instructions executed up to and including the last atomic.
+    /// The number of atomics that the warp may still execute in its turn.
+    pub atomics_left: u32,
+    /// The number of instructions executed up to and including the last atomic; 0 if none was
+    /// executed.
     pub last_atomic: u64,
     /// The active mask at `at`.
     pub mask: u32,
@@ -130,8 +131,11 @@ pub struct WarpStart {
     /// The step count from which on the warp exits at a backward jump after its lanes have diverged
     /// and reconverged.
     pub end: u64,
-    /// The number of atomics that may execute; the warp exits before one more.
+    /// The number of atomics that may execute in the current turn; the warp exits before one more.
     pub atomics: u32,
+    /// The number of atomics that may execute in each later turn. A turn ends at a barrier that the
+    /// code releases, and where [`crate::region::WarpTable::count`] is told so.
+    pub turn_atomics: u32,
 }
 
 /// Where the warps of a table start or resume.

@@ -88,7 +88,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         warp: WarpStart,
     ) -> bool {
         let Function { needs, .. } = self.running.function;
-        let WarpStart { index, mask, live, limit, end, atomics } = warp;
+        let WarpStart { index, mask, live, limit, end, atomics, turn_atomics } = warp;
         let is_live = self.mode == Mode::Live;
         let lanes = mask != 0 && mask & !live == 0 && (!is_live || mask == live);
         let holds = needs.hold_registers(&registers)
@@ -115,7 +115,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         to.full_mask = if is_live { mask } else { 0 };
         (to.limit, to.end, to.steps, to.missed) = (limit, end, 0, 0);
         (to.counted, to.threads, to.last_atomic) = (0, 0, 0);
-        (to.atomics, to.atomics_left) = (atomics, atomics);
+        (to.atomics, to.atomics_left) = (turn_atomics, atomics);
         (to.why, to.at) = (0, Frame::NO_INSTRUCTION);
         // `Self::each` returns slices of at most this length.
         to.registers = lengths.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
@@ -132,7 +132,7 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         for slot in self.all_mut() {
             (slot.limit, slot.end, slot.steps, slot.missed) = (limit, limit, 0, 0);
             (slot.at, slot.counted, slot.threads) = (Frame::NO_INSTRUCTION, 0, 0);
-            slot.atomics_left = slot.atomics;
+            (slot.atomics_left, slot.last_atomic) = (slot.atomics, 0);
         }
         let running = &mut *self.running;
         uniforms.len() >= running.function.needs.uniforms && running.frame.set_uniforms(uniforms)
@@ -226,7 +226,8 @@ impl<'r, 'a> WarpTable<'r, 'a> {
         (slot.per_lane, slot.steps, slot.missed) = (per_lane.as_flattened().as_ptr(), 0, 0);
         (slot.at, slot.limit) = (Frame::NO_INSTRUCTION, slot.end);
         (slot.live, slot.mask, slot.full_mask) = (live, live, live);
-        (slot.counted, slot.threads, slot.atomics_left) = (0, 0, slot.atomics);
+        (slot.counted, slot.threads) = (0, 0);
+        (slot.atomics_left, slot.last_atomic) = (slot.atomics, 0);
         self.enter(0);
         self.running.stopped = Some(0);
         let frame = &mut *self.running.frame;
@@ -272,10 +273,16 @@ impl<'r, 'a> WarpTable<'r, 'a> {
     }
 
     /// Adds `steps` instructions, executed by all lanes, to the count of each of the first `warps`
-    /// warps.
+    /// warps. If the instructions have ended the turns of these warps (`ends_turns`), the next turns
+    /// may execute [`WarpStart::turn_atomics`] atomics.
     #[inline]
-    pub fn count(&mut self, warps: usize, steps: u64) {
-        self.all_mut().iter_mut().take(warps).for_each(|slot| slot.steps += steps);
+    pub fn count(&mut self, warps: usize, steps: u64, ends_turns: bool) {
+        for slot in self.all_mut().iter_mut().take(warps) {
+            slot.steps += steps;
+            if ends_turns {
+                slot.atomics_left = slot.atomics;
+            }
+        }
     }
 
     /// See [`Running::reason`].

@@ -117,6 +117,9 @@ impl<B: Backend> Emitter<'_, B> {
                 (offset_of!(WarpSlot, threads), Frame::THREADS),
             ]);
         }
+        if has_atomics(self.region) {
+            wide.push((offset_of!(WarpSlot, last_atomic), Frame::LAST_ATOMIC));
+        }
         for (from, to) in wide {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of(from)));
             self.asm.put(I::with2(C::Mov_rm64_r64, field(to), R::RAX));
@@ -314,6 +317,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_rm64_r64, field(Frame::SLOT), R::RBX));
         self.asm.bind(count);
         self.asm.put(I::with2(C::Add_rm64_r64, of(offset_of!(WarpSlot, steps)), R::R13));
+        // The barrier has ended the warp's turn.
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EDX, of(offset_of!(WarpSlot, atomics))));
+        let left = of(offset_of!(WarpSlot, atomics_left));
+        self.asm.put(I::with2(C::Mov_rm32_r32, left, R::EDX));
         self.next_slot(count);
         let start = self.labels.start;
         self.asm.jump(C::Jmp_rel32_64, start);
@@ -371,6 +378,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, field(Frame::SLOT)));
             self.asm.put(I::with2(C::Mov_r32_rm32, R::ECX, of(offset_of!(WarpSlot, atomics))));
             self.asm.put(I::with2(C::Mov_rm32_r32, field(Frame::ATOMICS_LEFT), R::ECX));
+            self.asm.put(I::with2(C::Mov_rm64_imm32, field(Frame::LAST_ATOMIC), 0));
         }
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));

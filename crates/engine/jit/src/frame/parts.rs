@@ -57,8 +57,8 @@ pub(crate) struct WarpSlot {
     /// instruction.
     pub(crate) why: u32,
     pub(crate) at: u32,
-    /// Lengths of the three register files, and the initial budget of atomics: the number of
-    /// executed atomics is this budget minus `atomics_left`.
+    /// Lengths of the three register files, and the number of atomics that each turn after this one
+    /// may execute.
     pub(crate) registers: [u32; 3],
     pub(crate) atomics: u32,
     pub(crate) last_atomic: u64,

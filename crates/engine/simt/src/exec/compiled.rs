@@ -26,6 +26,10 @@ pub(super) use arrive::interpreted;
 use batch::{BatchProgress, YieldPoints};
 use state::{Compiled, Inside, Missed};
 
+/// Number of atomics that compiled code may execute in a turn. The interpreter executes the one
+/// after which other warps get their turn.
+const TURN_ATOMICS: u32 = ATOMICS - 1;
+
 impl Compiled<'_> {
     /// What the interpreter has to do after a warp has left a region. If `over`, the warp has used
     /// up the steps of its time slice (turn), which the next backward jump ends.
@@ -206,8 +210,8 @@ impl<'a> Context<'a> {
                 live: warp.live,
                 limit: ends_at[i].saturating_sub(warp.steps),
                 end: warp.end.saturating_sub(warp.steps),
-                // The interpreter executes the atomic after which other warps get their turn.
-                atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
+                atomics: TURN_ATOMICS.saturating_sub(warp.atomics),
+                turn_atomics: TURN_ATOMICS,
             };
             let frame = warp.local_base..warp.local_end;
             let (registers, local) = warp.files(&tids[warp.index as usize]);
@@ -237,8 +241,8 @@ impl<'a> Context<'a> {
             if let Some(of) = progress.diverged.as_ref().filter(|_| progress.stray == Some(n)) {
                 warp.diverge(split, &of.lanes());
             }
-            if exit.atomics != 0 {
-                warp.atomics += exit.atomics;
+            warp.atomics = TURN_ATOMICS - exit.atomics_left;
+            if exit.last_atomic != 0 {
                 warp.last_atomic = warp.steps + exit.last_atomic;
             }
             executed.count(warp, exit.steps, exit.threads);

@@ -6,9 +6,10 @@
 //! A turn ends if the warp's threads have exited or wait (for example at a barrier), if the warp
 //! yields in a waiting loop (`yielding`), and at the first backward jump or barrier after the
 //! budget of instructions is used up. A converged warp also ends its turn before a fetch or surface
-//! access. When all other warps have had their turns, the accesses of all waiting warps are executed
-//! (in compiled code by one call of the texture unit, which loads texels for one warp while filtering
-//! for another). A barrier opens when its last thread has arrived.
+//! access, unless it is the only warp of its CTA. When all other warps have had their turns, the
+//! accesses of all waiting warps are executed (in compiled code by one call of the texture unit,
+//! which loads texels for one warp while filtering for another). A barrier opens when its last
+//! thread has arrived. Atomics are counted for each turn (`yielding`).
 
 use super::context::Context;
 use super::counters::Executed;
@@ -98,6 +99,14 @@ impl Context<'_> {
     ) -> Result<Round, Box<Fault>> {
         if next == 0 && resume.is_none() {
             return Ok(Round::default());
+        }
+        if let [warp] = &*warps
+            && let Some(split) = place(warp).filter(|_| resume.is_none() && !self.waits_at_unit)
+            && self.launch.code.insts[split.pc as usize].calls_unit()
+        {
+            // The only warp of a CTA continues its turn at a fetch or surface access.
+            let resume = Some(Resume { limit: warp.end, over: false, yielded: 0 });
+            return Ok(Round { has_begun: true, opened: true, resume, ..Round::default() });
         }
         let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
         self.end_turns(warps, those, budget)?;

@@ -207,7 +207,7 @@ impl Case {
             let before = format!("{:?}, {}", warp.running.at, warp.standing());
             if let Some(left) = self.run(&mut here, &mut warp, &mut sites, until) {
                 left_times += 1;
-                self.atomics.set(self.atomics.get() + u64::from(left.atomics));
+                self.atomics.set(self.atomics.get() + u64::from(until.atomics - left.atomics_left));
                 let reached = self.follow(&mut there, &mut model, left, (here.steps, &warp));
                 let say = |what: String| say(&format!("{left:?} from {before}: {what}"));
                 assert!(reached.is_ok(), "{}", say(format!("{until:?}: {reached:?}")));

@@ -48,7 +48,12 @@ struct Out {
     /// At least the number of steps: once a turn is over, the exact limit does not matter.
     limit: u64,
     diverged: bool,
+    atomics_left: u32,
+    last_atomic: u64,
 }
+
+/// The numbers of atomics of the first turn and of each later turn.
+const ATOMICS: [u32; 2] = [2, 3];
 
 /// Limits of the runs.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +167,8 @@ fn run_in_table(
     for files in &mut *all {
         let (live, limit, end) = (case.mask, limits.steps, limits.end);
         let (registers, local) = files.all(&case.fixed.rows);
-        let start = WarpStart { mask: live, live, limit, end, ..WarpStart::default() };
+        let [atomics, turn_atomics] = ATOMICS;
+        let start = WarpStart { index: 0, mask: live, live, limit, end, atomics, turn_atomics };
         assert!(table.add(registers, local, FRAME, start), "files");
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
@@ -198,7 +204,7 @@ fn run_in_table(
             assert_eq!(live, case.mask);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
         }
-        table.count(table.len(), counted);
+        table.count(table.len(), counted, true);
         from = Resume::Entry(on);
     }
     leave(&mut table, &mut out);
@@ -210,7 +216,9 @@ fn run_in_table(
 impl Out {
     fn of(exit: Exit) -> Self {
         let Exit { at, why, steps, threads, limit, diverged, .. } = exit;
-        Self { at, why, steps, threads, limit: limit.max(steps), diverged }
+        let Exit { atomics_left, last_atomic, .. } = exit;
+        let limit = limit.max(steps);
+        Self { at, why, steps, threads, limit, diverged, atomics_left, last_atomic }
     }
 }
 
@@ -236,31 +244,37 @@ fn run_one_by_one(
 ) -> Vec<Out> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let lanes = u64::from(case.mask.count_ones());
-    let start = |files: &RegisterFiles| (files.clone(), 0_u64, 0_u64, limits.steps);
+    let start = |files: &RegisterFiles| (files.clone(), 0_u64, 0_u64, limits.steps, 0_u64);
     let mut each: Vec<_> = all.iter().map(start).collect();
     let mut from = Some(case.region.blocks[0].at);
     let mut out = Vec::new();
     for round in 0..=waits.len() {
         let entry = case.function.entry_of(Mode::Live, from.expect("an entry")).expect("an entry");
         out.clear();
-        for (files, steps, threads, limit) in &mut each {
+        for (files, steps, threads, limit, last_atomic) in &mut each {
             let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
             let rest = |end: u64| end.saturating_sub(*steps);
             let divergence = DivergenceLimits { end: rest(limits.end), ..limits.divergence };
+            let atomics = ATOMICS[round.min(1)];
             let until =
-                Budget { steps: rest(*limit), reconverge_at: u32::MAX, atomics: 0, divergence };
+                Budget { steps: rest(*limit), reconverge_at: u32::MAX, atomics, divergence };
             let (registers, local) = files.all(&case.fixed.rows);
             let memory = Memory { shared: &mut world.shared, local, frame: FRAME };
             let left = running.run(registers, memory, (case.mask, case.mask), entry, until);
             let left = left.expect("files");
             *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
+            if left.last_atomic != 0 {
+                *last_atomic = *steps + left.last_atomic;
+            }
             (*steps, *threads) = (*steps + left.steps, *threads + left.threads);
             let (at, why, diverged) = (left.at, left.why, left.diverged);
             let limit = (*limit).max(*steps);
-            out.push(Out { at, why, steps: *steps, threads: *threads, limit, diverged });
+            let Exit { atomics_left, .. } = left;
+            let (steps, threads, last_atomic) = (*steps, *threads, *last_atomic);
+            out.push(Out { at, why, steps, threads, limit, diverged, atomics_left, last_atomic });
         }
         let Some(&Wait { at, counted, acts, files: ref had }) = waits.get(round) else { break };
-        for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
+        for (i, (files, steps, threads, ..)) in each.iter_mut().enumerate() {
             assert_eq!(
                 (out[i].at, out[i].why),
                 (at, ExitReason::Instruction),

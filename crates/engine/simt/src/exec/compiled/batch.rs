@@ -171,7 +171,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
         if let Some(cached) = self.cached.iter().find(|cached| cached.at == at).copied() {
             self.fetch(table, &cached);
-            table.count(table.len(), cached.steps);
+            table.count(table.len(), cached.steps, self.launch.warps > 1);
             return Some((cached.on, table.len()));
         }
         let launch = self.launch;
@@ -202,7 +202,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
             // Compiled code executes barriers by itself where it can.
             _ => return None,
         }
-        table.count(passed, inst.count.into());
+        table.count(passed, inst.count.into(), launch.warps > 1);
         Some((on, passed))
     }
 

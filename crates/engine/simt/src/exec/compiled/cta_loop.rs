@@ -4,13 +4,13 @@
 
 use super::batch::{BatchProgress, YieldPoints, ends};
 use super::state::{Compiled, KernelEnd};
-use super::{Context, divergence_of_all, inputs};
+use super::{Context, TURN_ATOMICS, divergence_of_all, inputs};
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::CtaChunk;
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
-use crate::exec::limits::{ATOMICS, CTA_TURN};
+use crate::exec::limits::CTA_TURN;
 use crate::exec::notify::ProbeAdapter;
 use crate::exec::outcome::{At, Resume, Stop};
 use crate::exec::turns::BatchEnd;
@@ -187,7 +187,7 @@ impl CtaLoop<'_> {
         warp.start_again(live, entry);
         warp.splits.clear();
         (warp.end, warp.has_initial_state) = (self.budget, false);
-        (warp.atomics, warp.last_atomic) = (exit.atomics, exit.last_atomic);
+        (warp.atomics, warp.last_atomic) = (TURN_ATOMICS - exit.atomics_left, exit.last_atomic);
         if let Some(lanes) = diverged {
             warp.diverge(&mut split, &lanes);
             split.mask = mask;
@@ -330,7 +330,8 @@ impl Context<'_> {
                 let (registers, local) = warp.files(tids);
                 let live = launch.lanes_of(i as u32);
                 let (index, limit, end) = (i as u32, budget, budget);
-                let start = WarpStart { index, mask: live, live, limit, end, atomics: ATOMICS - 1 };
+                let (mask, atomics, turn_atomics) = (live, TURN_ATOMICS, TURN_ATOMICS);
+                let start = WarpStart { index, mask, live, limit, end, atomics, turn_atomics };
                 of_cta.add(registers, local, frame, start)
             });
         if fits && waits {

@@ -154,3 +154,43 @@ fn seeds_switch_between_accesses() {
     found.dedup();
     assert!(found.len() >= 8, "{} orders of 24 seeds", found.len());
 }
+
+/// A loop in which lanes with a bit of `%tid.x` execute an atomic, all lanes update a word of
+/// shared memory, and all execute the instruction `last`.
+fn atomics(last: &str, bit: u32, block: u32) -> Kernel {
+    let update = |by: u32| {
+        format!("ld.shared.u32 %v, [sh];\nmad.lo.u32 %v, %v, 3, {by};\nst.shared.u32 [sh], %v;\n")
+    };
+    let (with, without) = (update(1), update(2));
+    let text = format!(
+        "{}.visible .entry k(.param .u64 mem, .param .u64 texture, .param .u64 surface)\n{{\n\
+         .shared .b32 sh[2];\n.reg .u64 %a, %tex, %surf; .reg .u32 %t, %v, %w, %n, %r, %m<4>; .reg .pred %p, %q;\n\
+         ld.param.u64 %a, [mem];\nld.param.u64 %tex, [texture];\nld.param.u64 %surf, [surface];\n\
+         mov.u32 %t, %tid.x;\nand.b32 %w, %t, {bit};\nsetp.eq.u32 %p, %w, 0;\nmov.u32 %n, 100;\nmov.u32 %w, 0;\n\
+         TURN:\n@%p bra ELSE;\natom.shared.add.u32 %r, [sh+4], 1;\n{with}bra DONE;\nELSE:\n{without}DONE:\n\
+         {last}\nadd.u32 %n, %n, -1;\nsetp.ne.u32 %q, %n, 0;\n@%q bra TURN;\n\
+         mul.wide.u32 %surf, %t, 4;\nadd.u64 %a, %a, %surf;\nst.global.u32 [%a], %v;\nret;\n}}\n",
+        texunit_testkit::ptx::SM_80
+    );
+    Kernel { text, block, grid: 1 }
+}
+
+/// A turn with many atomics ends early; atomics of earlier turns do not count. Turns also end at
+/// barriers, fetches and surface accesses, at which the warps wait in compiled code.
+#[test]
+fn each_turn_counts_its_own_atomics() {
+    for last in [
+        "bar.sync 0;",
+        "tex.2d.v4.u32.s32 {%m0, %m1, %m2, %m3}, [%tex, {%w, %w}];\nadd.u32 %v, %v, %m0;",
+        "sust.b.2d.b32.trap [%surf, {%w, %w}], %t;",
+    ] {
+        for (bit, block) in [(16, 32), (16, 64), (32, 64), (96, 100)] {
+            let kernel = atomics(last, bit, block);
+            let expected = launches(&kernel, of(JitMode::Off), 1).remove(0);
+            for (jit, count) in [(JitMode::Always, 3), (JitMode::On, 3)] {
+                let same = launches(&kernel, of(jit), count).iter().all(|words| *words == expected);
+                assert!(same, "{jit:?}, {block} threads, bit {bit}: {last}");
+            }
+        }
+    }
+}

@@ -47,7 +47,7 @@ impl Racy {
              ld.param.u64 %at, [at];\nld.param.u32 %a, [a];\nld.u32 %b, [%at];\nmad.lo.u32 %a, %a, 5, %b;\n\
              st.u32 [%at], %a;\nst.param.u32 [res], %a;\nret;\n}}\n\
              .visible .entry k(.param .u64 mem, .param .u64 texture, .param .u64 surface)\n{{\n\
-             .shared .align 16 .b32 sh[{WORDS}];\n.reg .u32 %r<{R}>, %x, %y, %z, %w, %t, %n<6>; .reg .pred %p, %q, %l<6>;\n\
+             .shared .align 16 .b32 sh[{WORDS}];\n.reg .u32 %r<{R}>, %x, %y, %z, %w, %t, %n<3>, %m<4>; .reg .pred %p, %q, %l<6>;\n\
              .reg .u64 %mem, %tex, %surf, %at, %sh;\n\
              ld.param.u64 %mem, [mem];\nld.param.u64 %tex, [texture];\nld.param.u64 %surf, [surface];\n\
              mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmov.u64 %sh, sh;\n"
@@ -212,7 +212,11 @@ impl Racy {
         let line = match self.random.below(4_u32) {
             0 => format!("{guard}sust.b.2d.b32.trap [%surf, {{%w, %y}}], {a};"),
             1 => format!("{guard}suld.b.2d.b32.trap {a}, [%surf, {{%w, %y}}];"),
-            _ => format!("{guard}tex.2d.v4.u32.s32 {{{a}, %x, %n4, %n5}}, [%tex, {{%z, %y}}];"),
+            // The results are in consecutive registers, so that warps wait for each other.
+            _ => format!(
+                "{guard}tex.2d.v4.u32.s32 {{%m0, %m1, %m2, %m3}}, [%tex, {{%z, %y}}];\n\
+                 {guard}mov.b32 {a}, %m0;\n{guard}mov.b32 %x, %m1;"
+            ),
         };
         self.line(&line);
     }
