@@ -1,5 +1,6 @@
 //! Arrays and mipmapped arrays: the driver's objects, created from descriptors on a device.
 
+use crate::context::Context;
 use crate::error::refusal;
 use crate::format;
 use crate::handle::object;

@@ -9,6 +9,7 @@
 mod calls;
 mod lifetime;
 
+use crate::context::Context;
 use crate::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -12,6 +12,7 @@ pub(crate) use pools::{allocated, freed};
 pub(crate) use work::Work;
 
 use crate::check_log::{self, OWNER, QueuePosition, log, own_log, race};
+use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::host_access;
 use crate::message::say;

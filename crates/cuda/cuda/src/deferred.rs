@@ -18,7 +18,7 @@ mod streams;
 mod waiting_launches;
 
 use crate::capture::{self, CapturedStream};
-use crate::context;
+use crate::context::{self, Context};
 use crate::exit::Owner;
 use crate::prelude::*;
 use crate::settings::settings;

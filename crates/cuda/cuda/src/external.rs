@@ -5,6 +5,7 @@
 //! map the same array share its texels.
 
 use crate::array::{self, MipmapObject};
+use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::object;
 use crate::memory::ipc::map;

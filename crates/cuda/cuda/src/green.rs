@@ -8,6 +8,7 @@
 //! The `CUcontext` of a green context (`cuCtxFromGreenCtx`) is an additional handle of the primary
 //! context in its registry.
 
+use crate::context::Context;
 use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;

@@ -7,7 +7,7 @@ mod parameters;
 mod reasons;
 
 use crate::check_log::QueuePosition;
-use crate::context::{Limit, MAX_STACK};
+use crate::context::{Context, Limit, MAX_STACK};
 use crate::deferred::{self, Order};
 use crate::library::Kernel;
 use crate::message::say;

@@ -5,6 +5,7 @@ use crate::allocation_trace;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::check_log::of_leaks;
 use crate::checks::report_new;
+use crate::context::Context;
 use crate::graph::Graph;
 use crate::graph::exec::Exec;
 use crate::memory;

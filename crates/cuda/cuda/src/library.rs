@@ -1,6 +1,7 @@
 //! Libraries: modules that belong to no context and are loaded into each context at their first use
 //! there.
 
+use crate::context::Context;
 use crate::handle::object;
 use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};

@@ -17,6 +17,7 @@ mod reasons;
 mod tests;
 pub(crate) mod virtual_memory;
 
+use crate::context::Context;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
 use allocation::Storage;

@@ -7,7 +7,7 @@
 //! write the value, that is reported as a deadlock. A write happens before later waits at the same
 //! address, which the race detector sees as an event of that address.
 
-use crate::context::context_or_current;
+use crate::context::{Context, context_or_current};
 use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
 use crate::memory;

@@ -4,6 +4,7 @@ mod function;
 
 pub(crate) use function::{Function, Prepared};
 
+use crate::context::Context;
 use crate::fatbin;
 use crate::handle::object;
 use crate::image::{Heading, Image, heading};

@@ -1,8 +1,6 @@
 //! Names that most modules of the crate use: the parameters and results of exported functions,
-//! refusals, handles, and contexts.
+//! refusals, handles.
 
-pub(crate) use crate::call::driver_api;
-pub(crate) use crate::context::Context;
 pub(crate) use crate::handle::{Handle, Object};
 pub(crate) use std::ffi::{c_int, c_uint, c_void};
 pub(crate) use std::sync::{Arc, Mutex, MutexGuard};

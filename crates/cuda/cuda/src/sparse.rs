@@ -6,6 +6,7 @@
 //! undocumented, so that a mip tail is accessible only when all its tiles are mapped.
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::context::Context;
 use crate::error::refusal;
 use crate::memory::virtual_memory::Physical;
 use crate::prelude::*;

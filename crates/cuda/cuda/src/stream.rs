@@ -3,7 +3,7 @@
 //! Work is executed before the submitting call returns, so that a stream is never busy unless work
 //! is deferred (`deferred`). A stream only consists of its properties and its context.
 
-use crate::context;
+use crate::context::{self, Context};
 use crate::green::{self, GreenContext};
 use crate::handle::object;
 use crate::ipc::event::SharedEvent;

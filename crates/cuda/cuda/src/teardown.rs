@@ -1,6 +1,6 @@
 //! The end of contexts: destroys all objects in them.
 
-use crate::context::{primary, settled};
+use crate::context::{Context, primary, settled};
 use crate::prelude::*;
 use crate::state::{Gpu, Primary};
 

@@ -5,6 +5,7 @@
 //! the latest state.
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::context::Context;
 use crate::error::refusal;
 use crate::format::format;
 use crate::handle::object;

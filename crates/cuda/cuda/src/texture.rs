@@ -6,7 +6,7 @@
 mod source;
 
 use crate::array::ArrayObject;
-use crate::context::current;
+use crate::context::{Context, current};
 use crate::error::refusal;
 use crate::handle::object;
 use crate::prelude::*;

@@ -7,6 +7,7 @@
 
 use crate::check_log::QueuePosition;
 use crate::checks;
+use crate::context::Context;
 use crate::current_call::InProgram;
 use crate::deferred::{self, Order};
 use crate::error::refusal;

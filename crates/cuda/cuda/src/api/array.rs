@@ -1,6 +1,7 @@
 //! Creation, description and destruction of arrays (driver API, "Memory Management").
 
 use crate::array::{self, ArrayObject};
+use crate::call::driver_api;
 use crate::context::current;
 use crate::prelude::*;
 use texunit_cuda_abi::{

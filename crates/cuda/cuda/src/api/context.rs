@@ -1,7 +1,8 @@
 //! Contexts (driver API, "Primary Context Management", "Context Management"). Execution affinity is
 //! not provided.
 
-use crate::context::{self, Limit};
+use crate::call::driver_api;
+use crate::context::{self, Context, Limit};
 use crate::deferred;
 use crate::memory::pool;
 use crate::prelude::*;

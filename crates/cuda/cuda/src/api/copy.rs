@@ -1,7 +1,9 @@
 //! Copies of contiguous bytes between host memory, device memory and the first rows of arrays.
 
 use crate::array::ArrayObject;
+use crate::call::driver_api;
 use crate::checks;
+use crate::context::Context;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::deferred::Order;
 use crate::graph::capture::copy_bytes;

@@ -1,6 +1,7 @@
 //! Copies in batches, and copies with attributes.
 
 use crate::array::ArrayObject;
+use crate::call::driver_api;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::deferred::Order;
 use crate::graph::capture;

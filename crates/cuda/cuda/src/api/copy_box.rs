@@ -1,6 +1,8 @@
 //! 2D and 3D copies that a structure describes.
 
 use super::copy::at_once;
+use crate::call::driver_api;
+use crate::context::Context;
 use crate::copy::{end_2d, end_3d};
 use crate::deferred::Order;
 use crate::graph::capture;

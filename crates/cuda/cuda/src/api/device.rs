@@ -1,6 +1,7 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from device profiles.
 
 use crate::attributes;
+use crate::call::driver_api;
 use crate::context;
 use crate::facts;
 use crate::prelude::*;

@@ -1,9 +1,10 @@
 //! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
 //! completes when it is recorded; times are measured on the host.
 
+use crate::call::driver_api;
 use crate::capture;
 use crate::checks;
-use crate::context;
+use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::graph::op::Op;
 use crate::ipc::event::SharedEvent;

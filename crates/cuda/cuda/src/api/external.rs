@@ -1,6 +1,7 @@
 //! External memory (driver API, "External Resource Interoperability").
 
 use crate::array::MipmapObject;
+use crate::call::driver_api;
 use crate::context::current;
 use crate::deferred;
 use crate::external::{self, ExternalMemory};

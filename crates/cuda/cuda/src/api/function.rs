@@ -1,7 +1,8 @@
 //! Functions and their attributes (driver API, "Execution Control"), and the deprecated launches
 //! whose parameters are set call by call.
 
-use crate::context;
+use crate::call::driver_api;
+use crate::context::{self, Context};
 use crate::deferred::Order;
 use crate::launch;
 use crate::module::{Function, Module, Prepared};

@@ -14,6 +14,7 @@ pub(super) use kinds::*;
 pub(super) use nodes::*;
 pub(super) use params::*;
 
+use crate::call::driver_api;
 use crate::context;
 use crate::graph::condition::Condition;
 use crate::graph::user::{self, UserObject};

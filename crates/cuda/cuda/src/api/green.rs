@@ -1,7 +1,8 @@
 //! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
 use super::context_events;
-use crate::context;
+use crate::call::driver_api;
+use crate::context::{self, Context};
 use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, Descriptor, GreenContext};

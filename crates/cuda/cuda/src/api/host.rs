@@ -1,7 +1,8 @@
 //! Page-locked host memory, which kernels can access: allocated by the driver, or registered by the
 //! program.
 
-use crate::context::current;
+use crate::call::driver_api;
+use crate::context::{Context, current};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::prelude::*;
 use crate::settings::say_refused;

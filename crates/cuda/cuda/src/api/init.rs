@@ -1,5 +1,6 @@
 //! Initialisation, version, and names of errors.
 
+use crate::call::driver_api;
 use crate::prelude::*;
 use crate::{checks, leaks, report, state};
 use std::ffi::{CString, c_char};

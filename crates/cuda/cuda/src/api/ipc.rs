@@ -1,6 +1,7 @@
 //! Interprocess communication: memory and events of other processes (driver API, "Memory
 //! Management": `cuIpc*`).
 
+use crate::call::driver_api;
 use crate::context;
 use crate::deferred;
 use crate::ipc;

@@ -1,6 +1,7 @@
 //! Kernel launches (driver API, "Execution Control"): reads parameters and attributes, and launches
 //! a kernel or adds a graph node.
 
+use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::launch;
 use crate::module::Function;

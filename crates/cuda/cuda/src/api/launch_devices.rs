@@ -5,6 +5,7 @@
 //! in CUDA 13) does not exist, and `is_valid` returns false.
 
 use super::launch::launch_in;
+use crate::call::driver_api;
 use crate::deferred::{self, Order};
 use crate::module::Function;
 use crate::prelude::*;

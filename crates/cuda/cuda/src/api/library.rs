@@ -1,6 +1,7 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
 use crate::api::module::{file, give_global};
+use crate::call::driver_api;
 use crate::context;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};

@@ -3,6 +3,7 @@
 //! except for NVIDIA's device runtime, which is replaced by texunit's.
 
 use crate::api::module::file;
+use crate::call::driver_api;
 use crate::context;
 use crate::fatbin;
 use crate::handle::object;

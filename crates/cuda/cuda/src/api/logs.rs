@@ -1,5 +1,6 @@
 //! The log of errors (driver API, "Error Log Management Functions").
 
+use crate::call::driver_api;
 use crate::log;
 use crate::prelude::*;
 use texunit_cuda_abi::CUlogsCallback;

@@ -1,6 +1,7 @@
 //! Managed memory: advice, prefetches, and their attributes. Pages never migrate, so that advice is
 //! recorded without effect.
 
+use crate::call::driver_api;
 use crate::context::current;
 use crate::deferred::Order;
 use crate::memory::{self, Allocation};

@@ -1,5 +1,6 @@
 //! Device and managed memory (driver API, "Memory Management" and "Unified Addressing").
 
+use crate::call::driver_api;
 use crate::context::{current, current_even_if_faulty};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;

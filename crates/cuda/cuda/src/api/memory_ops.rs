@@ -1,5 +1,6 @@
 //! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
+use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::graph::op::Op;
 use crate::memory_ops::{BatchOp, operation};

@@ -1,5 +1,6 @@
 //! Memory sets with 8, 16 and 32-bit values, contiguous or in rows.
 
+use crate::call::driver_api;
 use crate::checks;
 use crate::deferred::Order;
 use crate::graph::capture::fill;

@@ -1,6 +1,7 @@
 //! Mipmapped arrays (driver API, "Memory Management").
 
 use crate::array::{self, ArrayObject, MipmapObject};
+use crate::call::driver_api;
 use crate::context::current;
 use crate::prelude::*;
 use texunit_cuda_abi::{CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR};

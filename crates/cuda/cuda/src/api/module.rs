@@ -1,6 +1,7 @@
 //! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
-use crate::context;
+use crate::call::driver_api;
+use crate::context::{self, Context};
 use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
 use crate::module_options::{JitOptions, RawOptions};

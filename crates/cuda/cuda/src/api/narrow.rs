@@ -6,6 +6,7 @@ use super::copy::at_once;
 use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::array::ArrayObject;
+use crate::call::driver_api;
 use crate::context;
 use crate::deferred::Order;
 use crate::memory::{self, AllocationKind};

@@ -1,7 +1,8 @@
 //! Occupancy (driver API, "Occupancy") of the GPU that is simulated: how many blocks and clusters
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
-use crate::context;
+use crate::call::driver_api;
+use crate::context::{self, Context};
 use crate::current_call::InProgram;
 use crate::launch;
 use crate::module::Function;

@@ -1,6 +1,7 @@
 //! Attributes of pointers (driver API, "Unified Addressing"), from the driver's knowledge of
 //! allocations, mappings and module variables.
 
+use crate::call::driver_api;
 use crate::context;
 use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
 use crate::memory::{self, Allocation, AllocationKind};

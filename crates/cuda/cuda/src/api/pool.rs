@@ -1,6 +1,7 @@
 //! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams run synchronously, so that
 //! memory is allocated or freed when the call returns.
 
+use crate::call::driver_api;
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::context;

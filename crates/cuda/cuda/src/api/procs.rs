@@ -1,5 +1,6 @@
 //! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
+use crate::call::driver_api;
 use crate::functions::{Address, FUNCTIONS, Function};
 use crate::prelude::*;
 

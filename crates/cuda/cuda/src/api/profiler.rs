@@ -1,5 +1,6 @@
 //! Profiler control (driver API, "Profiler Control"), which has no effect, as there is no profiler.
 
+use crate::call::driver_api;
 use crate::context;
 use crate::prelude::*;
 

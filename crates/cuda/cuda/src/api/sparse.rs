@@ -2,6 +2,7 @@
 //! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::prelude::*;
 use crate::sparse;

@@ -2,9 +2,10 @@
 //! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
+use crate::call::driver_api;
 use crate::capture;
 use crate::checks;
-use crate::context;
+use crate::context::{self, Context};
 use crate::deferred::{self, Order};
 use crate::graph;
 use crate::graph::op::Op;

@@ -1,5 +1,6 @@
 //! Surface objects (driver API, "Surface Object Management").
 
+use crate::call::driver_api;
 use crate::context::current;
 use crate::prelude::*;
 use crate::texture;

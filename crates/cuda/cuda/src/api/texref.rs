@@ -2,6 +2,7 @@
 //! Reference Management"): functions that bind them and set their state.
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::call::driver_api;
 use crate::context::current;
 use crate::format::{format, format_of};
 use crate::module::{Function, Module};

@@ -2,6 +2,7 @@
 //! Reference Management").
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::call::driver_api;
 use crate::context::current;
 use crate::format::numbers;
 use crate::prelude::*;

@@ -1,5 +1,6 @@
 //! Texture objects (driver API, "Texture Object Management").
 
+use crate::call::driver_api;
 use crate::context::current;
 use crate::prelude::*;
 use crate::texture;

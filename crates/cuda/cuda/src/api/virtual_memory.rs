@@ -2,6 +2,7 @@
 //! memory of devices or the host, mappings and access rights. Memory is exported as file
 //! descriptors.
 
+use crate::call::driver_api;
 use crate::memory::virtual_memory::{
     self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
 };

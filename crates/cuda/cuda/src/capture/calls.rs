@@ -4,6 +4,7 @@
 //! mode of the capture and on that of the thread (`cuThreadExchangeStreamCaptureMode`).
 
 use super::{All, Capture, GLOBAL, RELAXED, is_any, with};
+use crate::context::Context;
 use crate::prelude::*;
 use std::cell::Cell;
 

@@ -1,6 +1,7 @@
 //! Begin and end of captures.
 
 use super::{Capture, Link, RELAXED, Tail, invalidated, is_any, join, with};
+use crate::context::Context;
 use crate::prelude::*;
 use texunit_checks::race::Queue;
 

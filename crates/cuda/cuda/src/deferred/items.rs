@@ -1,5 +1,6 @@
 //! Stored items of work and their dependencies.
 
+use crate::context::Context;
 use crate::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use texunit_checks::race::Queue;

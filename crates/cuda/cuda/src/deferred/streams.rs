@@ -4,6 +4,7 @@
 use super::items::{Id, State, StreamKey};
 use super::{Order, has_any, push, record, with};
 use crate::capture;
+use crate::context::Context;
 use crate::ipc::event::SharedEvent;
 use crate::prelude::*;
 use crate::stream::Event;

@@ -14,6 +14,7 @@ mod submit;
 use super::Graph;
 use super::op::Op;
 use crate::capture::{self, Ended, Link, invalidated};
+use crate::context::Context;
 use crate::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use texunit_checks::race::Queue;

@@ -4,6 +4,7 @@
 //! by a store, which is all that `cudaGraphSetConditional` does (its PTX is in `texunit-link`).
 
 use super::{Graph, end};
+use crate::context::Context;
 use crate::error::refusal;
 use crate::prelude::*;
 use std::collections::HashMap;

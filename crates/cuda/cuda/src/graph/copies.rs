@@ -1,7 +1,7 @@
 //! Nodes of several memory copies (`CU_GRAPH_NODE_TYPE_MEMCPY_BATCH`), into which captured batches
 //! are converted.
 
-use crate::context::context_or_current;
+use crate::context::{Context, context_or_current};
 use crate::prelude::*;
 use texunit_cuda_abi::{
     CU_MEMCPY_SRC_ACCESS_ORDER_ANY, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUmemcpyAttributes,

@@ -9,7 +9,7 @@ pub(crate) use super::order::InstantiationError;
 use super::order::order;
 use super::user::HeldReferences;
 use super::{Graph, Link, Node, name};
-use crate::context;
+use crate::context::{self, Context};
 use crate::handle::object;
 use crate::prelude::*;
 use std::collections::HashMap;

@@ -6,6 +6,7 @@
 //! in `texunit-link`) write the record, and a launch reads it. Changes by the host are written to
 //! it, too.
 
+use crate::context::Context;
 use crate::error::refusal;
 use crate::module::Function;
 use crate::prelude::*;

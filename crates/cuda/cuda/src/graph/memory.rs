@@ -6,6 +6,7 @@
 
 use crate::check_log::QueuePosition;
 use crate::checks;
+use crate::context::Context;
 use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;

@@ -10,6 +10,7 @@ use super::condition::ConditionalOp;
 use super::copies::CopiesOp;
 use super::kernel::KernelOp;
 use super::memory::AllocOp;
+use crate::context::Context;
 use crate::memory_ops::BatchOp;
 use crate::prelude::*;
 use crate::stream::Event;

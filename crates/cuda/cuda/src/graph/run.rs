@@ -16,7 +16,7 @@ use super::queues::Queues;
 use super::{device, name};
 use crate::check_log::QueuePosition;
 use crate::checks;
-use crate::context;
+use crate::context::{self, Context};
 use crate::copy;
 use crate::deferred::{self, Order};
 use crate::fill::fill;

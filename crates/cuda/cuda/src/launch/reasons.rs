@@ -1,5 +1,6 @@
 //! Reasons for refused launches.
 
+use crate::context::Context;
 use crate::module::{Function, kernel_name};
 use crate::prelude::*;
 use crate::shape::Shape;

@@ -3,6 +3,7 @@
 use super::advice::AdviceMap;
 use super::ipc;
 use super::pool::{self, PoolLocation, PoolShare};
+use crate::context::Context;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::sync::atomic::AtomicBool;

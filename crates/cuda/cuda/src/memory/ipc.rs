@@ -1,5 +1,6 @@
 //! Device memory shared between processes (`cuIpcGetMemHandle`).
 
+use crate::context::Context;
 use crate::ipc::{Handle, Kind, Ticket};
 use crate::memory::{self, Allocation, AllocationKind};
 use crate::prelude::*;

@@ -11,6 +11,7 @@ mod location;
 mod share;
 mod shared;
 
+use crate::context::Context;
 use crate::handle::object;
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;

@@ -4,7 +4,7 @@
 mod lines;
 
 use crate::array::ArrayObject;
-use crate::context;
+use crate::context::{self, Context};
 use crate::memory;
 use crate::prelude::*;
 use crate::state;

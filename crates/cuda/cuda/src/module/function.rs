@@ -1,6 +1,7 @@
 //! Kernels of modules, and their attributes.
 
 use super::{Module, kernel_name};
+use crate::context::Context;
 use crate::fatbin;
 use crate::handle::object;
 use crate::image::Heading;

@@ -15,6 +15,7 @@
 mod runtime;
 mod storage;
 
+use crate::call::driver_api;
 use crate::prelude::*;
 use std::collections::BTreeSet;
 use texunit_cuda_abi::CUuuid;

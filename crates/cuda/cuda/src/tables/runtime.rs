@@ -2,7 +2,7 @@
 //! exist.
 
 use super::{Table, entries, functions};
-use crate::context;
+use crate::context::{self, Context};
 use crate::prelude::*;
 use crate::state;
 use std::sync::atomic::AtomicU32;

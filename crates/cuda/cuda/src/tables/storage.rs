@@ -2,7 +2,7 @@
 //! runtime call begins by reading one. The table has no size field.
 
 use super::{Entry, entries, functions};
-use crate::context;
+use crate::context::{self, Context};
 use crate::prelude::*;
 use std::collections::HashMap;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -1,6 +1,7 @@
 //! Resources of textures: arrays, views of arrays, and memory, from the driver API's descriptors.
 
 use crate::array::{ArrayObject, MipmapObject};
+use crate::context::Context;
 use crate::error::refusal;
 use crate::format::{format_of, view_format};
 use crate::message::say;

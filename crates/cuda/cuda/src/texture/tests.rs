@@ -2,7 +2,7 @@
 
 use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, release_context};
 use crate::array;
-use crate::context;
+use crate::context::{self, Context};
 use crate::prelude::*;
 use crate::profile;
 use crate::state::{self, Gpu};

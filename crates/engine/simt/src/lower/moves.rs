@@ -221,7 +221,11 @@ impl<'a> Builder<'a> {
                 (false, false) => self.temporary_narrow(),
             };
             pairs.push(to);
-            ops.push(Op::Compute { row: Row::inner(kind), d: to, s: [a, b, b, b] });
+            ops.push(Op::Compute {
+                row: Row::inner(kind),
+                d: to,
+                s: [a, b, Slot::NONE, Slot::NONE],
+            });
         }
         if !is_last {
             ops.extend(self.pack_ops(d, &pairs, 2 * bits)?);
@@ -249,7 +253,11 @@ impl<'a> Builder<'a> {
             }
             let to = if let &[part] = parts { part } else { self.temporary_narrow() };
             ops.push(match (half, kind) {
-                (32, kind) => Op::Compute { row: Row::inner(kind), d: to, s: [a; 4] },
+                (32, kind) => Op::Compute {
+                    row: Row::inner(kind),
+                    d: to,
+                    s: [a, Slot::NONE, Slot::NONE, Slot::NONE],
+                },
                 (_, Kind::Low) => self.kept(to, a, mask_of(half)),
                 _ => {
                     let by = self.constant(half.into(), false);

@@ -106,45 +106,7 @@ fn threads_may_want_a_kernel_at_once() {
 
 /// `store` stores the address of `far` in memory, `call` calls the stored address. The address of
 /// `near` is taken in an initialiser only, that of `nowhere` not at all.
-const POINTERS: &str = "
-    .func (.param .b32 r) far(.param .b32 a) {
-        .reg .b32 %a;
-        ld.param.b32 %a, [a]; add.u32 %a, %a, 1; st.param.b32 [r], %a; ret;
-    }
-    .func (.param .b32 r) near(.param .b32 a) {
-        .reg .b32 %a;
-        ld.param.b32 %a, [a]; add.u32 %a, %a, 2; st.param.b32 [r], %a; ret;
-    }
-    .func (.param .b32 r) nowhere(.param .b32 a) {
-        .reg .b32 %a;
-        ld.param.b32 %a, [a]; add.u32 %a, %a, 3; st.param.b32 [r], %a; ret;
-    }
-    .global .u64 table[2] = {near, 0};
-    .visible .entry store() {
-        .reg .b64 %f;
-        mov.u64 %f, far;
-        st.global.u64 [table+8], %f;
-        ret;
-    }
-    .visible .entry call(.param .u64 out, .param .u32 which, .param .u64 more) {
-        .reg .b64 %o, %f, %m, %t; .reg .b32 %r<2>;
-        .param .b32 given; .param .b32 got;
-        P: .callprototype (.param .b32 _) _ (.param .b32 _);
-        ld.param.u64 %o, [out];
-        ld.param.u64 %m, [more];
-        ld.param.u32 %r0, [which];
-        mul.wide.u32 %f, %r0, 8;
-        mov.u64 %t, table;
-        add.u64 %t, %t, %f;
-        ld.global.u64 %f, [%t];
-        add.u64 %f, %f, %m;
-        mov.u32 %r1, 40;
-        st.param.b32 [given], %r1;
-        call (got), %f, (given), P;
-        ld.param.b32 %r1, [got];
-        st.global.u32 [%o], %r1;
-        ret;
-    }";
+const POINTERS: &str = include_str!("../ptx/function_pointers.ptx");
 
 #[test]
 fn pointers_to_functions_come_from_anywhere() {

@@ -11,27 +11,7 @@ use texunit_testkit::Random;
 /// Bytes of each buffer.
 const BUFFER: u64 = 64 << 10;
 
-const START: &str = ".version 8.0
-.target sm_80
-.address_size 64
-.shared .align 16 .b8 tile[65536];
-.visible .entry k(.param .u64 out, .param .u64 work)
-{
-.reg .u32 %t, %n, %g, %s, %sum, %v<400>;
-.reg .f32 %f<200>;
-.reg .u64 %my, %work, %a<200>;
-.reg .pred %p<200>;
-.local .align 16 .b8 own[4096];
-ld.param.u64 %my, [out];
-ld.param.u64 %work, [work];
-mov.u32 %t, %tid.x;
-mov.u32 %n, %ntid.x;
-mov.u32 %g, %ctaid.x;
-mad.lo.u32 %g, %g, %n, %t;
-mul.wide.u32 %a0, %g, 4;
-add.u64 %my, %my, %a0;
-mov.u32 %sum, 0;
-";
+const START: &str = include_str!("../ptx/initialized_start.ptx");
 
 /// A kernel under construction.
 struct Kernel {

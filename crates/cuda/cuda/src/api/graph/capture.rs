@@ -1,6 +1,7 @@
 //! Stream capture into graphs (driver API, "Stream Management").
 
 use super::links;
+use crate::call::driver_api;
 use crate::capture::Info;
 use crate::deferred::Order;
 use crate::graph::capture::{self, Recapture};

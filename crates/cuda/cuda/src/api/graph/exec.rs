@@ -1,5 +1,6 @@
 //! Instantiation, update and launch of executable graphs.
 
+use crate::call::driver_api;
 use crate::deferred::Order;
 use crate::graph::exec::{self, Exec, InstantiationError};
 use crate::graph::op::Op;

@@ -1,6 +1,7 @@
 //! Changes of node parameters in executable graphs. A node is named by the node of the original
 //! graph.
 
+use crate::call::driver_api;
 use crate::graph::exec::Exec;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, update};

@@ -2,6 +2,8 @@
 //! and in an executable graph, where a node is named by the node of the original graph.
 
 use super::{instance, links, nodes, params as of_graph};
+use crate::call::driver_api;
+use crate::context::Context;
 use crate::graph::exec::Exec;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Node, params};

@@ -1,6 +1,7 @@
 //! Nodes of graphs: adding and removing them, their dependencies and numbers.
 
 use super::{give_links, links};
+use crate::call::driver_api;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Link, Node, memory, params};
 use crate::prelude::*;

@@ -2,6 +2,7 @@
 
 use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
+use crate::call::driver_api;
 use crate::graph::kernel::KernelOp;
 use crate::graph::op::Op;
 use crate::graph::{self, Graph, Node, kernel, params};

@@ -2,6 +2,7 @@
 
 use super::{Recapture, graph_of, graphs, recapture};
 use crate::capture::{CapturedStream, Link, join};
+use crate::context::Context;
 use crate::graph::kernel::KernelOp;
 use crate::graph::memory::AllocOp;
 use crate::graph::op::Op;

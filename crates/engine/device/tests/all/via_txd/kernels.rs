@@ -75,42 +75,7 @@ pub(crate) fn kernel(random: &mut Random, geometry: &'static str) -> Shape {
     shape
 }
 
-const PROLOGUE: &str = "\
-.visible .entry fetch(.param .u64 texture, .param .u64 sampler, .param .u64 handles, .param .u64 in, .param .u64 out)
-{
-    .reg .pred %go, %p;
-    .reg .b16 %h<4>;
-    .reg .b32 %c<4>, %e<4>, %x<4>, %y<4>, %r<4>, %i, %n, %t, %which, %who;
-    .reg .b64 %texture, %sampler, %in, %out, %at, %list;
-    mov.u32 %i, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mov.u32 %t, %tid.x;
-    mad.lo.u32 %i, %i, %n, %t;
-    ld.param.u64 %texture, [texture];
-    ld.param.u64 %sampler, [sampler];
-    ld.param.u64 %list, [handles];
-    ld.param.u64 %in, [in];
-    ld.param.u64 %out, [out];
-    mad.wide.u32 %in, %i, 64, %in;
-    mad.wide.u32 %out, %i, 32, %out;
-    ld.global.v4.b32 {%c0, %c1, %c2, %c3}, [%in];
-    ld.global.v4.b32 {%e0, %e1, %e2, %which}, [%in+16];
-    ld.global.v4.b32 {%x0, %x1, %x2, %who}, [%in+32];
-    ld.global.v4.b32 {%y0, %y1, %y2, %y3}, [%in+48];
-    mov.b32 %e3, 0;
-    mov.b32 %x3, 0;
-    mov.b32 %y3, 0;
-    setp.ne.u32 %go, %who, 0;
-    mov.b32 %r0, 77;
-    mov.b32 %r1, 77;
-    mov.b32 %r2, 77;
-    mov.b32 %r3, 77;
-    mov.b16 %h0, 77;
-    mov.b16 %h1, 77;
-    mov.b16 %h2, 77;
-    mov.b16 %h3, 77;
-    setp.eq.u32 %p, %r0, 77;
-";
+const PROLOGUE: &str = include_str!("../../ptx/via_txd_start.ptx");
 
 const FROM_MEMORY: &str = "\
     mad.wide.u32 %at, %which, 16, %list;

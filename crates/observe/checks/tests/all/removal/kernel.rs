@@ -29,29 +29,7 @@ pub(crate) struct Kernel {
 /// the CTA, and `%g` the thread in the grid; `%in`, `%out` and `%work` are buffers; `%my` and `%to`
 /// are the addresses of the thread's words in the first two, and `%s` that of its word of shared
 /// memory.
-const START: &str = ".version 8.0
-.target sm_80
-.address_size 64
-.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 work)
-{
-.reg .u32 %t, %n, %cta, %g, %s, %lane, %warp, %v<200>;
-.reg .u64 %in, %out, %work, %my, %to, %a<200>;
-.reg .pred %p<200>;
-.shared .align 16 .b8 tile[SHARED];
-ld.param.u64 %in, [in];
-ld.param.u64 %out, [out];
-ld.param.u64 %work, [work];
-mov.u32 %t, %tid.x;
-mov.u32 %n, %ntid.x;
-mov.u32 %cta, %ctaid.x;
-mad.lo.u32 %g, %cta, %n, %t;
-mul.wide.u32 %my, %g, 4;
-add.u64 %to, %my, %out;
-add.u64 %my, %my, %in;
-and.b32 %lane, %t, 31;
-shr.u32 %warp, %t, 5;
-mov.u32 %s, tile;
-mad.lo.u32 %s, %t, 4, %s;";
+const START: &str = include_str!("../../ptx/removal_start.ptx");
 
 impl Kernel {
     pub(crate) fn new(family: &'static str, grid: u32, block: u32, shared: u32) -> Self {
@@ -110,11 +88,11 @@ impl Kernel {
         let gone: &[usize] = without.map_or(&[], |i| &self.items[i].lines);
         let mut text = START.replace("SHARED", &self.shared.max(16).to_string());
         for (i, line) in self.lines.iter().enumerate() {
-            text += "\n";
             // The other lines keep their numbers.
             text += if gone.contains(&i) { "//" } else { line };
+            text += "\n";
         }
-        text + "\nret;\n}\n"
+        text + "ret;\n}\n"
     }
 
     /// The numbers of the lines with this name.
