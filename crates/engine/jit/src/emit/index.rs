@@ -47,6 +47,8 @@ pub(super) struct Indexed {
     pub(super) is_loaded: bool,
     /// Whether the analysis knows that the lanes are consecutive ([`Region::strides`]).
     pub(super) is_row: bool,
+    /// Whether each lane walks through memory of its own: steps add small numbers to the index.
+    pub(super) walks: bool,
 }
 
 /// A set of slots as bits: index registers, and from bit [`INDICES`] on address registers.
@@ -73,6 +75,17 @@ pub(super) struct Indices {
     live_after: Vec<Vec<Slots>>,
     /// Accesses (block and step) whose lanes are known to be contiguous.
     rows: HashSet<(usize, usize)>,
+    /// Index registers to which steps add small numbers.
+    walking: HashSet<u32>,
+}
+
+/// A register to which a step adds a uniform value in all active lanes, and the value.
+fn increment(step: &Step) -> Option<(u32, Addend)> {
+    let Action::Compute { op: op @ (Op::Add | Op::Sub), to: VReg::B32(to), from } = step.action
+    else {
+        return None;
+    };
+    Addend::of(op, &from).filter(|of| of.0 == to && all_lanes_execute(step))
 }
 
 /// Finds accesses that need no test of their lanes: those with indices whose stride is known to be
@@ -195,7 +208,10 @@ impl Indices {
         sort_by_key(&mut carried, |of| of.0);
         let carried = carried.into_iter().take(INDICES).zip(0..);
         let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
-        let mut indices = Self { slots, carried, rows, ..Self::default() };
+        let steps = region.blocks.iter().flat_map(|block| &block.steps);
+        let walking =
+            steps.filter_map(increment).filter(|of| of.1.is_near()).map(|of| of.0).collect();
+        let mut indices = Self { slots, carried, rows, walking, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.compute_liveness(region, plans);
         }
@@ -214,12 +230,22 @@ impl Indices {
             let (addend, is_loaded) = (value.addend, plan[i].is_loaded);
             let (slot, is_carried) = (slot(value), false);
             let is_row = self.rows.contains(&(block, i));
-            return Some(Indexed { slot, is_carried, addend, rows: true, is_loaded, is_row });
+            let walks = !is_loaded && self.walking.contains(&value.index);
+            return Some(Indexed {
+                slot,
+                is_carried,
+                addend,
+                rows: true,
+                is_loaded,
+                is_row,
+                walks,
+            });
         }
         let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
         let (slot, addend) = (Some(INDICES + carried), Addend::NONE);
-        let (is_loaded, is_row) = (false, false);
-        let indexed = Indexed { slot, is_carried: true, addend, rows: true, is_loaded, is_row };
+        let (is_loaded, is_row, walks) = (false, false, false);
+        let indexed =
+            Indexed { slot, is_carried: true, addend, rows: true, is_loaded, is_row, walks };
         fits(step, value).then_some(indexed)
     }
 
@@ -253,13 +279,8 @@ impl Indices {
     /// The slot of an index register to which a step adds a uniform value, and the value. The
     /// lanes' distances stay the same.
     fn increment(&self, step: &Step) -> Option<(usize, Addend)> {
-        let Action::Compute { op: op @ (Op::Add | Op::Sub), to: VReg::B32(to), from } = step.action
-        else {
-            return None;
-        };
-        let (index, addend) = Addend::of(op, &from)?;
-        let slot = self.slots.get(&to).copied()?;
-        (index == to && all_lanes_execute(step)).then_some((slot, addend))
+        let (register, addend) = increment(step)?;
+        Some((self.slots.get(&register).copied()?, addend))
     }
 
     /// The address that a step computes for accesses of other blocks.

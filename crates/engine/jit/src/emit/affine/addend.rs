@@ -38,6 +38,12 @@ impl Addend {
         }
     }
 
+    /// Whether the value is a constant so small that indices with and without it mostly touch the
+    /// same cache lines.
+    pub(in crate::emit) fn is_near(self) -> bool {
+        matches!(self.number, Source::Literal(n) if (n as i32).unsigned_abs() < 16)
+    }
+
     /// The sum of two added values, if it can be expressed.
     pub(super) fn and(self, other: Self) -> Option<Self> {
         let literal = |of: Self| match of.number {

@@ -7,14 +7,10 @@ use crate::emit::asm::at;
 use crate::emit::backend::Backend;
 use crate::frame::{Frame, INDICES};
 use crate::machine::Mode;
-use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Two accesses by the same index mostly touch the same cache lines if the constants added to it
-/// differ by less than this.
-const NEAR: u32 = 16;
 
 impl<B: Backend> Emitter<'_, B> {
     /// Prefetches the cache lines that another CTA or warp will access at this step, because
@@ -32,8 +28,7 @@ impl<B: Backend> Emitter<'_, B> {
         addend: Addend,
         stores: bool,
     ) {
-        let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
-        if addend != Addend::NONE && matches!(addend.number, Source::Literal(n) if near(n)) {
+        if addend != Addend::NONE && addend.is_near() {
             return;
         }
         self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
@@ -50,6 +45,20 @@ impl<B: Backend> Emitter<'_, B> {
                 MemoryOperand::with_base_index_scale_displ_size(R::RAX, index, scale, line, 1);
             self.asm.put(I::with1(code, other));
         }
+    }
+
+    /// Prefetches a cache line behind the data of the last lane, where each lane of a loop walks
+    /// through memory of its own: that of the next warp follows there. The index, in `rax`, decides
+    /// which one of 32 lines. `r12` is the address of element 0. Uses `rbp`.
+    pub(in crate::emit) fn prefetch_walk(&mut self, bytes: u32) {
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, R::EAX));
+        self.asm.put(I::with2(C::And_rm32_imm8, R::EBP, 31));
+        self.asm.put(I::with2(C::Shl_rm32_imm8, R::EBP, LINE.trailing_zeros()));
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RBP, R::R12));
+        let line = LINE as i64;
+        let behind =
+            MemoryOperand::with_base_index_scale_displ_size(R::RBP, R::RAX, bytes, line, 1);
+        self.asm.put(I::with1(crate::emit::processor::request(false), behind));
     }
 
     /// Whether the current block is part of a loop.

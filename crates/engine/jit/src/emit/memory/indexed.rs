@@ -5,14 +5,14 @@
 use super::access::{Base, MemAccess};
 use super::parts::Bytes;
 use super::shape::{CONTIGUOUS, Distance, Row, Slot};
-use super::{DATA_ROW, OFFSET_ROW};
+use super::{DATA_ROW, OFFSET_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::{Addend, Affine};
 use crate::emit::asm::{Label, at};
 use crate::emit::backend::{Backend, OffsetCheck, site};
 use crate::emit::index::{CONSECUTIVE, Indexed, SCATTERED};
 use crate::emit::register_cache::Reg;
-use crate::emit::vector::{Operand, part_of_row};
+use crate::emit::vector::{Opcode, Operand, V, low_128, part_of_row};
 use crate::frame::Frame;
 use crate::machine::{Mode, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -212,8 +212,30 @@ impl<B: Backend> Emitter<'_, B> {
             }
             self.asm.bind(nobody);
         }
+        if self.is_in_loop() && self.indexed().is_some_and(|of| of.walks) {
+            self.last_index(mem, value);
+            self.prefetch_walk(mem.total as u32);
+        }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(slow);
+    }
+
+    /// Loads the index of the last lane into `rax`.
+    fn last_index(&mut self, mem: &MemAccess, value: Affine) {
+        let Some(bases) = Self::lane_base(mem) else { return };
+        let quad = low_128(B::SPARE);
+        match self.base_part(bases, Self::PARTS - 1) {
+            Operand::Register(index) => {
+                let (extract, last) = (V::Extract128.code::<B>(), B::LANES as u32 / 4 - 1);
+                self.asm.put(I::with3(extract, quad, B::name(index), last));
+                self.asm.put(I::with3(V::Extract32.code::<B>(), R::EAX, quad, 3_u32));
+            }
+            Operand::Memory(row) => {
+                let last = moved(row, 4 * (B::LANES - 1));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, last));
+            }
+        }
+        self.add_addend(value.addend, R::EAX, R::RBP);
     }
 
     /// The register for the indices of a part.
