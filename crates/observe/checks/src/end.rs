@@ -60,7 +60,7 @@ pub struct End {
     pub kernel: String,
     /// The location of the instruction in the source and in the PTX.
     pub place: CodeLocation,
-    /// The instruction's bytes in the text of the PTX.
+    /// The position of the instruction in the text of the PTX, in bytes.
     pub span: Span,
     /// The label of the CUDA graph node that made the launch, if a graph made it.
     pub node: Option<String>,

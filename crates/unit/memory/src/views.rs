@@ -9,7 +9,8 @@
 use crate::Rights;
 use std::ops::Range;
 
-/// Defines public functions of the module `linux`, and what they return on other systems.
+/// Each given function is public, calls its namesake in the module `linux`, and returns the given
+/// value on other systems.
 macro_rules! on_linux {
     ($($(#[$doc:meta])* $name:ident($($a:ident: $t:ty),*) -> $r:ty = $otherwise:expr;)*) => {
         $($(#[$doc])*

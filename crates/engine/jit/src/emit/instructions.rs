@@ -1,4 +1,5 @@
-//! The instruction sets: their registers, and the instructions that both have, by one name.
+//! The instruction sets AVX2 and AVX-512: their registers, and one name for each instruction that
+//! both have.
 
 use super::register_cache::Reg;
 use iced_x86::{Code, MemoryOperand, Register};

@@ -2,21 +2,9 @@
 //! short.
 
 use texunit_jit::region::{
-    self, Action, Block, Budget, DivergenceLimits, End, Function, Inputs, Level, Memory, Mode,
-    Region, Step,
+    self, Action, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step,
 };
 use texunit_jit::{Error, Op, Predicate, Registers, Source, VReg};
-use texunit_testkit::skipped;
-
-/// The instruction-set levels that this processor supports.
-fn levels() -> Vec<Level> {
-    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
-    let levels: Vec<_> = levels.collect();
-    if levels.is_empty() {
-        skipped("the processor has no AVX2");
-    }
-    levels
-}
 
 fn step(op: Op, to: VReg, from: [Source; 3]) -> Step {
     let action = Action::Compute { op, to, from };
@@ -44,19 +32,14 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], per_lane: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = Budget {
-        steps: u64::MAX,
-        reconverge_at: u32::MAX,
-        atomics: 0,
-        divergence: DivergenceLimits::default(),
-    };
+    let until = crate::unlimited();
     let lanes = (u32::MAX, u32::MAX);
     running.run(registers, memory, lanes, code.entry(0)?, until).map(|_| narrow)
 }
 
 #[test]
 fn short_files_are_refused() {
-    for level in levels() {
+    for level in crate::levels() {
         let from = [Source::B32(2), Source::Bytes32(4), Source::Literal(0)];
         let region = region(vec![step(Op::Add, VReg::B32(0), from)]);
         let code = compile(&region, level).expect("code");
@@ -71,7 +54,7 @@ fn short_files_are_refused() {
 #[test]
 fn counters_are_as_many_as_are_counted() {
     let of = Some(Predicate::If(0));
-    for level in levels() {
+    for level in crate::levels() {
         for (action, needed) in [
             (Action::Count { counter: 3, of: None }, 4),
             (Action::Count { counter: 3, of }, 5),
@@ -92,7 +75,7 @@ fn counters_are_as_many_as_are_counted() {
 
 #[test]
 fn what_makes_no_sense_has_no_code() {
-    for level in levels() {
+    for level in crate::levels() {
         let literals = [Source::Literal(0); 3];
         let fails = |op, to, from| compile(&region(vec![step(op, to, from)]), level).map(drop);
         let wide = [Source::B64(0); 3];
@@ -110,7 +93,7 @@ fn what_makes_no_sense_has_no_code() {
 
 #[test]
 fn a_block_of_nothing_has_code() {
-    for level in levels() {
+    for level in crate::levels() {
         let code = compile(&region(Vec::new()), level).expect("code");
         assert!(code.code_size() > 0);
         assert_eq!(call(&code, 0, &[]), Some(Vec::new()));

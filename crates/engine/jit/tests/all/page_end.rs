@@ -4,8 +4,8 @@
 
 use memmap2::MmapMut;
 use texunit_jit::region::{
-    Access, Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Load, Memory,
-    Mode, Region, Space, Step, compile,
+    Access, Action, Block, End, ExitReason, Inputs, Level, Load, Memory, Mode, Region, Space, Step,
+    compile,
 };
 use texunit_jit::{Predicate, Registers, Source, VReg};
 use texunit_memory::Reach;
@@ -42,12 +42,7 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
         let registers =
             Registers { narrow: &mut narrow, wide: &mut wide, predicates: &mut [], per_lane: &[] };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Budget {
-            steps: u64::MAX,
-            reconverge_at: u32::MAX,
-            atomics: 0,
-            divergence: DivergenceLimits::default(),
-        };
+        let until = crate::unlimited();
         let entry = code.entry(0).expect("an entry");
         let left = running.run(registers, memory, (u32::MAX, u32::MAX), entry, until);
         why = left.map(|left| (left.why, left.at));

@@ -169,7 +169,7 @@ impl Context<'_> {
             let target = &mut found.target(&mut self.cta.shared, &[], &mut warp.local);
             let (old, at) = (&mut self.wide, (&self.addresses, k * u64::from(size)));
             let new = |lane, old| apply(op.op, op.ty, old, (bs[lane], cs[lane]), is_global);
-            // The loops of integer sums are compiled for each size.
+            // Integer sums have a loop for each size, so that the size is a constant in the loop.
             match (op.op, size) {
                 (AtomOp::Add, 4) if is_integer => {
                     each(old, mask, at, |lane, at| target.add(lane, at, 4, bs[lane]));

@@ -17,7 +17,7 @@ struct AtLine {
     log_message: Option<String>,
 }
 
-/// A breakpoint at a place that a command could name.
+/// A breakpoint of the editor. The place is written as in the command `break`.
 struct AtPlace {
     place: String,
     condition: Option<String>,

@@ -231,13 +231,13 @@ impl<'a> Site<'_, '_, 'a> {
                 ("cannot read the result of the function", help, &self.function.returns)
             }
         };
-        let own = match base {
+        let is_own = match base {
             Base::Param(_) => rule.written,
             Base::Return(_) => !rule.written,
             Base::Frame(id) => area == Area::CallParam && !element && self.has_own_name(id, own),
             _ => false,
         };
-        if own && fits {
+        if is_own && fits {
             let diagnostic = self.error("E0216", span, message).help(help);
             if element && self.i.guard.is_none() {
                 self.report_miscompiled(diagnostic);

@@ -228,7 +228,8 @@ impl<'a> Site<'_, '_, 'a> {
     }
 
     /// Checks the call against the functions of a `.calltargets` list but the last, which is
-    /// checked as the callee. ptxas looks at that one only when the call has no lists.
+    /// checked as the callee. If the call has neither results nor arguments in parentheses, ptxas
+    /// checks the last one only.
     fn other_targets(
         &mut self,
         with: Option<&ast::Operand<'a>>,

@@ -65,7 +65,7 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{} moves more than 128 bits", mnemonic(i));
             self.cx.wrong("E0213", span, message, "use two instructions, or .v2");
         }
-        // ptxas 12.9 accepts them in any version.
+        // ptxas 12.9 accepts one-sided fences in any version.
         if has(Property::OneSidedFence) && self.cx.release != Ptxas::V12_9 {
             let feature = "one-sided memory fences";
             self.cx.require(Requirement { feature, version: 86, target: 90 }, span);

@@ -1,4 +1,4 @@
-//! Tests of array calls, in a single test program to save link time.
+//! Tests of the calls that sample arrays, in a single test program to save link time.
 #![allow(clippy::unwrap_used)]
 
 mod conventions;

@@ -6,13 +6,12 @@ pub(crate) mod model;
 use crate::floats::FLOATS;
 use std::collections::HashSet;
 use texunit_jit::region::{
-    Action, Block, Budget, DivergenceLimits, End, ExitReason, Inputs, Level, Memory, Mode, Region,
-    Step, compile,
+    Action, Block, End, ExitReason, Inputs, Level, Memory, Mode, Region, Step, compile,
 };
 use texunit_jit::{
     Combine, Float, Op, Predicate, Registers, Relation, Rounding, Source, Test, VReg,
 };
-use texunit_testkit::{Random, skipped};
+use texunit_testkit::Random;
 
 /// The number of registers of each kind.
 const REGISTERS: usize = 4;
@@ -342,12 +341,7 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
         };
         let mut sites = code.sites();
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Budget {
-            steps: u64::MAX,
-            reconverge_at: u32::MAX,
-            atomics: 0,
-            divergence: DivergenceLimits::default(),
-        };
+        let until = crate::unlimited();
         let entry = code.entry(0).expect("an entry");
         let mut running = code.with(inputs, &mut sites).expect("inputs");
         let left = running.run(registers, memory, (mask, live), entry, until).expect("files");
@@ -358,19 +352,10 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
     }
 }
 
-fn levels() -> Vec<Level> {
-    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
-    let levels: Vec<_> = levels.collect();
-    if levels.is_empty() {
-        skipped("the processor has no AVX2");
-    }
-    levels
-}
-
 #[test]
 fn every_operation_is_that_of_the_model() {
     let random = &mut Random::for_test(1);
-    for level in levels() {
+    for level in crate::levels() {
         for operation in operations() {
             let tables = matches!(operation.0, Op::Bits(_) | Op::BitsWide(_));
             for _ in 0..if tables { 4 } else { 40 } {
@@ -391,14 +376,14 @@ fn every_comparison_is_that_of_the_model() {
         narrow.into_iter().chain(wide).chain(floats)
     });
     for test in tests.chain([Test::Special]) {
-        for level in levels() {
+        for level in crate::levels() {
             for _ in 0..40 {
                 let step = comparison(random, test);
                 compare(random, level, &[step]);
             }
         }
     }
-    for level in levels() {
+    for level in crate::levels() {
         for i in 0..16 * 12 {
             let (to, from) = (random.below(4), [predicate(random), predicate(random)]);
             let step = guarded(random, Action::Logic { table: i % 16, to, from });
@@ -414,7 +399,7 @@ fn steps_behind_each_other_are_those_of_the_model() {
     let random = &mut Random::for_test(3);
     let all = operations();
     let floats: Vec<_> = all.iter().filter(|(op, ..)| matches!(op, Op::Float { .. })).collect();
-    for level in levels() {
+    for level in crate::levels() {
         for _ in 0..300 {
             let length = random.within(2..=12);
             let steps: Vec<_> = (0..length)
