@@ -222,6 +222,3 @@ fn srgb_takes_effect(texture: &Texture, srgb: bool) -> bool {
 pub(crate) fn reads_normalized(texture: &Texture) -> bool {
     texture.read_mode == ReadMode::NormalizedFloat
 }
-
-#[cfg(test)]
-mod tests;

@@ -62,6 +62,8 @@ pub mod request;
 pub mod resource;
 pub mod sampler;
 mod setters;
+#[cfg(test)]
+mod states;
 mod surface;
 mod texels;
 mod typed;

@@ -134,6 +134,3 @@ fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
         _ => 0,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -145,6 +145,3 @@ impl Surface {
         Ok(Self { resource })
     }
 }
-
-#[cfg(test)]
-mod tests;
