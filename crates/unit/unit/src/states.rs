@@ -254,25 +254,25 @@ fn instructions_that_read(texture: &Texture) -> String {
     read.join(" ")
 }
 
-/// All attributes that are not 0; at a level, the sizes.
+/// Width, height and depth, and without a level all other attributes that are not 0.
 fn attributes(level: Option<u32>, plan: impl Fn(Attribute) -> QueryPlan) -> String {
     use Attribute as A;
-    let mut texts = Vec::new();
     let levels = level.map(|level| [level; 32]);
-    for &attribute in A::ALL {
+    let value = |attribute| {
         let mut values = [7; 32];
         plan(attribute).answer(&QueryRequest { active: 2, level: levels.as_ref() }, &mut values);
         assert_eq!((values[0], values[2]), (7, 7), "inactive lanes");
-        match (attribute, values[1]) {
-            (_, 0) => {}
-            (A::Width | A::Height | A::Depth, size) => texts.push(size.to_string()),
-            (attribute, value) if level.is_none() => {
-                texts.push(format!("{}={value:#x}", attribute.name()));
-            }
-            _ => {}
+        values[1]
+    };
+    let sizes = [A::Width, A::Height, A::Depth];
+    let mut text = sizes.map(|size| value(size).to_string()).join("x");
+    for &attribute in A::ALL.iter().filter(|a| level.is_none() && !sizes.contains(a)) {
+        let value = value(attribute);
+        if value != 0 {
+            write!(text, " {}={value:#x}", attribute.name()).unwrap();
         }
     }
-    if texts.is_empty() { "0".to_owned() } else { texts.join(" ") }
+    text
 }
 
 fn describe(resource: &Resource) -> String {
