@@ -7,12 +7,11 @@ mod control;
 mod declaration;
 mod directive;
 mod grammar;
+mod instruction;
 mod mutation;
-mod operand;
-mod ordinary;
 mod pools;
+mod register;
 mod setup;
-mod texture;
 mod unread;
 
 use std::path::Path;
@@ -125,8 +124,8 @@ impl Families {
         let release = random.of(&self.releases);
         let name = Self::NAMES[family];
         match name {
-            "texture" => texture::question(Setup::new(release, random), name, most, random),
-            "ordinary" => ordinary::question(Setup::new(release, random), name, most, random),
+            "texture" => instruction::textures(Setup::new(release, random), name, most, random),
+            "ordinary" => instruction::ordinary(Setup::new(release, random), name, most, random),
             "declaration" => declaration::question(Setup::new(release, random), name, random),
             "directive" => directive::question(Setup::new(release, random), name, random),
             "control" => control::question(Setup::new(release, random), name, random),
