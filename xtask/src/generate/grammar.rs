@@ -18,6 +18,11 @@ struct Alternative {
 /// Values of variables by name. A rule sees those of the rule that uses it, and sets its own.
 pub(super) type Variables = BTreeMap<&'static str, String>;
 
+/// The value of a variable that says whether something is so.
+pub(super) fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
+
 static RULES: LazyLock<BTreeMap<&str, Vec<Alternative>>> = LazyLock::new(|| {
     let mut rules = BTreeMap::new();
     let mut name = "";
@@ -133,7 +138,7 @@ mod tests {
     /// Every rule can be expanded, so that all names in it are those of rules, pools or variables.
     #[test]
     fn no_place_is_left() {
-        let names = ["a", "element", "field", "name", "sp", "space", "t", "what"];
+        let names = ["a", "element", "field", "head", "name", "sp", "space", "t", "what"];
         let mut given: Variables = names.map(|name| (name, "u32".to_owned())).into();
         given.extend(super::super::instruction::properties(&["level", "2d", "v4", "f32"]));
         for rule in RULES.keys() {

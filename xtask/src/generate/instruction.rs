@@ -4,7 +4,7 @@
 use texunit_isa::{Braces, Form, OperandRule, OperandType, Shape, forms};
 
 use super::Question;
-use super::grammar::{Variables, expand};
+use super::grammar::{Variables, expand, yes};
 use super::pools::{draw, pool};
 use super::register::bits;
 use super::setup::Setup;
@@ -165,10 +165,6 @@ fn by_rule(
         variables.extend([("vector", yes(n <= 8)), ("lanes", n.to_string())]);
     }
     expand(&format!("{:?}", rule.role), variables, random)
-}
-
-fn yes(is: bool) -> String {
-    if is { "yes" } else { "no" }.to_owned()
 }
 
 fn types<'w>(words: &[&'w str]) -> Vec<&'w str> {
