@@ -24,7 +24,9 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use suite::{Case, Check, RunStats, Session, Size, Value, case, differences, digest, names};
+use suite::{
+    Case, Check, RunStats, Session, Size, Value, case, differences, digest, expected, names,
+};
 use texunit_bench::memory;
 
 fn main() -> ExitCode {
@@ -103,7 +105,7 @@ fn check(check: Check) -> Json {
 }
 
 fn describe(case: &Case, folder: &str) -> Result<(), String> {
-    let expected = (case.model)(case);
+    let expected = expected(case)?;
     let mut expected = expected.iter();
     let mut buffers = Vec::new();
     for buffer in &case.buffers {
@@ -117,7 +119,7 @@ fn describe(case: &Case, folder: &str) -> Result<(), String> {
         if let Some(how) = buffer.written {
             line["check"] = check(how);
             if how != Check::Scratch {
-                let data = expected.next().ok_or("the model has too few buffers")?;
+                let data = expected.next().ok_or("the plain loop has too few buffers")?;
                 let file = file.with_extension(format!("{}.expected", buffer.name));
                 write(&file, &data.bytes())?;
                 line["expected"] = json!(file);
@@ -143,7 +145,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 fn serve(case: &Case, threads: usize) -> Result<(), String> {
-    let expected = (case.model)(case);
+    let expected = expected(case)?;
     let mut session = Session::new(case, threads)?;
     // The peak is reset, so that the reported peak is that of loading and launching.
     let before = reset_peak();

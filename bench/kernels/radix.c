@@ -1,5 +1,5 @@
 // Plain loops beside radix.cu: keys sorted by eight bits at a time; each thread counts and moves its part.
-#include <omp.h>
+#include "threads.h"
 
 enum { DIGITS = 256, MOST = 64 };
 

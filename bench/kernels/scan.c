@@ -1,5 +1,5 @@
 // Plain loop of scan.cu; with several threads each one sums its part, and then scans it behind what lies before.
-#include <omp.h>
+#include "threads.h"
 
 void scan(const unsigned *restrict in, unsigned *restrict out, unsigned n)
 {

@@ -6,6 +6,7 @@ use cbindgen::{
     Builder, Config, DocumentationStyle, ExportConfig, FunctionConfig, Language, RenameRule,
 };
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The source files of crates/faces/capi, in the order in which the header has their contents.
@@ -33,13 +34,43 @@ fn cuda_constants() -> Result<HashMap<String, String>, String> {
     let constant = |line: &str| {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
         let [name, "u32", number, _] = words[..] else { return None };
-        let value = match number.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        Some((name.to_owned(), value.to_string()))
+        Some((name.to_owned(), value(number)?.to_string()))
     };
     Ok(list.lines().filter_map(constant).collect())
+}
+
+/// The definitions of the constants that only C programs use.
+fn definitions() -> Result<String, String> {
+    let path = folder().join("data/constants.txt");
+    let list = files::read(&path)?;
+    let mut text = String::new();
+    for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let words: Vec<&str> = line.splitn(3, ' ').collect();
+        let [name, number, meaning] = words[..] else {
+            return Err(format!("{}: {line}: name, value and meaning are wanted", path.display()));
+        };
+        let value = value(number).ok_or_else(|| format!("{name} {number}: not a number"))?;
+        let _ = write!(text, "\n/**");
+        let mut column = usize::MAX;
+        for word in meaning.split(' ') {
+            if column.saturating_add(word.len()) > 98 {
+                text += "\n *";
+                column = 2;
+            }
+            let _ = write!(text, " {word}");
+            column += word.len() + 1;
+        }
+        let _ = writeln!(text, "\n */\n#define {name} {value}");
+    }
+    Ok(text)
+}
+
+/// The value of a decimal or hexadecimal number.
+fn value(number: &str) -> Option<u32> {
+    match number.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    }
 }
 
 /// The text of the header for the source files in a folder.
@@ -51,9 +82,10 @@ fn text(sources: &Path) -> Result<String, String> {
         header: Some(HEAD.to_owned()),
         include_guard: Some("TEXUNIT_H".to_owned()),
         autogen_warning: Some(
-            "/* Made by `cargo run -p xtask -- header`: change crates/faces/capi/src instead. */"
+            "/* Made by `cargo run -p xtask -- header`: change crates/faces/capi instead. */"
                 .to_owned(),
         ),
+        after_includes: Some(definitions()?),
         no_includes: true,
         sys_includes: vec!["stddef.h".to_owned(), "stdint.h".to_owned()],
         usize_is_size_t: true,

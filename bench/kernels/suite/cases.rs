@@ -4,26 +4,31 @@ use super::inputs::{
     ball, doubles, floats, letters, picture, picture_words, small_integers, sparse, words, zeros,
     zeros_f32,
 };
-use super::{Buffer, Case, Check, Data, Launch, Size, Texture, Twin, Value, models};
+use super::{Buffer, Case, Check, Data, Launch, Size, Texture, Twin, Value};
 use Check::{Close, Equal, Mostly, Scratch};
 use Value::{Buffer as B, F32 as F, U32 as U};
 
-/// A row of the table: case name, PTX, and the function that makes buffers and launches.
-type CaseRow = (&'static str, &'static str, fn(Size) -> Parts);
+/// A row of the table: case name, PTX, plain loops in C, and the function that makes buffers and
+/// launches.
+type CaseRow = (&'static str, &'static str, &'static str, fn(Size) -> Parts);
 
-/// The parts of a case that its function makes, without name and PTX.
+/// The parts of a case that its function makes, without name and texts.
 struct Parts {
     twin: Twin,
     buffers: Vec<Buffer>,
     texture: Option<Texture>,
     launches: Vec<Launch>,
     plain: Vec<Value>,
-    model: fn(&Case) -> Vec<Data>,
 }
 
 macro_rules! row {
     ($name:literal, $parts:expr) => {
-        ($name, include_str!(concat!("../", $name, ".ptx")), $parts)
+        (
+            $name,
+            include_str!(concat!("../", $name, ".ptx")),
+            include_str!(concat!("../", $name, ".c")),
+            $parts,
+        )
     };
 }
 
@@ -59,9 +64,9 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Makes the case with this name, if there is one.
 pub(crate) fn case(name: &str, size: Size) -> Option<Case> {
-    let &(name, ptx, parts) = CASES.iter().find(|row| row.0 == name)?;
-    let Parts { twin, buffers, texture, launches, plain, model } = parts(size);
-    Some(Case { name, ptx, twin, buffers, texture, launches, plain, model })
+    let &(name, ptx, plain_loop, parts) = CASES.iter().find(|row| row.0 == name)?;
+    let Parts { twin, buffers, texture, launches, plain } = parts(size);
+    Some(Case { name, ptx, plain_loop, twin, buffers, texture, launches, plain })
 }
 
 impl Size {
@@ -94,9 +99,9 @@ fn plane(kernel: &'static str, size: [u32; 2], block: [u32; 2], args: &[Value]) 
 }
 
 /// A case with one launch; the C loop gets the launch's arguments.
-fn one(buffers: Vec<Buffer>, launch: Launch, model: fn(&Case) -> Vec<Data>) -> Parts {
+fn one(buffers: Vec<Buffer>, launch: Launch) -> Parts {
     let plain = launch.args.clone();
-    Parts { twin: Twin::Same, buffers, texture: None, launches: vec![launch], plain, model }
+    Parts { twin: Twin::Same, buffers, texture: None, launches: vec![launch], plain }
 }
 
 fn matmul(name: &'static str, tile: u32, n: u32) -> Parts {
@@ -107,7 +112,7 @@ fn matmul(name: &'static str, tile: u32, n: u32) -> Parts {
         output("c", zeros_f32(all), Close(1e-4, 1e-4)),
     ];
     let args = [B(0), B(1), B(2), U(n)];
-    one(buffers, plane(name, [n, n], [tile, tile], &args), models::matmul)
+    one(buffers, plane(name, [n, n], [tile, tile], &args))
 }
 
 fn matmul_f64(size: Size) -> Parts {
@@ -119,7 +124,7 @@ fn matmul_f64(size: Size) -> Parts {
         output("c", Data::F64(vec![0.0; all]), Close(1e-12, 1e-12)),
     ];
     let args = [B(0), B(1), B(2), U(n)];
-    one(buffers, plane("matmul_f64", [n, n], [16, 16], &args), models::matmul_f64)
+    one(buffers, plane("matmul_f64", [n, n], [16, 16], &args))
 }
 
 fn transpose(size: Size) -> Parts {
@@ -130,7 +135,7 @@ fn transpose(size: Size) -> Parts {
     // Each thread moves four elements, so that a CTA has 32 x 8 threads for a tile of 32 x 32.
     let mut launch = plane("transpose", [n, n], [32, 32], &[B(0), B(1), U(n)]);
     launch.block = [32, 8, 1];
-    one(buffers, launch, models::transpose)
+    one(buffers, launch)
 }
 
 fn reduce(size: Size) -> Parts {
@@ -145,7 +150,7 @@ fn reduce(size: Size) -> Parts {
         line("reduce", 1, 256, &[B(1), B(2), U(ctas)]),
     ];
     let plain = vec![B(0), B(2), U(n)];
-    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain, model: models::reduce }
+    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain }
 }
 
 fn scan(size: Size) -> Parts {
@@ -162,7 +167,7 @@ fn scan(size: Size) -> Parts {
         line("add_sums", ctas, 256, &[B(1), B(2)]),
     ];
     let plain = vec![B(0), B(1), U(n)];
-    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain, model: models::scan }
+    Parts { twin: Twin::SubGroups, buffers, texture: None, launches, plain }
 }
 
 fn histogram_shared(size: Size) -> Parts {
@@ -170,14 +175,14 @@ fn histogram_shared(size: Size) -> Parts {
     let buffers =
         vec![input("in", picture_words(6, n as usize)), output("counts", zeros(256), Equal)];
     let launch = line("histogram_shared", size.of(5, 64), 256, &[B(0), B(1), U(n)]);
-    one(buffers, launch, models::histogram_shared)
+    one(buffers, launch)
 }
 
 fn histogram_global(size: Size) -> Parts {
     let n = size.of(20_000, 1 << 21);
     let buffers = vec![input("in", words(7, n as usize)), output("counts", zeros(4096), Equal)];
     let launch = line("histogram_global", size.of(5, 256), 256, &[B(0), B(1), U(n)]);
-    one(buffers, launch, models::histogram_global)
+    one(buffers, launch)
 }
 
 fn stencil(size: Size) -> Parts {
@@ -191,7 +196,7 @@ fn stencil(size: Size) -> Parts {
     let [to, fro] = [[0, 1], [1, 0]].map(|[from, to]| {
         plane("stencil", [n, n], [32, 8], &[B(from), B(to), U(n), F(0.5), F(0.125)])
     });
-    let mut parts = one(buffers, to.clone(), models::stencil);
+    let mut parts = one(buffers, to.clone());
     parts.launches = (0..TIMES).flat_map(|_| [to.clone(), fro.clone()]).collect();
     parts.plain.push(U(TIMES));
     parts
@@ -204,7 +209,7 @@ fn nbody(size: Size) -> Parts {
         output("out", zeros_f32(4 * n as usize), Close(2e-2, 1e-3)),
     ];
     let args = [B(0), B(1), U(n), F(0.01)];
-    one(buffers, line("nbody", n / 256, 256, &args), models::nbody)
+    one(buffers, line("nbody", n / 256, 256, &args))
 }
 
 fn black_scholes(size: Size) -> Parts {
@@ -218,7 +223,7 @@ fn black_scholes(size: Size) -> Parts {
         output("put", zeros_f32(all), Close(1e-3, 1e-4)),
     ];
     let args = [B(0), B(1), B(2), B(3), B(4), U(n), F(0.02), F(0.3)];
-    one(buffers, line("black_scholes", n.div_ceil(256), 256, &args), models::black_scholes)
+    one(buffers, line("black_scholes", n.div_ceil(256), 256, &args))
 }
 
 fn spmv(size: Size) -> Parts {
@@ -232,13 +237,13 @@ fn spmv(size: Size) -> Parts {
         output("out", zeros_f32(rows as usize), Close(1e-5, 1e-5)),
     ];
     let args = [B(0), B(1), B(2), B(3), B(4), U(rows)];
-    one(buffers, line("spmv", rows.div_ceil(256), 256, &args), models::spmv)
+    one(buffers, line("spmv", rows.div_ceil(256), 256, &args))
 }
 
 fn bitonic(size: Size) -> Parts {
     let ctas = size.of(3, 256);
     let keys = output("keys", words(16, ctas as usize * 1024), Equal);
-    let mut parts = one(vec![keys], line("bitonic", ctas, 512, &[B(0)]), models::bitonic);
+    let mut parts = one(vec![keys], line("bitonic", ctas, 512, &[B(0)]));
     parts.plain.push(U(ctas));
     parts
 }
@@ -265,14 +270,14 @@ fn radix(size: Size) -> Parts {
         launches.push(line("radix_pass", ctas, 256, &args));
     }
     let plain = vec![B(0), B(1), U(n)];
-    Parts { twin: Twin::None, buffers, texture: None, launches, plain, model: models::radix }
+    Parts { twin: Twin::None, buffers, texture: None, launches, plain }
 }
 
 fn mandelbrot(size: Size) -> Parts {
     let (n, most) = (size.of(48, 512), size.of(64, 256));
     let buffers = vec![output("out", zeros((n * n) as usize), Mostly(0.01))];
     let args = [B(0), U(n), U(n), F(-2.0), F(-1.25), F(2.5 / n as f32), U(most)];
-    one(buffers, plane("mandelbrot", [n, n], [32, 8], &args), models::mandelbrot)
+    one(buffers, plane("mandelbrot", [n, n], [32, 8], &args))
 }
 
 fn search(size: Size) -> Parts {
@@ -288,7 +293,7 @@ fn search(size: Size) -> Parts {
         output("count", zeros(1), Equal),
     ];
     let args = [B(0), B(1), B(2), B(3), U(places as u32), U(length)];
-    one(buffers, line("search", (places as u32).div_ceil(256), 256, &args), models::search)
+    one(buffers, line("search", (places as u32).div_ceil(256), 256, &args))
 }
 
 fn saxpy(size: Size) -> Parts {
@@ -298,20 +303,20 @@ fn saxpy(size: Size) -> Parts {
         output("y", floats(19, n as usize, -1.0, 1.0), Close(1e-6, 1e-6)),
     ];
     let args = [B(0), B(1), U(n), F(0.75)];
-    one(buffers, line("saxpy", n.div_ceil(256), 256, &args), models::saxpy)
+    one(buffers, line("saxpy", n.div_ceil(256), 256, &args))
 }
 
 fn copy(size: Size) -> Parts {
     let n = size.of(5000, 1 << 23);
     let buffers = vec![input("in", words(20, n as usize)), output("out", zeros(n as usize), Equal)];
-    one(buffers, line("copy", n.div_ceil(256), 256, &[B(0), B(1), U(n)]), models::copy)
+    one(buffers, line("copy", n.div_ceil(256), 256, &[B(0), B(1), U(n)]))
 }
 
 fn hash(size: Size) -> Parts {
     let n = size.of(5000, 1 << 20);
     let buffers = vec![input("in", words(21, n as usize)), output("out", zeros(n as usize), Equal)];
     let args = [B(0), B(1), U(n), U(16)];
-    one(buffers, line("hash", n.div_ceil(256), 256, &args), models::hash)
+    one(buffers, line("hash", n.div_ceil(256), 256, &args))
 }
 
 fn median(size: Size) -> Parts {
@@ -320,7 +325,7 @@ fn median(size: Size) -> Parts {
     let buffers =
         vec![input("picture", picture(22, all)), output("out", Data::U8(vec![0; all]), Equal)];
     let args = [Value::Texture, B(1), U(n), U(n)];
-    let parts = one(buffers, plane("median", [n, n], [32, 8], &args), models::median);
+    let parts = one(buffers, plane("median", [n, n], [32, 8], &args));
     Parts { texture: Some(Texture { buffer: 0, extent: [n, n, 0], linear: false }), ..parts }
 }
 
@@ -332,7 +337,7 @@ fn ray_march(size: Size) -> Parts {
     ];
     let args = [Value::Texture, B(1), U(rays), U(rays), U(steps), F(0.5)];
     let launch = plane("ray_march", [rays, rays], [16, 16], &args);
-    let mut parts = one(buffers, launch, models::ray_march);
+    let mut parts = one(buffers, launch);
     parts.plain.push(U(n));
     Parts { texture: Some(Texture { buffer: 0, extent: [n, n, n], linear: true }), ..parts }
 }

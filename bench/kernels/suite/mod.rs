@@ -6,12 +6,13 @@
 
 mod cases;
 mod check;
+mod expected;
 mod inputs;
-mod models;
 mod session;
 
 pub(crate) use cases::{case, names};
 pub(crate) use check::{Check, differences};
+pub(crate) use expected::expected;
 pub(crate) use session::{RunStats, Session, digest};
 
 /// The problem size of a case.
@@ -151,6 +152,8 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// The PTX that nvcc has compiled from the case's CUDA C++.
     pub(crate) ptx: &'static str,
+    /// Plain loops in C with the same results, as a function with the name of the case.
+    pub(crate) plain_loop: &'static str,
     /// How the OpenCL twin relates to the kernel.
     pub(crate) twin: Twin,
     /// All buffers of the case; arguments refer to them by index.
@@ -161,6 +164,4 @@ pub(crate) struct Case {
     pub(crate) launches: Vec<Launch>,
     /// The arguments of the C function with the same name.
     pub(crate) plain: Vec<Value>,
-    /// Computes the expected contents of the compared buffers from their initial contents.
-    pub(crate) model: fn(&Case) -> Vec<Data>,
 }

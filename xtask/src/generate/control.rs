@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::Question;
 use super::mutation::mutated;
-use super::operand::any_register;
 use super::pools::draw;
+use super::register::any_register;
 use super::setup::Setup;
 use texunit_testkit::Random;
 

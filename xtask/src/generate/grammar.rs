@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::operand::{any_register, dest, good, guard, source};
 use super::pools::draw;
+use super::register::{any_register, good, near};
 use texunit_testkit::Random;
 
 /// A text that a rule can expand to.
@@ -17,6 +17,11 @@ struct Alternative {
 
 /// Values of variables by name. A rule sees those of the rule that uses it, and sets its own.
 pub(super) type Variables = BTreeMap<&'static str, String>;
+
+/// The value of a variable that says whether something is so.
+pub(super) fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
 
 static RULES: LazyLock<BTreeMap<&str, Vec<Alternative>>> = LazyLock::new(|| {
     let mut rules = BTreeMap::new();
@@ -57,9 +62,11 @@ impl Alternative {
 
 /// A random text of a rule, with these variables.
 pub(super) fn expand(rule: &str, variables: &Variables, random: &mut Random) -> String {
+    let ty = || variables.get("ty").map_or("b32", String::as_str);
     let all = match (rule, RULES.get(rule)) {
         ("any_register", _) => return any_register(random),
-        ("guard", _) => return guard(random).to_owned(),
+        ("good", _) => return good(ty(), random),
+        ("near", _) => return near(ty(), random),
         (_, None) => return draw(rule, random).to_owned(),
         (_, Some(all)) => all,
     };
@@ -92,32 +99,36 @@ fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..at], place, after))
 }
 
-/// The text that a place `!VARIABLES=RULE:TYPE?PERCENT` is replaced by.
+/// The text that a place `!VARIABLES=RULE:TYPE*COUNT?PERCENT` is replaced by.
 fn filled(place: &'static str, variables: &mut Variables, random: &mut Random) -> String {
     let (place, percent) = place.split_once('?').unwrap_or((place, "100"));
     if !random.chance(percent.parse().expect("a number after `?`")) {
         return String::new();
     }
     let (set, rule) = place.split_once('=').unwrap_or(("", place));
-    let value = match rule.split_once(':') {
-        Some((operand, ty)) => {
-            let ty = variables.get(ty).map_or(ty, String::as_str);
-            match operand {
-                "dest" => dest(ty, random),
-                "good" => good(ty, random),
-                "source" => source(ty, random),
-                other => panic!("grammar.txt: {other} is no operand"),
-            }
-        }
-        None => match variables.get(rule) {
-            Some(value) => value.clone(),
-            None => expand(rule, variables, random),
-        },
-    };
+    let (rule, count) = rule.split_once('*').unwrap_or((rule, "1"));
+    let count = value(count, variables, random).parse().expect("a number after `*`");
+    let all: Vec<_> = (0..count).map(|_| value(rule, variables, random)).collect();
+    let value = all.join(",");
     let names: Vec<_> = set.trim_start_matches('!').split(',').filter(|n| !n.is_empty()).collect();
     let words = value.splitn(names.len().max(1), ' ').map(str::to_owned);
     variables.extend(names.into_iter().zip(words));
     if set.starts_with('!') { String::new() } else { value }
+}
+
+/// The text of `RULE:TYPE`, in which either can be a variable; a number is its own text.
+fn value(rule: &str, variables: &Variables, random: &mut Random) -> String {
+    match (rule.split_once(':'), variables.get(rule)) {
+        (Some((rule, ty)), _) => {
+            let ty = variables.get(ty).cloned().unwrap_or_else(|| ty.to_owned());
+            let mut variables = variables.clone();
+            variables.insert("ty", ty);
+            expand(rule, &variables, random)
+        }
+        (None, Some(value)) => value.clone(),
+        (None, None) if rule.starts_with(|c: char| c.is_ascii_digit()) => rule.to_owned(),
+        (None, None) => expand(rule, variables, random),
+    }
 }
 
 #[cfg(test)]
@@ -127,8 +138,9 @@ mod tests {
     /// Every rule can be expanded, so that all names in it are those of rules, pools or variables.
     #[test]
     fn no_place_is_left() {
-        let names = ["a", "element", "field", "name", "sp", "space", "t", "ty", "what"];
-        let given: Variables = names.map(|name| (name, "u32".to_owned())).into();
+        let names = ["a", "element", "field", "head", "name", "sp", "space", "t", "what"];
+        let mut given: Variables = names.map(|name| (name, "u32".to_owned())).into();
+        given.extend(super::super::instruction::properties(&["level", "2d", "v4", "f32"]));
         for rule in RULES.keys() {
             for seed in 0..200 {
                 let text = expand(rule, &given, &mut Random::new(seed));

@@ -1,18 +1,14 @@
 //! Generates random modules to be judged by ptxas and by texunit, by family. A seed determines all
 //! of them.
 
-mod array;
-mod call;
 mod control;
-mod declaration;
-mod directive;
+mod family;
 mod grammar;
+mod instruction;
 mod mutation;
-mod operand;
-mod ordinary;
 mod pools;
+mod register;
 mod setup;
-mod texture;
 mod unread;
 
 use std::path::Path;
@@ -125,13 +121,13 @@ impl Families {
         let release = random.of(&self.releases);
         let name = Self::NAMES[family];
         match name {
-            "texture" => texture::question(Setup::new(release, random), name, most, random),
-            "ordinary" => ordinary::question(Setup::new(release, random), name, most, random),
-            "declaration" => declaration::question(Setup::new(release, random), name, random),
-            "directive" => directive::question(Setup::new(release, random), name, random),
+            "texture" => instruction::textures(Setup::new(release, random), name, most, random),
+            "ordinary" => instruction::ordinary(Setup::new(release, random), name, most, random),
+            "declaration" => family::declaration(Setup::new(release, random), name, random),
+            "directive" => family::directive(Setup::new(release, random), name, random),
             "control" => control::question(Setup::new(release, random), name, random),
-            "array" => array::question(Setup::new(release, random), name, most, random),
-            "call" => call::question(Setup::new(release, random), name, most, random),
+            "array" => family::array(Setup::new(release, random), name, most, random),
+            "call" => family::call(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),
         }
     }

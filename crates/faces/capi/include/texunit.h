@@ -12,57 +12,10 @@
 #ifndef TEXUNIT_H
 #define TEXUNIT_H
 
-/* Made by `cargo run -p xtask -- header`: change crates/faces/capi/src instead. */
+/* Made by `cargo run -p xtask -- header`: change crates/faces/capi instead. */
 
 #include <stddef.h>
 #include <stdint.h>
-
-/**
- * The version of the binary interface that this header describes. It changes when programs have to
- * be recompiled.
- */
-#define TEXUNIT_ABI_VERSION 1
-
-/**
- * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
- * a texel consists of 1, 2 or 4 channels.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT8 1
-
-/**
- * 16-bit unsigned integers.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT16 2
-
-/**
- * 32-bit unsigned integers.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT32 3
-
-/**
- * 8-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT8 8
-
-/**
- * 16-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT16 9
-
-/**
- * 32-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT32 10
-
-/**
- * Half precision.
- */
-#define TEXUNIT_AD_FORMAT_HALF 16
-
-/**
- * Single precision.
- */
-#define TEXUNIT_AD_FORMAT_FLOAT 32
 
 /**
  * Three channels of 10 bits and one of 2.
@@ -390,6 +343,99 @@
 #define TEXUNIT_RES_VIEW_FORMAT_UNSIGNED_BC7 34
 
 /**
+ * No depth comparison.
+ */
+#define TEXUNIT_COMPARE_NONE 0
+
+/**
+ * The result is always 0.
+ */
+#define TEXUNIT_COMPARE_NEVER 1
+
+/**
+ * 1 where the reference is less than the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_LESS 2
+
+/**
+ * 1 where the reference equals the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_EQUAL 3
+
+/**
+ * 1 where the reference is less than or equal to the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_LESS_EQUAL 4
+
+/**
+ * 1 where the reference is greater than the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_GREATER 5
+
+/**
+ * 1 where the reference differs from the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_NOT_EQUAL 6
+
+/**
+ * 1 where the reference is greater than or equal to the texel, else 0.
+ */
+#define TEXUNIT_COMPARE_GREATER_EQUAL 7
+
+/**
+ * The result is always 1.
+ */
+#define TEXUNIT_COMPARE_ALWAYS 8
+
+
+/**
+ * The version of the binary interface that this header describes. It changes when programs have to
+ * be recompiled.
+ */
+#define TEXUNIT_ABI_VERSION 1
+
+/**
+ * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
+ * a texel consists of 1, 2 or 4 channels.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT8 1
+
+/**
+ * 16-bit unsigned integers.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT16 2
+
+/**
+ * 32-bit unsigned integers.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT32 3
+
+/**
+ * 8-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT8 8
+
+/**
+ * 16-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT16 9
+
+/**
+ * 32-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT32 10
+
+/**
+ * Half precision.
+ */
+#define TEXUNIT_AD_FORMAT_HALF 16
+
+/**
+ * Single precision.
+ */
+#define TEXUNIT_AD_FORMAT_FLOAT 32
+
+/**
  * The depth is a number of layers.
  */
 #define TEXUNIT_ARRAY3D_LAYERED 1
@@ -505,51 +551,6 @@
  * force_unnormalized_coords).
  */
 #define TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES 65536
-
-/**
- * No depth comparison.
- */
-#define TEXUNIT_COMPARE_NONE 0
-
-/**
- * The result is always 0.
- */
-#define TEXUNIT_COMPARE_NEVER 1
-
-/**
- * 1 where the reference is less than the texel, else 0.
- */
-#define TEXUNIT_COMPARE_LESS 2
-
-/**
- * 1 where the reference equals the texel, else 0.
- */
-#define TEXUNIT_COMPARE_EQUAL 3
-
-/**
- * 1 where the reference is less than or equal to the texel, else 0.
- */
-#define TEXUNIT_COMPARE_LESS_EQUAL 4
-
-/**
- * 1 where the reference is greater than the texel, else 0.
- */
-#define TEXUNIT_COMPARE_GREATER 5
-
-/**
- * 1 where the reference differs from the texel, else 0.
- */
-#define TEXUNIT_COMPARE_NOT_EQUAL 6
-
-/**
- * 1 where the reference is greater than or equal to the texel, else 0.
- */
-#define TEXUNIT_COMPARE_GREATER_EQUAL 7
-
-/**
- * The result is always 1.
- */
-#define TEXUNIT_COMPARE_ALWAYS 8
 
 /**
  * All mip levels of an array, one after another.

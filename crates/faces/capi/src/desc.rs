@@ -233,24 +233,5 @@ pub const TEXUNIT_TRSF_SEAMLESS_CUBEMAP: u32 = CU_TRSF_SEAMLESS_CUBEMAP;
 /// force_unnormalized_coords).
 pub const TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES: u32 = 0x10000;
 
-/// No depth comparison.
-pub const TEXUNIT_COMPARE_NONE: u32 = 0;
-/// The result is always 0.
-pub const TEXUNIT_COMPARE_NEVER: u32 = 1;
-/// 1 where the reference is less than the texel, else 0.
-pub const TEXUNIT_COMPARE_LESS: u32 = 2;
-/// 1 where the reference equals the texel, else 0.
-pub const TEXUNIT_COMPARE_EQUAL: u32 = 3;
-/// 1 where the reference is less than or equal to the texel, else 0.
-pub const TEXUNIT_COMPARE_LESS_EQUAL: u32 = 4;
-/// 1 where the reference is greater than the texel, else 0.
-pub const TEXUNIT_COMPARE_GREATER: u32 = 5;
-/// 1 where the reference differs from the texel, else 0.
-pub const TEXUNIT_COMPARE_NOT_EQUAL: u32 = 6;
-/// 1 where the reference is greater than or equal to the texel, else 0.
-pub const TEXUNIT_COMPARE_GREATER_EQUAL: u32 = 7;
-/// The result is always 1.
-pub const TEXUNIT_COMPARE_ALWAYS: u32 = 8;
-
 /// All mip levels of an array, one after another.
 pub const TEXUNIT_ALL_LEVELS: u32 = 0xffff_ffff;

@@ -2,9 +2,9 @@
 //! `texunit.h`.
 //!
 //! Everything is exported under C's names. cbindgen generates `include/texunit.h` from these
-//! sources (`cargo run -p xtask -- header`; a test compares the two), so the comments here are
-//! those that C users read, and name functions and constants as in C. The guide is
-//! [docs/c.md](../../../docs/c.md).
+//! sources and `data/constants.txt` (`cargo run -p xtask -- header`; a test compares the two), so
+//! the comments here are those that C users read, and name functions and constants as in C. The
+//! guide is [docs/c.md](../../../docs/c.md).
 //!
 //! * Handles are numbers, not addresses ([`handle`]): an invalid or destroyed handle, or one of
 //!   another kind, is an error.

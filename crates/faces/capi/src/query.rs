@@ -1,7 +1,6 @@
 //! Queries of attributes, and of the sampling state that takes effect.
 
 use crate::caller::{Out, read_optional};
-use crate::desc::TEXUNIT_COMPARE_NONE;
 use crate::fetch::{request, texunit_fetch_desc};
 use crate::handle::{SurfaceObject, find, texunit_surface, texunit_texture};
 use crate::resource::ADDRESS_MODES;
@@ -176,7 +175,7 @@ pub unsafe extern "C" fn texunit_texture_effective(
             max_anisotropy: state.max_anisotropy,
             srgb: state.srgb.into(),
             seamless_cubemap: state.seamless_cube.into(),
-            compare_function: state.compare.map_or(TEXUNIT_COMPARE_NONE, |f| f as u32 + 1),
+            compare_function: state.compare.map_or(0, |f| f as u32 + 1),
             num_overrides: effective.overrides.len() as u32,
             is_defined: effective.refused.is_none().into(),
         });

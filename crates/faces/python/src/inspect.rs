@@ -2,7 +2,7 @@
 
 use crate::array::Out;
 use crate::error::OrRaise;
-use crate::operands::{Operands, Vectors, held};
+use crate::operands::{OF_SAMPLES, Operands, Vectors};
 use crate::texture::Texture;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,9 +12,6 @@ use texunit_unit::reference::trace::{AxisTrace, Footprint, TexelTrace, Trace};
 use texunit_unit::{
     Coords, FetchForm, FetchOperands, ResultType, Sampler, Texture as Header, reference,
 };
-
-type Object<'py> = Bound<'py, PyAny>;
-type OptionalObject<'py> = Option<Object<'py>>;
 
 /// The result and intermediate values of one fetch, a row of the arrays.
 struct FetchRow {
@@ -182,17 +179,14 @@ fn number(ty: ResultType, word: u32) -> f64 {
 /// axis of channels, ``weights`` and ``exact_weights`` an axis of corners; ``level``, ``taps``,
 /// ``texels`` and ``weight_error`` have no further axis.
 #[pyfunction]
-#[pyo3(signature = (texture, xy, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
-#[allow(clippy::too_many_arguments, reason = "they are keywords")]
+#[pyo3(signature = (texture, xy, **keywords),
+       text_signature = "(texture, xy, *, lod=None, grad=None, layer=None, offset=None, \
+                         compare=None)")]
 pub(crate) fn _inspect<'py>(
     py: Python<'py>,
     texture: &Bound<'py, Texture>,
-    xy: Object<'py>,
-    lod: OptionalObject<'py>,
-    grad: OptionalObject<'py>,
-    layer: OptionalObject<'py>,
-    offset: OptionalObject<'py>,
-    compare: OptionalObject<'py>,
+    xy: Bound<'py, PyAny>,
+    keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let made = texture.get().made();
     if made.result().0 != ResultType::F32 {
@@ -200,13 +194,8 @@ pub(crate) fn _inspect<'py>(
             "integers read as elements are not filtered: read them as normalized",
         ));
     }
-    let operands = Operands {
-        lod: held("lod", lod.as_ref())?,
-        layer: held("layer", layer.as_ref())?,
-        compare: held("compare", compare.as_ref())?,
-        ..Operands::new(Action::Sample, Vectors::of("coordinates", &xy)?)
-    };
-    let operands = operands.with_grad(grad.as_ref())?.with_offset(offset.as_ref())?;
+    let points = (Action::Sample, Vectors::of("coordinates", &xy)?);
+    let operands = Operands::new(("_inspect", &OF_SAMPLES[..5]), points, keywords, made)?;
     let call = operands.call(made)?;
     let fetches = call.fetches();
     if fetches == 0 {

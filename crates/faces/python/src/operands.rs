@@ -5,7 +5,7 @@ use crate::array::InputArray;
 use crate::error::OrRaise;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use texunit_sample::{Action, Call, Points, Request, Texture};
 
 /// Vector operands, which are coordinates, offsets or gradients: one array with an axis of
@@ -47,18 +47,34 @@ pub(crate) struct Operands {
     pub(crate) compare: Option<InputArray>,
     pub(crate) half: bool,
     pub(crate) strict: bool,
+    /// The array for the results, if the caller has given one.
+    pub(crate) out: Option<Py<PyAny>>,
+    pub(crate) threads: usize,
+    pub(crate) progress: Option<Py<PyAny>>,
 }
 
-type OptionalObject<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+/// The keywords of a sample, which those of its explanation are the first of.
+pub(crate) const OF_SAMPLES: [&str; 9] =
+    ["lod", "grad", "layer", "offset", "compare", "dtype", "strict", "out", "threads"];
+
+/// Maximum number of threads of a call.
+const MAX_THREADS: usize = 1024;
 
 /// Converts an optional operand to an array that is kept alive.
-pub(crate) fn held(what: &str, object: OptionalObject<'_, '_>) -> PyResult<Option<InputArray>> {
+pub(crate) fn held(what: &str, object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<InputArray>> {
     object.map(|object| InputArray::of(what, object)).transpose()
 }
 
 impl Operands {
-    pub(crate) fn new(action: Action, points: Vectors) -> Self {
-        Self {
+    /// The operands of a method, from its coordinates and those keywords of `names` that the caller
+    /// has given.
+    pub(crate) fn new(
+        (method, names): (&str, &[&str]),
+        (action, points): (Action, Vectors),
+        keywords: Option<&Bound<'_, PyDict>>,
+        texture: &Texture,
+    ) -> PyResult<Self> {
+        let mut operands = Self {
             action,
             points,
             lod: None,
@@ -69,49 +85,41 @@ impl Operands {
             compare: None,
             half: false,
             strict: false,
-        }
-    }
-
-    /// Adds the operand `grad=(ddx, ddy)`.
-    pub(crate) fn with_grad(mut self, grad: OptionalObject<'_, '_>) -> PyResult<Self> {
-        let Some(grad) = grad else { return Ok(self) };
-        let two = grad.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 2);
-        let two = two
-            .ok_or_else(|| PyTypeError::new_err("grad: a tuple of two is expected, (ddx, ddy)"))?;
-        self.grad = Some([
-            Vectors::of("grad", &two.get_item(0)?)?,
-            Vectors::of("grad", &two.get_item(1)?)?,
-        ]);
-        Ok(self)
-    }
-
-    pub(crate) fn with_offset(mut self, offset: OptionalObject<'_, '_>) -> PyResult<Self> {
-        self.offset = offset.map(|offset| Vectors::of("offset", offset)).transpose()?;
-        Ok(self)
-    }
-
-    /// Adds the result type `dtype="float16"`, given by name or as a NumPy type.
-    pub(crate) fn with_dtype(
-        mut self,
-        texture: &Texture,
-        dtype: OptionalObject<'_, '_>,
-    ) -> PyResult<Self> {
-        let Some(dtype) = dtype else { return Ok(self) };
-        let name = match dtype.extract::<String>() {
-            Ok(name) => name,
-            Err(_) => dtype.getattr("name").or_else(|_| dtype.getattr("__name__"))?.extract()?,
+            out: None,
+            threads: 1,
+            progress: None,
         };
-        let usual = texture.result().1.name();
-        self.half = match name.as_str() {
-            "float16" => true,
-            name if name == usual => false,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "dtype: the results are {usual}, or float16 of floats"
+        for (key, value) in keywords.into_iter().flatten() {
+            let key: String = key.extract()?;
+            if !names.contains(&key.as_str()) {
+                return Err(PyTypeError::new_err(format!(
+                    "{method}() got an unexpected keyword argument '{key}'"
                 )));
             }
-        };
-        Ok(self)
+            if value.is_none() && !matches!(key.as_str(), "strict" | "threads") {
+                continue;
+            }
+            let named = |e: PyErr| {
+                PyTypeError::new_err(format!("argument '{key}': {}", e.value(value.py())))
+            };
+            match key.as_str() {
+                "lod" => operands.lod = Some(InputArray::of("lod", &value)?),
+                "layer" => operands.layer = Some(InputArray::of("layer", &value)?),
+                "sample" => operands.sample = Some(InputArray::of("sample", &value)?),
+                "compare" => operands.compare = Some(InputArray::of("compare", &value)?),
+                "offset" => operands.offset = Some(Vectors::of("offset", &value)?),
+                "grad" => operands.grad = Some(gradients(&value)?),
+                "dtype" => operands.half = is_half(texture, &value)?,
+                "strict" => operands.strict = value.extract().map_err(named)?,
+                "threads" => operands.threads = value.extract().map_err(named)?,
+                "out" => operands.out = Some(value.unbind()),
+                _ => operands.progress = Some(value.unbind()),
+            }
+        }
+        match operands.threads {
+            0..=MAX_THREADS => Ok(operands),
+            _ => Err(PyValueError::new_err("threads: a number from 0 to 1024")),
+        }
     }
 
     /// The call of `texunit-sample` with these operands.
@@ -132,5 +140,30 @@ impl Operands {
             ..Request::new(self.action, self.points.points()?)
         };
         texture.call(request).or_raise()
+    }
+}
+
+/// The operand `grad=(ddx, ddy)`.
+fn gradients(grad: &Bound<'_, PyAny>) -> PyResult<[Vectors; 2]> {
+    let two = grad.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 2);
+    let two =
+        two.ok_or_else(|| PyTypeError::new_err("grad: a tuple of two is expected, (ddx, ddy)"))?;
+    let part = |n| Vectors::of("grad", &two.get_item(n)?);
+    Ok([part(0)?, part(1)?])
+}
+
+/// Whether the result type `dtype`, given by name or as a NumPy type, is float16.
+fn is_half(texture: &Texture, dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let name = match dtype.extract::<String>() {
+        Ok(name) => name,
+        Err(_) => dtype.getattr("name").or_else(|_| dtype.getattr("__name__"))?.extract()?,
+    };
+    let usual = texture.result().1.name();
+    match name.as_str() {
+        "float16" => Ok(true),
+        name if name == usual => Ok(false),
+        _ => Err(PyValueError::new_err(format!(
+            "dtype: the results are {usual}, or float16 of floats"
+        ))),
     }
 }

@@ -1,7 +1,6 @@
 //! Makes long calls in parts, between which progress is reported and signals are handled.
 
 use crate::error::OrRaise;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use texunit_sample::Call;
 
@@ -16,9 +15,6 @@ pub(crate) fn in_parts(
     threads: usize,
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    if threads > 1024 {
-        return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
-    }
     let (py, total) = (progress.py(), call.fetches());
     let size = call.byte_size() / total.max(1);
     let helpers = py.import("texunit._progress")?;

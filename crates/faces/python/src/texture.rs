@@ -4,7 +4,7 @@ use crate::array::{InputArray, Keeper, Out, shared};
 use crate::descriptor::{Described, described, merge};
 use crate::error::{OrRaise, error};
 use crate::explanation::Explanation;
-use crate::operands::{Operands, Vectors, held};
+use crate::operands::{OF_SAMPLES, Operands, Vectors};
 use crate::options::{array_options, copy_option, texture_options};
 use crate::progress::in_parts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -42,27 +42,16 @@ pub(crate) struct Texture {
     keeper: Option<Keeper>,
 }
 
-const MAX_THREADS: usize = 1024;
-
 /// Number of fetches from which the GIL is released; for fewer, releasing it takes longer.
 const WORTH_DETACHING: usize = 256;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// The Python interpreter, and the coordinates of a call.
-type At<'py> = (Python<'py>, Vectors);
-
 /// An operand that the caller may omit.
 type OptionalObject<'py> = Option<Object<'py>>;
 
-/// The operands lod, grad, layer, offset, compare.
-type OptionalOperands<'py> = (
-    OptionalObject<'py>,
-    OptionalObject<'py>,
-    OptionalObject<'py>,
-    OptionalObject<'py>,
-    OptionalObject<'py>,
-);
+/// The keywords that the caller has given.
+type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The arrays of all mip levels: a list of arrays is a list of levels; a list of numbers, or of
 /// lists of numbers, is one array.
@@ -81,11 +70,10 @@ fn separate<'py>(
     x: Object<'py>,
     y: OptionalObject<'py>,
     z: OptionalObject<'py>,
-) -> PyResult<At<'py>> {
-    let py = x.py();
+) -> PyResult<Vectors> {
     let all = [Some(x), y, z].into_iter().flatten();
     let all = all.map(|object| InputArray::of("coordinates", &object));
-    Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
+    Ok(Vectors::Separate(all.collect::<PyResult<_>>()?))
 }
 
 /// The value of a coordinate that is a Python number (rule C5); `None` for other objects.
@@ -103,44 +91,14 @@ impl Texture {
         &self.made
     }
 
-    fn operands(points: Vectors, given: &OptionalOperands<'_>) -> PyResult<Operands> {
-        let (lod, grad, layer, offset, compare) = given;
-        let operands = Operands {
-            lod: held("lod", lod.as_ref())?,
-            layer: held("layer", layer.as_ref())?,
-            compare: held("compare", compare.as_ref())?,
-            ..Operands::new(Action::Sample, points)
-        };
-        operands.with_grad(grad.as_ref())?.with_offset(offset.as_ref())
-    }
-
-    fn sampled<'py>(
-        &self,
-        (py, points): At<'py>,
-        given: OptionalOperands<'py>,
-        dtype: Option<&Object<'py>>,
-        strict: bool,
-        out: OptionalObject<'py>,
-        threads: usize,
-    ) -> PyResult<Object<'py>> {
-        let operands = Operands { strict, ..Self::operands(points, &given)? };
-        self.run(py, &operands.with_dtype(&self.made, dtype)?, out, threads)
-    }
-
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        operands: &Operands,
-        out: Option<Object<'py>>,
-        threads: usize,
-    ) -> PyResult<Object<'py>> {
-        if threads > MAX_THREADS {
-            return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
-        }
+    fn run<'py>(&self, py: Python<'py>, operands: &Operands) -> PyResult<Object<'py>> {
         let call = operands.call(&self.made)?;
+        let out = operands.out.as_ref().map(|out| out.bind(py).clone());
         let mut out = Out::new(py, out, call.shape(), call.dtype())?;
-        let bytes = out.bytes();
-        if call.fetches() < WORTH_DETACHING {
+        let (bytes, threads) = (out.bytes(), operands.threads);
+        if let Some(progress) = &operands.progress {
+            in_parts(&call, bytes, threads, progress.bind(py))?;
+        } else if call.fetches() < WORTH_DETACHING {
             call.run(bytes, 1).or_raise()?;
         } else {
             py.detach(|| call.run(bytes, threads)).or_raise()?;
@@ -216,7 +174,6 @@ impl Texture {
 }
 
 #[pymethods]
-#[allow(clippy::too_many_arguments, reason = "they are keywords")]
 impl Texture {
     #[new]
     #[pyo3(signature = (array, options=None, **keywords))]
@@ -292,65 +249,39 @@ impl Texture {
     /// (3, 5, 2)
     /// >>> tex.sample((0.3, 0.3), lod=[0.0, 2.0]).tolist()
     /// [[10.0, 11.0], [15.0, 16.0]]
-    #[pyo3(signature = (xy, *, lod=None, grad=None, layer=None, offset=None, compare=None, dtype=None, strict=false,
-                        out=None, threads=1, progress=None))]
+    #[pyo3(signature = (xy, **keywords),
+           text_signature = "($self, xy, *, lod=None, grad=None, layer=None, offset=None, \
+                             compare=None, dtype=None, strict=False, out=None, threads=1, \
+                             progress=None)")]
     fn sample<'py>(
         &self,
         xy: Object<'py>,
-        lod: Option<Object<'py>>,
-        grad: Option<Object<'py>>,
-        layer: Option<Object<'py>>,
-        offset: Option<Object<'py>>,
-        compare: Option<Object<'py>>,
-        dtype: Option<Object<'py>>,
-        strict: bool,
-        out: Option<Object<'py>>,
-        threads: usize,
-        progress: OptionalObject<'py>,
+        keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
-        let points = (xy.py(), Vectors::of("coordinates", &xy)?);
-        let given = (lod, grad, layer, offset, compare);
-        if let Some(progress) = progress.filter(|progress| !progress.is_none()) {
-            let operands = Operands { strict, ..Self::operands(points.1, &given)? };
-            let operands = operands.with_dtype(&self.made, dtype.as_ref())?;
-            let call = operands.call(&self.made)?;
-            let mut out = Out::new(xy.py(), out, call.shape(), call.dtype())?;
-            in_parts(&call, out.bytes(), threads, &progress)?;
-            return out.finish();
-        }
-        self.sampled(points, given, dtype.as_ref(), strict, out, threads)
+        let points = (Action::Sample, Vectors::of("coordinates", &xy)?);
+        let names = [&OF_SAMPLES[..], &["progress"]].concat();
+        let operands = Operands::new(("Texture.sample", &names), points, keywords, &self.made)?;
+        self.run(xy.py(), &operands)
     }
 
-    /// ``sample`` with separate coordinates.
-    #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None, dtype=None,
-                        strict=false, out=None, threads=1))]
+    /// ``sample`` with separate coordinates, and its keywords except ``progress``.
+    #[pyo3(signature = (x, y=None, z=None, **keywords))]
     fn __call__<'py>(
         &self,
         x: Object<'py>,
-        y: Option<Object<'py>>,
-        z: Option<Object<'py>>,
-        lod: Option<Object<'py>>,
-        grad: Option<Object<'py>>,
-        layer: Option<Object<'py>>,
-        offset: Option<Object<'py>>,
-        compare: Option<Object<'py>>,
-        dtype: Option<Object<'py>>,
-        strict: bool,
-        out: Option<Object<'py>>,
-        threads: usize,
+        y: OptionalObject<'py>,
+        z: OptionalObject<'py>,
+        keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
-        let axes = [Some(&x), y.as_ref(), z.as_ref()];
-        let given = (lod, grad, layer, offset, compare);
-        let is_plain = matches!(given, (None, None, None, None, None)) && dtype.is_none();
-        if is_plain
-            && out.is_none()
-            && threads <= MAX_THREADS
-            && let Some(found) = self.at_numbers(axes, x.py())?
+        let py = x.py();
+        if keywords.is_none()
+            && let Some(found) = self.at_numbers([Some(&x), y.as_ref(), z.as_ref()], py)?
         {
             return Ok(found);
         }
-        let points = separate(x, y, z)?;
-        self.sampled(points, given, dtype.as_ref(), strict, out, threads)
+        let points = (Action::Sample, separate(x, y, z)?);
+        let method = ("Texture.__call__", &OF_SAMPLES[..]);
+        self.run(py, &Operands::new(method, points, keywords, &self.made)?)
     }
 
     /// Gathers the four texels around each point, of one component (``tld4``). The result has a
@@ -359,28 +290,22 @@ impl Texture {
     /// >>> import numpy, texunit
     /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32")).gather((1.0, 1.0)).tolist()
     /// [2.0, 3.0, 1.0, 0.0]
-    #[pyo3(signature = (xy, component=0, *, layer=None, offset=None, compare=None, strict=false, out=None, threads=1))]
+    #[pyo3(signature = (xy, component=0, **keywords),
+           text_signature = "($self, xy, component=0, *, layer=None, offset=None, compare=None, \
+                             strict=False, out=None, threads=1)")]
     fn gather<'py>(
         &self,
         xy: Object<'py>,
         component: u8,
-        layer: Option<Object<'py>>,
-        offset: Option<Object<'py>>,
-        compare: Option<Object<'py>>,
-        strict: bool,
-        out: Option<Object<'py>>,
-        threads: usize,
+        keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         if component > 3 {
             return Err(PyValueError::new_err("component: 0 to 3"));
         }
-        let operands = Operands {
-            layer: held("layer", layer.as_ref())?,
-            compare: held("compare", compare.as_ref())?,
-            strict,
-            ..Operands::new(Action::Gather(component), Vectors::of("coordinates", &xy)?)
-        };
-        self.run(xy.py(), &operands.with_offset(offset.as_ref())?, out, threads)
+        let points = (Action::Gather(component), Vectors::of("coordinates", &xy)?);
+        let names = ["layer", "offset", "compare", "strict", "out", "threads"];
+        let operands = Operands::new(("Texture.gather", &names), points, keywords, &self.made)?;
+        self.run(xy.py(), &operands)
     }
 
     /// Reads texels at integer coordinates, (..., 2) for a 2D texture; outside is 0.
@@ -389,27 +314,18 @@ impl Texture {
     /// >>> tex = texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8"))
     /// >>> tex.fetch(numpy.array([[1, 0], [1, 1], [2, 0]])).tolist()
     /// [1, 3, 0]
-    #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
+    #[pyo3(signature = (ij, **keywords),
+           text_signature = "($self, ij, *, lod=None, layer=None, sample=None, offset=None, \
+                             dtype=None, out=None, threads=1)")]
     fn fetch<'py>(
         &self,
         ij: Object<'py>,
-        lod: Option<Object<'py>>,
-        layer: Option<Object<'py>>,
-        sample: Option<Object<'py>>,
-        offset: Option<Object<'py>>,
-        dtype: Option<Object<'py>>,
-        out: Option<Object<'py>>,
-        threads: usize,
+        keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
-        let operands = Operands {
-            lod: held("lod", lod.as_ref())?,
-            layer: held("layer", layer.as_ref())?,
-            sample: held("sample", sample.as_ref())?,
-            ..Operands::new(Action::Fetch, Vectors::of("coordinates", &ij)?)
-        };
-        let operands =
-            operands.with_offset(offset.as_ref())?.with_dtype(&self.made, dtype.as_ref())?;
-        self.run(ij.py(), &operands, out, threads)
+        let points = (Action::Fetch, Vectors::of("coordinates", &ij)?);
+        let names = ["lod", "layer", "sample", "offset", "dtype", "out", "threads"];
+        let operands = Operands::new(("Texture.fetch", &names), points, keywords, &self.made)?;
+        self.run(ij.py(), &operands)
     }
 
     /// Explains one sample: every step with its rule. ``print`` shows the text, a notebook shows
@@ -420,20 +336,19 @@ impl Texture {
     /// ...                         filter="linear").explain(1.0, 1.25)
     /// >>> [texel["weight"] for texel in shown.to_dict()["footprints"][0]["texels"]]
     /// [32, 32, 96, 96]
-    #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
+    #[pyo3(signature = (x, y=None, z=None, **keywords),
+           text_signature = "($self, x, y=None, z=None, *, lod=None, grad=None, layer=None, \
+                             offset=None, compare=None)")]
     fn explain<'py>(
         &self,
         x: Object<'py>,
-        y: Option<Object<'py>>,
-        z: Option<Object<'py>>,
-        lod: Option<Object<'py>>,
-        grad: Option<Object<'py>>,
-        layer: Option<Object<'py>>,
-        offset: Option<Object<'py>>,
-        compare: Option<Object<'py>>,
+        y: OptionalObject<'py>,
+        z: OptionalObject<'py>,
+        keywords: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Explanation> {
-        let (_, points) = separate(x, y, z)?;
-        let operands = Self::operands(points, &(lod, grad, layer, offset, compare))?;
+        let points = (Action::Sample, separate(x, y, z)?);
+        let method = ("Texture.explain", &OF_SAMPLES[..5]);
+        let operands = Operands::new(method, points, keywords, &self.made)?;
         let call = operands.call(&self.made)?;
         if call.fetches() != 1 {
             return Err(PyValueError::new_err(

@@ -1,0 +1,83 @@
+//! Computes the expected results of a case by its plain C loop, which this machine's C compiler
+//! compiles for one thread.
+
+use super::{Case, Check, Data, Value};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+use texunit_testkit::TempDir;
+
+/// Headers that plain loops include, with their names.
+const HEADERS: [(&str, &str); 2] =
+    [("matmul.h", include_str!("../matmul.h")), ("threads.h", include_str!("../threads.h"))];
+
+/// Reads a buffer from standard input.
+const READ: &str = "static void *contents(size_t size) {
+    void *all = malloc(size);
+    return fread(all, 1, size, stdin) == size ? all : (exit(1), all);
+}";
+
+/// A C program that reads all buffers of a case, calls the case's plain loop, and writes the
+/// buffers that are compared.
+fn program(case: &Case) -> String {
+    let value = |value: &Value| match *value {
+        Value::Buffer(number) => format!("b{number}"),
+        Value::Texture => format!("b{}", case.texture.map_or(0, |texture| texture.buffer)),
+        Value::U32(value) => format!("{value}u"),
+        Value::F32(value) => format!("{value:?}f"),
+    };
+    let (mut read, mut write) = (String::new(), String::new());
+    for (number, buffer) in case.buffers.iter().enumerate() {
+        let size = buffer.data.bytes().len();
+        let _ = writeln!(read, "void *b{number} = contents({size});");
+        if is_compared(buffer.written) {
+            let _ = writeln!(write, "fwrite(b{number}, 1, {size}, stdout);");
+        }
+    }
+    let arguments: Vec<String> = case.plain.iter().map(value).collect();
+    format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n{}\n{READ}\nint main(void) {{\n\
+         {read}{}({});\n{write}return 0;\n}}\n",
+        case.plain_loop,
+        case.name,
+        arguments.join(", ")
+    )
+}
+
+fn is_compared(written: Option<Check>) -> bool {
+    written.is_some_and(|check| check != Check::Scratch)
+}
+
+/// The expected contents of the compared buffers, from the initial contents of all.
+pub(crate) fn expected(case: &Case) -> Result<Vec<Data>, String> {
+    let folder = TempDir::new("expected");
+    HEADERS.iter().for_each(|(name, text)| drop(folder.file(name, text)));
+    let (source, built) = (folder.file("case.c", program(case)), folder.join("case"));
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-march=native", "-w", "-o"]).arg(&built).arg(source).arg("-lm");
+    done(case, cc.output())?;
+    let run = Command::new(&built).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let output = run.and_then(|mut child| {
+        let mut input = child.stdin.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
+        case.buffers.iter().try_for_each(|buffer| input.write_all(&buffer.data.bytes()))?;
+        drop(input);
+        child.wait_with_output()
+    });
+    let bytes = done(case, output)?;
+    let mut rest = bytes.as_slice();
+    let compared = case.buffers.iter().filter(|buffer| is_compared(buffer.written));
+    let contents = compared.map(|buffer| {
+        let (own, others) = rest.split_at_checked(buffer.data.bytes().len())?;
+        rest = others;
+        Some(buffer.data.with_bytes(own))
+    });
+    contents.collect::<Option<_>>().ok_or_else(|| format!("{}: the loop ends early", case.name))
+}
+
+/// The output of a process that has succeeded.
+fn done(case: &Case, output: std::io::Result<Output>) -> Result<Vec<u8>, String> {
+    let output = output.map_err(|e| format!("{}, plain loop: {e}", case.name))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let failed = || format!("{}, plain loop: {}: {said}", case.name, output.status);
+    if output.status.success() { Ok(output.stdout) } else { Err(failed()) }
+}
