@@ -10,7 +10,6 @@ use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
 use super::L64;
 use super::float::{QUIET64, result64};
-use super::half::{bf16_to_f32, f16_to_f32};
 use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
 
 /// A conversion that the interpreter executes one lane at a time.
@@ -27,20 +26,6 @@ pub struct Convert {
     pub(super) relu: bool,
 }
 
-/// Format of a float type, and the number of bits by which its bits are shifted left in a register.
-fn format(ty: Ty) -> Option<(Format, u32)> {
-    Some(match ty {
-        Ty::F16 | Ty::F16x2 => (Format::F16, 0),
-        Ty::Bf16 | Ty::Bf16x2 => (Format::BF16, 0),
-        Ty::Tf32 => (Format::TF32, 13),
-        Ty::F32 => (Format::F32, 0),
-        Ty::F64 => (Format::F64, 0),
-        Ty::E4m3 | Ty::E4m3x2 => (Format::E4M3, 0),
-        Ty::E5m2 | Ty::E5m2x2 => (Format::E5M2, 0),
-        _ => return None,
-    })
-}
-
 /// The low bits of a register, read as an integer of a type.
 #[inline(always)]
 fn integer(ty: Ty, x: u64) -> i128 {
@@ -54,20 +39,10 @@ fn integer(ty: Ty, x: u64) -> i128 {
 
 /// The low bits of a register, read as a float of a type and converted to f64 exactly.
 pub(super) fn float(ty: Ty, x: u64) -> f64 {
-    match ty {
-        Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
-        Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),
-        Ty::F32 | Ty::Tf32 => f32::from_bits(x as u32).into(),
-        // An e5m2 is the upper byte of an f16. An e4m3 has an exponent bias of 7, and one NaN of
-        // each sign.
-        Ty::E5m2 | Ty::E5m2x2 => f16_to_f32((x as u32 & 0xff) << 8).into(),
-        Ty::E4m3 | Ty::E4m3x2 => {
-            let (sign, magnitude) = (x as u32 & 0x80, x as u32 & 0x7f);
-            let value = f32::from_bits(magnitude << 20) * 2f32.powi(120);
-            let value = if magnitude == 0x7f { f32::NAN } else { value };
-            f64::from(if sign != 0 { -value } else { value })
-        }
-        _ => f64::from_bits(x),
+    match (ty, Format::of(ty)) {
+        (Ty::F32 | Ty::Tf32, _) => f32::from_bits(x as u32).into(),
+        (Ty::F64, _) | (_, None) => f64::from_bits(x),
+        (_, Some(format)) => format.value(x),
     }
 }
 
@@ -208,9 +183,15 @@ impl Convert {
         if self.to.is_signed() { all >> 1 } else { all }
     }
 
+    /// The format of the result, which is a float, and the place of its lowest bit in a register.
+    fn format(&self) -> (Format, u32) {
+        let format = Format::of(self.to).expect("checked when the conversion was made");
+        (format, if self.to == Ty::Tf32 { 13 } else { 0 })
+    }
+
     fn integer_to_float(&self, x: i128) -> u64 {
         let x = if self.sat { x.clamp(0, 1) } else { x };
-        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        let (format, place) = self.format();
         pack(format, self.mode, x < 0, x.unsigned_abs(), 0, false) << place
     }
 
@@ -226,7 +207,7 @@ impl Convert {
     }
 
     fn float_to_float(&self, x: f64) -> u64 {
-        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        let (format, place) = self.format();
         let mut x = x;
         if self.integral {
             x = whole(self.mode, x);
@@ -258,16 +239,16 @@ pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
     let [to, from] = mods.types[..] else {
         return None;
     };
-    let known = |ty: Ty| ty.is_integer() || format(ty).is_some();
+    let known = |ty: Ty| ty.is_integer() || Format::of(ty).is_some();
     let packed = |ty: Ty| matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2);
     let packs = match (to, from) {
         (Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => true,
         (Ty::E4m3x2 | Ty::E5m2x2, Ty::F16x2) | (Ty::F16x2, Ty::E4m3x2 | Ty::E5m2x2) => true,
         _ => !packed(to) && !packed(from),
     };
-    let single = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2);
+    let other = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2 | Ty::E2m1x2 | Ty::E2m3x2 | Ty::E3m2x2);
     let tf32 = from == Ty::Tf32 || (to == Ty::Tf32 && from != Ty::F32);
-    if !known(to) || !known(from) || !packs || single(to) || single(from) || tf32 {
+    if !known(to) || !known(from) || !packs || other(to) || other(from) || tf32 {
         return None;
     }
     let integral = matches!(

@@ -4,7 +4,7 @@
 //! mode; [`narrow`] does the same for a value in an f64, and is faster. A result above the largest
 //! finite number becomes infinity or the largest finite number, depending on the mode.
 
-use texunit_isa::Rounding;
+use texunit_isa::{Rounding, ScalarType as Ty};
 
 /// The mode that rounds to nearest, ties to even. Rounding modes are constants, because functions
 /// are compiled once for each mode.
@@ -62,9 +62,48 @@ impl Format {
     pub const E4M3: Format = Format { frac: 3, exp: 4, max: 0x7e, inf: 0x7f, nan: 0x7f };
     /// `.e5m2`
     pub const E5M2: Format = Format { frac: 2, exp: 5, max: 0x7b, inf: 0x7c, nan: 0x7f };
+    // The next formats have neither infinities nor NaNs. The bits given for these are outside the
+    // formats, and show that a number is too large or a NaN.
+    /// `.e2m1`
+    pub const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
+    /// `.e2m3`
+    pub const E2M3: Format = Format { frac: 3, exp: 2, max: 0x1f, inf: 0x100, nan: 0x200 };
+    /// `.e3m2`
+    pub const E3M2: Format = Format { frac: 2, exp: 3, max: 0x1f, inf: 0x100, nan: 0x200 };
 }
 
 impl Format {
+    /// The format of a float type, or of the elements of a pair; `None` for other types.
+    pub fn of(ty: Ty) -> Option<Self> {
+        Some(match ty {
+            Ty::F16 | Ty::F16x2 => Self::F16,
+            Ty::Bf16 | Ty::Bf16x2 => Self::BF16,
+            Ty::Tf32 => Self::TF32,
+            Ty::F32 => Self::F32,
+            Ty::F64 => Self::F64,
+            Ty::E4m3 | Ty::E4m3x2 => Self::E4M3,
+            Ty::E5m2 | Ty::E5m2x2 => Self::E5M2,
+            Ty::E2m1x2 => Self::E2M1,
+            Ty::E2m3x2 => Self::E2M3,
+            Ty::E3m2x2 => Self::E3M2,
+            _ => return None,
+        })
+    }
+
+    /// The number with these low bits, in a format shorter than f64.
+    pub fn value(self, bits: u64) -> f64 {
+        let magnitude = bits & (self.sign() - 1);
+        let (field, fraction) = (magnitude >> self.frac, magnitude & ((1 << self.frac) - 1));
+        let hidden = if field == 0 { 0 } else { 1 << self.frac };
+        let exponent = field.max(1) as i32 - 1 + self.emin() - self.frac as i32;
+        let value = match magnitude == self.inf {
+            _ if self.is_nan(bits) => f64::NAN,
+            true => f64::INFINITY,
+            false => (fraction | hidden) as f64 * power(exponent),
+        };
+        if bits & self.sign() != 0 { -value } else { value }
+    }
+
     /// The sign bit.
     #[inline(always)]
     pub const fn sign(self) -> u64 {
@@ -83,6 +122,11 @@ impl Format {
         let magnitude = bits & (self.sign() - 1);
         magnitude > self.inf || (magnitude == self.inf && self.inf == self.nan)
     }
+}
+
+/// Computes `2^e` for the exponent of a normal f64.
+pub(super) fn power(e: i32) -> f64 {
+    f64::from_bits(((1023 + e) as u64) << 52)
 }
 
 /// Whether a magnitude is rounded up, away from zero. `odd` tells that its last kept bit is set,

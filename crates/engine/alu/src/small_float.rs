@@ -7,7 +7,7 @@
 use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 
 use super::convert::float;
-use super::round::{self, Format, RN, RP, RZ};
+use super::round::{self, Format, RN, RP, RZ, power};
 use super::{Alu, L64};
 
 /// A conversion from or to a short float format, or a packing of integers.
@@ -21,52 +21,21 @@ pub enum SmallFloat {
     Pack(u8, bool, bool),
 }
 
-// Bits of infinity and NaN are outside these formats, and show that a number is too large or a NaN.
-const E2M1: Format = Format { frac: 1, exp: 2, max: 7, inf: 0x100, nan: 0x200 };
-const E2M3: Format = Format { frac: 3, exp: 2, max: 0x1f, inf: 0x100, nan: 0x200 };
-const E3M2: Format = Format { frac: 2, exp: 3, max: 0x1f, inf: 0x100, nan: 0x200 };
-
-/// Computes `2^e` for a small exponent.
-fn power(e: i32) -> f64 {
-    f64::from_bits(((1023 + e) as u64) << 52)
-}
-
-/// The format of an element in a packed pair, and the number of bits that it has in the pair.
-fn element(ty: Ty) -> Option<(Format, u32)> {
-    Some(match ty {
-        Ty::E2m1x2 => (E2M1, 4),
-        Ty::E2m3x2 => (E2M3, 8),
-        Ty::E3m2x2 => (E3M2, 8),
-        Ty::E4m3x2 => (Format::E4M3, 8),
-        Ty::E5m2x2 => (Format::E5M2, 8),
-        Ty::F16x2 => (Format::F16, 16),
-        Ty::Bf16x2 => (Format::BF16, 16),
-        _ => return None,
-    })
-}
-
-/// The exact value of a number in a format that has no infinities and NaNs.
-fn finite(format: Format, bits: u64) -> f64 {
-    let magnitude = bits & (format.sign() - 1);
-    let (field, fraction) = (magnitude >> format.frac, magnitude & ((1 << format.frac) - 1));
-    let hidden = if field == 0 { 0 } else { 1 << format.frac };
-    let exponent = field.max(1) as i32 - 1 + format.emin() - format.frac as i32;
-    let value = (fraction | hidden) as f64 * power(exponent);
-    if bits & format.sign() != 0 { -value } else { value }
+/// The number of bits that an element has in a packed pair.
+fn width(ty: Ty) -> u32 {
+    match ty {
+        Ty::E2m1x2 => 4,
+        Ty::F16x2 | Ty::Bf16x2 => 16,
+        _ => 8,
+    }
 }
 
 /// The value of element k of a source register.
 fn read(from: Ty, pair: u64, k: u32) -> f64 {
-    match from {
-        Ty::Ue8m0x2 => match pair >> (8 * k) & 0xff {
-            0xff => f64::NAN,
-            exponent => power(exponent as i32 - 127),
-        },
-        Ty::E2m1x2 => finite(E2M1, pair >> (4 * k) & 0xf),
-        Ty::E2m3x2 => finite(E2M3, pair >> (8 * k) & 0x3f),
-        Ty::E3m2x2 => finite(E3M2, pair >> (8 * k) & 0x3f),
-        Ty::E4m3x2 | Ty::E5m2x2 => float(from, pair >> (8 * k) & 0xff),
-        _ => float(from, pair >> (16 * k) & 0xffff),
+    match pair >> (width(from) * k) {
+        bits if from != Ty::Ue8m0x2 => float(from, bits),
+        bits if bits & 0xff == 0xff => f64::NAN,
+        bits => power((bits & 0xff) as i32 - 127),
     }
 }
 
@@ -89,7 +58,7 @@ fn write(to: Ty, x: f64, mode: u8, satfinite: bool, relu: bool) -> u64 {
     if to == Ty::Ue8m0x2 {
         return exponent_of(x, mode, satfinite);
     }
-    let Some((format, _)) = element(to) else { return 0 };
+    let Some(format) = Format::of(to) else { return 0 };
     let x = if relu && x <= 0.0 { 0.0 } else { x };
     let bits = round::narrow(format, mode, x);
     let sign = bits & format.sign();
@@ -112,9 +81,8 @@ impl SmallFloat {
                         Ty::F32 => (float(from, b[i]), float(from, a[i])),
                         _ => (read(from, a[i], 0), read(from, a[i], 1)),
                     };
-                    let bits = if to == Ty::Ue8m0x2 { 8 } else { element(to).map_or(8, |e| e.1) };
                     let put = |x| write(to, x, mode, satfinite, relu);
-                    put(high) << bits | put(low)
+                    put(high) << width(to) | put(low)
                 }
                 SmallFloat::Pack(bits, signed, third) => {
                     let packed = integer(a[i], bits, signed) << bits | integer(b[i], bits, signed);

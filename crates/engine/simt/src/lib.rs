@@ -25,6 +25,7 @@ mod tally;
 mod waiting;
 pub mod watch;
 
+pub use exec::format_general;
 pub use exec::launch;
 pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};

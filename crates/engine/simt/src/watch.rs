@@ -117,7 +117,7 @@ impl WatchedSurface {
         Some(Self {
             form: access.form,
             coords: access.request.coords.map(|c| c[lane]),
-            surface: Arc::clone(access.surface),
+            surface: Arc::clone(access.plan.surface()),
             outcome: access.outcome(lane)?,
         })
     }

@@ -1,5 +1,6 @@
 //! Element types of matrices: their formats, and the arithmetic of single elements.
 
+use half::f16;
 use texunit_forms::words;
 
 words! {
@@ -153,26 +154,14 @@ pub(crate) fn add_f32(a: u32, b: u32) -> u32 {
 
 /// Converts f16 to f32.
 pub(crate) fn f16_to_f32(bits: u32) -> f32 {
-    match ElementType::F16.format().value(bits) {
-        Value::Finite { negative, exponent, mantissa } => {
-            let size = mantissa as f32 * f32::from_bits(((exponent - 10 + 127) as u32) << 23);
-            if negative { -size } else { size }
-        }
-        Value::Infinite { negative: true } => f32::NEG_INFINITY,
-        Value::Infinite { negative: false } => f32::INFINITY,
-        Value::Nan => f32::NAN,
-    }
+    f16::from_bits(bits as u16).to_f32()
 }
 
 /// Converts f32 to the nearest f16.
 pub(crate) fn f32_to_f16(value: f32) -> u32 {
-    let (to, sign) = (ElementType::F16.format(), value.to_bits() >> 16 & 0x8000);
-    match ElementType::F32.format().value(value.to_bits()) {
-        Value::Finite { exponent, mantissa, .. } => {
-            to.bits(mantissa.into(), exponent - 23, true) | sign
-        }
-        Value::Infinite { .. } => to.infinity() | sign,
-        Value::Nan => to.nan(),
+    match value.is_nan() {
+        true => ElementType::F16.format().nan(),
+        false => f16::from_f32(value).to_bits().into(),
     }
 }
 

@@ -5,7 +5,7 @@ use texunit_device::observe::{
     Access, At, CtaInfo, Events, ExecutedSurfaceAccess, LaunchInfo, Observer, Probe,
 };
 use texunit_job::Output;
-use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
+use texunit_unit::{SurfaceKind, lanes};
 
 /// Maximum size of a recorded output in texels.
 const MAX_TEXELS: u64 = 4 << 20;
@@ -152,37 +152,24 @@ impl Probe for Writing<'_> {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
-        let resource = &access.surface.resource;
+        let resource = &access.plan.surface().resource;
         let (_, first) = resource.first();
         let number = resource.block().number();
-        let Ok(plan) = SurfacePlan::new(access.form, access.surface) else { return };
         for (n, output) in self.writers.outputs.iter().enumerate() {
             let Some((allocation, plane)) = output.array else { continue };
             if allocation != number {
                 continue;
             }
             for lane in lanes(at.lanes) {
-                let trace = plan.trace(access.request.coords.map(|c| c[lane]));
-                let SurfaceOutcome::Made(place) = trace.outcome else { continue };
+                let coords = access.request.coords.map(|c| c[lane]);
+                let Some((place, bytes)) = access.plan.place(coords) else { continue };
                 let [width, height, depth] = output.extent;
                 let row = place.y
                     + height
                         * (place.z + depth * u64::from((place.layer + first).wrapping_sub(plane)));
-                let bytes = bytes_of(access.form, output.texel);
                 let thread = self.thread(at, lane as u32);
-                self.writers.note(n, row * width * output.texel + place.x, bytes, thread);
+                self.writers.note(n, row * width * output.texel + place.x, bytes.into(), thread);
             }
         }
-    }
-}
-
-/// Number of bytes that a surface access writes.
-fn bytes_of(form: SurfaceForm, texel: u64) -> u64 {
-    match form.kind {
-        SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector } => {
-            u64::from(element_size) * u64::from(vector)
-        }
-        SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => texel,
     }
 }

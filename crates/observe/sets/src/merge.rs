@@ -2,11 +2,10 @@
 
 mod page;
 
-use crate::fold::Fold;
 use crate::object::Objects;
-use crate::runs::{AccessedBytes, Run, SECTOR};
+use crate::runs::{AccessedBytes, Run};
 use crate::set::{ObjectSets, Sets};
-use page::Pages;
+use page::{Access, Pages};
 use texunit_device::{CtaRange, LaunchStats};
 use texunit_syntax::Span;
 
@@ -116,7 +115,8 @@ pub fn merge(
             }
         }
         for of in &sets.objects {
-            add(&mut pages[of.number as usize], of);
+            let pages = &mut pages[of.number as usize];
+            accesses(of).for_each(|(run, access, _)| pages.add(run, &access));
         }
     }
     let bytes = pages.iter().map(Pages::commit).sum();
@@ -153,44 +153,25 @@ fn in_order(identity: &[u8; 32], all: &[Sets]) -> Result<Vec<usize>, MergeError>
 /// The first byte of an object at which a range conflicts with earlier ranges, with the range's
 /// access and instruction.
 fn first_conflict(pages: &Pages, of: &ObjectSets) -> Option<(u64, Does, Span)> {
-    let mut first: Option<(u64, Does, Span)> = None;
-    let mut take = |offset: Option<u64>, does: Does, span: Span| {
-        if let Some(offset) = offset
-            && first.is_none_or(|(other, ..)| offset < other)
-        {
-            first = Some((offset, does, span));
-        }
-    };
-    for part in &of.reads {
-        let find = |run: &Run| pages.changed(*run);
-        take(part.runs.iter().find_map(find), Does::Reads, part.span);
-    }
-    for part in &of.writes {
-        take(
-            of_values(part, |run, values| pages.against_write(run, values)),
-            Does::Writes,
-            part.span,
-        );
-    }
-    for part in &of.folds {
-        let Some(fold) = part.fold else { continue };
-        let find = |run: &Run| pages.against_fold(*run, fold);
-        take(part.runs.iter().find_map(find), Does::Reduces, part.span);
-    }
-    first
+    let found = accesses(of)
+        .filter_map(|(run, access, span)| Some((pages.conflict(run, &access)?, access.does, span)));
+    // Of several accesses to one byte the first one is named.
+    found.min_by_key(|found| found.0)
 }
 
-/// Calls `ask` with each run and its values; returns its first result.
-fn of_values<T>(part: &AccessedBytes, mut ask: impl FnMut(Run, &[u8]) -> Option<T>) -> Option<T> {
-    let mut values = &part.values[..];
-    for run in &part.runs {
-        let (own, rest) = values.split_at_checked(run.bytes() as usize)?;
-        values = rest;
-        if let Some(answer) = ask(*run, own) {
-            return Some(answer);
-        }
-    }
-    None
+/// The accesses to an object by runs: reads, writes, reductions.
+fn accesses(of: &ObjectSets) -> impl Iterator<Item = (Run, Access<'_>, Span)> {
+    let all = [(Does::Reads, &of.reads), (Does::Writes, &of.writes), (Does::Reduces, &of.folds)];
+    let parts = all.into_iter().flat_map(|(does, parts)| parts.iter().map(move |p| (does, p)));
+    parts.flat_map(|(does, part)| {
+        let mut rest = &part.values[..];
+        part.runs.iter().map_while(move |run| {
+            let len = if does == Does::Reads { 0 } else { run.bytes() as usize };
+            let (values, behind) = rest.split_at_checked(len)?;
+            rest = behind;
+            Some((*run, Access { does, fold: part.fold, values }, part.span))
+        })
+    })
 }
 
 /// The access of an earlier range with which a later access conflicts.
@@ -219,26 +200,6 @@ fn other_end<'s>(
         }
     }
     found
-}
-
-/// Adds the accesses of a range to an object.
-fn add(pages: &mut Pages, of: &ObjectSets) {
-    for run in of.reads.iter().flat_map(|part| &part.runs) {
-        pages.read(*run);
-    }
-    for part in &of.writes {
-        of_values(part, |run, values| {
-            pages.write(run, values);
-            None::<()>
-        });
-    }
-    for part in &of.folds {
-        let Some(fold) = part.fold else { continue };
-        of_values(part, |run, values| {
-            pages.fold(run, fold, values);
-            None::<()>
-        });
-    }
 }
 
 /// The line that replaces the beginning of `printf` output, where that was dropped.
@@ -276,24 +237,6 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         sum.printf.splice(..0, CUT.iter().copied());
     }
     sum
-}
-
-/// Byte offsets in a sector of the numbers that a reduction has changed, which `mask` has a bit
-/// for.
-fn numbers(mask: u32, fold: Fold) -> impl Iterator<Item = u64> {
-    let step = fold.size();
-    (0..SECTOR).step_by(step as usize).filter(move |i| mask >> i & 1 == 1)
-}
-
-/// The sectors of a run, each with the position of its values.
-fn sectors(run: Run) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
-    let each = run.mask.count_ones() as usize;
-    (0..run.count).map(move |n| (run.first + n, n as usize * each..(n as usize + 1) * each))
-}
-
-/// Bits of a mask, each with its index among the mask's set bits.
-fn bytes(mask: u32) -> impl Iterator<Item = (usize, u64)> {
-    (0..SECTOR).filter(move |i| mask >> i & 1 == 1).enumerate()
 }
 
 #[cfg(test)]

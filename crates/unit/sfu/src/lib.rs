@@ -7,8 +7,7 @@
 //! * [`mufu`]: the hardware instructions, one operand at a time. This module is the reference.
 //! * [`ptx`]: the PTX instructions, including the code that ptxas adds around the hardware
 //!   instruction.
-//! * [`lanes`]: the hardware instructions without branches, for vectors of any kind and for the
-//!   recorder of compiled code.
+//! * [`lanes`]: the tables as vector code looks them up.
 //!
 //! Operands and results are bit patterns: `u32` of an f32, or the upper word of an f64.
 

@@ -1,5 +1,5 @@
 //! The hardware's `MUFU` instructions, one operand at a time, as in docs/numerics.md, section 13.
-//! Nothing here is optimised: tests compare the [vector forms](super::lanes) with these functions.
+//! Nothing here is optimised: tests compare what `alu` makes of them with these functions.
 //!
 //! All functions except `tanh` take a subnormal operand as a zero. All return [`NAN`] for a NaN.
 

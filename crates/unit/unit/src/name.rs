@@ -136,9 +136,9 @@ impl FetchForm {
         let integers = self.coord == CoordType::S32;
         let half = matches!(self.result, ResultType::F16 | ResultType::F16x2);
         let gathers = matches!(g, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
-        let (lod, gather, component) = match self.kind {
-            FetchKind::Sample(lod) => (lod, false, 0),
-            FetchKind::Gather(component) => (Lod::Implicit, true, component),
+        let (lod, gather) = match self.kind {
+            FetchKind::Sample(lod) => (lod, false),
+            FetchKind::Gather(_) => (Lod::Implicit, true),
         };
         let explicit = matches!(lod, Lod::Level | Lod::Gradient);
         #[rustfmt::skip]
@@ -155,7 +155,6 @@ impl FetchForm {
             (gather && !gathers,                 "tld4 has the geometries .2d, .a2d, .cube and .acube"),
             (gather && integers,                 "tld4 takes .f32 coordinates"),
             (gather && half,                     "tld4 has no f16 results"),
-            (component > 3,                      "tld4 gathers one of four components"),
         ];
         rules.into_iter().find(|rule| rule.0).map(|rule| rule.1)
     }

@@ -6,12 +6,13 @@ use super::parts::*;
 use super::{family, table};
 use crate::approx;
 use crate::mode::Mode;
+use crate::mufu::{self, Unit};
 use crate::primitive::Rarely;
 use crate::round::{Format, RN};
 use crate::row::Row;
 use crate::soft;
 use crate::variant::Variant;
-use texunit_sfu::lanes;
+use texunit_sfu::lanes::{RSQ_CURVE, SQRT_CURVE};
 
 const HALF: u64 = 0x3f00_0000;
 const QUARTER: u64 = 0x3e80_0000;
@@ -28,59 +29,59 @@ table! { CARD both
     b32 {
         ["rcp.approx.f32"] |a| reciprocal(a, || {
             let scale = divisor_scale(a);
-            lanes::rcp(a.f_mul(scale, IEEE)).f_mul(scale, IEEE)
+            mufu::rcp(a.f_mul(scale, IEEE)).f_mul(scale, IEEE)
         });
-        ["rcp.approx.ftz.f32"] |a| reciprocal(a, || lanes::rcp(a));
-        ["rsqrt.approx.f32"] |a| a.on_curve(&lanes::RSQ_CURVE).unless(a.f_special(), || {
-            let root = lanes::rsq(scaled(a));
+        ["rcp.approx.ftz.f32"] |a| reciprocal(a, || mufu::rcp(a));
+        ["rsqrt.approx.f32"] |a| a.on_curve(&RSQ_CURVE).unless(a.f_special(), || {
+            let root = mufu::rsq(scaled(a));
             root.f_mul(lit(TWO_12), IEEE).when(is_small(a), root)
         });
         ["rsqrt.approx.ftz.f32"] |a| {
-            a.on_curve(&lanes::RSQ_CURVE).unless(a.f_special(), || lanes::rsq(a))
+            a.on_curve(&RSQ_CURVE).unless(a.f_special(), || mufu::rsq(a))
         };
-        ["sqrt.approx.f32"] |a| a.on_curve(&lanes::SQRT_CURVE).unless(a.f_special(), || {
-            let root = lanes::sqrt(scaled(a));
+        ["sqrt.approx.f32"] |a| a.on_curve(&SQRT_CURVE).unless(a.f_special(), || {
+            let root = mufu::sqrt(scaled(a));
             root.f_mul(lit(TWO_MINUS_12), IEEE).when(is_small(a), root)
         });
         ["sqrt.approx.ftz.f32"] |a| {
-            a.on_curve(&lanes::SQRT_CURVE).unless(a.f_special(), || lanes::sqrt(a))
+            a.on_curve(&SQRT_CURVE).unless(a.f_special(), || mufu::sqrt(a))
         };
-        ["lg2.approx.f32"] |a| lanes::lg2_of_normal(a).unless(a.f_special(), || {
-            let logarithm = lanes::lg2(scaled(a));
+        ["lg2.approx.f32"] |a| mufu::lg2_of_normal(a).unless(a.f_special(), || {
+            let logarithm = mufu::lg2(scaled(a));
             logarithm.f_sub(lit(24f32.to_bits().into()), IEEE).when(is_small(a), logarithm)
         });
-        ["lg2.approx.ftz.f32"] |a| lanes::lg2_of_normal(a).unless(a.f_special(), || lanes::lg2(a));
+        ["lg2.approx.ftz.f32"] |a| mufu::lg2_of_normal(a).unless(a.f_special(), || mufu::lg2(a));
         ["ex2.approx.f32"] |a| power(a, || {
             // Below -126 the result is the square of 2^(x / 2), because the unit's result would be
             // zero instead of subnormal.
             let low = a.f_ltu(lit((-126f32).to_bits().into()));
-            let power = lanes::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
+            let power = mufu::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
             power.f_mul(power, IEEE).when(low, power)
         });
-        ["ex2.approx.ftz.f32"] |a| power(a, || lanes::ex2(a));
-        ["sin.approx.f32", "sin.approx.ftz.f32"] |a| lanes::sin(turns(a));
-        ["cos.approx.f32", "cos.approx.ftz.f32"] |a| lanes::cos(turns(a));
-        ["tanh.approx.f32", "tanh.approx.ftz.f32"] |a| lanes::tanh(a);
+        ["ex2.approx.ftz.f32"] |a| power(a, || mufu::ex2(a));
+        ["sin.approx.f32", "sin.approx.ftz.f32"] |a| mufu::sin(turns(a));
+        ["cos.approx.f32", "cos.approx.ftz.f32"] |a| mufu::cos(turns(a));
+        ["tanh.approx.f32", "tanh.approx.ftz.f32"] |a| mufu::tanh(a);
         ["div.approx.f32"] |a, b| {
-            let usual = a.f_mul(lanes::rcp_of_normal(b), IEEE);
+            let usual = a.f_mul(mufu::rcp_of_normal(b), IEEE);
             usual.unless(has_special_reciprocal(b), || {
                 let scale = scale_if(is_small(b), TWO_24);
-                a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+                a.f_mul(scale, IEEE).f_mul(mufu::rcp(b.f_mul(scale, IEEE)), IEEE)
             })
         };
-        ["div.approx.ftz.f32"] |a, b| a.f_mul(reciprocal(b, || lanes::rcp(b)), FTZ);
+        ["div.approx.ftz.f32"] |a, b| a.f_mul(reciprocal(b, || mufu::rcp(b)), FTZ);
         ["div.full.f32"] |a, b| {
-            let usual = a.f_mul(lanes::rcp_of_normal(b), IEEE);
+            let usual = a.f_mul(mufu::rcp_of_normal(b), IEEE);
             usual.unless(has_special_reciprocal(b), || {
                 let scale = divisor_scale(b);
-                a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+                a.f_mul(scale, IEEE).f_mul(mufu::rcp(b.f_mul(scale, IEEE)), IEEE)
             })
         };
         ["div.full.ftz.f32"] |a, b| {
-            let usual = a.f_mul(lanes::rcp_of_normal(b), FTZ);
+            let usual = a.f_mul(mufu::rcp_of_normal(b), FTZ);
             usual.unless(has_special_reciprocal(b), || {
                 let scale = scale_if(is_large(b), QUARTER);
-                a.f_mul(scale, FTZ).f_mul(lanes::rcp(b.f_mul(scale, FTZ)), FTZ)
+                a.f_mul(scale, FTZ).f_mul(mufu::rcp(b.f_mul(scale, FTZ)), FTZ)
             })
         };
     }
@@ -93,7 +94,7 @@ table! { CARD_HIGH both
             // normal number.
             let is_subnormal = a.sub(lit(1)).lt_u(lit((1 << 52) - 1));
             let x = a.f_mul(lit(TWO_54)).when(is_subnormal, a);
-            let y = lanes::rsq64h(x.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+            let y = mufu::rsq64h(x.shr_u(lit(32)).low()).extend_u().shl(lit(32));
             let rest = x.f_fma(y.f_mul(y).f_neg(), lit(ONE_64));
             let part = rest.f_fma(lit(THREE_EIGHTHS_64), lit(HALF_64));
             let root = part.f_fma(y.f_mul(rest), y);
@@ -103,8 +104,8 @@ table! { CARD_HIGH both
             let root = B64::when(lit(0xfff8 << 48), a.f_lt(lit(0)), root);
             a.or(lit(1 << 51)).when(a.f_ltu(a), root)
         };
-        ["rsqrt.approx.ftz.f64"] |a| lanes::rsq64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
-        ["rcp.approx.ftz.f64"] |a| lanes::rcp64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+        ["rsqrt.approx.ftz.f64"] |a| mufu::rsq64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+        ["rcp.approx.ftz.f64"] |a| mufu::rcp64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
     }
 }
 
@@ -173,14 +174,14 @@ fn has_special_reciprocal<V: B32>(a: V) -> V::Holds {
 
 /// The reciprocal of an f32; `other` if the operand or its reciprocal may not be normal.
 #[inline(always)]
-fn reciprocal<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
-    lanes::rcp_of_normal(a).unless(has_special_reciprocal(a), other)
+fn reciprocal<V: Rarely + Unit>(a: V, other: impl FnOnce() -> V) -> V {
+    mufu::rcp_of_normal(a).unless(has_special_reciprocal(a), other)
 }
 
 /// The power 2^a of an f32; `other` if the result may not be normal.
 #[inline(always)]
-fn power<V: Rarely + lanes::Lane>(a: V, other: impl FnOnce() -> V) -> V {
-    lanes::ex2_of_normal(a).unless(magnitude(a).ge_u(lit(126f32.to_bits().into())), other)
+fn power<V: Rarely + Unit>(a: V, other: impl FnOnce() -> V) -> V {
+    mufu::ex2_of_normal(a).unless(magnitude(a).ge_u(lit(126f32.to_bits().into())), other)
 }
 
 /// Whether the magnitude of an f32 is below 2^-126.

@@ -9,9 +9,9 @@
 use super::family;
 use super::parts::*;
 use crate::half::{Bf16, F16, Half, flush, put};
+use crate::mufu;
 use crate::row::Row;
 use crate::variant::{Variant, ftz, nan, pair, variants};
-use texunit_sfu::lanes;
 
 /// The families of both formats, for one number and for a pair in a register.
 pub(super) fn families() -> Vec<Row> {
@@ -155,8 +155,8 @@ family! { signs [H: HalfPrimitives] |v|
 family! { functions [H: HalfPrimitives, const PAIR: bool] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
-        ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::ex2(H::read(a))));
-        ["tanh.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::tanh(H::read(a))));
+        ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(mufu::ex2(H::read(a))));
+        ["tanh.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(mufu::tanh(H::read(a))));
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod floats;
 
+pub use floats::general;
 use floats::pad_float;
 
 /// Source of the arguments and strings of a printf call.

@@ -68,6 +68,7 @@ use crate::observe::Events;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use context::{Context, Launch};
 use counters::Counters;
+pub use format::general as format_general;
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -135,17 +135,10 @@ impl Context<'_> {
             let done = access(plan, &request, &mut self.sites.elements);
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
                 let (elements, parts) = (&self.sites.elements, op.parts.len());
-                let (surface, fault) = (plan.surface(), done.as_ref().err());
+                let (request, fault) = (&request, done.as_ref().err());
                 probe.surface_answer(
                     &at,
-                    &ExecutedSurfaceAccess {
-                        form,
-                        surface,
-                        request: &request,
-                        elements,
-                        parts,
-                        fault,
-                    },
+                    &ExecutedSurfaceAccess { form, plan, request, elements, parts, fault },
                 );
             }
             if let Err(fault) = done {

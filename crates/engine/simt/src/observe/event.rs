@@ -13,7 +13,7 @@ use texunit_jit::region::LaneValues;
 use texunit_memory::SpaceKind;
 use texunit_unit::{
     AccessFault, FetchAnswer, FetchPlan, FetchRequest, Resource, Surface, SurfaceAnswer,
-    SurfaceForm, SurfaceRequest, TexelIndex,
+    SurfaceForm, SurfacePlan, SurfaceRequest, TexelIndex,
 };
 
 /// The warp, lanes and operation of an event.
@@ -465,8 +465,8 @@ pub struct ExecutedFetch<'a> {
 pub struct ExecutedSurfaceAccess<'a> {
     /// Instruction form.
     pub form: SurfaceForm,
-    /// The surface.
-    pub surface: &'a Arc<Surface>,
+    /// The plan of the access, which has the surface.
+    pub plan: &'a SurfacePlan,
     /// Operands of the access.
     pub request: &'a SurfaceRequest<'a>,
     /// Elements that were loaded, stored or combined.

@@ -94,7 +94,7 @@ impl WorkerTexels {
         lanes: u32,
         access: &ExecutedSurfaceAccess<'_>,
     ) {
-        let resource = &access.surface.resource;
+        let resource = &access.plan.surface().resource;
         let size = resource.format().texel_size();
         for lane in crate::lanes(lanes) {
             let stamp = stamp.of_thread(stamp.thread() + lane);

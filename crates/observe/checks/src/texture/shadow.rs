@@ -12,7 +12,6 @@ use texunit_simt::LaunchConfig;
 use texunit_simt::observe::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use texunit_unit::{
     AccessFault, FetchOperands, FetchPlan, FetchRequest, Layout, ReadTexels, Resource, SurfaceKind,
-    TexelIndex,
 };
 
 /// The textures of a launch whose memory the launch can also write.
@@ -176,7 +175,7 @@ impl Shadow {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
-        let Some(texels) = self.arrays.get(&host(&access.surface.resource)) else { return };
+        let Some(texels) = self.arrays.get(&host(&access.plan.surface().resource)) else { return };
         for lane in each(at.lanes) {
             let Some(who) = self.who(at, lane) else { return };
             let who = who.by_surface();
@@ -269,34 +268,16 @@ pub(crate) fn surface_texels<'a>(
     access: &'a ExecutedSurfaceAccess<'_>,
     lane: u32,
 ) -> impl Iterator<Item = u64> + 'a {
-    let resource = &access.surface.resource;
-    let texel = u64::from(resource.format().texel_size()).max(1);
-    let (bytes, in_texels) = match access.form.kind {
-        SurfaceKind::Load { element_size, vector }
-        | SurfaceKind::Store { element_size, vector } => {
-            (u64::from(element_size) * u64::from(vector), false)
-        }
-        SurfaceKind::StoreFormatted { .. } => (texel, true),
-        SurfaceKind::Reduce { formatted, .. } => (texel, formatted),
-    };
+    let texel = access.plan.surface().resource.format().texel_size().max(1);
     let faulty = access.fault.map_or(32, |fault| {
         let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
         *lane
     });
-    let i = lane as usize & 31;
-    let coords = &access.request.coords;
-    let [x, y, z] = coords.point.map(|c| c[i] as i32);
-    let x = if in_texels { i64::from(x) } else { i64::from(x).div_euclid(texel as i64) };
-    let at = match (u32::try_from(x), u32::try_from(y), u32::try_from(z)) {
-        (Ok(x), Ok(y), Ok(z)) if lane < faulty => Some([x, y, z]),
-        _ => None,
-    };
-    let plane = if resource.geometry().is_array() { coords.layer[i] } else { 0 };
-    let all = at.into_iter().flat_map(move |[x, y, z]| {
-        (0..bytes.div_ceil(texel) as u32).map(move |n| [x.saturating_add(n), y, z])
-    });
-    all.filter_map(move |at| {
-        resource.texel_offset(TexelIndex { plane, at, ..TexelIndex::default() })
+    let coords = access.request.coords.map(|axis| axis[lane as usize & 31]);
+    let made = access.plan.bytes(coords).filter(|_| lane < faulty).into_iter();
+    made.flat_map(move |(offset, size)| {
+        let first = offset - offset % u64::from(texel);
+        (first..offset + u64::from(size)).step_by(texel as usize)
     })
 }
 

@@ -46,7 +46,7 @@ impl Surfaces {
             // The x coordinate of these instructions counts texels.
             SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => return,
         };
-        let resource = &access.surface.resource;
+        let resource = &access.plan.surface().resource;
         let seen = || AccessStats {
             first: Spot::new(at, at.lanes.trailing_zeros() & 31, block),
             object: words::object("surface", resource),

@@ -77,9 +77,7 @@ impl Live<'_, '_> {
     pub(crate) fn move_to(&mut self, position: Position) {
         let thread = self.thread;
         self.go_to(position);
-        let is_there = self.machine.live(thread.0, thread.1) >> thread.2 & 1 == 1;
-        let stand = self.machine.stop_point();
-        self.focus(if is_there { thread } else { Self::first_of(stand) });
+        self.focus_thread_or_first(thread);
     }
 
     /// Moves to a step number, executing forward if it was not reached yet.
@@ -174,28 +172,19 @@ impl Live<'_, '_> {
 
     /// The last position before `here` at which a breakpoint was hit or a watched value changed.
     fn last_break(&mut self, here: Position) -> Option<(Position, Reason)> {
-        for checkpoint in self.history.before(here) {
-            let end = self.end_of(checkpoint, here);
-            if self.history.position(checkpoint) >= here {
-                continue;
-            }
-            self.go_to(self.history.position(checkpoint));
-            let filter = self.watch_filter(None);
-            self.arm(filter);
-            let mut last = None;
-            self.again(checkpoint, end, &mut |live, stand| {
-                if let Some(Reason::Watch(number, old, new)) = live.watched(stand) {
-                    last = Some((live.machine.position(), Reason::Watch(number, new, old)));
-                }
-                if let Some((numbers, _)) = live.hit(stand, false) {
-                    last = Some((live.machine.position(), Reason::Breakpoint(numbers)));
-                }
-            });
-            if last.is_some() {
-                return last;
-            }
-        }
-        None
+        let arm = &mut |live: &mut Self, checkpoint| {
+            live.go_to(live.history.position(checkpoint));
+            let filter = live.watch_filter(None);
+            live.arm(filter);
+        };
+        self.last(here, arm, &mut |live, stand| {
+            let changed = match live.watched(stand) {
+                Some(Reason::Watch(number, old, new)) => Some(Reason::Watch(number, new, old)),
+                _ => None,
+            };
+            let hit = live.hit(stand, false).map(|(numbers, _)| Reason::Breakpoint(numbers));
+            Some((live.machine.position(), hit.or(changed)?))
+        })
     }
 
     /// The end of the execution from a checkpoint: the next checkpoint, or `here`.
@@ -222,22 +211,29 @@ impl Live<'_, '_> {
         here: Position,
         find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
     ) -> Option<T> {
-        for checkpoint in self.history.before(here) {
+        let arm = &mut |live: &mut Self, _| live.stop_only_me();
+        self.last(here, arm, &mut |live, stand| {
+            if is_of(stand, thread) { find(live, stand) } else { None }
+        })
+    }
+
+    /// The last thing that `find` finds at a stop before `here`. Executes from each checkpoint, the
+    /// last first, after `arm` has set where the machine stops.
+    fn last<T>(
+        &mut self,
+        here: Position,
+        arm: &mut dyn FnMut(&mut Self, usize),
+        find: &mut dyn FnMut(&mut Self, StopPoint) -> Option<T>,
+    ) -> Option<T> {
+        self.history.before(here).into_iter().find_map(|checkpoint| {
             let end = self.end_of(checkpoint, here);
-            self.stop_only_me();
+            arm(self, checkpoint);
             let mut last = None;
             self.again(checkpoint, end, &mut |live, stand| {
-                if is_of(stand, thread)
-                    && let Some(found) = find(live, stand)
-                {
-                    last = Some(found);
-                }
+                last = find(live, stand).or(last.take())
             });
-            if last.is_some() {
-                return last;
-            }
-        }
-        None
+            last
+        })
     }
 
     /// Makes the machine stop at each instruction of the selected thread, and nowhere else.

@@ -4,6 +4,7 @@ pub(crate) mod number;
 pub(crate) mod print;
 
 use crate::dwarf::{Base, Shape, TypeId, Types};
+use half::{bf16, f16};
 use texunit_memory::SpaceKind;
 use texunit_simt::debug::RegisterAt;
 
@@ -92,8 +93,11 @@ impl Value {
     pub(crate) fn number(&self, types: &Types) -> Option<Number> {
         let bytes = &self.bytes[..];
         let float = |base: Base| match (base, bytes) {
-            (Base::Brain, &[a, b, ..]) => number::brain(u16::from_le_bytes([a, b])),
-            (_, &[a, b]) => number::half(u16::from_le_bytes([a, b])),
+            (Base::Brain, &[a, b, ..]) => bf16::from_le_bytes([a, b]).into(),
+            (_, &[a, b]) => match f16::from_le_bytes([a, b]) {
+                half if half.is_nan() => f64::NAN,
+                half => half.into(),
+            },
             (_, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).into(),
             _ => f64::from_bits(integer(bytes, false) as u64),
         };
@@ -123,8 +127,9 @@ pub(crate) fn bytes_of(types: &Types, ty: TypeId, value: Number) -> Option<Vec<u
     let size = types.size(ty) as usize;
     let ints = |value: i128| value.to_le_bytes()[..size.min(16)].to_vec();
     let float = |base: Base| match (base, size) {
-        (Base::Brain, _) => number::to_brain(value.as_float()).to_le_bytes().to_vec(),
-        (_, 2) => number::to_half(value.as_float()).to_le_bytes().to_vec(),
+        // As in C, a number becomes a float before it becomes a bfloat16.
+        (Base::Brain, _) => bf16::from_f32(value.as_float() as f32).to_le_bytes().to_vec(),
+        (_, 2) => f16::from_f64(value.as_float()).to_le_bytes().to_vec(),
         (_, 4) => (value.as_float() as f32).to_le_bytes().to_vec(),
         _ => value.as_float().to_le_bytes().to_vec(),
     };

@@ -1,36 +1,111 @@
 //! The accesses to one object by the ranges that were merged so far: masks of its sectors, and the
 //! merged bytes.
 
-use super::{bytes, numbers, sectors};
+use super::Does;
 use crate::fold::Fold;
 use crate::runs::{Run, SECTOR};
 use std::sync::Arc;
 use texunit_memory::Block;
 
 /// Sectors of a page.
-const SECTORS: u64 = 512;
+const SECTORS: usize = 512;
 /// Bytes of a page.
-const PAGE: u64 = SECTORS * SECTOR;
+const PAGE: u64 = SECTORS as u64 * SECTOR;
 
 /// A page with accesses.
 struct Page {
-    read: [u32; SECTORS as usize],
-    /// Allocated at the first write or reduction.
-    changed: Option<Box<Changed>>,
+    read: [u32; SECTORS],
+    written: [u32; SECTORS],
+    reduced: [u32; SECTORS],
+    /// For each word, the code of its reduction.
+    folds: [u8; SECTORS * 8],
+    /// The merged bytes; empty until the first write or reduction.
+    bytes: Vec<u8>,
 }
 
-struct Changed {
-    written: [u32; SECTORS as usize],
-    reduced: [u32; SECTORS as usize],
-    /// For each word, the code of its reduction.
-    folds: [u8; SECTORS as usize * 8],
-    bytes: Vec<u8>,
+/// An access of a range to the bytes of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Access<'v> {
+    pub(super) does: Does,
+    /// The reduction, if the access is one.
+    pub(super) fold: Option<Fold>,
+    /// The final values of the bytes, in order; empty for a read.
+    pub(super) values: &'v [u8],
 }
 
 /// The pages of an object.
 pub(super) struct Pages {
     block: Arc<Block>,
     pages: Vec<Option<Box<Page>>>,
+}
+
+impl Access<'_> {
+    /// The values of the n-th sector of a run.
+    fn of_sector(&self, run: Run, n: usize) -> &[u8] {
+        let each = run.mask.count_ones() as usize;
+        self.values.get(n * each..(n + 1) * each).unwrap_or_default()
+    }
+}
+
+impl Page {
+    /// The bytes of a sector, as a mask, whose earlier accesses conflict with an access to the
+    /// bytes of `mask`. A write conflicts with reads, reductions and writes of other values, and a
+    /// reduction with reads, writes and other reductions.
+    fn conflicts(&self, at: usize, mask: u32, access: &Access<'_>, values: &[u8]) -> u32 {
+        let mut both = match access.does {
+            Does::Reads => self.written[at] | self.reduced[at],
+            Does::Writes => self.read[at] | self.reduced[at],
+            Does::Reduces => self.read[at] | self.written[at],
+        };
+        if let Some(fold) = access.fold {
+            for word in (0..8).filter(|word| self.folds[at * 8 + word] != fold.code()) {
+                both |= self.reduced[at] & 0xf << (4 * word);
+            }
+        } else if access.does == Does::Writes && self.written[at] & mask != 0 {
+            let here = &self.bytes[at * SECTOR as usize..];
+            for (byte, value) in numbers(mask, 1).zip(values) {
+                both |= self.written[at] & u32::from(here[byte as usize] != *value) << byte;
+            }
+        }
+        both & mask
+    }
+
+    /// Adds an access to the bytes of a sector. `initial` reads a number of the sector as it was
+    /// before all ranges.
+    fn add(
+        &mut self,
+        at: usize,
+        mask: u32,
+        (access, values): (&Access<'_>, &[u8]),
+        initial: impl Fn(u64, u8) -> u64,
+    ) {
+        match access.does {
+            Does::Reads => self.read[at] |= mask,
+            Does::Writes => self.written[at] |= mask,
+            Does::Reduces => self.reduced[at] |= mask,
+        }
+        let here = at * SECTOR as usize;
+        let Some(fold) = access.fold else {
+            for (byte, value) in numbers(mask, 1).zip(values) {
+                self.bytes[here + byte as usize] = *value;
+            }
+            return;
+        };
+        let size = fold.size() as usize;
+        for (byte, own) in numbers(mask, size).zip(values.chunks_exact(size)) {
+            let number = |bytes: &[u8]| {
+                let mut all = [0; 8];
+                all[..size].copy_from_slice(&bytes[..size]);
+                u64::from_le_bytes(all)
+            };
+            let initial = initial(byte, size as u8);
+            let here = here + byte as usize;
+            let value = fold.apply(initial, number(&self.bytes[here..]), number(own));
+            self.bytes[here..here + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            let word = at * 8 + byte as usize / 4;
+            self.folds[word..word + size / 4].fill(fold.code());
+        }
+    }
 }
 
 impl Pages {
@@ -43,133 +118,41 @@ impl Pages {
         self.block.size() as u64
     }
 
-    fn page(&self, sector: u64) -> Option<(&Page, usize)> {
-        let page = self.pages.get((sector / SECTORS) as usize)?.as_deref()?;
-        Some((page, (sector % SECTORS) as usize))
-    }
-
-    fn changes(&self, sector: u64) -> Option<(&Changed, usize)> {
-        let (page, at) = self.page(sector)?;
-        Some((page.changed.as_deref()?, at))
-    }
-
-    /// The first byte of a run that was written or reduced.
-    pub(super) fn changed(&self, run: Run) -> Option<u64> {
-        run.sectors().find_map(|sector| {
-            let (page, at) = self.changes(sector)?;
-            let both = run.mask & (page.written[at] | page.reduced[at]);
-            first(sector, both)
+    /// The first byte of a run at which an access conflicts with those of earlier ranges.
+    pub(super) fn conflict(&self, run: Run, access: &Access<'_>) -> Option<u64> {
+        run.sectors().enumerate().find_map(|(n, sector)| {
+            let page = self.pages.get(sector as usize / SECTORS)?.as_deref()?;
+            let values = access.of_sector(run, n);
+            let both = page.conflicts(sector as usize % SECTORS, run.mask, access, values);
+            (both != 0).then(|| sector * SECTOR + u64::from(both.trailing_zeros()))
         })
     }
 
-    /// The first byte of a run that conflicts with a write: it was read or reduced, or written with
-    /// another value.
-    pub(super) fn against_write(&self, run: Run, values: &[u8]) -> Option<u64> {
-        sectors(run).find_map(|(sector, own)| {
-            let (page, at) = self.page(sector)?;
-            let mut both = run.mask & page.read[at];
-            if let Some(page) = page.changed.as_deref() {
-                both |= run.mask & page.reduced[at];
-                let bytes_here = &page.bytes[at * SECTOR as usize..];
-                for (n, byte) in bytes(run.mask) {
-                    let differs = bytes_here[byte as usize] != values[own.start + n];
-                    if page.written[at] >> byte & 1 == 1 && differs {
-                        both |= 1 << byte;
-                    }
-                }
+    /// Adds an access to the bytes of a run.
+    pub(super) fn add(&mut self, run: Run, access: &Access<'_>) {
+        for (n, sector) in run.sectors().enumerate() {
+            let (number, at) = (sector as usize / SECTORS, sector as usize % SECTORS);
+            let page = self.pages[number].get_or_insert_with(|| {
+                let [read, written, reduced] = [[0; SECTORS]; 3];
+                let (folds, bytes) = ([0; SECTORS * 8], Vec::new());
+                Box::new(Page { read, written, reduced, folds, bytes })
+            });
+            if access.does != Does::Reads && page.bytes.is_empty() {
+                let first = number as u64 * PAGE;
+                page.bytes.resize(PAGE as usize, 0);
+                let len = (self.block.size() as u64 - first).min(PAGE) as usize;
+                self.block.read(first, &mut page.bytes[..len]).expect("inside of the block");
             }
-            first(sector, both)
-        })
-    }
-
-    /// The first byte of a run that conflicts with a reduction: it was read, written, or reduced by
-    /// another operation.
-    pub(super) fn against_fold(&self, run: Run, fold: Fold) -> Option<u64> {
-        run.sectors().find_map(|sector| {
-            let (page, at) = self.page(sector)?;
-            let mut both = run.mask & page.read[at];
-            if let Some(page) = page.changed.as_deref() {
-                both |= run.mask & page.written[at];
-                for word in 0..8 {
-                    let here = run.mask & page.reduced[at] & 0xf << (4 * word);
-                    if page.folds[at * 8 + word] != fold.code() {
-                        both |= here;
-                    }
-                }
-            }
-            first(sector, both)
-        })
-    }
-
-    fn page_for(&mut self, sector: u64) -> (&mut Page, usize) {
-        let page = self.pages[(sector / SECTORS) as usize]
-            .get_or_insert_with(|| Box::new(Page { read: [0; SECTORS as usize], changed: None }));
-        (page, (sector % SECTORS) as usize)
-    }
-
-    /// The page with a copy of the block's bytes, which is made at the first change.
-    fn with_bytes(&mut self, sector: u64) -> (&mut Changed, usize) {
-        let block = Arc::clone(&self.block);
-        let (page, at) = self.page_for(sector);
-        let changed = page.changed.get_or_insert_with(|| {
-            let first = sector / SECTORS * PAGE;
-            let mut bytes = vec![0; PAGE as usize];
-            let len = (block.size() as u64 - first).min(PAGE) as usize;
-            block.read(first, &mut bytes[..len]).expect("inside of the block");
-            let none = [0; SECTORS as usize];
-            let folds = [0; SECTORS as usize * 8];
-            Box::new(Changed { written: none, reduced: none, folds, bytes })
-        });
-        (changed, at)
-    }
-
-    pub(super) fn read(&mut self, run: Run) {
-        for sector in run.sectors() {
-            let (page, at) = self.page_for(sector);
-            page.read[at] |= run.mask;
-        }
-    }
-
-    pub(super) fn write(&mut self, run: Run, values: &[u8]) {
-        for (sector, own) in sectors(run) {
-            let (page, at) = self.with_bytes(sector);
-            page.written[at] |= run.mask;
-            for (n, byte) in bytes(run.mask) {
-                page.bytes[at * SECTOR as usize + byte as usize] = values[own.start + n];
-            }
-        }
-    }
-
-    pub(super) fn fold(&mut self, run: Run, fold: Fold, values: &[u8]) {
-        let size = fold.size() as usize;
-        for (sector, own) in sectors(run) {
-            let block = Arc::clone(&self.block);
-            let (page, at) = self.with_bytes(sector);
-            page.reduced[at] |= run.mask;
-            for (n, byte) in numbers(run.mask, fold).enumerate() {
-                let number = |bytes: &[u8]| {
-                    let mut all = [0; 8];
-                    all[..size].copy_from_slice(&bytes[..size]);
-                    u64::from_le_bytes(all)
-                };
-                let initial = block.load(sector * SECTOR + byte, size as u8).unwrap_or(0);
-                let here = at * SECTOR as usize + byte as usize;
-                let merged = number(&page.bytes[here..]);
-                let value = fold.apply(initial, merged, number(&values[own.start + n * size..]));
-                page.bytes[here..here + size].copy_from_slice(&value.to_le_bytes()[..size]);
-                let word = at * 8 + byte as usize / 4;
-                page.folds[word..word + size / 4].fill(fold.code());
-            }
+            let initial = |byte, size| self.block.load(sector * SECTOR + byte, size).unwrap_or(0);
+            page.add(at, run.mask, (access, access.of_sector(run, n)), initial);
         }
     }
 
     /// Writes all changed bytes into the block; returns their number.
     pub(super) fn commit(&self) -> u64 {
         let mut count = 0;
-        for (n, page) in (0..).zip(&self.pages) {
-            let Some(page) = page.as_ref().and_then(|page| page.changed.as_deref()) else {
-                continue;
-            };
+        let pages = (0..).zip(&self.pages).filter_map(|(n, page)| Some((n, page.as_deref()?)));
+        for (n, page) in pages {
             for (sector, (w, r)) in (0..).zip(page.written.iter().zip(&page.reduced)) {
                 let mut rest = w | r;
                 count += u64::from(rest.count_ones());
@@ -190,7 +173,7 @@ impl Pages {
     }
 }
 
-/// The offset of the first byte in a sector's mask.
-fn first(sector: u64, mask: u32) -> Option<u64> {
-    (mask != 0).then(|| sector * SECTOR + u64::from(mask.trailing_zeros()))
+/// Byte offsets in a sector of numbers of `size` bytes that a mask has bits for.
+fn numbers(mask: u32, size: usize) -> impl Iterator<Item = u64> {
+    (0..SECTOR).step_by(size).filter(move |i| mask >> i & 1 == 1)
 }

@@ -1,7 +1,7 @@
 //! Tests of merging, with sets written by hand.
 
 use super::*;
-use crate::fold::FoldKind;
+use crate::fold::{Fold, FoldKind};
 use std::sync::Arc;
 use texunit_device::{Device, DeviceOptions};
 use texunit_memory::Block;

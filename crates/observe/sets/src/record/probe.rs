@@ -11,9 +11,7 @@ use texunit_simt::observe::{
     PlannedFetch, Probe,
 };
 use texunit_simt::{Bounds, SpaceKind};
-use texunit_unit::{
-    Coordinates, Resource, Surface, SurfaceForm, SurfaceKind, SurfacePlan, TexelIndex, Texture,
-};
+use texunit_unit::{Coordinates, Resource, SurfaceKind, TexelIndex, Texture};
 
 const HELP_HEAP: &str =
     "the addresses that malloc gives depend on what all threads do with the heap";
@@ -39,7 +37,6 @@ pub(super) struct Worker<'a> {
     /// Index of the block that was accessed last.
     hint: usize,
     fetched: Vec<Arc<Texture>>,
-    surfaces: Vec<(SurfaceForm, Arc<Surface>, SurfacePlan)>,
 }
 
 impl AccessKind {
@@ -116,7 +113,6 @@ impl<'a> Worker<'a> {
             numbers: map.blocks().iter().map(number).collect(),
             hint: 0,
             fetched: Vec::new(),
-            surfaces: Vec::new(),
         }
     }
 
@@ -187,22 +183,6 @@ impl<'a> Worker<'a> {
         let elements = access.elements * lanes as u32;
         marking_number(&mut marking, offset, (access.size, elements));
         true
-    }
-
-    /// The plan of a surface access, cached.
-    fn plan(&mut self, form: SurfaceForm, surface: &Arc<Surface>) -> Option<&SurfacePlan> {
-        let is_it = |(f, s, _): &(SurfaceForm, Arc<Surface>, SurfacePlan)| {
-            *f == form && Arc::ptr_eq(s, surface)
-        };
-        let at = match self.surfaces.iter().position(is_it) {
-            Some(at) => at,
-            None => {
-                let plan = SurfacePlan::new(form, surface).ok()?;
-                self.surfaces.push((form, Arc::clone(surface), plan));
-                self.surfaces.len() - 1
-            }
-        };
-        Some(&self.surfaces[at].2)
     }
 }
 
@@ -288,13 +268,12 @@ impl Probe for Worker<'_> {
     }
 
     fn surface_answer(&mut self, at: &At, answered: &ExecutedSurfaceAccess<'_>) {
-        let surface = answered.surface;
+        let (plan, surface) = (answered.plan, answered.plan.surface());
         let Some(object) = self.recorder.objects.number(surface.resource.block()) else {
             let message = format!("`{}` is nothing that is recorded", surface.resource.name());
             return self.recorder.refuse(Some(at.op), message, HELP_UNKNOWN);
         };
         let coords: Coordinates<_> = answered.request.coords;
-        let Some(plan) = self.plan(answered.form, surface) else { return };
         let reduction = plan.reduction();
         let mut places = Vec::with_capacity(32);
         for lane in texunit_unit::lanes(at.lanes) {

@@ -30,6 +30,7 @@ mod fast;
 mod fastest;
 mod general;
 mod levels;
+mod observed;
 mod place;
 mod prefetch;
 mod simd;

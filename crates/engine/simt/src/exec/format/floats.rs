@@ -45,7 +45,8 @@ fn exponent(v: f64, precision: usize, point: bool) -> String {
     format!("{mantissa}{dot}e{sign}{:02}", exponent.abs())
 }
 
-fn general(v: f64, precision: usize, keep_zeros: bool) -> String {
+/// Formats a number as `%g` does with this precision, at least 1. `keep_zeros` is the flag `#`.
+pub fn general(v: f64, precision: usize, keep_zeros: bool) -> String {
     // The exponent after rounding to the wanted number of digits decides between the two notations.
     let rounded = format!("{v:.*e}", precision - 1);
     let x: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);

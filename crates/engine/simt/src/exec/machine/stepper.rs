@@ -7,7 +7,7 @@ use crate::observe::event::{Access, AccessOp, At, ExecutedSurfaceAccess};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_memory::SpaceKind;
-use texunit_unit::{Resource, SurfaceKind, SurfacePlan, lanes};
+use texunit_unit::{Resource, SurfaceKind, lanes};
 
 /// A position of lanes at which the launch has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Probe for WatchProbe {
     }
 
     fn surface_answer(&mut self, at: &At, access: &ExecutedSurfaceAccess<'_>) {
-        let block = Some(block_of(&access.surface.resource));
+        let block = Some(block_of(&access.plan.surface().resource));
         let (reads, writes) = match access.form.kind {
             SurfaceKind::Load { .. } => (true, false),
             SurfaceKind::Reduce { .. } => (true, true),
@@ -185,9 +185,8 @@ impl WatchState {
         access: &ExecutedSurfaceAccess<'_>,
         range: &Range,
     ) -> Option<(u32, u64, u32)> {
-        let plan = SurfacePlan::new(access.form, access.surface).ok()?;
         let each = lanes(at.lanes).filter_map(|lane| {
-            let (first, bytes) = plan.bytes(access.request.coords.map(|c| c[lane]))?;
+            let (first, bytes) = access.plan.bytes(access.request.coords.map(|c| c[lane]))?;
             let meets = first < range.address.saturating_add(range.bytes)
                 && range.address < first.saturating_add(bytes.into());
             meets.then_some((lane as u32, first, bytes))

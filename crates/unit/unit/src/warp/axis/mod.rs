@@ -53,13 +53,13 @@ fn fine_bits(size: u32) -> u32 {
 /// a cache line, as are all per-lane structures.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct AxisLanes {
+pub(crate) struct AxisLanes {
     /// The lower (or only) texel as a byte offset, or as an index with -1 for outside ([`To`]).
-    pub(super) lower: Lanes,
+    pub(crate) lower: Lanes,
     /// The upper texel for linear filters and gathers, in the form of `lower`.
-    pub(super) upper: Lanes,
+    pub(crate) upper: Lanes,
     /// The weight of the upper texel in 1/256, for linear filters.
-    pub(super) weight: Lanes,
+    pub(crate) weight: Lanes,
     /// The masks of the lanes whose lower and whose upper texel is outside.
     pub(super) outside: [u32; 2],
     /// The mask of the lanes whose upper texel does not follow the lower one in memory.
