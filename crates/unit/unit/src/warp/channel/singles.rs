@@ -35,8 +35,7 @@ impl FloatChannel for F32 {
             for k in 0..PER {
                 let magnitude = codes[g][k] & int(simd, i32::MAX);
                 highest = highest.max(magnitude);
-                let is_unweighted = weights[g][k].is(zero);
-                largest[g] = is_unweighted.select(largest[g], largest[g].max(magnitude));
+                largest[g] = largest[g].max(weights[g][k].is(zero).select(zero, magnitude));
             }
             largest[g] = largest[g] & int(simd, EXPONENT);
             top = top.max(largest[g]);

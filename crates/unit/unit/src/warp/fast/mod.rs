@@ -254,13 +254,25 @@ impl Fast {
             self.run_fused(resource, &mut registers, &mut next, space);
             // The fused stage stops at a warp whose fetches need other stages; these follow.
             let Some(file) = files.get_mut(next) else { break };
-            let Space { placed: [placed, _], .. } = &mut *space;
-            let mut places = request::OutputRegisters::default();
-            let others = rows.results.split_file(file, &mut places);
-            self.place(&requests.request(next, &others), placed);
-            self.finish(resource, placed, places);
+            self.fetch_file(resource, file, rows, (requests, next), space);
             next += 1;
         }
+    }
+
+    /// Executes the fetch of a warp whose coordinates are outside the range of the fused stage.
+    #[cold]
+    fn fetch_file(
+        &self,
+        resource: &Resource,
+        file: &mut [Lanes],
+        rows: &FetchRows<'_>,
+        (requests, warp): (&impl Requests, usize),
+        Space { placed: [placed, _], .. }: &mut Space,
+    ) {
+        let mut places = request::OutputRegisters::default();
+        let others = rows.results.split_file(file, &mut places);
+        self.place(&requests.request(warp, &others), placed);
+        self.finish(resource, placed, places);
     }
 
     /// Executes the fetches of several warps in two halves: the next fetch begins before the
