@@ -112,3 +112,27 @@ impl FetchRows<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each result row must be found at its component, in whatever order and number the rows are.
+    #[test]
+    fn result_rows_are_found_by_component() {
+        let orders: [&[u8]; 8] =
+            [&[0], &[2], &[0, 1], &[3, 1], &[0, 1, 2], &[2, 0, 1], &[0, 1, 2, 3], &[2, 0, 3, 1]];
+        for order in orders {
+            let mut components = Results::IN_ORDER;
+            components[..order.len()].copy_from_slice(order);
+            let results = Results { first: 1, len: order.len(), components };
+            let mut file: Vec<Lanes> = (0..6).map(|row| [row; 32]).collect();
+            let mut places = OutputRegisters::default();
+            let others = results.split_file(&mut file, &mut places);
+            assert_eq!((others.row(0)[0], others.row(5)[0]), (0, 5), "{order:?}");
+            let found = places.map(|row| row.map(|row| row[0] as usize - 1));
+            let wanted = [0, 1, 2, 3].map(|c| order.iter().position(|&of| of == c));
+            assert_eq!(found, wanted, "{order:?}");
+        }
+    }
+}
