@@ -20,6 +20,7 @@ pub struct Results {
     /// Number of rows.
     pub len: usize,
     /// The component (0 for x) that each result row receives; the first `len` entries are valid.
+    /// Fetches are faster if this is [`Self::IN_ORDER`].
     pub components: [u8; 4],
 }
 
@@ -63,6 +64,9 @@ impl<'w> UnwrittenRows<'w> {
 }
 
 impl Results {
+    /// The first row receives x, and each row the component after that of the row before.
+    pub const IN_ORDER: [u8; 4] = [0, 1, 2, 3];
+
     /// Splits a register file: stores each result row in `places` at the index of its component,
     /// and returns the other rows.
     // `places` is passed by reference because a copy of it would wait for the stores that have just
@@ -75,10 +79,26 @@ impl Results {
     ) -> UnwrittenRows<'w> {
         let (below, rest) = file.split_at_mut(self.first);
         let (results, above) = rest.split_at_mut(self.len);
-        for (row, &component) in results.iter_mut().zip(&self.components) {
-            places[usize::from(component)] = Some(row);
-        }
+        // Only the less usual cases index an array, so that the usual one needs none in memory.
+        let rows = match results {
+            [x, y, z, w] => [Some(x), Some(y), Some(z), Some(w)],
+            [x] => [Some(x), None, None, None],
+            _ => {
+                let mut rows = results.iter_mut();
+                std::array::from_fn(|_| rows.next())
+            }
+        };
+        *places = if self.components == Self::IN_ORDER { rows } else { self.by_component(rows) };
         UnwrittenRows { below, above, end: self.first + self.len }
+    }
+
+    /// The result rows at the indices of their components.
+    #[inline(always)]
+    fn by_component<'w>(&self, mut rows: OutputRegisters<'w>) -> OutputRegisters<'w> {
+        std::array::from_fn(|component| {
+            let is_its = |&of: &u8| usize::from(of) == component;
+            rows[self.components.iter().position(is_its)?].take()
+        })
     }
 }
 
@@ -90,5 +110,29 @@ impl FetchRows<'_> {
             Operand::Row(i) => row(i),
             Operand::Lanes(lanes) => lanes,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each result row must be found at its component, in whatever order and number the rows are.
+    #[test]
+    fn result_rows_are_found_by_component() {
+        let orders: [&[u8]; 8] =
+            [&[0], &[2], &[0, 1], &[3, 1], &[0, 1, 2], &[2, 0, 1], &[0, 1, 2, 3], &[2, 0, 3, 1]];
+        for order in orders {
+            let mut components = Results::IN_ORDER;
+            components[..order.len()].copy_from_slice(order);
+            let results = Results { first: 1, len: order.len(), components };
+            let mut file: Vec<Lanes> = (0..6).map(|row| [row; 32]).collect();
+            let mut places = OutputRegisters::default();
+            let others = results.split_file(&mut file, &mut places);
+            assert_eq!((others.row(0)[0], others.row(5)[0]), (0, 5), "{order:?}");
+            let found = places.map(|row| row.map(|row| row[0] as usize - 1));
+            let wanted = [0, 1, 2, 3].map(|c| order.iter().position(|&of| of == c));
+            assert_eq!(found, wanted, "{order:?}");
+        }
     }
 }

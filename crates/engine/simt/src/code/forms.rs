@@ -336,13 +336,14 @@ fn results(parts: &[Slot; 4]) -> Option<Results> {
     let wanted = || parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
     let first = wanted().map(|(part, _)| part.index()).min()?;
     let len = wanted().count();
-    let mut components = [u8::MAX; 4];
+    let (mut components, mut found) = (Results::IN_ORDER, 0);
     for (part, component) in wanted() {
-        let place = components[..len].get_mut(part.index() - first)?;
-        if *place != u8::MAX {
-            return None;
-        }
-        *place = component;
+        let row = part.index() - first;
+        *components[..len].get_mut(row)? = component;
+        found |= 1 << row;
+    }
+    if found != (1 << len) - 1 {
+        return None;
     }
     Some(Results { first, len, components })
 }

@@ -199,7 +199,10 @@ impl FetchPlan {
         scratch: &mut Scratch,
     ) {
         if let (Schedule::Fast(plan), false) = (&self.schedule, self.is_narrow()) {
-            resident.fill(u32::MAX);
+            // `memset` of nothing is slow: a masked store to an address that is not mapped.
+            if !resident.is_empty() {
+                resident.fill(u32::MAX);
+            }
             let space = &mut scratch.fast;
             return plan.fetch_warps(&self.seen.resource, files, rows, requests, space);
         }

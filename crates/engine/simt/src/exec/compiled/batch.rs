@@ -17,7 +17,7 @@ use texunit_alu::L32;
 use texunit_jit::region::{
     DivergedLanes, Entry, ExitReason, Group, MAX_WARPS, Mode, Resume, WarpTable,
 };
-use texunit_unit::{FetchPlan, FetchRows};
+use texunit_unit::{FetchPlan, FetchRows, Scratch};
 
 /// Executes the instructions at which the warps of a batch wait.
 pub(super) struct YieldPoints<'c, 'a> {
@@ -169,8 +169,8 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
     /// of warps, from the first one on, for which it was executed; `None` if it was not executed.
     #[inline]
     fn pass(&mut self, table: &mut WarpTable<'_, '_>, at: u32) -> Option<(Entry, usize)> {
-        if let Some(cached) = self.cached.iter().find(|cached| cached.at == at).copied() {
-            self.fetch(table, &cached);
+        if let Some(cached) = self.cached.iter().find(|cached| cached.at == at) {
+            self.counters.fetches += cached.execute(table, self.launch, self.sites.scratch);
             table.count(table.len(), cached.steps, self.launch.warps > 1);
             return Some((cached.on, table.len()));
         }
@@ -186,7 +186,7 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
                 let steps = inst.count.into();
                 let (rows, plan) = self.plan_of(table, fetch, (texture, sampler))?;
                 let cached = CachedFetch { at, on, steps, fetch, rows, plan };
-                self.fetch(table, &cached);
+                self.counters.fetches += cached.execute(table, launch, self.sites.scratch);
                 let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
                 if stays(&fetch.texture, texture)
                     && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
@@ -250,31 +250,45 @@ impl<'c, 'a> YieldPoints<'c, 'a> {
         let block = fetch.block.filter(|_| same)?;
         Some((rows_of(fetch, block, &launch.constants), plan))
     }
+}
 
-    /// Executes a fetch for all warps.
+impl CachedFetch<'_, '_> {
+    /// Executes the fetch for all warps. Returns the number of their live lanes.
     #[inline]
-    fn fetch(&mut self, table: &mut WarpTable<'_, '_>, cached: &CachedFetch<'_, '_>) {
-        let CachedFetch { fetch, rows, plan, .. } = *cached;
-        let (constants, all) = (&self.launch.constants, table.len());
+    fn execute(
+        &self,
+        table: &mut WarpTable<'_, '_>,
+        launch: &Launch<'_>,
+        scratch: &mut Scratch,
+    ) -> u64 {
+        let Self { fetch, rows, plan, .. } = self;
         let mut resident = [0; MAX_WARPS];
-        let mut rest = table.each();
-        for resident in resident[..all].chunks_mut(FETCHED) {
+        let needed = if fetch.resident.is_none() { 0 } else { table.len() };
+        let mut parts = resident[..needed].chunks_mut(FETCHED);
+        let (mut fetched, mut all) = (0, table.each());
+        loop {
             let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
-            for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
+            let mut len = 0;
+            for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut all) {
                 (*file, *live) = (of.0.narrow, of.1);
+                fetched += count(*live);
+                len += 1;
             }
-            self.counters.fetches += live.into_iter().map(count).sum::<u64>();
-            let files = (&mut files[..resident.len()], &live[..]);
-            let scratch = &mut *self.sites.scratch;
-            fetch_files((fetch, &rows, plan), constants, files, resident, scratch);
+            if len == 0 {
+                break;
+            }
+            let (files, resident) = ((&mut files[..len], &live[..]), parts.next());
+            let resident = resident.unwrap_or_default();
+            fetch_files((fetch, rows, plan), &launch.constants, files, resident, scratch);
         }
-        drop(rest);
-        if !fetch.resident.is_none() {
+        drop(all);
+        if needed != 0 {
             let to = fetch.resident.predicate_index();
             for ((files, _), resident) in table.each().zip(resident) {
                 files.predicates[to] = resident;
             }
         }
+        fetched
     }
 }
 

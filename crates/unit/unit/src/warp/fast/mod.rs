@@ -106,9 +106,6 @@ pub(super) struct Fast {
     prefetches: bool,
 }
 
-/// The number of warps in one call of the fused stage.
-const AT_ONCE: usize = 8;
-
 /// Constant texels along axes that a geometry lacks.
 static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
@@ -246,26 +243,36 @@ impl Fast {
                 self.clear(&mut places);
             }
         }
-        for (part, files) in files.chunks_mut(AT_ONCE).enumerate() {
-            let (mut next, warps) = (0, files.len());
-            while next < warps {
-                // The files are borrowed for the duration of the call.
-                let mut lent: [&mut [Lanes]; AT_ONCE] = Default::default();
-                for (lent, file) in lent.iter_mut().zip(&mut *files) {
-                    *lent = file;
-                }
-                let mut registers = Registers::Files { files: &mut lent[..warps], rows };
-                self.run_fused(resource, &mut registers, &mut next, space);
-                // The fused stage stops at a warp whose fetches need other stages; these follow.
-                let Some(file) = files.get_mut(next) else { break };
-                let Space { placed: [placed, _], .. } = &mut *space;
-                let mut places = request::OutputRegisters::default();
-                let others = rows.results.split_file(file, &mut places);
-                self.place(&requests.request(part * AT_ONCE + next, &others), placed);
-                self.finish(resource, placed, places);
-                next += 1;
-            }
+        let mut next = 0;
+        while next < files.len() {
+            // SAFETY: `files` is borrowed until the stage returns, and the stage replaces none of
+            // its slices, so that none becomes one with a shorter lifetime.
+            let lent = unsafe {
+                std::mem::transmute::<&mut [&mut [Lanes]], &mut [&mut [Lanes]]>(&mut *files)
+            };
+            let mut registers = Registers::Files { files: lent, rows };
+            self.run_fused(resource, &mut registers, &mut next, space);
+            // The fused stage stops at a warp whose fetches need other stages; these follow.
+            let Some(file) = files.get_mut(next) else { break };
+            self.fetch_file(resource, file, rows, (requests, next), space);
+            next += 1;
         }
+    }
+
+    /// Executes the fetch of a warp whose coordinates are outside the range of the fused stage.
+    #[cold]
+    fn fetch_file(
+        &self,
+        resource: &Resource,
+        file: &mut [Lanes],
+        rows: &FetchRows<'_>,
+        (requests, warp): (&impl Requests, usize),
+        Space { placed: [placed, _], .. }: &mut Space,
+    ) {
+        let mut places = request::OutputRegisters::default();
+        let others = rows.results.split_file(file, &mut places);
+        self.place(&requests.request(warp, &others), placed);
+        self.finish(resource, placed, places);
     }
 
     /// Executes the fetches of several warps in two halves: the next fetch begins before the
