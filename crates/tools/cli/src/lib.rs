@@ -2,6 +2,7 @@
 //! and reported by [`human`] and [`json`].
 
 pub mod args;
+#[cfg(feature = "bench")]
 pub mod bench;
 #[cfg(feature = "cases")]
 pub mod cases;

@@ -9,9 +9,10 @@ use std::fmt::Write;
 const INTEGERS: [&str; 8] = ["eq", "lt", "le", "false", "neq", "nlt", "nle", "true"];
 /// Names of comparisons of floating-point numbers.
 const FLOATS: [&str; 32] = [
-    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq",
-    "ge", "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s",
-    "eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
+    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false",
+    "neq_oq", "ge", "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq",
+    "nle_uq", "ord_s", "eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq",
+    "true_us",
 ];
 
 /// The text of an instruction; targets of jumps are numbers.
@@ -113,5 +114,9 @@ fn register(register: Register) -> String {
 /// A number that begins with a digit: `0Ch`.
 fn hex(number: u64) -> String {
     let digits = format!("{number:X}h");
-    if digits.starts_with(|digit: char| digit.is_ascii_digit()) { digits } else { format!("0{digits}") }
+    if digits.starts_with(|digit: char| digit.is_ascii_digit()) {
+        digits
+    } else {
+        format!("0{digits}")
+    }
 }

@@ -82,8 +82,7 @@ fn search(
     stop: &AtomicBool,
 ) -> Reduced {
     let show = !args.quiet && args.format == OutputFormat::Human;
-    let mut bar =
-        (show && Stream::Stderr.is_terminal()).then(|| StatusLine::new(Instant::now()));
+    let mut bar = (show && Stream::Stderr.is_terminal()).then(|| StatusLine::new(Instant::now()));
     let mut tell = |progress: &Progress<'_>| {
         let Some(bar) = &mut bar else { return };
         bar.show(|| {
