@@ -20,7 +20,7 @@ pub(super) fn text(instruction: &Instruction) -> String {
     let code = format!("{:?}", instruction.code());
     let code = code.strip_prefix("EVEX_").or(code.strip_prefix("VEX_")).unwrap_or(&code);
     let mut kinds = code.split('_').filter(|kind| !matches!(*kind, "k1" | "k1z"));
-    let name = kinds.next().unwrap_or_default().to_lowercase();
+    let name = kinds.next().unwrap_or_default().to_lowercase().replace("retnq", "ret");
     let (name, operands) = compared(name, instruction);
     let mut text = if instruction.has_lock_prefix() { "lock ".to_owned() } else { String::new() };
     text += &name;
@@ -107,8 +107,13 @@ fn rounding(instruction: &Instruction) -> &'static str {
     }
 }
 
+/// The name of a register; the lowest byte of `r8` is `r8b`, as assemblers have it.
 fn register(register: Register) -> String {
-    format!("{register:?}").to_lowercase()
+    let name = format!("{register:?}").to_lowercase();
+    match name.strip_prefix('r').and(name.strip_suffix('l')) {
+        Some(whole) => format!("{whole}b"),
+        None => name,
+    }
 }
 
 /// A number that begins with a digit: `0Ch`.
