@@ -51,3 +51,25 @@ pub(crate) fn field<T: DeserializeOwned, E: Error>(
 ) -> Result<Option<T>, E> {
     object.remove(name).map(T::deserialize).transpose().map_err(E::custom)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::place::Frame;
+
+    #[test]
+    fn marked_fields_may_be_missing() {
+        let read = |text: &str| serde_json::from_str::<Frame>(text);
+        let text = r#"{"via":"inlined","file":"a.cu","line":3}"#;
+        let mut frame = read(text).unwrap();
+        assert_eq!(serde_json::to_string(&frame).unwrap(), text);
+        frame.column = Some(7);
+        assert_eq!(read(&serde_json::to_string(&frame).unwrap()).unwrap(), frame);
+        for (text, error) in [
+            (r#"{"via":"called","file":"a.cu"}"#, "missing field `line`"),
+            (r#"{"via":"near","file":"a.cu","line":3}"#, "unknown variant `near`"),
+        ] {
+            let said = read(text).unwrap_err().to_string();
+            assert!(said.starts_with(error), "{said}");
+        }
+    }
+}

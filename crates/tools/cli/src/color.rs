@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn escape_sequences_take_no_columns_and_second_columns_stay_aligned() {
         let text = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results here\n";
-        let fits = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results\n              here\n";
+        let fits = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results\n             here\n";
         assert_eq!(fitted(text, 33, 0), fits);
         assert_eq!(fitted(text, 38, 0), text);
         assert_eq!(fitted("    a paragraph of help", 22, 0), "    a paragraph of\n    help");
