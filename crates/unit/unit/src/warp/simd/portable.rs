@@ -39,12 +39,10 @@ fn all(yes: bool) -> i32 {
     -i32::from(yes)
 }
 
-/// Defines operations that treat all lanes alike. On x86-64 they are calls, which take less time to
-/// compile: there, processors without AVX2 and tests have this level.
+/// Defines operations that treat all lanes alike.
 macro_rules! lanes {
     ($($name:ident($($a:ident: $t:ty),*) -> $r:ty = $body:expr;)*) => {
-        $(#[cfg_attr(target_arch = "x86_64", inline(never))]
-        #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+        $(#[inline(always)]
         fn $name($($a: $t),*) -> $r {
             let mut results = <$r>::default();
             for lane in 0..N {
