@@ -134,7 +134,7 @@ round() {
 lavapipe="" swiftshader="" llvm="" pocl="" intel="" libraries="" limits=""
 
 if wants texunit && [ -z "$texunit" ]; then
-    cargo build --release --manifest-path "$root/Cargo.toml" -p texunit
+    cargo build --release --manifest-path "$root/Cargo.toml" -p texunit --features bench
     texunit=${CARGO_TARGET_DIR:-$root/target}/release/texunit
 fi
 if wants lavapipe || wants swiftshader; then

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 /// Tasks of texunit's developers
 #[derive(Parser)]
-#[command(bin_name = "cargo run -p xtask --", max_term_width = 100)]
+#[command(bin_name = "cargo run -p xtask --")]
 struct Cli {
     #[command(subcommand)]
     task: Task,

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
-use texunit_workloads::line::Line;
+use texunit_workloads::line;
 use texunit_workloads::measure::{Rate, Via, measure};
 use texunit_workloads::workload::Workload;
 
@@ -90,7 +90,7 @@ impl Table {
             None => "-".into(),
         };
         println!("| {name} | {} | {:.1} | {:.1} | {ratio} |", via.name(), rate.best, rate.median);
-        self.lines += &Line::new(name, via, effort, rate).json();
+        self.lines += &line::json(name, via, effort, rate);
         self.lines += "\n";
     }
 }

@@ -1,8 +1,8 @@
 //! Reports how certain it is that each instruction of a kernel computes what a GPU computes.
 
 use crate::place::function_name;
+use crate::record::record;
 use crate::visible;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use texunit_forms::sort_by_key;
 use texunit_isa::{Fidelity, MEASURED_ON};
@@ -15,8 +15,7 @@ const MAX_FORMS: usize = 1000;
 const MAX_NAMED: usize = 5;
 
 /// An instruction form of a kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
     /// The kernel's name in the PTX.
     pub kernel: String,
@@ -33,6 +32,10 @@ pub struct Instruction {
     /// What the result can affect, unless it is specified: `address`, `branch`, `barrier`,
     /// `output`.
     pub reaches: Vec<String>,
+}
+
+record! {
+    Instruction { kernel [=], opcode [=], line [=], count [=], class [=], register [=], reaches [=] }
 }
 
 impl Instruction {

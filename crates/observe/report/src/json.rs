@@ -1,6 +1,7 @@
 //! Diagnostics as JSON: one object for each diagnostic.
 
-use serde::Serialize;
+use serde_core::ser::SerializeMap;
+use serde_core::{Serialize, Serializer};
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 use crate::Located;
@@ -8,25 +9,23 @@ use crate::place::Frame;
 
 /// A diagnostic as JSON. Lines and columns count from 1, columns in bytes; they are null without a
 /// text.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Object<'a> {
     file: Option<&'a str>,
-    #[serde(flatten)]
     place: TextRange,
     severity: &'static str,
     code: Option<&'a str>,
     message: &'a str,
     label: &'a str,
     /// The source positions of the instruction, innermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<Frame>,
-    notes: Vec<RelatedNote<'a>>,
+    notes: Vec<PlacedText<'a>>,
     help: Option<&'a str>,
-    fix: Vec<Change<'a>>,
+    fix: Vec<PlacedText<'a>>,
 }
 
 /// A range of the text, from the first byte to one past the last.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default)]
 struct TextRange {
     line: Option<u32>,
     column: Option<u32>,
@@ -34,20 +33,51 @@ struct TextRange {
     end_column: Option<u32>,
 }
 
-/// Another position that explains the diagnostic.
-#[derive(Clone, Debug, Serialize)]
-struct RelatedNote<'a> {
-    #[serde(flatten)]
+/// A text with its position: another one that explains the diagnostic, or a replacement.
+#[derive(Clone, Debug)]
+struct PlacedText<'a> {
     place: TextRange,
-    message: &'a str,
+    /// The member with the text.
+    key: &'static str,
+    text: &'a str,
 }
 
-/// A replacement for the text at a position.
-#[derive(Clone, Debug, Serialize)]
-struct Change<'a> {
-    #[serde(flatten)]
-    place: TextRange,
-    text: &'a str,
+impl TextRange {
+    /// Adds the range to an object.
+    fn put<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
+        object.serialize_entry("line", &self.line)?;
+        object.serialize_entry("column", &self.column)?;
+        object.serialize_entry("end_line", &self.end_line)?;
+        object.serialize_entry("end_column", &self.end_column)
+    }
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut object = to.serialize_map(None)?;
+        object.serialize_entry("file", &self.file)?;
+        self.place.put(&mut object)?;
+        object.serialize_entry("severity", self.severity)?;
+        object.serialize_entry("code", &self.code)?;
+        object.serialize_entry("message", self.message)?;
+        object.serialize_entry("label", self.label)?;
+        if !self.frames.is_empty() {
+            object.serialize_entry("frames", &self.frames)?;
+        }
+        object.serialize_entry("notes", &self.notes)?;
+        object.serialize_entry("help", &self.help)?;
+        object.serialize_entry("fix", &self.fix)?;
+        object.end()
+    }
+}
+
+impl Serialize for PlacedText<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut object = to.serialize_map(None)?;
+        self.place.put(&mut object)?;
+        object.serialize_entry(self.key, self.text)?;
+        object.end()
+    }
 }
 
 impl<'a> Object<'a> {
@@ -57,6 +87,7 @@ impl<'a> Object<'a> {
         let frames = located.map(|located| located.frames(diagnostic.primary.span));
         let source = located.map(|located| located.text);
         let place = |span| source.map_or(TextRange::default(), |source| place(source, span));
+        let placed = |key, span, text| PlacedText { place: place(span), key, text };
         let notes = diagnostic.secondary.iter();
         let fix = diagnostic.fix.iter();
         Self {
@@ -67,9 +98,9 @@ impl<'a> Object<'a> {
             message: &diagnostic.message,
             label: &diagnostic.primary.text,
             frames: frames.unwrap_or_default(),
-            notes: notes.map(|l| RelatedNote { place: place(l.span), message: &l.text }).collect(),
+            notes: notes.map(|l| placed("message", l.span, &*l.text)).collect(),
             help: diagnostic.help.as_deref(),
-            fix: fix.map(|e| Change { place: place(e.span), text: &e.text }).collect(),
+            fix: fix.map(|e| placed("text", e.span, &*e.text)).collect(),
         }
     }
 

@@ -14,6 +14,7 @@ mod human;
 mod json;
 mod located;
 pub mod place;
+mod record;
 pub mod rules;
 mod run;
 mod sarif;

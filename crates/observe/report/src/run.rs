@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use texunit_forms::Count;
 
-use serde::Serialize;
 use texunit_syntax::{Diagnostic, SourceFile, by_opcode};
 
+use crate::record::record;
 use crate::sarif::Sarif;
 use crate::settings::Settings;
 use crate::{Format, Located, Object, counts, human, short_line};
@@ -16,7 +16,7 @@ use crate::{Format, Located, Object, counts, human, short_line};
 const LACKING: [&str; 2] = ["E0230", "E0231"];
 
 /// The counts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Number of files, including unreadable ones.
     pub files: usize,
@@ -25,9 +25,10 @@ pub struct Totals {
     /// Number of warnings.
     pub warnings: usize,
     /// Number of corrected errors; `None` if correction was not requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<usize>,
 }
+
+record! { Totals { files, errors, warnings, fixed [?] } }
 
 impl Totals {
     /// `3 files: 2 errors, 1 warning`

@@ -8,7 +8,7 @@ use std::time::Duration;
 use texunit_forms::Count;
 use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
-use texunit_workloads::line::Line;
+use texunit_workloads::line;
 use texunit_workloads::measure::{Via, measure};
 use texunit_workloads::workload::{Failure, Workload};
 
@@ -98,13 +98,13 @@ fn print_all(
     }
     for case in chosen {
         let rate = measure(case, via, effort)?;
-        let line = match args.format {
+        let text = match args.format {
             OutputFormat::Human => {
                 format!("{:<14}{:>9.1}{:>9.1}", case.name, rate.best, rate.median)
             }
-            OutputFormat::Json => Line::new(&case.name, via, &effort, rate).json(),
+            OutputFormat::Json => line::json(&case.name, via, &effort, rate),
         };
-        if let Err(error) = print(&line) {
+        if let Err(error) = print(&text) {
             return Ok(Err(error));
         }
     }

@@ -58,19 +58,25 @@ pub fn columns() -> Option<usize> {
     shown.and_then(|(_, term)| term.size_checked()).map(|(_, columns)| usize::from(columns))
 }
 
-/// Breaks the lines of a text at spaces to fit into `columns`; continuation lines are indented.
-pub fn fitted(text: &str, columns: usize) -> String {
+/// Breaks the lines of a text at spaces to fit into `columns`. A continuation line begins below the
+/// second column of a line that has two, which are two spaces apart, and else `hang` spaces further
+/// than its line.
+pub fn fitted(text: &str, columns: usize, hang: usize) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches(' ').len();
+        let second = line[indent..].find("  ").map_or(0, |gap| {
+            let after = line[indent + gap..].trim_start_matches(' ');
+            shown(&line[..line.len() - after.len()]).count()
+        });
+        let below = if (1..columns / 2).contains(&second) { second } else { indent + hang };
         let (mut rest, mut before) = (line.trim_end_matches('\n'), 0);
-        while let Some((limit, _)) = rest.char_indices().nth(columns.saturating_sub(before).max(20))
-        {
+        while let Some((limit, _)) = shown(rest).nth(columns.saturating_sub(before).max(20)) {
             let least = if before == 0 { indent + 1 } else { 1 };
             let Some(space) = rest[..limit].rfind(' ').filter(|&at| at >= least) else { break };
             out.push_str(&rest[..space]);
             out.push('\n');
-            before = indent + 4;
+            before = below;
             out.extend(std::iter::repeat_n(' ', before));
             rest = &rest[space + 1..];
         }
@@ -80,6 +86,16 @@ pub fn fitted(text: &str, columns: usize) -> String {
         }
     }
     out
+}
+
+/// The characters that take a column, with their positions: those outside of escape sequences.
+fn shown(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut escapes = false;
+    text.char_indices().filter(move |&(_, c)| {
+        let is_hidden = escapes || c == '\x1b';
+        escapes = is_hidden && c != 'm';
+        !is_hidden
+    })
 }
 
 impl Stream {
@@ -106,10 +122,19 @@ mod tests {
     #[test]
     fn long_lines_are_broken_at_spaces() {
         let text = "  x: 0.4 -> texel coordinate 1.5999; texels 1 and 2\nshort\n\n";
-        let fits = fitted(text, 30);
+        let fits = fitted(text, 30, 4);
         assert_eq!(fits, "  x: 0.4 -> texel coordinate\n      1.5999; texels 1 and 2\nshort\n\n");
         let word = "x".repeat(100);
-        assert_eq!(fitted(&word, 30), word);
-        assert_eq!(fitted("é é é é é é é é é é é é é é é é é", 24).lines().count(), 2);
+        assert_eq!(fitted(&word, 30, 4), word);
+        assert_eq!(fitted("é é é é é é é é é é é é é é é é é", 24, 4).lines().count(), 2);
+    }
+
+    #[test]
+    fn escape_sequences_take_no_columns_and_second_columns_stay_aligned() {
+        let text = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results here\n";
+        let fits = "  \x1b[1m-o\x1b[0m <FILE>  Writes the results\n             here\n";
+        assert_eq!(fitted(text, 33, 0), fits);
+        assert_eq!(fitted(text, 38, 0), text);
+        assert_eq!(fitted("    a paragraph of help", 22, 0), "    a paragraph of\n    help");
     }
 }

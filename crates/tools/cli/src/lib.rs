@@ -2,6 +2,7 @@
 //! and reported by [`human`] and [`json`].
 
 pub mod args;
+#[cfg(feature = "bench")]
 pub mod bench;
 #[cfg(feature = "cases")]
 pub mod cases;
@@ -66,10 +67,11 @@ pub use missing::*;
 
 use args::{LaunchFormat, OutputFormat};
 use clap::{CommandFactory, FromArgMatches};
+use color::Stream;
 use command_line::{Cli, Command, ExplainArgs, SampleArgs};
 use explain::args::ExplainFormat;
 use launch_args::LaunchArgs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use texunit_simt::JitMode;
 use texunit_unit::SimdLevel;
@@ -112,9 +114,9 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
 }
 
 fn run_command() -> u8 {
-    // Without a terminal (0), help is not wrapped.
-    let command = Cli::command().term_width(color::columns().unwrap_or(0));
-    let parsed = command
+    // The layout is that of a terminal of any width (0); `print_help` breaks its lines.
+    let parsed = Cli::command()
+        .term_width(0)
         .try_get_matches_from(arguments())
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -122,7 +124,7 @@ fn run_command() -> u8 {
         Err(mut error) => {
             hint_at_run(&mut error);
             // If standard output is closed, no message is needed.
-            let _ = error.print();
+            let _ = print_help(&error);
             return if error.use_stderr() { USAGE } else { 0 };
         }
     };
@@ -162,6 +164,18 @@ fn run_command() -> u8 {
     }
 }
 
+/// Prints wrong usage; or help, whose lines are broken to fit into the terminal.
+fn print_help(help: &clap::Error) -> std::io::Result<()> {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+    let is_help =
+        matches!(help.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand);
+    let Some(columns) = color::columns().filter(|_| is_help) else { return help.print() };
+    let stream = if help.use_stderr() { Stream::Stderr } else { Stream::Stdout };
+    let text = help.render();
+    let text = if color::wanted(stream) { text.ansi().to_string() } else { text.to_string() };
+    stream.open().write_all(color::fitted(&text, columns, 0).as_bytes())
+}
+
 /// The arguments of the process.
 fn arguments() -> Vec<std::ffi::OsString> {
     #[cfg(feature = "debug")]
@@ -186,7 +200,7 @@ fn explain(args: &ExplainArgs) -> u8 {
         Ok(output) => {
             let is_text = args.format.is_none_or(|format| format == ExplainFormat::Text);
             let text = match color::columns().filter(|_| is_text && out::is_terminal()) {
-                Some(columns) => color::fitted(&output.text, columns),
+                Some(columns) => color::fitted(&output.text, columns, 4),
                 None => output.text,
             };
             exit(out::print(&text), output.agrees)

@@ -1,12 +1,13 @@
 //! The disassembly of a region's machine code. It begins with the addressing that was chosen for
 //! each access.
 
+use super::assembly;
 use crate::Error;
 use crate::emit;
 use crate::frame::Frame;
 use crate::ir::Region;
 use crate::machine::{Level, Mode};
-use iced_x86::{Code, FastFormatter, Instruction, OpKind, Register};
+use iced_x86::{Code, Instruction, OpKind, Register};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -39,7 +40,6 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
     for (mode, at, offset) in code.entries {
         marks.entry(offset.into()).or_default().push(format!("entry @{at}, {}", mode.lanes()));
     }
-    let mut formatter = FastFormatter::new();
     for instruction in &listing.instructions {
         let ip = instruction.ip();
         for line in marks.get(&ip).into_iter().flatten() {
@@ -48,8 +48,7 @@ pub fn disassemble(region: &Region, mode: Mode, level: Level) -> Result<String, 
         if let Some(name) = names.get(&ip) {
             let _ = writeln!(text, "{name}:");
         }
-        let mut line = String::new();
-        formatter.format(instruction, &mut line);
+        let mut line = assembly::text(instruction);
         if let Some(target) = branch(instruction) {
             let mnemonic = line.split(' ').next().unwrap_or_default();
             line = format!("{mnemonic} {}", names.get(&target).map_or("", String::as_str));

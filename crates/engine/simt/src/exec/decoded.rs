@@ -1,5 +1,5 @@
 //! The inner loop of the interpreter: executes arithmetic, moves, comparisons and uniform branches
-//! in a single function that is compiled for each SIMD level. Any other instruction ends the loop.
+//! in a single function that is compiled with AVX2 and without. Any other instruction ends the loop.
 
 mod arms;
 pub(super) mod each;
@@ -67,7 +67,7 @@ struct InnerLoop<'v, 'w> {
 impl InnerLoop<'_, '_> {
     #[inline(always)]
     fn run(&mut self, level: Build) {
-        level.run(
+        level.run_narrow(
             #[inline(always)]
             || run_inline(self),
         );

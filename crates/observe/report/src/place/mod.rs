@@ -15,7 +15,9 @@ pub use name::{both_names, function_name};
 pub use text::line_of_file;
 pub use toolkit::is_toolkit;
 
-use serde::{Deserialize, Serialize};
+use crate::record::record;
+use serde_core::de::Error;
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::path::Path;
 use texunit_simt::{Fault, Sources};
@@ -27,22 +29,20 @@ const MAX_FRAMES: usize = 64;
 const LONG_LINE: usize = 400;
 
 /// A position in source and PTX.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLocation {
     /// Source positions: the instruction's own, then those of the functions that it is inlined
     /// into, then those of the calls in the PTX, each followed by its inlining functions. Empty
     /// without `.loc`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Frame>,
     /// The instruction in the PTX.
     pub ptx: PtxPlace,
     /// The PTX calls that led there, innermost first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<PtxPlace>,
 }
 
 /// A source position in a function that was being executed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The relation to the previous frame.
     pub via: Via,
@@ -52,19 +52,15 @@ pub struct Frame {
     /// Line, from 1.
     pub line: u32,
     /// The column in bytes, from 1, if the compiler recorded it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// The function, demangled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// The text of the line, if the file can be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// The relation of a frame to the previous one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
     /// None: this is the position of the instruction itself.
     Instruction,
@@ -75,7 +71,7 @@ pub enum Via {
 }
 
 /// A position in the PTX text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtxPlace {
     /// The name of the text: a file, or the name that it was loaded under.
     pub file: String,
@@ -84,10 +80,36 @@ pub struct PtxPlace {
     /// Column in bytes, from 1.
     pub column: u32,
     /// The PTX function, demangled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// The text of the line.
     pub text: String,
+}
+
+record! { CodeLocation { frames [?], ptx, calls [?] } }
+record! { Frame { via, file, line, column [?], function [?], text [?] } }
+record! { PtxPlace { file, line, column, function [?], text } }
+
+impl Via {
+    const ALL: [Self; 3] = [Self::Instruction, Self::Inlined, Self::Called];
+    const NAMES: [&str; 3] = ["instruction", "inlined", "called"];
+
+    fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+impl Serialize for Via {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Via {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        let found = Self::ALL.into_iter().find(|via| via.name() == name);
+        found.ok_or_else(|| D::Error::unknown_variant(&name, &Self::NAMES))
+    }
 }
 
 impl CodeLocation {

@@ -49,6 +49,7 @@ macro_rules! commands {
 }
 
 commands! {
+    feature = "bench": bench { BenchArgs run "bench" }
     feature = "cases": cases { CasesArgs run "cases" }
     feature = "compare": compare { CompareArgs command "compare" }
     feature = "debug": dap { DapArgs run "dap" }

@@ -13,8 +13,8 @@ pub use args::{Keep, ReduceArgs};
 
 use crate::args::OutputFormat;
 use crate::color::Stream;
+use crate::progress::StatusLine;
 use first::First;
-use indicatif::{ProgressBar, ProgressStyle};
 use input::{Input, Stopped};
 use result::Summary;
 use serde_json::json;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use texunit_forms::Count;
 use texunit_reduce::{Limits, Progress, Reduced, statements};
 
 /// Runs the command; returns the exit code.
@@ -81,18 +82,13 @@ fn search(
     stop: &AtomicBool,
 ) -> Reduced {
     let show = !args.quiet && args.format == OutputFormat::Human;
-    let bar = (show && Stream::Stderr.is_terminal()).then(new_bar);
+    let mut bar = (show && Stream::Stderr.is_terminal()).then(|| StatusLine::new(Instant::now()));
     let mut tell = |progress: &Progress<'_>| {
-        let Some(bar) = &bar else { return };
-        bar.set_position(progress.tries);
-        if bar.message().is_empty() || progress.tries.is_multiple_of(16) {
-            bar.set_message(format!(
-                "{} statements, {}",
-                statements(&progress.best.ptx),
-                progress.step
-            ));
-        }
-        bar.tick();
+        let Some(bar) = &mut bar else { return };
+        bar.show(|| {
+            let statements = Count(statements(&progress.best.ptx), "statement");
+            format!("{}: {statements}, {}", Count(progress.tries, "attempt"), progress.step)
+        });
     };
     let (mut tries, mut case) = (0, input.case.clone());
     let reduced = loop {
@@ -112,9 +108,6 @@ fn search(
         }
         case = input.case.clone();
     };
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
     reduced
 }
 
@@ -146,10 +139,4 @@ fn timed<T>(deadline: Instant, stop: &AtomicBool, work: impl FnOnce() -> T) -> T
         let _finished = finished;
         work()
     })
-}
-
-fn new_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{elapsed_precise} {pos} attempts: {msg}");
-    ProgressBar::new_spinner()
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
