@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUgraphEdgeData;
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use lifetime::{Ended, begin, check_begin, context_ended, end, number_of, stream_ended};

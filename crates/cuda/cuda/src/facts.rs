@@ -43,7 +43,7 @@ impl Device {
     pub fn used(&self) -> Option<u64> {
         let gpu = state::gpu(self.ordinal).ok()?;
         // Each context holds a reference to its device.
-        (Arc::strong_count(gpu) > 1).then(|| gpu.device.memory_used())
+        (Arc::strong_count(gpu) > 1).then(|| gpu.device.memory().used())
     }
 
     /// UUID of the device (`cuDeviceGetUuid`).

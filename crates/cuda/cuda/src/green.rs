@@ -13,10 +13,6 @@ use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use texunit_cuda_abi::{
-    CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
-    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource,
-};
 
 pub(crate) mod split;
 

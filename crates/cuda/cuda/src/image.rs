@@ -9,7 +9,6 @@ use crate::prelude::*;
 use crate::profile::Profile;
 use crate::settings::say_refused;
 use crate::settings::settings;
-use texunit_cuda_abi::CUDA_VERSION;
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;

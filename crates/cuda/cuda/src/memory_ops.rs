@@ -15,7 +15,6 @@ use crate::message::say;
 use crate::prelude::*;
 use std::time::Duration;
 use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUstreamBatchMemOpParams};
 use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
 /// Maximum number of operations in a call or node.

@@ -7,7 +7,5 @@ pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) use texunit_cuda_abi::args::{
     Answer, Elements, In, InBytes, InOut, Out, OutBytes, Raw, Text,
 };
-pub(crate) use texunit_cuda_abi::{
-    CUdevice, CUdeviceptr, CUresult, Refusal, bail, ensure, invalid, lock,
-};
+pub(crate) use texunit_cuda_abi::*;
 pub(crate) use texunit_forms::Count;

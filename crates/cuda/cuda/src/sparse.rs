@@ -11,12 +11,6 @@ use crate::error::refusal;
 use crate::memory::virtual_memory::Physical;
 use crate::prelude::*;
 use std::ops::Range;
-use texunit_cuda_abi::{
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
-    CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUarrayMapInfo,
-};
 use texunit_device::{Array, Error, Extent, TileRegion};
 
 /// Size of a tile in bytes.

@@ -122,7 +122,7 @@ fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
     let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
-    devices.iter().for_each(|device| device.set_other_devices(&devices));
+    devices.iter().for_each(|device| device.memory().set_peers(devices.iter().map(Device::memory)));
     Ok(gpus)
 }
 

@@ -3,17 +3,12 @@
 //! their elements, transforms them in the calling thread and its helpers, and scatters the results.
 //! Neither the driver nor device memory takes part.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::shape::{Layout, Shape, Type, together};
 use crate::transform::Engine;
 use rustfft::FftDirection;
 use std::ffi::c_int;
 use std::sync::Arc;
-use texunit_client::call::{Code, Refused};
-use texunit_client::handles::Handles;
-use texunit_client::work::Region;
-use texunit_cuda_abi::args::In;
-use texunit_cuda_abi::{bail, ensure};
 use texunit_forms::Count;
 
 /// A plan: transforms and the arrays that `fftw_execute` transforms.

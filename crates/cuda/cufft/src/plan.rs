@@ -1,16 +1,11 @@
 //! Plans by their handles: creation, settings, work areas, and properties.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::shape::Shape;
 use crate::transform::Engine;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::Arc;
-use texunit_client::call::Code;
-use texunit_client::context;
-use texunit_client::driver::{self, CUstream};
-use texunit_client::handles::Handles;
-use texunit_cuda_abi::{CUdeviceptr, bail, ensure};
 
 /// A plan, whose shape may not be set yet.
 #[derive(Clone, Default)]

@@ -3,12 +3,9 @@
 //! Marsaglia, W. W. Tsang and J. Wang; A. J. Walker). For lambda above 2000 the device uses a
 //! normal approximation without a table.
 
-use crate::code::{Answer, RandCode};
+use crate::code::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use texunit_client::call::Code;
-use texunit_client::{context, driver};
-use texunit_cuda_abi::lock;
 
 /// `CURAND_M2`: the distribution has a table.
 const TABLE: u64 = 5;

@@ -4,6 +4,7 @@
 use crate::error::{Answer, Error};
 use crate::facts::Device;
 use crate::out::{Out, text};
+use crate::structures::{Memory, Memory2, Pci, Pci3};
 use crate::{Handle, devices, nvml_api};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::fmt::Write;
@@ -13,46 +14,6 @@ const COMPUTE_MODE: i32 = 20;
 const BUS_WIDTH: i32 = 37;
 const PCI_ID: i32 = 139;
 const PCI_SUBSYSTEM_ID: i32 = 140;
-
-/// `nvmlMemory_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Memory {
-    total: u64,
-    free: u64,
-    used: u64,
-}
-
-/// `nvmlMemory_v2_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Memory2 {
-    version: c_uint,
-    total: u64,
-    reserved: u64,
-    free: u64,
-    used: u64,
-}
-
-/// The first fields of `nvmlPciInfo_t`, which are all that versions 1 and 2 have.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Pci {
-    legacy: [c_char; 16],
-    domain: c_uint,
-    bus: c_uint,
-    device: c_uint,
-    id: c_uint,
-    subsystem: c_uint,
-}
-
-/// `nvmlPciInfo_t`, version 3.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Pci3 {
-    first: Pci,
-    name: [c_char; 32],
-}
 
 fn memory(device: &Device) -> Memory {
     let (total, used) = (device.memory(), device.used().unwrap_or(0));

@@ -2,7 +2,7 @@
 //! Half, bfloat and byte matrices are multiplied in a wider type, and the result is rounded once.
 
 use crate::call::{Call, Integer, operation, size};
-use crate::code::{Answer, BlasCode};
+use crate::code::*;
 use crate::format::{Compute, Format};
 use crate::handle;
 use crate::number::Element;
@@ -12,7 +12,6 @@ use crate::view::Operation;
 use half::f16;
 use num_complex::{Complex32, Complex64};
 use std::ffi::c_int;
-use texunit_client::library_api;
 
 /// Arguments of a product as the function received them.
 struct Gemm {

@@ -1,13 +1,7 @@
 //! Creation, description and destruction of arrays (driver API, "Memory Management").
 
+use crate::api::*;
 use crate::array::{self, ArrayObject};
-use crate::call::driver_api;
-use crate::context::current;
-use crate::prelude::*;
-use texunit_cuda_abi::{
-    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1, CUDA_ARRAY_MEMORY_REQUIREMENTS,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR_v1,
-};
 
 /// Defines the functions that create and describe arrays by one structure, given with its extents,
 /// their type, and the other members. Deferred mapping (`CUDA_ARRAY3D_DEFERRED_MAPPING`) and video

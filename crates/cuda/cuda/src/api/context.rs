@@ -1,16 +1,13 @@
 //! Contexts (driver API, "Primary Context Management", "Context Management"). Execution affinity is
 //! not provided.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context::{self, Context, Limit};
 use crate::deferred;
 use crate::memory::pool;
-use crate::prelude::*;
 use crate::stream::GREATEST_PRIORITY;
 use crate::{state, teardown};
-use std::ffi::c_ulonglong;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::Stack;
 
 /// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
 /// core dumps, synchronous memory operations.
@@ -27,8 +24,7 @@ const EIGHT_BYTE_BANKS: c_uint = 2;
 driver_api! {
     /// Retains the primary context of a device, which is created if necessary.
     fn cuDevicePrimaryCtxRetain(pctx: Out<Handle<Context>>, dev: CUdevice) {
-        pctx.check()?;
-        pctx.set(context::retain_primary(state::gpu(dev)?))
+        pctx.give(|| Ok(context::retain_primary(state::gpu(dev)?)))
     }
 
     /// Releases the primary context of a device.

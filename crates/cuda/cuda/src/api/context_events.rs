@@ -1,11 +1,9 @@
 //! Events of whole contexts: recorded after all work submitted to a context so far, or waited for
 //! by all later work.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
-use crate::context::Context;
 use crate::deferred::{self, Order};
-use crate::prelude::*;
 use crate::stream::{self, Event};
 
 driver_api! {

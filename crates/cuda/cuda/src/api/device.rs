@@ -1,32 +1,12 @@
 //! Devices and their attributes (driver API, "Device Management"), taken from device profiles.
 
+use crate::api::*;
 use crate::attributes;
-use crate::call::driver_api;
 use crate::context;
 use crate::facts;
-use crate::prelude::*;
 use crate::state::{self, Gpu};
 use std::collections::BTreeSet;
-use std::ffi::c_char;
-use texunit_cuda_abi::{CUasyncCallback, CUuuid};
 use texunit_forms::CHANNELS;
-
-/// `CUdevprop`, a structure of the first versions of CUDA.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-#[allow(non_snake_case, missing_docs, unreachable_pub)]
-pub struct CUdevprop {
-    pub maxThreadsPerBlock: c_int,
-    pub maxThreadsDim: [c_int; 3],
-    pub maxGridSize: [c_int; 3],
-    pub sharedMemPerBlock: c_int,
-    pub totalConstantMemory: c_int,
-    pub SIMDWidth: c_int,
-    pub memPitch: c_int,
-    pub regsPerBlock: c_int,
-    pub clockRate: c_int,
-    pub textureAlign: c_int,
-}
 
 driver_api! {
     /// Number of devices.

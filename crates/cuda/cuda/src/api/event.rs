@@ -1,7 +1,7 @@
 //! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
 //! completes when it is recorded; times are measured on the host.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
 use crate::checks;
 use crate::context::{self, Context};
@@ -9,7 +9,6 @@ use crate::deferred::{self, Order};
 use crate::graph::op::Op;
 use crate::ipc::event::SharedEvent;
 use crate::memory::pool;
-use crate::prelude::*;
 use crate::stream::{Event, Stream};
 
 /// Flag of `cuEventRecordWithFlags` (`CU_EVENT_RECORD_EXTERNAL`).

@@ -1,17 +1,14 @@
 //! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
 use super::context_events;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context::{self, Context};
 use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, Descriptor, GreenContext};
-use crate::prelude::*;
 use crate::state::{self, Gpu};
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
 use crate::teardown;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource};
 
 /// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
 const DEFAULT_STREAM: c_uint = 1;

@@ -1,14 +1,11 @@
 //! Interprocess communication: memory and events of other processes (driver API, "Memory
 //! Management": `cuIpc*`).
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::deferred;
 use crate::ipc;
 use crate::memory::ipc as memory;
-use crate::prelude::*;
-use crate::stream::Event;
-use texunit_cuda_abi::CUipcHandle;
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.

@@ -5,13 +5,11 @@
 //! in CUDA 13) does not exist, and `is_valid` returns false.
 
 use super::launch::launch_in;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::deferred::{self, Order};
 use crate::module::Function;
-use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::{self, Stream};
-use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
 
 /// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC`
 const NO_PRE_SYNC: c_uint = 1;

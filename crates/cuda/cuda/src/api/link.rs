@@ -3,7 +3,7 @@
 //! except for NVIDIA's device runtime, which is replaced by texunit's.
 
 use crate::api::module::file;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::fatbin;
 use crate::handle::object;
@@ -12,10 +12,8 @@ use crate::message::say;
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
-use crate::prelude::*;
 use crate::profile::Profile;
 use crate::settings::say_refused;
-use texunit_cuda_abi::jit_input;
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 

@@ -1,10 +1,7 @@
 //! Mipmapped arrays (driver API, "Memory Management").
 
+use crate::api::*;
 use crate::array::{self, ArrayObject, MipmapObject};
-use crate::call::driver_api;
-use crate::context::current;
-use crate::prelude::*;
-use texunit_cuda_abi::{CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY3D_DESCRIPTOR};
 
 driver_api! {
     /// Creates a mipmapped array. The number of levels is limited to at least one and at most those
@@ -28,8 +25,7 @@ driver_api! {
         level: c_uint,
     ) {
         current()?;
-        pLevelArray.check()?;
-        pLevelArray.set(array::level(hMipmappedArray, level)?)
+        pLevelArray.give(|| array::level(hMipmappedArray, level))
     }
 
     /// Destroys a mipmapped array and its levels. Texture fetches and surface accesses to it become

@@ -41,3 +41,12 @@ mod texref_get;
 mod texture;
 mod virtual_memory;
 mod work;
+
+// Names that most of these modules use.
+use crate::array::ArrayObject;
+use crate::call::driver_api;
+use crate::context::{Context, current};
+use crate::deferred::Order;
+use crate::prelude::*;
+use crate::stream::{Event, Stream};
+use std::ffi::{c_char, c_ulonglong};

@@ -1,15 +1,13 @@
 //! Occupancy (driver API, "Occupancy") of the GPU that is simulated: how many blocks and clusters
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context::{self, Context};
 use crate::current_call::InProgram;
 use crate::launch;
 use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::prelude::*;
 use crate::shape::Shape;
-use texunit_cuda_abi::{CUlaunchConfig, launch_attribute};
 
 /// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
 /// of threads.

@@ -1,19 +1,13 @@
 //! Attributes of pointers (driver API, "Unified Addressing"), from the driver's knowledge of
 //! allocations, mappings and module variables.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::prelude::*;
 use crate::state;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{
-    CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST,
-};
 
 driver_api! {
     /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.

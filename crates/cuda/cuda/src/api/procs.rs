@@ -1,8 +1,7 @@
 //! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::functions::{Address, FUNCTIONS, Function};
-use crate::prelude::*;
 
 /// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
 const FOUND: c_uint = 0;

@@ -1,13 +1,9 @@
 //! Sparse arrays (driver API, "Memory Management" and "Virtual Memory Management"). Memory for
 //! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
+use crate::api::*;
 use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
-use crate::deferred::Order;
-use crate::prelude::*;
 use crate::sparse;
-use crate::stream::Stream;
-use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo};
 
 driver_api! {
     /// Tile size and mip tail of a sparse array.

@@ -2,7 +2,7 @@
 //! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
 use crate::checks;
 use crate::context::{self, Context};
@@ -11,10 +11,7 @@ use crate::graph;
 use crate::graph::op::Op;
 use crate::green::{self, GreenContext};
 use crate::memory::pool;
-use crate::prelude::*;
 use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::CUDA_HOST_NODE_PARAMS;
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;

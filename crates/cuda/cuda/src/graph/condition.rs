@@ -10,7 +10,7 @@ use crate::prelude::*;
 use std::collections::HashMap;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, graph_conditional_type as kind};
+use texunit_cuda_abi::graph_conditional_type as kind;
 use texunit_device::{Buffer, Linear};
 
 /// Flag: the condition gets its default value at each launch (`CU_GRAPH_COND_ASSIGN_DEFAULT`).

@@ -4,7 +4,6 @@
 use crate::current_call::InProgram;
 use crate::handle::object;
 use crate::prelude::*;
-use texunit_cuda_abi::CUhostFn;
 
 /// A user object.
 #[derive(Debug)]

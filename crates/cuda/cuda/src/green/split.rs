@@ -4,7 +4,6 @@
 use super::Origin;
 use crate::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use texunit_cuda_abi::{CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource};
 
 /// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`
 const IGNORE_COSCHEDULING: u32 = 1;

@@ -6,9 +6,6 @@ use crate::context::{self, Context};
 use crate::prelude::*;
 use crate::profile;
 use crate::state::{self, Gpu};
-use texunit_cuda_abi::{
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
-};
 
 #[test]
 fn a_million_objects_leave_nothing_behind() {
@@ -37,7 +34,7 @@ fn a_million_objects_leave_nothing_behind() {
         (textures, Surface::registry().count(|surface| surface.context == context.handle))
     };
     assert_eq!(alive(), (0, 0));
-    let used = context.gpu.device.memory_used();
+    let used = context.gpu.device.memory().used();
     let (mut largest, mut largest_sampler) = (0, 0);
     for i in 0..count {
         texture.max_anisotropy = i % 5;
@@ -53,7 +50,7 @@ fn a_million_objects_leave_nothing_behind() {
     assert!(largest < 2048, "{largest}");
     assert!(largest_sampler < 2048, "{largest_sampler}");
     assert_eq!(alive(), (0, 0));
-    assert_eq!(context.gpu.device.memory_used(), used);
+    assert_eq!(context.gpu.device.memory().used(), used);
     // Remaining objects are destroyed with their context.
     create(&context, &resource, &texture, None).unwrap();
     create_surface(&context, &resource).unwrap();

@@ -4,14 +4,9 @@
 //! The handle of an execution context is the driver's `CUcontext`: the primary context, or the
 //! handle that represents the green context.
 
-use crate::call::{check, runtime_api};
-use crate::driver::{self, CUcontext, CUdevResourceDesc, CUgreenCtx, CUstream, ask};
-use crate::state;
+use crate::api::*;
 use std::collections::BTreeMap;
-use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CUdevice, ensure, invalid, lock};
 
 /// `cudaStreamNonBlocking`
 const NON_BLOCKING: c_uint = 1;

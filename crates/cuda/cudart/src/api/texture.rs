@@ -1,15 +1,7 @@
 //! Texture objects (runtime API, "Texture Object Management").
 
 use super::array::{format_of, format_of_mipmap};
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{Format, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc};
-use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject, ensure,
-};
+use crate::api::*;
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
 // valid, or are to local variables.
@@ -38,8 +30,7 @@ runtime_api! {
         texObject: CUtexObject,
     ) {
         context()?;
-        pResDesc.check()?;
-        pResDesc.set(cudaResourceDesc::of_driver(&resource(texObject)?)?)
+        pResDesc.give(|| cudaResourceDesc::of_driver(&resource(texObject)?))
     }
 
     /// The texture descriptor of a texture object.
