@@ -7,6 +7,7 @@ fn main() {
     write("codes.rs", &codes(&read("data/codes.txt")));
     write("constants.rs", &constants(&read("data/constants.txt")));
     write("enums.rs", &enums(&read("data/enums.txt")));
+    write("formats.rs", &formats(&read("data/formats.txt"), &read("data/view-formats.txt")));
     write("types.rs", &types(&read("data/types.txt")));
     write("structures.rs", &structures(&read("data/structures.txt"), "pub", ""));
     write("driver_functions.rs", &driver_functions(&read("data/driver-functions.txt")));
@@ -36,6 +37,24 @@ fn types(list: &str) -> String {
         format!("/// {doc}\npub type {name} = {of};\n")
     };
     list.lines().map(row).collect()
+}
+
+fn formats(arrays: &str, views: &str) -> String {
+    let row = |line: &str| {
+        let [name, number, channels] = columns(line);
+        format!("({name:?}, {number}, {channels}), ")
+    };
+    let rows: Vec<String> = arrays.lines().map(row).collect();
+    let views: Vec<&str> = views.lines().collect();
+    format!(
+        "/// Name, `CU_AD_FORMAT_*` and number of channels of each array format.
+pub const FORMATS: [(&str, u32, u32); {}] = [{}];
+/// Names of the view formats, in the order of `CU_RES_VIEW_FORMAT_*` from 1 on.
+pub const VIEW_FORMATS: [&str; {}] = {views:?};\n",
+        rows.len(),
+        rows.concat(),
+        views.len()
+    )
 }
 
 /// A module for each enumeration of the list.

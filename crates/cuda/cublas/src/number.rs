@@ -46,14 +46,14 @@ pub(crate) trait Number:
     fn narrow(wide: Complex64) -> Self;
 
     /// Elements in host memory, mutable. The driver passes memory that is aligned and holds whole
-    /// elements.
+    /// elements, unless it is empty.
     fn of(bytes: &mut [u8]) -> &mut [Self] {
-        bytemuck::cast_slice_mut(bytes)
+        if bytes.is_empty() { &mut [] } else { bytemuck::cast_slice_mut(bytes) }
     }
 
     /// Elements in host memory.
     fn read(bytes: &[u8]) -> &[Self] {
-        bytemuck::cast_slice(bytes)
+        if bytes.is_empty() { &[] } else { bytemuck::cast_slice(bytes) }
     }
 }
 

@@ -11,7 +11,6 @@
 
 pub mod args;
 pub mod driver;
-pub mod format;
 mod graph;
 mod green;
 mod launch;
@@ -34,6 +33,11 @@ include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 include!(concat!(env!("OUT_DIR"), "/enums.rs"));
 include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 include!(concat!(env!("OUT_DIR"), "/types.rs"));
+
+/// The numbers of the formats of arrays and views.
+pub mod format {
+    include!(concat!(env!("OUT_DIR"), "/formats.rs"));
+}
 
 /// 16 bytes that identify a device or an export table (`CUuuid`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,6 @@ use crate::handle::object;
 use crate::memory::with_room;
 use crate::prelude::*;
 use crate::settings::say_refused;
-use std::collections::{BTreeSet, HashMap};
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
 /// A `CUarray`: an array, or a level of a mipmapped array.

@@ -3,8 +3,8 @@
 use crate::handle::object;
 use crate::prelude::*;
 use crate::state::{Gpu, Primary};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{OnceLock, PoisonError};
 
 /// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]

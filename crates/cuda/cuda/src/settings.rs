@@ -7,11 +7,9 @@ pub(crate) use checks::CheckSettings;
 pub(crate) use record::{RecordSettings, is_meant, plain_name};
 
 use crate::message::{self, say};
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
-use std::path::PathBuf;
-use std::sync::OnceLock;
 use texunit_checks::Check;
 use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
 use texunit_evidence::{Format, OuterRun};

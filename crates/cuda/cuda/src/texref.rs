@@ -13,7 +13,6 @@ use crate::message::say;
 use crate::module::Module;
 use crate::prelude::*;
 use crate::texture::{self, Source};
-use std::collections::HashMap;
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
 /// The module variable of a reference.

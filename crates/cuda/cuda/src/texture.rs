@@ -11,6 +11,7 @@ use crate::error::refusal;
 use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
+
 pub(crate) use source::{ALIGN, Source};
 use source::{array_of, check_reached, source};
 use texunit_device::{

@@ -237,10 +237,10 @@ impl Plan {
             });
             if let (Some(input), Some(output)) = (bytes.next(), bytes.next()) {
                 // SAFETY: by FFTW's documentation the program's array has these elements.
-                unsafe { gather(&parts[0], input) };
+                unsafe { copy(&parts[0], input, false) };
                 self.engine.run(self.direction, input, output);
                 // SAFETY: as above.
-                unsafe { scatter(&parts[1], output) };
+                unsafe { copy(&parts[1], output, true) };
             }
             first += together;
         }
@@ -264,30 +264,17 @@ fn zeros(bytes: usize) -> Answer<Vec<u64>> {
     Ok(room)
 }
 
-/// Copies the elements of an array to contiguous memory of their size.
-///
-/// # Safety
-/// The region's elements are memory of the program, which nothing writes meanwhile.
-unsafe fn gather(region: &Region, to: &mut [u8]) {
-    let pieces = region.in_pieces();
-    let size = pieces.element as usize;
-    for (at, piece) in pieces.addresses().zip(to.chunks_exact_mut(size)) {
-        let from = std::ptr::with_exposed_provenance::<u8>(at as usize);
-        // SAFETY: the caller upholds this function's safety contract; the piece is our own.
-        unsafe { std::ptr::copy_nonoverlapping(from, piece.as_mut_ptr(), size) };
-    }
-}
-
-/// Copies contiguous elements to an array.
+/// Copies the elements of an array to contiguous memory of their size, or (`back`) from it.
 ///
 /// # Safety
 /// The region's elements are memory of the program, which nothing accesses meanwhile.
-unsafe fn scatter(region: &Region, from: &[u8]) {
+unsafe fn copy(region: &Region, packed: &mut [u8], back: bool) {
     let pieces = region.in_pieces();
     let size = pieces.element as usize;
-    for (at, piece) in pieces.addresses().zip(from.chunks_exact(size)) {
-        let to = std::ptr::with_exposed_provenance_mut::<u8>(at as usize);
+    for (at, piece) in pieces.addresses().zip(packed.chunks_exact_mut(size)) {
+        let (own, piece) = (std::ptr::with_exposed_provenance_mut(at as usize), piece.as_mut_ptr());
+        let (from, to) = if back { (piece, own) } else { (own, piece) };
         // SAFETY: the caller upholds this function's safety contract; the piece is our own.
-        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), to, size) };
+        unsafe { std::ptr::copy_nonoverlapping::<u8>(from, to, size) };
     }
 }

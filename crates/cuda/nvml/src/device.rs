@@ -11,12 +11,11 @@ use std::fmt::Write;
 
 /// Numbers of driver API device attributes (`CU_DEVICE_ATTRIBUTE_*`).
 const COMPUTE_MODE: i32 = 20;
-const BUS_WIDTH: i32 = 37;
 const PCI_ID: i32 = 139;
 const PCI_SUBSYSTEM_ID: i32 = 140;
 
 fn memory(device: &Device) -> Memory {
-    let (total, used) = (device.memory(), device.used().unwrap_or(0));
+    let (total, used) = (device.card.memory, device.used().unwrap_or(0));
     Memory { total, free: total.saturating_sub(used), used }
 }
 
@@ -144,12 +143,12 @@ nvml_api! {
 
     /// The name of a device.
     fn nvmlDeviceGetName(device: Handle, name: Out<c_char>, length: c_uint) {
-        text(name, length, device.get()?.1.name())
+        text(name, length, device.get()?.1.card.name)
     }
 
     /// Brand of a device, by its name.
     fn nvmlDeviceGetBrand(device: Handle, kind: Out<c_uint>) {
-        kind.set(brand(device.get()?.1.name()))
+        kind.set(brand(device.get()?.1.card.name))
     }
 
     /// Index of a device.
@@ -197,8 +196,7 @@ nvml_api! {
 
     /// Width of the memory bus in bits.
     fn nvmlDeviceGetMemoryBusWidth(device: Handle, busWidth: Out<c_uint>) {
-        let width = device.get()?.1.attribute(BUS_WIDTH).ok_or(Error::NotSupported)?;
-        busWidth.set(width.cast_unsigned())
+        busWidth.set(device.get()?.1.card.bus.cast_unsigned())
     }
 
     /// Compute capability of a device.

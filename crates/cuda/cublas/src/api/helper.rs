@@ -1,8 +1,6 @@
 //! Functions for handles, their streams and modes, and for versions and status texts.
 
-use crate::code::*;
-use crate::handle;
-use std::ffi::{c_char, c_int, c_void};
+use crate::api::*;
 
 library_api! { (BlasCode)
     /// Creates a handle.

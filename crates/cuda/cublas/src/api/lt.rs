@@ -4,17 +4,13 @@
 //! Descriptors ([`descriptor`]) are in the program's own memory, or in a box whose address is the
 //! handle.
 
-use crate::code::*;
+use crate::api::*;
+
 mod descriptor;
 
 use super::gemm::shapes;
-use crate::call::{Call, operation};
-use crate::format::{Compute, Format};
-use crate::handle;
-use crate::operand::{Factor, Operand};
 use crate::product::{Activation, Epilogue, Product};
 use descriptor::{LAYOUT, PREFERENCE, PRODUCT};
-use std::ffi::{c_int, c_void};
 
 /// Defines the functions for the attributes of one kind of descriptor.
 macro_rules! descriptor {

@@ -1,14 +1,8 @@
 //! Level 1: plane rotations.
 
-use super::blas;
 use super::level1::vector;
-use crate::call::Call;
-use crate::code::*;
-use crate::format::Format;
+use crate::api::*;
 use crate::level1;
-use crate::number::{Element, Number};
-use crate::operand::Factor;
-use num_complex::{Complex32, Complex64};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 

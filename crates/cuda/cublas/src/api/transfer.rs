@@ -1,8 +1,6 @@
 //! Copies of vectors and matrices between host and device.
 
-use crate::call::{Integer, size};
-use crate::code::*;
-use std::ffi::c_int;
+use crate::api::*;
 
 /// Defines the set and get functions, with and without a stream, for one width of integers.
 macro_rules! transfers {

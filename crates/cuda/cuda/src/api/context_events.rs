@@ -3,8 +3,7 @@
 
 use crate::api::*;
 use crate::capture;
-use crate::deferred::{self, Order};
-use crate::stream::{self, Event};
+use crate::stream;
 
 driver_api! {
     /// Records an event after all work that has been submitted to a context.

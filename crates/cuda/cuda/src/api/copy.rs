@@ -1,7 +1,6 @@
 //! Copies of contiguous bytes between host memory, device memory and the first rows of arrays.
 
 use crate::api::*;
-use crate::checks;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::graph::capture::copy_bytes;
 use crate::memory::endpoint::Space;

@@ -4,7 +4,6 @@ use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any};
 use crate::graph::capture;
 use crate::graph::copies::{Batch, BatchError, CopiesOp, check_attributes, whole};
-use crate::graph::op::Op;
 use crate::memory::endpoint::Space;
 use texunit_device::Array;
 

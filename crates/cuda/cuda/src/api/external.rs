@@ -1,8 +1,6 @@
 //! External memory (driver API, "External Resource Interoperability").
 
 use crate::api::*;
-use crate::array::MipmapObject;
-use crate::deferred;
 use crate::external::{self, ExternalMemory};
 
 driver_api! {

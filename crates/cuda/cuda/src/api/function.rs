@@ -2,10 +2,9 @@
 //! whose parameters are set call by call.
 
 use crate::api::*;
-use crate::context::{self, Context};
+use crate::context;
 use crate::launch;
-use crate::module::{Function, Module, Prepared};
-use crate::shape::Shape;
+use crate::module::Prepared;
 use std::ffi::c_float;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.

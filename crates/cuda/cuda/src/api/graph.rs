@@ -19,7 +19,6 @@ use crate::context;
 use crate::graph::condition::Condition;
 use crate::graph::user::{self, UserObject};
 use crate::graph::{self, Graph, Link, Node, dot, memory};
-use crate::state;
 
 driver_api! {
     /// Creates a graph.

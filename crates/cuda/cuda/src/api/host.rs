@@ -2,9 +2,8 @@
 //! program.
 
 use crate::api::*;
-use crate::context::{Context, current};
+use crate::context::current;
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::settings::say_refused;
 use std::ptr::NonNull;
 use texunit_device::{Block, Rights, rights_to_pin};
 

@@ -3,9 +3,7 @@
 
 use crate::api::*;
 use crate::launch;
-use crate::module::Function;
-use crate::shape::Shape;
-use crate::stream::{self, Stream};
+use crate::stream;
 use texunit_cuda_abi::launch_attribute as attribute;
 
 driver_api! {

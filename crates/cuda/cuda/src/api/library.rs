@@ -5,7 +5,6 @@ use crate::api::*;
 use crate::context;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
-use crate::module::{Function, Module};
 use crate::module_options::{JitOptions, RawOptions};
 
 driver_api! {

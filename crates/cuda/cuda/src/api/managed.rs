@@ -3,9 +3,7 @@
 
 use crate::api::*;
 use crate::memory::{self, Allocation};
-use crate::state;
-use crate::stream::{self, Stream};
-use std::ops::Range;
+use crate::stream;
 
 driver_api! {
     /// Records advice about a range; the location is a device number or `CU_DEVICE_CPU`.

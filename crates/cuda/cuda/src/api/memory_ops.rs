@@ -1,7 +1,6 @@
 //! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
 use crate::api::*;
-use crate::graph::op::Op;
 use crate::memory_ops::{BatchOp, operation};
 
 driver_api! {

@@ -1,7 +1,6 @@
 //! Memory sets with 8, 16 and 32-bit values, contiguous or in rows.
 
 use crate::api::*;
-use crate::checks;
 use crate::graph::capture::fill;
 use std::ffi::{c_uchar, c_ushort};
 

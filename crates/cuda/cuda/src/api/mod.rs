@@ -24,7 +24,6 @@ mod managed;
 mod memory;
 mod memory_ops;
 mod memset;
-mod mipmap;
 mod module;
 mod narrow;
 mod occupancy;
@@ -43,10 +42,19 @@ mod virtual_memory;
 mod work;
 
 // Names that most of these modules use.
-use crate::array::ArrayObject;
+use crate::array::{ArrayObject, MipmapObject};
 use crate::call::driver_api;
+use crate::check_log::QueuePosition;
 use crate::context::{Context, current};
 use crate::deferred::Order;
+use crate::graph::op::Op;
+use crate::handle::object;
+use crate::message::say;
+use crate::module::{Function, Module};
 use crate::prelude::*;
+use crate::settings::say_refused;
+use crate::shape::Shape;
+use crate::state::Gpu;
 use crate::stream::{Event, Stream};
+use crate::{checks, deferred, state};
 use std::ffi::{c_char, c_ulonglong};

@@ -1,9 +1,9 @@
 //! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
 use crate::api::*;
-use crate::context::{self, Context};
+use crate::context;
 use crate::image::{Content, Image};
-use crate::module::{self, Function, Module};
+use crate::module;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
 use std::ffi::OsString;

@@ -8,7 +8,6 @@ use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::api::*;
 use crate::context;
 use crate::memory::{self, AllocationKind};
-use crate::module::Module;
 use std::ffi::{c_uchar, c_ushort};
 use texunit_device::Placement;
 

@@ -2,14 +2,10 @@
 //! memory is allocated or freed when the call returns.
 
 use crate::api::*;
-use crate::check_log::QueuePosition;
-use crate::checks;
 use crate::context;
-use crate::deferred::{self, Order};
 use crate::graph;
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
-use crate::state;
 
 driver_api! {
     /// Allocates from the current pool of the stream's device, in stream order.

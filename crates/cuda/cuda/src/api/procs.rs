@@ -3,13 +3,6 @@
 use crate::api::*;
 use crate::functions::{Address, FUNCTIONS, Function};
 
-/// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
-const FOUND: c_uint = 0;
-/// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
-const NOT_FOUND: c_uint = 1;
-/// `CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT`
-const VERSION_NOT_SUFFICIENT: c_uint = 2;
-
 driver_api! {
     /// The function of a name in a version of CUDA (from 11.3 on).
     fn cuGetProcAddress(symbol: Text, pfn: Out<Option<Address>>, cudaVersion: c_int, flags: u64) {
@@ -26,11 +19,11 @@ driver_api! {
         symbolStatus: Out<c_uint>,
     ) {
         let (answer, why) = match get(symbol, pfn, cudaVersion, flags) {
-            Ok(()) => (Ok(()), FOUND),
+            Ok(()) => (Ok(()), CU_GET_PROC_ADDRESS_SUCCESS),
             Err(refusal) if refusal.code == CUresult::NOT_FOUND && newer(symbol) => {
-                (Err(refusal), VERSION_NOT_SUFFICIENT)
+                (Err(refusal), CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)
             }
-            Err(refusal) => (Err(refusal), NOT_FOUND),
+            Err(refusal) => (Err(refusal), CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND),
         };
         symbolStatus.set_if(why);
         answer

@@ -2,8 +2,7 @@
 //! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
 use crate::api::*;
-use crate::array::{ArrayObject, MipmapObject};
-use crate::sparse;
+use crate::sparse::{self, Sparse};
 
 driver_api! {
     /// Tile size and mip tail of a sparse array.
@@ -11,7 +10,7 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         array: Handle<ArrayObject>,
     ) {
-        sparseProperties.set(sparse::array_properties(array)?)
+        sparseProperties.set(Sparse::array(array)?.properties())
     }
 
     /// Tile size and mip tail of a sparse mipmapped array. Each layer has its own mip tail.
@@ -19,7 +18,7 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         mipmap: Handle<MipmapObject>,
     ) {
-        sparseProperties.set(sparse::mipmapped_properties(mipmap)?)
+        sparseProperties.set(Sparse::mipmapped(mipmap)?.properties())
     }
 
     /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is

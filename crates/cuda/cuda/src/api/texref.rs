@@ -2,9 +2,7 @@
 //! Reference Management"): functions that bind them and set their state.
 
 use crate::api::*;
-use crate::array::{ArrayObject, MipmapObject};
 use crate::format::{format, format_of};
-use crate::module::{Function, Module};
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
 use texunit_device::Filter;

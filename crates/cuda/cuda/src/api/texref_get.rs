@@ -2,7 +2,6 @@
 //! Reference Management").
 
 use crate::api::*;
-use crate::array::{ArrayObject, MipmapObject};
 use crate::format::numbers;
 use crate::texref::{Bound, TextureReference};
 use texunit_device::AddressMode;

@@ -6,7 +6,6 @@ use crate::api::*;
 use crate::memory::virtual_memory::{
     self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
 };
-use crate::state;
 
 driver_api! {
     /// Reserves an address range: the requested one if it is free and reservable, or else another.

@@ -2,7 +2,6 @@
 
 use crate::api::*;
 use crate::call::answer;
-use crate::graph::op::Op;
 use crate::work::{LibraryWork, Task};
 use texunit_cuda_abi::work::{Forget, Region, Run, Str};
 

@@ -25,7 +25,6 @@ use crate::message::say;
 use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::VecDeque;
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::graph_instantiate_flag as flag;
 
 /// Maximum nesting depth of graphs that launch each other.

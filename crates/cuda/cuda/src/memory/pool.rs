@@ -20,7 +20,6 @@ use free_list::FreeList;
 pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
-use std::collections::BTreeMap;
 use texunit_device::Device;
 
 impl PoolLocation {

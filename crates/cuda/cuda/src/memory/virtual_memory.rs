@@ -16,8 +16,6 @@ pub(crate) use physical::{MemoryLocation, Physical};
 use crate::allocation_trace;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
-use std::collections::BTreeMap;
-use std::ops::Range;
 use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.

@@ -17,7 +17,6 @@ mod storage;
 
 use crate::call::driver_api;
 use crate::prelude::*;
-use std::collections::BTreeSet;
 
 pub(crate) use storage::release_context;
 

@@ -4,7 +4,6 @@
 use super::{Entry, entries, functions};
 use crate::context::{self, Context};
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Index in [`super::TABLES`].

@@ -8,9 +8,6 @@ use crate::api::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-/// `cudaStreamNonBlocking`
-const NON_BLOCKING: c_uint = 1;
-
 /// Green contexts created here, by the context handles that represent them.
 static GREEN: Mutex<BTreeMap<CUcontext, CUgreenCtx>> = Mutex::new(BTreeMap::new());
 
@@ -79,7 +76,7 @@ runtime_api! {
     ) {
         phStream.check()?;
         if let Some(own) = green_of(ctx)? {
-            let flags = flags | NON_BLOCKING;
+            let flags = flags | CU_STREAM_NON_BLOCKING;
             return check(driver::cuGreenCtxStreamCreate(phStream, own, flags, priority));
         }
         check(driver::cuCtxPushCurrent_v2(ctx))?;

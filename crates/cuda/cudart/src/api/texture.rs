@@ -20,7 +20,7 @@ runtime_api! {
         let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE.because("pTexDesc is null"))?;
         let texture = texture.to_driver(format(&resource)?)?;
         pTexObject.check()?;
-        let view = pResViewDesc.get_if().map(cudaResourceViewDesc::to_driver);
+        let view = pResViewDesc.get_if().map(cudaResourceViewDesc::shared);
         check(driver::cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
     }
 
@@ -52,7 +52,7 @@ runtime_api! {
         pResViewDesc.check()?;
         let mut view = CUDA_RESOURCE_VIEW_DESC::default();
         check(driver::cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
-        pResViewDesc.set(cudaResourceViewDesc::of_driver(&view))
+        pResViewDesc.set(cudaResourceViewDesc::of_shared(&view))
     }
 }
 

@@ -1,12 +1,6 @@
 //! Channel descriptors (`cudaChannelFormatDesc`), and their conversion from and to array formats.
 
-use super::{INVALID_CHANNEL_DESCRIPTOR, cudaChannelFormatDesc};
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
-    CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
-    CU_AD_FORMAT_UNSIGNED_INT32, bail,
-};
+use super::*;
 use texunit_forms::{CHANNELS, Count};
 
 /// Signed integers.

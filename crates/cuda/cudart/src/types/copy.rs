@@ -1,11 +1,6 @@
 //! Structures and directions of copies, and their driver equivalents.
 
-use super::{Array, INVALID_MEMCPY_DIRECTION};
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CopySide3D, bail,
-};
+use super::*;
 
 /// `cudaMemcpyKind`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

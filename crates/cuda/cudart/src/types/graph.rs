@@ -1,10 +1,6 @@
 //! Conversion of structures of graph nodes that differ from the driver's.
 
-use super::{cudaKernelNodeParamsV2, cudaMemcpy3DParms, cudaMemcpyNodeParams, memory_side};
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_MEMCPY3D, CopySide3D,
-    NodeParams,
-};
+use super::*;
 
 // SAFETY: structures of plain numbers, whose sizes the assertions check.
 unsafe impl NodeParams for cudaKernelNodeParamsV2 {}

@@ -21,8 +21,8 @@ pub(crate) use graph::*;
 pub(crate) use properties::cudaDeviceProp;
 
 use std::ffi::{c_int, c_uint};
-use texunit_cuda_abi::args::{Elements, In};
-use texunit_cuda_abi::{CUDA_KERNEL_NODE_PARAMS_v1, CUlaunchAttribute, CUresult};
+use texunit_cuda_abi::args::{Answer, Elements, In};
+use texunit_cuda_abi::*;
 
 include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 

@@ -5,7 +5,7 @@ use crate::api::*;
 use crate::capture::Info;
 use crate::graph::capture::{self, Recapture};
 use crate::graph::{Graph, Node};
-use crate::stream::{self, Stream};
+use crate::stream;
 
 driver_api! {
     /// Starts capturing a stream.

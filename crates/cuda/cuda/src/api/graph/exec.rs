@@ -2,7 +2,6 @@
 
 use crate::api::*;
 use crate::graph::exec::{self, Exec, InstantiationError};
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, run, update};
 use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
 

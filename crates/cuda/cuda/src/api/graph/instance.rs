@@ -3,7 +3,6 @@
 
 use crate::api::*;
 use crate::graph::exec::Exec;
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, update};
 
 driver_api! {

@@ -4,7 +4,6 @@
 use super::{instance, links, nodes, params as of_graph};
 use crate::api::*;
 use crate::graph::exec::Exec;
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, params};
 use crate::memory_ops::BatchOp;
 

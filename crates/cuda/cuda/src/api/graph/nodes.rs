@@ -2,7 +2,6 @@
 
 use super::{give_links, links};
 use crate::api::*;
-use crate::graph::op::Op;
 use crate::graph::{self, Graph, Link, Node, memory, params};
 
 /// Defines functions that add a node of one kind: given are the parameters after the dependencies,

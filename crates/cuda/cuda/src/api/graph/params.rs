@@ -4,7 +4,6 @@ use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
 use crate::api::*;
 use crate::graph::kernel::KernelOp;
-use crate::graph::op::Op;
 use crate::graph::{self, Graph, Node, kernel, params};
 
 /// Defines functions that return a property of a node of one kind.

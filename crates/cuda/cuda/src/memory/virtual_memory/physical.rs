@@ -8,7 +8,6 @@ use crate::handle::object;
 use crate::memory;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
-use std::ops::Range;
 use texunit_device::{Block, End, FreedBlock, Pages};
 
 /// Name of the creating function in messages.
