@@ -1,30 +1,22 @@
-//! Generates `driver_functions!` from `data/driver-functions.txt`, and the numbers of
-//! `data/codes.txt`, `data/constants.txt` and `data/enums.txt`.
+//! Generates `driver_functions!` from `data/driver-functions.txt`, the structures of
+//! `data/structures.txt`, and the numbers of the other lists of `data`.
+
+include!("lists.rs");
 
 fn main() {
     write("codes.rs", &codes(&read("data/codes.txt")));
     write("constants.rs", &constants(&read("data/constants.txt")));
     write("enums.rs", &enums(&read("data/enums.txt")));
+    write("formats.rs", &formats(&read("data/formats.txt"), &read("data/view-formats.txt")));
+    write("types.rs", &types(&read("data/types.txt")));
+    write("structures.rs", &structures(&read("data/structures.txt"), "pub", ""));
     write("driver_functions.rs", &driver_functions(&read("data/driver-functions.txt")));
-}
-
-/// The text of a file without comments.
-fn read(file: &str) -> String {
-    println!("cargo::rerun-if-changed={file}");
-    let text = std::fs::read_to_string(file).expect(file);
-    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
-}
-
-fn write(name: &str, text: &str) {
-    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
 }
 
 /// The call of `codes!` with the rows of the list.
 fn codes(list: &str) -> String {
     let row = |line: &str| {
-        let [number, name, runtime, text] =
-            line.splitn(4, ' ').collect::<Vec<_>>().try_into().expect("four columns");
+        let [number, name, runtime, text] = columns(line);
         let prefix = if number == "0" { "CUDA" } else { "CUDA_ERROR" };
         format!("{name} = {number}, \"{prefix}_{name}\", \"{runtime}\", {text:?};\n")
     };
@@ -33,19 +25,43 @@ fn codes(list: &str) -> String {
 
 fn constants(list: &str) -> String {
     let row = |line: &str| {
-        let [name, of, value, doc] =
-            line.splitn(4, ' ').collect::<Vec<_>>().try_into().expect("four columns");
+        let [name, of, value, doc] = columns(line);
         format!("/// {doc}\npub const {name}: {of} = {value};\n")
     };
     list.lines().filter(|line| !line.is_empty()).map(row).collect()
+}
+
+fn types(list: &str) -> String {
+    let row = |line: &str| {
+        let [name, of, doc] = columns(line);
+        format!("/// {doc}\npub type {name} = {of};\n")
+    };
+    list.lines().map(row).collect()
+}
+
+fn formats(arrays: &str, views: &str) -> String {
+    let row = |line: &str| {
+        let [name, number, channels] = columns(line);
+        format!("({name:?}, {number}, {channels}), ")
+    };
+    let rows: Vec<String> = arrays.lines().map(row).collect();
+    let views: Vec<&str> = views.lines().collect();
+    format!(
+        "/// Name, `CU_AD_FORMAT_*` and number of channels of each array format.
+pub const FORMATS: [(&str, u32, u32); {}] = [{}];
+/// Names of the view formats, in the order of `CU_RES_VIEW_FORMAT_*` from 1 on.
+pub const VIEW_FORMATS: [&str; {}] = {views:?};\n",
+        rows.len(),
+        rows.concat(),
+        views.len()
+    )
 }
 
 /// A module for each enumeration of the list.
 fn enums(list: &str) -> String {
     let module = |paragraph: &str| {
         let (head, numbers) = paragraph.split_once('\n').expect("a line of numbers");
-        let [name, of, doc] =
-            head.splitn(3, ' ').collect::<Vec<_>>().try_into().expect("three columns");
+        let [name, of, doc] = columns(head);
         let number = |(name, value)| format!("pub const {name}: {of} = {value};\n");
         let numbers = numbers.split_whitespace().map(|word| word.split_once('=').expect(word));
         let numbers: String = numbers.map(number).collect();

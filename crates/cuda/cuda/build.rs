@@ -4,26 +4,17 @@
 
 use std::fmt::Write;
 
+include!("../cuda-abi/lists.rs");
+
 fn main() {
     write("functions.rs", &functions());
     write("attributes.rs", &attributes());
 }
 
-fn read(file: &str) -> String {
-    println!("cargo::rerun-if-changed={file}");
-    std::fs::read_to_string(file).expect(file)
-}
-
-fn write(name: &str, text: &str) {
-    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
-}
-
 fn attributes() -> String {
     let list = read("data/attributes.txt");
-    let rows = list.lines().filter(|line| !line.starts_with('#')).map(|line| {
-        let [number, name, value] =
-            line.splitn(3, ' ').collect::<Vec<_>>().try_into().expect("three columns");
+    let rows = list.lines().map(|line| {
+        let [number, name, value] = columns(line);
         let value = match value {
             "limit" => format!("Limit({:?})", name.trim_start_matches("MAXIMUM_")),
             _ if value.parse::<i32>().is_ok() => format!("Same({value})"),
@@ -38,14 +29,14 @@ fn functions() -> String {
     let file = "data/driver-api.txt";
     let list = read(file);
     let (mut defined, mut refused, mut table) = (String::new(), String::new(), String::new());
-    for (at, line) in list.lines().enumerate() {
+    for line in list.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let [symbol, base, version, thread, provided] = words[..] else {
-            panic!("{file}:{}: five words are wanted: {line}", at + 1);
+            panic!("{file}: five words are wanted: {line}");
         };
         let (reason, provided) = (provided, provided == "yes");
         match provided {

@@ -1,10 +1,12 @@
 //! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
 //! function of the driver, in the types of its signature, and those that are not provided, which
-//! return `cudaErrorNotSupported`. Generates the fields of `cudaDeviceProp` from
-//! `data/properties.txt`.
+//! return `cudaErrorNotSupported`. Generates the structures of `data/structures.txt`, and the fields
+//! of `cudaDeviceProp` from `data/properties.txt`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
+
+include!("../cuda-abi/lists.rs");
 
 /// The signatures of the driver's functions.
 const DRIVER: &str = "../cuda-abi/data/driver-functions.txt";
@@ -14,20 +16,18 @@ type Signature<'a> = (bool, Vec<&'a str>);
 
 fn main() {
     let file = "data/runtime-api.txt";
-    println!("cargo::rerun-if-changed={file}\ncargo::rerun-if-changed={DRIVER}");
     let major = if std::env::var_os("CARGO_FEATURE_CUDA_12").is_some() { "12" } else { "13" };
-    let list = std::fs::read_to_string(file).expect("the list of functions");
-    let driver = std::fs::read_to_string(DRIVER).expect("the driver's signatures");
+    let (list, driver) = (read(file), read(DRIVER));
     let driver: HashMap<&str, Signature<'_>> = driver.lines().filter_map(signature).collect();
     let (mut calls, mut refused) = (String::new(), String::new());
-    for (at, line) in list.lines().enumerate() {
+    for line in list.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let [symbol, versions, _thread, provided] = words[..] else {
-            panic!("{file}:{}: four words are wanted: {line}", at + 1);
+            panic!("{file}: four words are wanted: {line}");
         };
         if !versions.split(',').any(|version| version == major) || provided == "yes" {
             continue;
@@ -40,22 +40,26 @@ fn main() {
     }
     write("functions.rs", &format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n"));
     write("properties.rs", &properties(major));
+    write("structures.rs", &structures(&read("data/structures.txt"), "pub(crate)", major));
+    write("formats.rs", &formats(&read("data/formats.txt"), major));
 }
 
-fn write(name: &str, text: &str) {
-    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
+/// The table of formats: kind, format, bits of a channel, channels.
+fn formats(list: &str, major: &str) -> String {
+    let rows = list.lines().filter_map(|line| match line.split_once(':') {
+        Some((version, line)) => (version == major).then_some(line),
+        None => Some(line),
+    });
+    let rows: String = rows.map(|row| format!("({}),", row.replace(' ', ", "))).collect();
+    format!("const KINDS: &[(i32, u32, i32, u32)] = &[{rows}];\n")
 }
 
 /// The call of `properties!` with the fields of a major version.
 fn properties(major: &str) -> String {
-    let file = "data/properties.txt";
-    println!("cargo::rerun-if-changed={file}");
-    let list = std::fs::read_to_string(file).expect("the list of properties");
     let mut rows = String::new();
-    for line in list.lines().filter(|line| !line.starts_with('#')) {
+    for line in read("data/properties.txt").lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let [name, of, attributes, ref only @ ..] = words[..] else { panic!("{file}: {line}") };
+        let [name, of, attributes, ref only @ ..] = words[..] else { panic!("{line}") };
         if only.is_empty() || only == [major] {
             writeln!(rows, "{name}: {of} = [{attributes}];").expect("memory");
         }

@@ -148,7 +148,7 @@ macro_rules! library_codes {
 /// Defines the exported functions of a library that texunit does not provide. Each prints its name
 /// once and returns the library's error for it. They take no parameters, as a C caller may pass
 /// arguments to a function that takes none. The library's build script writes the invocation
-/// (`not_provided.rs` in this crate's folder).
+/// (`cuda-abi/lists.rs`).
 #[macro_export]
 macro_rules! not_provided {
     ($code:ident $($name:ident)*) => {$(

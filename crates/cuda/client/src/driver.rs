@@ -190,6 +190,27 @@ pub fn ask<T: Default>(function: impl FnOnce(&mut T) -> CUresult) -> Answer<T> {
     Ok(value)
 }
 
+/// Memory of the device, which is freed when this is dropped.
+#[derive(Debug)]
+pub struct DeviceMemory(pub CUdeviceptr);
+
+impl DeviceMemory {
+    /// Allocates memory in the current context.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn new(size: usize) -> Answer<Self> {
+        ask(|address| cuMemAlloc_v2(address, size)).map(Self)
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        // An error is ignored: if the context has been destroyed, the memory has been freed.
+        let _ = cuMemFree_v2(self.0);
+    }
+}
+
 /// The reason for which a function of the driver refused the last call; without one if nothing
 /// records reasons.
 pub fn refusal(code: CUresult) -> Refusal {

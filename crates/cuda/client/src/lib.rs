@@ -11,5 +11,6 @@ pub mod call;
 pub mod context;
 pub mod driver;
 pub mod handles;
+pub mod prelude;
 pub mod report;
 pub mod work;

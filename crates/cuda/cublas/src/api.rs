@@ -9,6 +9,17 @@ mod lt;
 mod rotations;
 mod transfer;
 
+// Names that most of these modules use.
+use crate::call::{Call, Integer, operation, second, size};
+use crate::code::*;
+use crate::format::{Compute, Format};
+use crate::handle;
+use crate::number::{Element, Number};
+use crate::operand::{Factor, Operand, changed, sizes};
+use crate::view::Operation;
+use num_complex::{Complex32, Complex64};
+use std::ffi::{c_char, c_int, c_void};
+
 /// Defines a function for several element types, each with 32-bit and with 64-bit integers. In its
 /// parameters and its body these are `T` and `Int`, and `NAME` is its name. Before the names are
 /// items that the body uses, too.
@@ -50,4 +61,4 @@ use blas;
 /// The type of scalars that are as the elements.
 type Same<T> = T;
 /// The type of real scalars.
-type Real<T> = <T as crate::number::Number>::Real;
+type Real<T> = <T as Number>::Real;

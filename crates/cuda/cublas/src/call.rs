@@ -1,15 +1,10 @@
 //! A call of a function on vectors and matrices: collects the memory regions of its operands, and
 //! submits the computation to the handle's stream.
 
-use crate::code::{Answer, BlasCode};
+use crate::code::*;
 use crate::handle::{self, Settings};
 use crate::view::Operation;
 use std::sync::{Arc, Mutex};
-use texunit_client::call::{Code, Refused};
-use texunit_client::work::{self, Region};
-use texunit_client::{context, driver};
-use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::{bail, ensure, lock};
 
 /// An integer argument, widened from 32 or 64 bits.
 pub(crate) type Integer = i64;

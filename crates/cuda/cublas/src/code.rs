@@ -1,4 +1,6 @@
-//! Status codes of cuBLAS (`cublasStatus_t`).
+//! Status codes of cuBLAS (`cublasStatus_t`), and the names that most modules use with them.
+
+pub(crate) use texunit_client::prelude::*;
 
 texunit_client::library_codes! {
     /// An error status, by its number in `cublas_api.h`.

@@ -1,11 +1,9 @@
 //! Element types in memory (`cudaDataType`), and the types in which products are computed
 //! (`cublasComputeType_t`).
 
-use crate::code::{Answer, BlasCode};
+use crate::code::*;
 use half::{bf16, f16};
 use num_complex::Complex64;
-use texunit_client::call::Code;
-use texunit_cuda_abi::bail;
 
 /// An element type in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,6 @@
 //! Handles of the library (`cublasHandle_t`) and the settings behind them.
 
-use crate::code::{Answer, BlasCode};
-use texunit_client::call::{Code, Refused};
-use texunit_client::context;
-use texunit_client::driver::CUstream;
-use texunit_client::handles::Handles;
+use crate::code::*;
 
 /// Settings of a handle.
 #[derive(Clone, Copy, Debug, Default)]

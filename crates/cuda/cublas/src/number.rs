@@ -19,14 +19,13 @@ impl Element for half::f16 {
 /// An element type for computation: `float`, `double`, `cuComplex`, `cuDoubleComplex`.
 pub(crate) trait Number:
     Element
-    + Copy
+    + bytemuck::Pod
     + NumAssign
     + Neg<Output = Self>
     + std::iter::Sum
     + Send
     + Sync
     + std::fmt::Debug
-    + 'static
 {
     /// The real type of the same precision.
     type Real: Number<Real = Self::Real> + PartialOrd;
@@ -46,15 +45,20 @@ pub(crate) trait Number:
     /// Rounds from double precision.
     fn narrow(wide: Complex64) -> Self;
 
-    /// Elements in host memory, mutable.
-    fn of(bytes: &mut [u8]) -> &mut [Self];
+    /// Elements in host memory, mutable. The driver passes memory that is aligned and holds whole
+    /// elements, unless it is empty.
+    fn of(bytes: &mut [u8]) -> &mut [Self] {
+        if bytes.is_empty() { &mut [] } else { bytemuck::cast_slice_mut(bytes) }
+    }
 
     /// Elements in host memory.
-    fn read(bytes: &[u8]) -> &[Self];
+    fn read(bytes: &[u8]) -> &[Self] {
+        if bytes.is_empty() { &[] } else { bytemuck::cast_slice(bytes) }
+    }
 }
 
 macro_rules! number {
-    ($type:ty, $format:ident, $real:ty, $value:ident, $conjugate:expr, $of_real:expr, $wide:expr, $wide_value:ident: $narrow:expr) => {
+    ($($type:ty: $format:ident, $real:ty, $wide:ident => $narrow:expr;)*) => {$(
         impl Element for $type {
             const FORMAT: Format = Format::$format;
         }
@@ -63,48 +67,33 @@ macro_rules! number {
             type Real = $real;
 
             fn conjugate(self) -> Self {
-                let $value = self;
-                $conjugate
+                self.conj()
             }
 
-            fn of_real($value: $real) -> Self {
-                $of_real
+            fn of_real(real: $real) -> Self {
+                real.into()
             }
 
             fn real(self) -> $real {
-                ComplexFloat::re(self)
+                self.re()
             }
 
             fn wide(self) -> Complex64 {
-                let $value = self;
-                $wide
+                Complex64::new(self.re().into(), self.im().into())
             }
 
-            fn narrow($wide_value: Complex64) -> Self {
+            fn narrow($wide: Complex64) -> Self {
                 $narrow
             }
-
-            fn of(bytes: &mut [u8]) -> &mut [Self] {
-                // SAFETY: every bit pattern is a valid value of these types.
-                let (before, all, after) = unsafe { bytes.align_to_mut() };
-                // The driver passes memory that is aligned and holds whole elements.
-                assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
-                all
-            }
-
-            fn read(bytes: &[u8]) -> &[Self] {
-                // SAFETY: every bit pattern is a valid number of this type.
-                let (before, all, after) = unsafe { bytes.align_to() };
-                assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
-                all
-            }
         }
-    };
+    )*};
 }
-number!(f32, Single, f32, x, x, x, Complex64::new(x.into(), 0.0), w: w.re as f32);
-number!(f64, Double, f64, x, x, x, Complex64::new(x, 0.0), w: w.re);
-number!(Complex32, ComplexSingle, f32, x, x.conj(), Self::new(x, 0.0), Complex64::new(x.re.into(), x.im.into()), w: Self::new(w.re as f32, w.im as f32));
-number!(Complex64, ComplexDouble, f64, x, x.conj(), Self::new(x, 0.0), x, w: w);
+number! {
+    f32: Single, f32, w => w.re as f32;
+    f64: Double, f64, w => w.re;
+    Complex32: ComplexSingle, f32, w => Self::new(w.re as f32, w.im as f32);
+    Complex64: ComplexDouble, f64, w => w;
+}
 
 impl Format {
     /// Converts elements in memory to `T`.

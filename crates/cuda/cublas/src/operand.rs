@@ -5,17 +5,12 @@
 //! uses the functions of level 3.
 
 use crate::call::{Call, Integer, size, too_far};
-use crate::code::{Answer, BlasCode};
+use crate::code::*;
 use crate::format::Format;
 use crate::number::Number;
 use crate::view::View;
 use num_complex::Complex64;
 use std::borrow::Cow;
-use texunit_client::call::Code;
-use texunit_client::driver;
-use texunit_client::work::Region;
-use texunit_cuda_abi::args::In;
-use texunit_cuda_abi::{bail, ensure};
 
 /// Memory of a computation, one slice per region.
 pub(crate) type Memory<'a> = [&'a mut [u8]];

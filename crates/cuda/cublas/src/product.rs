@@ -2,13 +2,12 @@
 //! `cublasLtMatmul`.
 
 use crate::call::Call;
-use crate::code::Answer;
+use crate::code::*;
 use crate::format::{Compute, Sums};
 use crate::number::Number;
 use crate::operand::{BoundOperand, Factor, Memory, Operand, changed};
 use crate::view::{Operation, multiply};
 use num_complex::{Complex32, Complex64};
-use texunit_client::work::{Region, threads};
 
 /// `D = activation(alpha op(A) op(B) + beta C + bias)`, for each matrix of a batch.
 pub(crate) struct Product {

@@ -8,32 +8,6 @@ use crate::args::{In, InOut, Out, Raw, Text};
 use crate::*;
 use std::ffi::{c_char, c_void};
 
-/// Handle of a context (`CUcontext`).
-pub type CUcontext = usize;
-/// Handle of a green context (`CUgreenCtx`).
-pub type CUgreenCtx = usize;
-/// Handle of a descriptor of resources (`CUdevResourceDesc`).
-pub type CUdevResourceDesc = usize;
-/// Handle of a module (`CUmodule`).
-pub type CUmodule = usize;
-/// Handle of a library (`CUlibrary`).
-pub type CUlibrary = usize;
-/// Handle of a kernel of a library (`CUkernel`).
-pub type CUkernel = usize;
-/// Handle of a kernel in a context (`CUfunction`). A [`CUkernel`] is accepted as well.
-pub type CUfunction = usize;
-/// Handle of a stream (`CUstream`).
-pub type CUstream = usize;
-/// Handle of an event (`CUevent`).
-pub type CUevent = usize;
-/// Handle of an array (`CUarray`).
-pub type CUarray = usize;
-/// Handle of a mipmapped array (`CUmipmappedArray`).
-pub type CUmipmappedArray = usize;
-/// Handle of imported memory (`CUexternalMemory`).
-pub type CUexternalMemory = usize;
-/// Handle of a memory pool (`CUmemoryPool`).
-pub type CUmemoryPool = usize;
 /// A callback that a stream calls (`CUhostFn`).
 pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 /// A callback for log messages about errors (`CUlogsCallback`).

@@ -10,54 +10,45 @@
 #![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 pub mod args;
-mod array;
-mod copy;
 pub mod driver;
-pub mod format;
 mod graph;
 mod green;
 mod launch;
 mod lock;
-mod memory;
 mod refusal;
 mod result;
 mod stack;
-mod texture;
 pub mod work;
 
-pub use array::*;
-pub use copy::*;
 pub use driver::{
-    CUarray, CUasyncCallback, CUcontext, CUdevResourceDesc, CUevent, CUexternalMemory, CUfunction,
-    CUgraphRecaptureCallback, CUgreenCtx, CUhostFn, CUkernel, CUlibrary, CUlogsCallback,
-    CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
+    CUasyncCallback, CUgraphRecaptureCallback, CUhostFn, CUlogsCallback, CUstreamCallback,
 };
 pub use graph::*;
-pub use green::*;
-pub use launch::*;
 pub use lock::{lock, read_lock, write_lock};
-pub use memory::*;
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
 pub use result::{CODES, CUresult, Code};
 pub use stack::Stack;
-pub use texture::*;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 include!(concat!(env!("OUT_DIR"), "/enums.rs"));
+include!(concat!(env!("OUT_DIR"), "/structures.rs"));
+include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
-/// Number of a device (`CUdevice`).
-pub type CUdevice = i32;
-/// Address of device memory (`CUdeviceptr`).
-pub type CUdeviceptr = u64;
-/// Handle of a texture object (`CUtexObject`).
-pub type CUtexObject = u64;
-/// Handle of a surface object (`CUsurfObject`).
-pub type CUsurfObject = u64;
+/// The numbers of the formats of arrays and views.
+pub mod format {
+    include!(concat!(env!("OUT_DIR"), "/formats.rs"));
+}
 
 /// 16 bytes that identify a device or an export table (`CUuuid`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CUuuid(pub [u8; 16]);
+
+/// Handle, passed by value, of memory or an event of another process (`CUipcMemHandle`,
+/// `CUipcEventHandle`).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUipcHandle(pub [u8; 64]);
 
 /// The CUDA version that the libraries implement (`cuDriverGetVersion`): 1000 * major + 10 * minor.
 pub const CUDA_VERSION: i32 = 13_050;

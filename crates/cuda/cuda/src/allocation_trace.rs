@@ -9,7 +9,7 @@ mod python;
 
 use crate::prelude::*;
 use crate::settings::settings;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::CStr;
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 

@@ -7,12 +7,6 @@ use crate::handle::object;
 use crate::memory::with_room;
 use crate::prelude::*;
 use crate::settings::say_refused;
-use std::collections::{BTreeSet, HashMap};
-use texunit_cuda_abi::{
-    CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
-    CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
-    CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
-};
 use texunit_device::{Array, ArrayDescriptor, Block, Extent, Geometry, MipmappedArray};
 
 /// A `CUarray`: an array, or a level of a mipmapped array.

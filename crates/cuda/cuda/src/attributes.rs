@@ -1,15 +1,15 @@
-//! Device attributes (`CUdevice_attribute`): given a GPU's profile and the number of an attribute,
+//! Device attributes (`CUdevice_attribute`): given a GPU and the number of an attribute,
 //! the value that `cuDeviceGetAttribute` returns.
 
-use crate::profile::Profile;
 use std::ops::RangeInclusive;
+use texunit_device::cards::Card;
 
 /// Source of an attribute's value.
 enum Value {
     /// The value is the same for all GPUs.
     Same(i32),
-    /// The value is computed from the GPU's profile.
-    Of(fn(&Profile) -> i32),
+    /// The value is computed from the GPU's facts.
+    Of(fn(&Card) -> i32),
     /// A limit of textures or surfaces, by its name after `CU_DEVICE_ATTRIBUTE_MAXIMUM_`.
     Limit(&'static str),
 }
@@ -22,7 +22,7 @@ const KIB: i32 = 1024;
 const ATTRIBUTES: &[(i32, &str, Value)] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
 
 /// Values that an NVIDIA H200 returned (driver 580.159.04, CUDA 13.0, 2026-11-28) and that do not
-/// follow from its profile; its driver knows no attribute above 147. Features that texunit lacks
+/// follow from its facts; its driver knows no attribute above 147. Features that texunit lacks
 /// are not listed (docs/cuda-api.md, "Devices").
 const H200: &[(RangeInclusive<i32>, Option<i32>)] = &[
     (32..=32, Some(1)),
@@ -34,17 +34,17 @@ const H200: &[(RangeInclusive<i32>, Option<i32>)] = &[
 ];
 
 /// The value of an attribute for a GPU; `None` for an unknown number.
-pub(crate) fn value(profile: &Profile, attribute: i32) -> Option<i32> {
-    let own = if profile.key == "h200" { H200 } else { &[] };
+pub(crate) fn value(card: &Card, attribute: i32) -> Option<i32> {
+    let own = if card.key == "h200" { H200 } else { &[] };
     if let Some((_, value)) = own.iter().find(|(numbers, _)| numbers.contains(&attribute)) {
         return *value;
     }
     let (_, _, value) = ATTRIBUTES.iter().find(|(number, _, _)| *number == attribute)?;
     Some(match value {
         Same(value) => *value,
-        Of(of) => of(profile),
+        Of(of) => of(card),
         Limit(name) => {
-            profile.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
+            card.capability.limit(name).map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX))
         }
     })
 }
@@ -56,18 +56,18 @@ mod tests {
     #[test]
     fn rows_are_in_order_and_name_limits_that_are_there() {
         assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        let profile = crate::profile::default();
+        let card = &texunit_device::cards::CARDS[0];
         for (number, name, value) in ATTRIBUTES {
             if let Limit(limit) = value {
                 assert!(
-                    profile.capability.limit(limit).is_some_and(|most| most > 0),
+                    card.capability.limit(limit).is_some_and(|most| most > 0),
                     "{number} {name}"
                 );
             }
         }
-        assert_eq!(value(profile, 75), Some(8));
-        assert_eq!(value(profile, 22), Some(131_072));
-        assert_eq!(value(profile, 0), None);
+        assert_eq!(value(card, 75), Some(8));
+        assert_eq!(value(card, 22), Some(131_072));
+        assert_eq!(value(card, 0), None);
     }
 
     /// Compares with the GPU's values, "-" where its call fails; attributes of features that
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn an_h200_answers_as_the_card() {
         const CARD: &str = include_str!("attributes/h200.txt");
-        let profile = crate::profile::find_all("h200").unwrap()[0];
+        let card = texunit_device::cards::find("h200").unwrap();
         let mut count = 0;
         for line in CARD.lines().filter(|line| !line.starts_with('#')) {
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -86,7 +86,7 @@ mod tests {
             };
             // The PCI location is taken from the device (api::device).
             if !matches!(number, 33 | 34) {
-                assert_eq!(value(profile, number), wanted, "{line}");
+                assert_eq!(value(card, number), wanted, "{line}");
             }
             count += 1;
         }

@@ -3,11 +3,10 @@
 
 use crate::current_call::AllocatingCall;
 use crate::message::say;
+use crate::prelude::*;
 use crate::refused;
 use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
 /// an error code. Versions of a function that share a body are defined together: `fn cuCtxDestroy |

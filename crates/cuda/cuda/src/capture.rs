@@ -11,18 +11,12 @@ mod lifetime;
 
 use crate::context::Context;
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
-use texunit_checks::race::Queue;
-use texunit_cuda_abi::CUgraphEdgeData;
+use texunit_cuda_abi::stream_capture_mode::{GLOBAL, RELAXED};
 
 pub(crate) use calls::{called, context_used, event_used, exchange_mode};
 pub(crate) use lifetime::{Ended, begin, check_begin, context_ended, end, number_of, stream_ended};
-
-/// Numbers of the capture modes (`CU_STREAM_CAPTURE_MODE_*`).
-const GLOBAL: u32 = 0;
-const RELAXED: u32 = 2;
 
 /// A capture that has begun and not ended.
 #[derive(Debug)]

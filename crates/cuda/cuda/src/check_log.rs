@@ -3,9 +3,9 @@
 use crate::allocation_trace;
 use crate::exit::Owner;
 use crate::message::say;
+use crate::prelude::*;
 use crate::settings::{CheckSettings, settings};
-use std::sync::OnceLock;
-use texunit_checks::race::{Memory, Queue, Submitted};
+use texunit_checks::race::{Memory, Submitted};
 use texunit_checks::{Check, Log, Options, Pattern, Suppressions};
 
 /// The process that owns the findings.

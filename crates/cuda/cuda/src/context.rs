@@ -3,9 +3,8 @@
 use crate::handle::object;
 use crate::prelude::*;
 use crate::state::{Gpu, Primary};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{OnceLock, PoisonError};
-use texunit_cuda_abi::Stack;
 
 /// A context. Objects created in it are destroyed with it.
 #[derive(Debug)]
@@ -186,11 +185,11 @@ impl Context {
             Limit::MallocHeapSize => {
                 let device = &self.gpu.device;
                 ensure!(
-                    value as u64 <= device.memory_limit(),
+                    value as u64 <= device.memory().limit(),
                     CUresult::OUT_OF_MEMORY,
                     "value {value} is more than the memory of the device, {}: there is no room for such a \
                      heap (CU_LIMIT_MALLOC_HEAP_SIZE)",
-                    Count(device.memory_limit(), "byte")
+                    Count(device.memory().limit(), "byte")
                 );
                 device.set_heap_size(value as u64).map_err(crate::error::refusal)?;
             }

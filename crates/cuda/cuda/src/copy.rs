@@ -13,7 +13,6 @@ use crate::memory;
 use crate::memory::endpoint::{Endpoint, Side, Space};
 use crate::prelude::*;
 use std::marker::PhantomData;
-use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CopySide3D};
 use texunit_device::Array;
 
 /// Bytes that are copied at a time.

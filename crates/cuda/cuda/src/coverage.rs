@@ -2,10 +2,9 @@
 //! modules without launches are reported, too.
 
 use crate::message::say;
+use crate::prelude::*;
 use crate::saved;
 use crate::settings::settings;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 use texunit_coverage::{Module, Recorder, Target};
 
 /// Recorder of this process, if coverage is requested.

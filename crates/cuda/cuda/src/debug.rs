@@ -2,9 +2,8 @@
 //! launching thread, and the user interface is connected through a socket named by the environment.
 //! In a process that is not debugged, one variable is read once.
 
+use crate::prelude::*;
 use crate::signals;
-use std::path::PathBuf;
-use std::sync::OnceLock;
 use texunit_debug::remote::{Remote, VARIABLE};
 use texunit_debug::{Debugging, LaunchDebugger};
 

@@ -23,6 +23,7 @@ use crate::exit::Owner;
 use crate::prelude::*;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
+
 pub(crate) use branches::{StepNeeds, branches};
 pub(crate) use calls::called;
 pub(crate) use items::Random;
@@ -31,7 +32,6 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Once, PoisonError};
 pub(crate) use streams::{context_waits, joined, record_event, recorded_in_context};
-use texunit_checks::race::Queue;
 pub(crate) use waiting_launches::{WaitMonitor, may_outlive_call};
 
 /// The stream in which work is submitted, with its context.
@@ -204,7 +204,7 @@ fn execute_with_dependencies(ids: &[Id]) {
 
 /// Waits until threads of texunit have executed items.
 fn wait_until_done(ids: &[Id]) {
-    let _blocked = waiting_launches::BlockedThread::begin();
+    let _blocked = waiting_launches::Counted::blocked();
     let mut guard = state();
     while let Some(state) = guard.as_mut() {
         if !ids.iter().any(|&id| state.is_open(id)) {

@@ -3,9 +3,8 @@
 //! function of `libcuda.so.1`, as the dynamic linker would.
 
 use crate::functions::{Address, Function};
-use std::ffi::{CString, c_void};
-use std::path::Path;
-use std::sync::OnceLock;
+use crate::prelude::*;
+use std::ffi::CString;
 
 /// The address of a driver function in `libcuda.so.1`; if that library is not beside this one, the
 /// address here.

@@ -13,11 +13,6 @@ use crate::memory::virtual_memory::{MemoryLocation, Physical};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;
 use crate::settings::say_refused;
-use texunit_cuda_abi::{
-    CU_EXTERNAL_MEMORY_HANDLE_TYPE_LAST, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
-    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_DEDICATED,
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-};
 use texunit_device::{Block, Pages};
 
 /// Name of the function that maps arrays, in messages.

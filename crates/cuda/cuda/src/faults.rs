@@ -3,7 +3,6 @@
 use crate::message::{say, write_error};
 use crate::prelude::*;
 use crate::settings::settings;
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Once;
 use texunit_device::{Fault, FaultKind, SourceFile};

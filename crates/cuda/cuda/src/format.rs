@@ -1,9 +1,8 @@
 //! Texel formats by their numbers in `CUarray_format` and `CUresourceViewFormat`.
 
+use crate::prelude::*;
 use crate::settings::say_refused;
-use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
-use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult, invalid};
 use texunit_device::Format;
 use texunit_forms::CHANNELS;
 

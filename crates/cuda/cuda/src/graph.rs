@@ -35,8 +35,6 @@ use crate::handle::object;
 use crate::prelude::*;
 use condition::Condition;
 use op::Op;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A graph.

@@ -13,10 +13,6 @@ use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use texunit_cuda_abi::{
-    CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CU_DEV_RESOURCE_TYPE_WORKQUEUE,
-    CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, CUdevResource, CUdevSmResource,
-};
 
 pub(crate) mod split;
 
@@ -83,7 +79,7 @@ impl Origin {
 /// Minimum number of multiprocessors of a part, and the alignment of sizes, by compute capability
 /// (CUDA driver API, "Green Contexts").
 fn granularity(gpu: &Gpu) -> (u32, u32) {
-    match gpu.profile.capability.major {
+    match gpu.card.capability.major {
         ..7 => (1, 1),
         7 => (2, 2),
         8 => (4, 2),
@@ -95,7 +91,7 @@ fn granularity(gpu: &Gpu) -> (u32, u32) {
 fn multiprocessors_of(gpu: &Gpu) -> CUdevResource {
     let (least, alignment) = granularity(gpu);
     let sm = CUdevSmResource {
-        smCount: gpu.profile.multiprocessors.unsigned_abs(),
+        smCount: gpu.card.multiprocessors.unsigned_abs(),
         minSmPartitionSize: least,
         smCoscheduledAlignment: alignment,
         flags: 0,
@@ -212,7 +208,7 @@ impl GreenContext {
     pub(crate) fn multiprocessors(&self) -> u32 {
         let own: u32 =
             self.resources.iter().filter_map(CUdevResource::sms).map(|sm| sm.smCount).sum();
-        if own == 0 { self.gpu.profile.multiprocessors.unsigned_abs() } else { own }
+        if own == 0 { self.gpu.card.multiprocessors.unsigned_abs() } else { own }
     }
 
     /// A resource of the context. Its multiprocessors can be split again.

@@ -12,7 +12,6 @@
 use crate::check_log::race;
 use crate::prelude::*;
 use crate::settings::settings;
-use std::ops::Range;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},

@@ -6,10 +6,7 @@ use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::message::say;
 use crate::origin::Origin;
 use crate::prelude::*;
-use crate::profile::Profile;
-use crate::settings::say_refused;
-use crate::settings::settings;
-use texunit_cuda_abi::CUDA_VERSION;
+use crate::settings::{say_refused, settings};
 use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
@@ -111,7 +108,7 @@ impl Image {
     ///
     /// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none, `CUDA_ERROR_INVALID_IMAGE` if the image is
     /// damaged; for PTX that is newer than the device or than CUDA, the result of [`newer`].
-    pub(crate) fn ptx(&self, name: &str, device: &Profile) -> Answer<Ptx> {
+    pub(crate) fn ptx(&self, name: &str, device: &Card) -> Answer<Ptx> {
         let from_fatbin = |bytes: &Vec<u8>| from_fatbin(bytes, name, device, &self.origin);
         let ptx = match &self.content {
             Content::Machine => return Err(machine_only(device, &self.origin)),
@@ -150,7 +147,7 @@ impl Image {
 
     /// Whether the image has machine code for this GPU of a later architecture than the PTX with
     /// this heading.
-    pub(crate) fn has_later_code(&self, heading: &Heading, device: &Profile) -> bool {
+    pub(crate) fn has_later_code(&self, heading: &Heading, device: &Card) -> bool {
         let fatbins = match &self.content {
             Content::Fatbin(bytes) => std::slice::from_ref(bytes),
             Content::Several(all) => all,
@@ -237,14 +234,14 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Whether a fatbin has PTX that the device runs.
-fn runs(bytes: &[u8], device: &Profile) -> bool {
+fn runs(bytes: &[u8], device: &Card) -> bool {
     let number = fatbin::architecture(device.capability);
     let entries = fatbin::entries(bytes).unwrap_or_default();
     let chosen = fatbin::choose(&entries, device.capability);
     chosen.is_some_and(|entry| entry.compatibility.runs(entry.architecture, number))
 }
 
-fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> Answer<Ptx> {
+fn from_fatbin(bytes: &[u8], name: &str, device: &Card, origin: &Origin) -> Answer<Ptx> {
     let entries = fatbin::entries(bytes).map_err(invalid)?;
     let Some(entry) = fatbin::choose(&entries, device.capability) else {
         return match entries.iter().any(|e| e.kind != EntryKind::Ptx) {
@@ -258,7 +255,7 @@ fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> A
 }
 
 /// The reason for refusing a fatbin whose PTX does not run on the device.
-fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Profile) -> String {
+fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Card) -> String {
     let targets: Vec<String> =
         entries.iter().map(|entry| format!("sm_{}", entry.architecture)).collect();
     let number = fatbin::architecture(device.capability);
@@ -273,7 +270,7 @@ fn no_ptx(entries: &[fatbin::Entry<'_>], device: &Profile) -> String {
 
 /// The refusal of machine code without PTX, printed once for each file, as libraries have many
 /// images.
-fn machine_only(device: &Profile, origin: &Origin) -> Refusal {
+fn machine_only(device: &Card, origin: &Origin) -> Refusal {
     let reason = origin.of_machine_code(device);
     say_once(reason.clone());
     CUresult::NO_BINARY_FOR_GPU.because(reason)
@@ -345,7 +342,7 @@ fn newest_version() -> u32 {
 
 /// Decides about PTX for another device or a later CUDA. Texunit runs it with a warning, as it
 /// supports every known instruction on every device; a strict device refuses it as the driver does.
-fn newer(ptx: &Ptx, device: &Profile) -> Answer {
+fn newer(ptx: &Ptx, device: &Card) -> Answer {
     let number = fatbin::architecture(device.capability);
     let heading = heading(&ptx.text);
     let name = &ptx.name;

@@ -49,12 +49,12 @@ fn check_cooperative(
     shape: &Shape,
 ) -> Answer {
     let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
-    let profile = context.gpu.profile;
+    let card = context.gpu.card;
     let threads = u32::try_from(product(shape.block)).unwrap_or(u32::MAX);
     let block = Block { threads, dynamic_shared: shape.shared.into() };
-    let all = profile.multiprocessors.unsigned_abs();
+    let all = card.multiprocessors.unsigned_abs();
     let multiprocessors = stream.map_or(all, |stream| stream::multiprocessors(stream, context));
-    let held = match occupancy::blocks(function, profile, block) {
+    let held = match occupancy::blocks(function, card, block) {
         0 => return Ok(()),
         each => u64::from(each) * u64::from(multiprocessors),
     };

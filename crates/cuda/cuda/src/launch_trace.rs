@@ -4,7 +4,6 @@
 use crate::message::say;
 use crate::module::{Function, Module};
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::fmt::Write;
 use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
 use texunit_report::CodeLocation;

@@ -14,7 +14,6 @@ use crate::module::Module;
 use crate::prelude::*;
 use crate::stream::{Event, Stream};
 use crate::texture::{Surface, Texture};
-use std::collections::BTreeMap;
 use texunit_checks::rules::{self, CheckRule};
 use texunit_checks::{Finding, Log};
 

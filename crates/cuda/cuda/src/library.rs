@@ -7,9 +7,7 @@ use crate::image::{Image, Ptx};
 use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::JitOptions;
 use crate::prelude::*;
-use crate::profile::Profile;
 use crate::state;
-use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
@@ -88,9 +86,9 @@ fn names(ptx: &Ptx, jit: &JitOptions<'_>) -> Answer<(Vec<String>, HashSet<String
 /// the caller has a log buffer for errors.
 pub(crate) fn load(image: Image, name: &str, jit: &JitOptions<'_>) -> Answer<Handle<Library>> {
     let context = crate::context::current().ok();
-    let device: &'static Profile = match &context {
-        Some(context) => context.gpu.profile,
-        None => state::gpu(0)?.profile,
+    let device: &'static Card = match &context {
+        Some(context) => context.gpu.card,
+        None => state::gpu(0)?.card,
     };
     let (names, managed, unreadable) = match names(&image.ptx(name, device)?, jit) {
         Ok((names, managed)) => (names, managed, None),

@@ -2,9 +2,8 @@
 //! the profile is enabled.
 
 use crate::message::say;
+use crate::prelude::*;
 use crate::settings::settings;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 use texunit_profile::{Format, Module, Recorder, Target};
 
 /// Recorder of this process, if a profile is requested.

@@ -26,7 +26,6 @@ pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::RwLock;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{read_lock, write_lock};
 use texunit_device::{Block, Buffer, Device, Linear, Reserved};
 
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
@@ -57,7 +56,7 @@ pub(crate) fn allocate_as(
     allocation.gpu = Arc::clone(gpu);
     if let AllocationKind::Pool(share) = &allocation.kind {
         // Access rights are those of the pool, not those of peer contexts.
-        gpu.device.exclude_from_peers(base);
+        gpu.device.memory().exclude_from_peers(base);
         for device in share.pool.peers() {
             allocation.show(state::gpu(device)?, true);
         }
@@ -157,9 +156,9 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKin
     let (base, size) = (block.host_address(), block.size() as u64);
     let gpus = state::gpus()?;
     for (i, gpu) in gpus.iter().enumerate() {
-        if gpu.device.map_host(&block).is_err() {
+        if gpu.device.memory().attach(block.host_address(), &block).is_err() {
             for earlier in &gpus[..i] {
-                earlier.device.unmap_host(base);
+                earlier.device.memory().free(base);
             }
             bail!(
                 CUresult::HOST_MEMORY_ALREADY_REGISTERED,
@@ -187,7 +186,7 @@ pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
 
 /// Reports registered memory that a device has found to be unmapped.
 pub(crate) fn tell_unmapped(device: &Device) {
-    for gone in device.take_unmapped() {
+    for gone in device.memory().take_unmapped() {
         crate::message::say(format_args!(
             "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it faults"
         ));
@@ -259,7 +258,7 @@ pub(crate) fn is_sync(address: u64) -> bool {
 
 /// Whether an address is in the address range of a device, allocated or not.
 pub(crate) fn is_device_address(address: u64) -> Answer<bool> {
-    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.owns_address(address));
+    let gives_out = state::gpus()?.iter().any(|gpu| gpu.device.memory().owns(address));
     Ok(gives_out || Reserved::holds(address))
 }
 

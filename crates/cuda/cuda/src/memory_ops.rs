@@ -12,24 +12,14 @@ use crate::deferred::{self, Order, WaitMonitor};
 use crate::error::refusal;
 use crate::memory;
 use crate::message::say;
+use crate::prelude::stream_mem_op::*;
 use crate::prelude::*;
-use std::time::Duration;
-use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUstreamBatchMemOpParams};
 use texunit_device::{ExternalWriters, Linear, PolledMemory, Verdict, WaitingLoop};
 
 /// Maximum number of operations in a call or node.
 const MAX_OPERATIONS: u32 = 256;
 /// Pause between two reads of a value.
 const PAUSE: Duration = Duration::from_micros(20);
-
-/// Numbers of the operations (`CUstreamBatchMemOpType`).
-const WAIT_32: u32 = 1;
-const WRITE_32: u32 = 2;
-const FLUSH: u32 = 3;
-const WAIT_64: u32 = 4;
-const WRITE_64: u32 = 5;
-const BARRIER: u32 = 6;
 
 /// Stream memory operations (waits and writes) that are executed in order.
 #[derive(Debug)]

@@ -12,7 +12,6 @@ use crate::message::say;
 use crate::module_options::JitOptions;
 use crate::prelude::*;
 use crate::state::Gpu;
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -61,7 +60,7 @@ pub(crate) fn load(
     (image, name): (&Image, &str),
     jit: &JitOptions<'_>,
 ) -> Answer<Handle<Module>> {
-    let device = place.gpu.profile;
+    let device = place.gpu.card;
     let ptx = image.ptx(name, device)?;
     let start = Instant::now();
     let mut ptx = completed(limited(ptx, jit.registers, fatbin::architecture(device.capability)));
@@ -155,7 +154,7 @@ fn keep(
             kernel,
             heading,
             has_later_code,
-            device: place.gpu.profile,
+            device: place.gpu.card,
             set: Mutex::default(),
             is_told: AtomicBool::new(false),
             prepared: Mutex::default(),

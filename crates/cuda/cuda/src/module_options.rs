@@ -2,7 +2,6 @@
 //! buffers.
 
 use crate::prelude::*;
-use std::time::Duration;
 use texunit_cuda_abi::jit_option as option;
 use texunit_device::Diagnostic;
 use texunit_report::Located;

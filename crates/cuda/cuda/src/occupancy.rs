@@ -5,7 +5,7 @@
 //! [`Function::registers`] is used instead.
 
 use crate::module::Function;
-use crate::profile::Profile;
+use crate::prelude::*;
 
 /// Number of threads of a warp.
 const WARP: u32 = 32;
@@ -28,41 +28,41 @@ pub(crate) struct Block {
 }
 
 /// Granularity of a block's shared memory in bytes.
-fn shared_unit(profile: &Profile) -> u64 {
-    if profile.capability.major >= 8 { 128 } else { 256 }
+fn shared_unit(card: &Card) -> u64 {
+    if card.capability.major >= 8 { 128 } else { 256 }
 }
 
 /// Shared memory in bytes that the system reserves in each block.
-fn reserved(profile: &Profile) -> u64 {
-    if profile.capability.major >= 8 { 1024 } else { 0 }
+fn reserved(card: &Card) -> u64 {
+    if card.capability.major >= 8 { 1024 } else { 0 }
 }
 
 /// Shared memory in bytes that a block occupies.
-fn shared(function: &Function, profile: &Profile, dynamic: u64) -> u64 {
+fn shared(function: &Function, card: &Card, dynamic: u64) -> u64 {
     let size = u64::from(function.static_shared().unsigned_abs()).saturating_add(dynamic);
-    match size.saturating_add(reserved(profile)) {
+    match size.saturating_add(reserved(card)) {
         0 => 0,
-        size => size.checked_next_multiple_of(shared_unit(profile)).unwrap_or(u64::MAX),
+        size => size.checked_next_multiple_of(shared_unit(card)).unwrap_or(u64::MAX),
     }
 }
 
 /// Maximum number of resident blocks on a multiprocessor; 0 if no kernel can have such a block. The
 /// kernel's own limit (`__launch_bounds__`) is ignored (as on an NVIDIA H200, docs/cuda-api.md).
-pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u32 {
+pub(crate) fn blocks(function: &Function, card: &Card, block: Block) -> u32 {
     let most_dynamic = u64::from(function.max_dynamic_shared().unsigned_abs());
     if block.threads == 0 || block.threads > MAX_THREADS || block.dynamic_shared > most_dynamic {
         return 0;
     }
     let warps = block.threads.div_ceil(WARP);
-    let by_threads = profile.threads.unsigned_abs() / (warps * WARP);
+    let by_threads = card.threads.unsigned_abs() / (warps * WARP);
     let per_warp = (function.registers().unsigned_abs() * WARP).next_multiple_of(REGISTER_UNIT);
     // Each partition holds a whole number of warps.
     let warps_held = REGISTERS / PARTITIONS / per_warp * PARTITIONS;
     let by_registers = warps_held / warps;
-    let taken = shared(function, profile, block.dynamic_shared);
-    let all = u64::from(profile.shared.unsigned_abs()) * 1024;
+    let taken = shared(function, card, block.dynamic_shared);
+    let all = u64::from(card.shared.unsigned_abs()) * 1024;
     let by_shared = all.checked_div(taken).map_or(u32::MAX, |n| n.min(u32::MAX.into()) as u32);
-    by_threads.min(by_registers).min(by_shared).min(profile.ctas.unsigned_abs())
+    by_threads.min(by_registers).min(by_shared).min(card.ctas.unsigned_abs())
 }
 
 /// The smallest block size with the maximum number of resident threads, and the number of resident
@@ -70,7 +70,7 @@ pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u3
 /// `limit`, unless it is 0.
 pub(crate) fn best_block(
     function: &Function,
-    profile: &Profile,
+    card: &Card,
     limit: u32,
     dynamic: impl Fn(u32) -> u64,
 ) -> (u32, u32) {
@@ -84,12 +84,12 @@ pub(crate) fn best_block(
     let mut size = most.next_multiple_of(WARP);
     while size > 0 {
         let threads = size.min(most);
-        let n = blocks(function, profile, Block { threads, dynamic_shared: dynamic(threads) });
+        let n = blocks(function, card, Block { threads, dynamic_shared: dynamic(threads) });
         if n * threads > held {
             (best, held) = ((threads, n), n * threads);
         }
         // The maximum has been reached.
-        if held == profile.threads.unsigned_abs() {
+        if held == card.threads.unsigned_abs() {
             break;
         }
         size -= WARP;
@@ -100,16 +100,16 @@ pub(crate) fn best_block(
 /// Maximum dynamic shared memory in bytes with which this many blocks of a size are resident.
 pub(crate) fn available_shared(
     function: &Function,
-    profile: &Profile,
+    card: &Card,
     count: u32,
     threads: u32,
 ) -> Option<u64> {
-    if count == 0 || count > blocks(function, profile, Block { threads, dynamic_shared: 0 }) {
+    if count == 0 || count > blocks(function, card, Block { threads, dynamic_shared: 0 }) {
         return None;
     }
-    let unit = shared_unit(profile);
-    let each = u64::from(profile.shared.unsigned_abs()) * 1024 / u64::from(count) / unit * unit;
-    let fixed = u64::from(function.static_shared().unsigned_abs()) + reserved(profile);
+    let unit = shared_unit(card);
+    let each = u64::from(card.shared.unsigned_abs()) * 1024 / u64::from(count) / unit * unit;
+    let fixed = u64::from(function.static_shared().unsigned_abs()) + reserved(card);
     let most = u64::from(function.optin().unsigned_abs());
-    Some(each.saturating_sub(fixed).min(most.saturating_sub(fixed - reserved(profile))))
+    Some(each.saturating_sub(fixed).min(most.saturating_sub(fixed - reserved(card))))
 }

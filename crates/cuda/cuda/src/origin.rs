@@ -2,8 +2,7 @@
 //! it, and how to get PTX instead.
 
 use crate::fatbin;
-use crate::profile::Profile;
-use std::path::{Path, PathBuf};
+use crate::prelude::*;
 
 /// The origin of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +15,12 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// The message about machine code on a device.
-    pub(crate) fn of_machine_code(&self, device: &Profile) -> String {
+    pub(crate) fn of_machine_code(&self, device: &Card) -> String {
         self.in_process(device, &std::fs::read_to_string("/proc/self/maps").unwrap_or_default())
     }
 
     /// As [`Self::of_machine_code`], in a process with this `/proc/self/maps`.
-    fn in_process(&self, device: &Profile, maps: &str) -> String {
+    fn in_process(&self, device: &Card, maps: &str) -> String {
         let number = fatbin::architecture(device.capability);
         let compile = format!(
             "`-arch=compute_{number}` or `-gencode arch=compute_{number},code=compute_{number}`"
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn messages_say_whose_it_is_and_what_helps() {
-        let device = crate::profile::default();
+        let device = &texunit_device::cards::CARDS[0];
         let said = |origin: Origin| origin.of_machine_code(device);
         // The test's bytes are in its own executable; `malloc` is in a library.
         let own = said(Origin::At(std::ptr::from_ref(MAPS.as_bytes()).cast::<u8>().addr() as u64));
@@ -171,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compiled_is_not_to_be() {
-        let device = crate::profile::default();
+        let device = &texunit_device::cards::CARDS[0];
         for name in ["libcublasLt.so.12", "libcusolver.so.11", "libcufft-1a2b3c4d.so.11"] {
             let maps = format!("1000-2000 r--p 00000000 fe:01 11     /opt/{name}\n");
             let said = Origin::At(0x1800).in_process(device, &maps);

@@ -1,13 +1,17 @@
 //! Names that most modules of the crate use: the parameters and results of exported functions,
-//! refusals, handles.
+//! refusals, handles, and the standard library's collections and paths.
 
 pub(crate) use crate::handle::{Handle, Object};
+pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use std::ffi::{c_int, c_uint, c_void};
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use std::ops::Range;
+pub(crate) use std::path::{Path, PathBuf};
+pub(crate) use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+pub(crate) use std::time::Duration;
+pub(crate) use texunit_checks::race::Queue;
 pub(crate) use texunit_cuda_abi::args::{
     Answer, Elements, In, InBytes, InOut, Out, OutBytes, Raw, Text,
 };
-pub(crate) use texunit_cuda_abi::{
-    CUdevice, CUdeviceptr, CUresult, Refusal, bail, ensure, invalid, lock,
-};
+pub(crate) use texunit_cuda_abi::*;
+pub(crate) use texunit_device::cards::Card;
 pub(crate) use texunit_forms::Count;

@@ -8,16 +8,15 @@
 mod folder;
 mod messages;
 
-use texunit_cuda_abi::{lock, read_lock, write_lock};
-use texunit_forms::Count;
-
-use crate::exit::Owner;
 use crate::message::say;
 use crate::module::Function;
+use crate::prelude::*;
+use texunit_cuda_abi::{read_lock, write_lock};
+
+use crate::exit::Owner;
 use crate::settings::{RecordSettings, is_meant, settings};
 use folder::Claim;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use texunit_device::{FaultKind, LaunchError, LaunchOptions, LaunchStats};
 use texunit_record::{Before, Ended, Launch, Refused, Written};
 

@@ -8,12 +8,12 @@
 
 use crate::current_call::{is_in_runtime, runtime_begins, runtime_ends};
 use crate::message::say;
+use crate::prelude::*;
 use crate::report::{self, is_power};
 use crate::settings::{say_refused, settings};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use texunit_cuda_abi::work::Str;
-use texunit_cuda_abi::{Argument, CUresult, Refusal};
 
 thread_local! {
     /// Reason of the last refused call inside a runtime call.

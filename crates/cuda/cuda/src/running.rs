@@ -10,14 +10,14 @@ mod progress;
 
 use crate::message::say;
 use crate::module::{Function, Module};
+use crate::prelude::*;
 use crate::report;
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::signals;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-use texunit_cuda_abi::lock;
+use std::sync::{Condvar, PoisonError};
+use std::time::Instant;
 use texunit_evidence::{Event, Running};
 use texunit_report::CodeLocation;
 

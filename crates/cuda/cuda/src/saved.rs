@@ -5,13 +5,11 @@
 
 use crate::image::Ptx;
 use crate::message::say;
+use crate::prelude::*;
 use crate::settings::settings;
-use std::collections::HashMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, Once};
-use texunit_cuda_abi::lock;
 
 /// Maximum length of the part of a name that is the kernel's.
 const LONGEST: usize = 48;

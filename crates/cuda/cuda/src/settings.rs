@@ -7,11 +7,9 @@ pub(crate) use checks::CheckSettings;
 pub(crate) use record::{RecordSettings, is_meant, plain_name};
 
 use crate::message::{self, say};
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
-use std::path::PathBuf;
-use std::sync::OnceLock;
 use texunit_checks::Check;
 use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
 use texunit_evidence::{Format, OuterRun};
@@ -110,7 +108,7 @@ pub(crate) fn settings() -> &'static Settings {
             Some(value) => value.into_string().ok(),
             None => kept.get(name).cloned(),
         };
-        let mut settings = read(variable);
+        let mut settings = read(&variable);
         settings.evidence = named;
         if let Some(above) = above {
             settings.of_parents(above);
@@ -149,145 +147,174 @@ impl Settings {
     }
 }
 
-fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
-    let mut settings = Settings::default();
-    for word in variable("TEXUNIT_TRACE").iter().flat_map(|all| all.split(',')) {
-        match word.trim() {
-            "api" => settings.trace.api = true,
-            "launch" => settings.trace.launch = true,
-            "fetch" => settings.trace.fetch = true,
-            "" => {}
-            other => settings.complaints.push(format!(
-                "TEXUNIT_TRACE has no `{other}`; it takes api, launch, fetch, separated by commas"
-            )),
-        }
-    }
-    settings.devices = variable("TEXUNIT_DEVICE").filter(|names| !names.trim().is_empty());
-    let is_on = |name| variable(name).is_some_and(|v| !matches!(v.trim(), "" | "0"));
-    settings.strict = is_on("TEXUNIT_STRICT");
-    settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
-    settings.fail_on = match variable("TEXUNIT_FAIL_ON").as_deref().map(str::trim) {
-        None | Some("") => Severity::Warning,
-        Some(word) => Severity::named(word).unwrap_or_else(|| {
-            settings.complaints.push(format!(
-                "TEXUNIT_FAIL_ON is `{word}`; it takes note, warning, which holds now, and error"
-            ));
-            Severity::Warning
-        }),
-    };
-    settings.checks = checks::wanted(&variable, &mut settings.complaints);
-    // Findings about leaks and uninitialised memory show where the memory was allocated.
-    let leaks = settings
-        .checks
-        .as_ref()
-        .is_some_and(|wanted| wanted.has(Check::Leak) || wanted.has(Check::Init));
-    settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE") || leaks;
-    settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
-    settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
-    settings.coverage_toolkit = is_on("TEXUNIT_COVERAGE_TOOLKIT");
-    // Paths are made absolute, as the program may change its working directory.
-    let file = |name| {
-        variable(name)
-            .filter(|f| !f.is_empty())
-            .map(|file| if file == "-" { "/dev/stdout".to_owned() } else { file })
-            .and_then(|file| std::path::absolute(file).ok())
-    };
-    settings.coverage = file("TEXUNIT_COVERAGE");
-    settings.profile = file("TEXUNIT_PROFILE");
-    settings.record = record::wanted(&variable, &mut settings.complaints);
-    settings.counters = is_on("TEXUNIT_COUNTERS");
-    settings.continue_after_fault = is_on("TEXUNIT_CONTINUE_AFTER_FAULT");
-    settings.color = color(&mut settings.complaints, &variable);
-    if let Some(name) = variable("TEXUNIT_REPORT_FORMAT").filter(|f| !f.trim().is_empty()) {
-        settings.report_format = Format::named(name.trim());
-        if settings.report_format.is_none() {
-            settings.complaints.push(format!(
-                "TEXUNIT_REPORT_FORMAT is `{name}`; it takes json, sarif, junit and github"
-            ));
-        }
-    }
-    if let Some(steps) = variable("TEXUNIT_MAX_STEPS").filter(|s| !s.trim().is_empty()) {
-        settings.max_steps = steps.trim().parse().ok().filter(|&steps| steps > 0);
-        if settings.max_steps.is_none() {
-            settings.complaints.push(format!(
-                "TEXUNIT_MAX_STEPS is `{steps}`, which is not a number of instructions; the limit stays as it is"
-            ));
-        }
-    }
-    if let Some(seed) = variable("TEXUNIT_SCHEDULE").filter(|s| !s.trim().is_empty()) {
-        settings.schedule = seed.trim().parse().ok();
-        if settings.schedule.is_none() {
-            settings.complaints.push(format!(
-                "TEXUNIT_SCHEDULE is `{seed}`, which is not a seed (0 to {}); the order stays as it is",
-                u64::MAX
-            ));
-        }
-    }
-    if let Some(text) = variable("TEXUNIT_FILL").filter(|text| !text.trim().is_empty()) {
-        let seed = || RandomState::new().hash_one(0);
-        match Fill::parse(&text, seed) {
-            Ok(fill) => settings.fill = Some(fill),
-            Err(error) => settings
-                .complaints
-                .push(format!("TEXUNIT_FILL is `{text}`, which is {error}; fresh memory is zero")),
-        }
-        if let (Some(fill), "random") = (settings.fill, text.trim()) {
-            settings.complaints.push(format!("TEXUNIT_FILL: fresh memory is filled by {fill}"));
-        }
-    }
-    if let Some(threads) = variable("TEXUNIT_THREADS").filter(|t| !t.trim().is_empty()) {
-        match threads.trim().parse() {
-            Ok(number) => settings.threads = number,
-            Err(_) => settings.complaints.push(format!(
-                "TEXUNIT_THREADS is `{threads}`, which is not a number; launches use every core"
-            )),
-        }
-    }
-    match variable("TEXUNIT_BOUNDS").as_deref().map(str::trim) {
-        None | Some("" | "exact") => {}
-        Some("hardware") => settings.bounds = Bounds::Hardware,
-        Some(other) => settings.complaints.push(format!(
-            "TEXUNIT_BOUNDS is `{other}`; it takes exact, which holds now, and hardware"
-        )),
-    }
-    settings.fmad =
-        !matches!(variable("TEXUNIT_FMAD").as_deref().map(str::trim), Some("0" | "off"));
-    if let Some(other) = variable("TEXUNIT_FMAD")
-        && !matches!(other.trim(), "" | "0" | "1" | "on" | "off")
-    {
-        let message = format!("TEXUNIT_FMAD is `{other}`; it takes 1, which holds now, and 0");
-        settings.complaints.push(message);
-    }
-    match variable("TEXUNIT_APPROX").as_deref().map(str::trim) {
-        None | Some("" | "card") => {}
-        Some("rounded") => settings.approximate = Approximate::Rounded,
-        Some(other) => settings.complaints.push(format!(
-            "TEXUNIT_APPROX is `{other}`; it takes card, which holds now, and rounded"
-        )),
-    }
-    match variable("TEXUNIT_BAD_FETCH").as_deref().map(str::trim) {
-        None | Some("" | "zero") => {}
-        Some("fault") => settings.bad_fetch = BadFetch::Fault,
-        Some(other) => settings.complaints.push(format!(
-            "TEXUNIT_BAD_FETCH is `{other}`; it takes zero, which holds now, and fault"
-        )),
-    }
-    settings
+/// Reads variables; what is wrong with a value becomes a complaint.
+struct Reader<'v> {
+    variable: &'v dyn Fn(&str) -> Option<String>,
+    complaints: Vec<String>,
 }
 
-/// Whether messages are coloured, by the rules of `texunit check`.
-fn color(complaints: &mut Vec<String>, variable: &impl Fn(&str) -> Option<String>) -> bool {
-    let set = |name| variable(name).filter(|value| !value.is_empty());
-    match set("TEXUNIT_COLOR").as_deref().map(str::trim) {
-        Some("always") => return true,
-        Some("never") => return false,
-        None | Some("" | "auto") => {}
-        Some(other) => {
-            complaints.push(format!("TEXUNIT_COLOR is `{other}`; it takes auto, always and never"))
-        }
+impl Reader<'_> {
+    /// The value of a variable, unless it is blank.
+    fn set(&self, name: &str) -> Option<String> {
+        (self.variable)(name).filter(|value| !value.trim().is_empty())
     }
-    let is_dumb = set("TERM").is_some_and(|term| term == "dumb");
-    std::io::stderr().is_terminal() && set("NO_COLOR").is_none() && !is_dumb
+
+    /// Whether a variable is set to something other than 0.
+    fn is_on(&self, name: &str) -> bool {
+        self.set(name).is_some_and(|value| value.trim() != "0")
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        (self.variable)(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
+    /// A file as an absolute path, as the program may change its working directory.
+    fn file(&self, name: &str) -> Option<PathBuf> {
+        let path = self.path(name)?;
+        let path = if path.as_os_str() == "-" { PathBuf::from("/dev/stdout") } else { path };
+        std::path::absolute(path).ok()
+    }
+
+    /// What `parse` makes of a value; if nothing, a complaint says `why`.
+    fn parsed<T>(
+        &mut self,
+        name: &str,
+        why: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.set(name)?;
+        let parsed = parse(text.trim());
+        if parsed.is_none() {
+            self.complaints.push(format!("{name} is `{}`{why}", text.trim()));
+        }
+        parsed
+    }
+
+    /// The value of a word; for another one, a complaint says which a variable takes.
+    fn word<T: Copy>(&mut self, name: &str, takes: &str, words: &[(&str, T)]) -> Option<T> {
+        let find = |word: &str| words.iter().find(|(known, _)| *known == word).map(|known| known.1);
+        self.parsed(name, &format!("; it takes {takes}"), find)
+    }
+
+    fn trace(&mut self) -> Trace {
+        let mut trace = Trace::default();
+        for word in self.set("TEXUNIT_TRACE").iter().flat_map(|all| all.split(',')) {
+            match word.trim() {
+                "api" => trace.api = true,
+                "launch" => trace.launch = true,
+                "fetch" => trace.fetch = true,
+                "" => {}
+                other => self.complaints.push(format!(
+                    "TEXUNIT_TRACE has no `{other}`; it takes api, launch, fetch, separated by commas"
+                )),
+            }
+        }
+        trace
+    }
+
+    fn fill(&mut self) -> Option<Fill> {
+        let text = self.set("TEXUNIT_FILL")?;
+        let fill = Fill::parse(&text, || RandomState::new().hash_one(0));
+        let complaint = match &fill {
+            Err(error) => {
+                format!("TEXUNIT_FILL is `{text}`, which is {error}; fresh memory is zero")
+            }
+            Ok(fill) if text.trim() == "random" => {
+                format!("TEXUNIT_FILL: fresh memory is filled by {fill}")
+            }
+            Ok(_) => return fill.ok(),
+        };
+        self.complaints.push(complaint);
+        fill.ok()
+    }
+
+    /// Whether messages are coloured, by the rules of `texunit check`.
+    fn color(&mut self) -> bool {
+        let words = [("never", Some(false)), ("always", Some(true)), ("auto", None)];
+        let wanted = self.word("TEXUNIT_COLOR", "auto, always and never", &words).flatten();
+        let is_dumb = self.set("TERM").is_some_and(|term| term == "dumb");
+        let has_no_color = (self.variable)("NO_COLOR").is_some_and(|value| !value.is_empty());
+        wanted.unwrap_or_else(|| std::io::stderr().is_terminal() && !has_no_color && !is_dumb)
+    }
+}
+
+fn read(variable: &dyn Fn(&str) -> Option<String>) -> Settings {
+    let mut reader = Reader { variable, complaints: Vec::new() };
+    let trace = reader.trace();
+    let fail_on = "; it takes note, warning, which holds now, and error";
+    let fail_on = reader.parsed("TEXUNIT_FAIL_ON", fail_on, Severity::named);
+    let checks = checks::wanted(&mut reader);
+    // Findings about leaks and uninitialised memory show where the memory was allocated.
+    let leaks =
+        checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak) || wanted.has(Check::Init));
+    let not_seed = format!(", which is not a seed (0 to {}); the order stays as it is", u64::MAX);
+    Settings {
+        trace,
+        devices: reader.set("TEXUNIT_DEVICE"),
+        strict: reader.is_on("TEXUNIT_STRICT"),
+        save_ptx: reader.path("TEXUNIT_SAVE_PTX"),
+        fail_on: fail_on.unwrap_or(Severity::Warning),
+        checks,
+        host_backtrace: reader.is_on("TEXUNIT_HOST_BACKTRACE") || leaks,
+        report_api_errors: reader.is_on("TEXUNIT_REPORT_API_ERRORS"),
+        report: reader.path("TEXUNIT_REPORT"),
+        coverage_toolkit: reader.is_on("TEXUNIT_COVERAGE_TOOLKIT"),
+        coverage: reader.file("TEXUNIT_COVERAGE"),
+        profile: reader.file("TEXUNIT_PROFILE"),
+        record: record::wanted(&mut reader),
+        counters: reader.is_on("TEXUNIT_COUNTERS"),
+        continue_after_fault: reader.is_on("TEXUNIT_CONTINUE_AFTER_FAULT"),
+        color: reader.color(),
+        report_format: reader.parsed(
+            "TEXUNIT_REPORT_FORMAT",
+            "; it takes json, sarif, junit and github",
+            Format::named,
+        ),
+        max_steps: reader.parsed(
+            "TEXUNIT_MAX_STEPS",
+            ", which is not a number of instructions; the limit stays as it is",
+            |steps| steps.parse().ok().filter(|&steps| steps > 0),
+        ),
+        schedule: reader.parsed("TEXUNIT_SCHEDULE", &not_seed, |seed| seed.parse().ok()),
+        fill: reader.fill(),
+        threads: reader
+            .parsed(
+                "TEXUNIT_THREADS",
+                ", which is not a number; launches use every core",
+                |number| number.parse().ok(),
+            )
+            .unwrap_or_default(),
+        bounds: reader
+            .word(
+                "TEXUNIT_BOUNDS",
+                "exact, which holds now, and hardware",
+                &[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)],
+            )
+            .unwrap_or_default(),
+        fmad: reader
+            .word(
+                "TEXUNIT_FMAD",
+                "1, which holds now, and 0",
+                &[("1", true), ("on", true), ("0", false), ("off", false)],
+            )
+            .unwrap_or(true),
+        approximate: reader
+            .word(
+                "TEXUNIT_APPROX",
+                "card, which holds now, and rounded",
+                &[("card", Approximate::default()), ("rounded", Approximate::Rounded)],
+            )
+            .unwrap_or_default(),
+        bad_fetch: reader
+            .word(
+                "TEXUNIT_BAD_FETCH",
+                "zero, which holds now, and fault",
+                &[("zero", BadFetch::default()), ("fault", BadFetch::Fault)],
+            )
+            .unwrap_or_default(),
+        evidence: None,
+        complaints: reader.complaints,
+    }
 }
 
 #[cfg(test)]
@@ -305,11 +332,11 @@ mod tests {
             "TEXUNIT_BOUNDS" => Some("loose".to_owned()),
             _ => None,
         };
-        let settings = read(values);
+        let settings = read(&values);
         assert_eq!(settings.trace, Trace { api: true, launch: false, fetch: true });
         assert!(settings.report_api_errors);
         assert!(settings.strict && settings.fmad && settings.devices.is_none());
-        let evidence = read(|name| match name {
+        let evidence = read(&|name: &str| match name {
             "TEXUNIT_REPORT_FORMAT" => Some("sarif ".to_owned()),
             "TEXUNIT_MAX_STEPS" => Some(" 1000".to_owned()),
             "TEXUNIT_CONTINUE_AFTER_FAULT" | "TEXUNIT_COUNTERS" => Some("1".to_owned()),
@@ -319,16 +346,17 @@ mod tests {
         assert_eq!(evidence.report_format, Some(Format::Sarif));
         assert_eq!((evidence.max_steps, evidence.complaints.len()), (Some(1000), 0));
         assert!(evidence.continue_after_fault && evidence.counters && evidence.color);
-        let wrong = read(|name| name.starts_with("TEXUNIT_").then(|| "0".to_owned()));
+        let wrong = read(&|name: &str| name.starts_with("TEXUNIT_").then(|| "0".to_owned()));
         let has = |word: &str| wrong.complaints.iter().any(|complaint| complaint.contains(word));
         assert!(has("TEXUNIT_MAX_STEPS is `0`") && has("TEXUNIT_COLOR is `0`"));
         assert!(has("TEXUNIT_REPORT_FORMAT is `0`") && !wrong.continue_after_fault);
-        let off = read(|name| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
+        let off = read(&|name: &str| (name == "TEXUNIT_FMAD").then(|| "0".to_owned()));
         assert!(!off.fmad && !off.strict && off.complaints.is_empty());
         assert_eq!(settings.complaints.len(), 3);
         assert!(settings.complaints[0].contains("`shader`"), "{:?}", settings.complaints);
         assert!(settings.complaints[2].contains("`loose`") && settings.bounds == Bounds::Exact);
-        let hardware = read(|name| (name == "TEXUNIT_BOUNDS").then(|| " hardware".to_owned()));
+        let hardware =
+            read(&|name: &str| (name == "TEXUNIT_BOUNDS").then(|| " hardware".to_owned()));
         assert!(hardware.bounds == Bounds::Hardware && hardware.complaints.is_empty());
     }
 }

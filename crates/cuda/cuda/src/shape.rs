@@ -1,7 +1,7 @@
 //! The shape of a launch.
 
 use crate::module::Function;
-use texunit_cuda_abi::CUlaunchConfig;
+use crate::prelude::*;
 
 /// Grid, block, cluster and shared memory of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,13 +10,6 @@ use crate::context::Context;
 use crate::error::refusal;
 use crate::memory::virtual_memory::Physical;
 use crate::prelude::*;
-use std::ops::Range;
-use texunit_cuda_abi::{
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL, CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
-    CU_MEM_HANDLE_TYPE_GENERIC, CU_MEM_OPERATION_TYPE_MAP, CU_MEM_OPERATION_TYPE_UNMAP,
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUarrayMapInfo,
-};
 use texunit_device::{Array, Error, Extent, TileRegion};
 
 /// Size of a tile in bytes.
@@ -30,7 +23,7 @@ const NOT_SPARSE: &str = "the array was made without CUDA_ARRAY3D_SPARSE, and ha
 
 /// A sparse array or mipmapped array.
 #[derive(Clone, Debug)]
-struct Sparse {
+pub(crate) struct Sparse {
     array: Array,
     /// The mipmapped array, if the array is one.
     mipmapped: Option<Arc<MipmapObject>>,
@@ -39,7 +32,7 @@ struct Sparse {
 impl Sparse {
     /// The sparse array of a handle; `CUDA_ERROR_INVALID_VALUE` if it is not sparse, or a level of
     /// a mipmapped array.
-    fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
+    pub(crate) fn array(handle: Handle<ArrayObject>) -> Answer<Self> {
         let object = handle.get()?;
         ensure!(
             object.level_of.is_none(),
@@ -49,7 +42,7 @@ impl Sparse {
     }
 
     /// The sparse mipmapped array of a handle; `CUDA_ERROR_INVALID_VALUE` if it is not sparse.
-    fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
+    pub(crate) fn mipmapped(handle: Handle<MipmapObject>) -> Answer<Self> {
         let object = handle.get()?;
         Self { array: Array::clone(&object.array), mipmapped: Some(object) }.if_sparse()
     }
@@ -83,6 +76,17 @@ impl Sparse {
         (level < levels).then(|| self.array.extent().level(level).axes())
     }
 
+    /// Tile size and mip tail; each layer has its own mip tail.
+    pub(crate) fn properties(&self) -> CUDA_ARRAY_SPARSE_PROPERTIES {
+        let tail = self.array.mip_tail();
+        CUDA_ARRAY_SPARSE_PROPERTIES {
+            tile_extent: self.tile(),
+            miptail_first_level: tail.map_or(0, |tail| tail.first_level),
+            miptail_size: tail.map_or(0, |tail| tail.size),
+            ..CUDA_ARRAY_SPARSE_PROPERTIES::default()
+        }
+    }
+
     fn set(&self, region: &Region, resident: bool) -> Answer {
         let done = match (region, &self.mipmapped) {
             (Region::Level(tiles), _) if resident => self.array.map_tiles(tiles),
@@ -105,30 +109,6 @@ fn set_tail(object: &MipmapObject, tail: &Tail, resident: bool) -> Result<(), Er
         mapped.retain(|tile| !tail.tiles.contains(tile));
     }
     object.array.set_mip_tail(tail.layer, mapped.len() as u64 == tail.all)
-}
-
-/// Tile size and mip tail of an array.
-pub(crate) fn array_properties(
-    handle: Handle<ArrayObject>,
-) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
-    Ok(properties(&Sparse::array(handle)?))
-}
-
-/// Tile size and mip tail of a mipmapped array. Each layer has its own mip tail.
-pub(crate) fn mipmapped_properties(
-    handle: Handle<MipmapObject>,
-) -> Answer<CUDA_ARRAY_SPARSE_PROPERTIES> {
-    Ok(properties(&Sparse::mipmapped(handle)?))
-}
-
-fn properties(sparse: &Sparse) -> CUDA_ARRAY_SPARSE_PROPERTIES {
-    let tail = sparse.array.mip_tail();
-    CUDA_ARRAY_SPARSE_PROPERTIES {
-        tile_extent: sparse.tile(),
-        miptail_first_level: tail.map_or(0, |tail| tail.first_level),
-        miptail_size: tail.map_or(0, |tail| tail.size),
-        ..CUDA_ARRAY_SPARSE_PROPERTIES::default()
-    }
 }
 
 /// The part of an array that is mapped.

@@ -1,11 +1,10 @@
 //! The devices, which `cuInit` creates.
 
+use crate::cards;
 use crate::prelude::*;
-use crate::profile::{self, Profile};
 use crate::settings::settings;
-use std::ops::Range;
+use std::sync::Condvar;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, OnceLock};
 use std::thread::ThreadId;
 use texunit_checks::Check;
 use texunit_device::{
@@ -38,7 +37,7 @@ pub(crate) struct Gpu {
     /// Device number, from 0 on.
     pub(crate) ordinal: CUdevice,
     /// Name, architecture, attributes.
-    pub(crate) profile: &'static Profile,
+    pub(crate) card: &'static Card,
     /// Memory, descriptor tables and launches.
     pub(crate) device: Device,
     /// The primary context.
@@ -49,10 +48,10 @@ pub(crate) struct Gpu {
 
 impl Gpu {
     /// Creates device number `ordinal` of `count`.
-    pub(crate) fn new(ordinal: usize, profile: &'static Profile, count: usize) -> Self {
+    pub(crate) fn new(ordinal: usize, card: &'static Card, count: usize) -> Self {
         let options = DeviceOptions::default()
-            .with_architecture(profile.capability)
-            .with_memory_limit(profile.memory)
+            .with_architecture(card.capability)
+            .with_memory_limit(card.memory)
             .with_windows(windows(ordinal as u64, count as u64))
             .with_initial_contents(InitialContents {
                 fill: settings().fill,
@@ -63,7 +62,7 @@ impl Gpu {
             });
         Self {
             ordinal: ordinal as CUdevice,
-            profile,
+            card,
             device: Device::new(&options),
             primary: Mutex::default(),
             settled: Condvar::new(),
@@ -75,7 +74,7 @@ impl Gpu {
     /// Whether this device can access another's memory as a peer, which requires equal major
     /// compute capabilities.
     pub(crate) fn can_reach(&self, other: &Gpu) -> bool {
-        let major = |gpu: &Gpu| gpu.profile.capability.major;
+        let major = |gpu: &Gpu| gpu.card.capability.major;
         self.ordinal != other.ordinal && major(self) == major(other)
     }
 }
@@ -108,21 +107,18 @@ pub(crate) fn init(begin: impl FnOnce(Vec<String>)) -> Answer {
 }
 
 fn make(begin: impl FnOnce(Vec<String>)) -> Answer<Vec<Arc<Gpu>>> {
-    let profiles = match &settings().devices {
-        None => vec![profile::default()],
-        Some(names) => profile::find_all(names).map_err(|message| {
-            crate::message::say(format_args!("{message}"));
-            CUresult::NO_DEVICE.because(message)
-        })?,
-    };
-    let count = profiles.len();
-    begin(profiles.iter().map(|profile| profile.key.to_owned()).collect());
-    let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
+    let cards = cards::chosen(settings().devices.as_deref()).map_err(|message| {
+        crate::message::say(format_args!("{message}"));
+        CUresult::NO_DEVICE.because(message)
+    })?;
+    let count = cards.len();
+    begin(cards.iter().map(|card| card.key.to_owned()).collect());
+    let gpu = |(ordinal, card)| Arc::new(Gpu::new(ordinal, card, count));
     // SAFETY: the function only stores to a variable, and the library is never unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-    let gpus: Vec<_> = profiles.into_iter().enumerate().map(gpu).collect();
+    let gpus: Vec<_> = cards.into_iter().enumerate().map(gpu).collect();
     let devices: Vec<Device> = gpus.iter().map(|gpu| gpu.device.clone()).collect();
-    devices.iter().for_each(|device| device.set_other_devices(&devices));
+    devices.iter().for_each(|device| device.memory().set_peers(devices.iter().map(Device::memory)));
     Ok(gpus)
 }
 

@@ -8,10 +8,8 @@ use crate::green::{self, GreenContext};
 use crate::handle::object;
 use crate::ipc::event::SharedEvent;
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
-use texunit_checks::race::Queue;
 
 /// Handle of the legacy default stream, which waits for all blocking streams (`CU_STREAM_LEGACY`);
 /// null is equivalent.
@@ -88,8 +86,7 @@ pub(crate) fn green_context(stream: Handle<Stream>) -> Answer<Handle<GreenContex
 /// Number of multiprocessors available to a launch in a stream.
 pub(crate) fn multiprocessors(stream: Handle<Stream>, context: &Context) -> u32 {
     let green = green_context(stream).ok().and_then(|green| GreenContext::registry().find(green));
-    green
-        .map_or(context.gpu.profile.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
+    green.map_or(context.gpu.card.multiprocessors.unsigned_abs(), |green| green.multiprocessors())
 }
 
 /// The context in which a stream executes: that of the stream, or the current one for a default
@@ -138,11 +135,8 @@ pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
 
 /// A created stream of a device, as a queue of the race detector.
 pub(crate) fn own(device: u32, number: usize, stream: &Stream) -> Queue {
-    Queue { device, own: Some((number as u64, stream.flags & NON_BLOCKING == 0)) }
+    Queue { device, own: Some((number as u64, stream.flags & CU_STREAM_NON_BLOCKING == 0)) }
 }
-
-/// The flag of streams that do not wait for the default stream (`CU_STREAM_NON_BLOCKING`).
-pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// An event.
 #[derive(Debug)]

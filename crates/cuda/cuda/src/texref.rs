@@ -13,10 +13,6 @@ use crate::message::say;
 use crate::module::Module;
 use crate::prelude::*;
 use crate::texture::{self, Source};
-use std::collections::HashMap;
-use texunit_cuda_abi::{
-    CU_AD_FORMAT_UNSIGNED_INT8, CU_TRSF_NORMALIZED_COORDINATES, CUDA_ARRAY_DESCRIPTOR,
-};
 use texunit_device::{Device, OpaqueKind, Sampler, TextureDescriptor};
 
 /// The module variable of a reference.

@@ -11,16 +11,9 @@ use crate::error::refusal;
 use crate::handle::object;
 use crate::prelude::*;
 use crate::state::Gpu;
+
 pub(crate) use source::{ALIGN, Source};
 use source::{array_of, check_reached, source};
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP,
-    CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR,
-    CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
-    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
-    CUDA_TEXTURE_DESC,
-};
 use texunit_device::{
     AddressMode, Error, Filter, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
 };

@@ -302,7 +302,7 @@ impl HostBuffers {
             .try_fold(0_usize, |count, size| count.checked_add(size.div_ceil(ALIGNMENT)));
         // Elements may overlap, but only to a limited extent.
         let memory = regions.iter().filter_map(Region::hull).map(|(_, bytes)| bytes);
-        let memory = memory.fold(0, u64::saturating_add).min(context.gpu.device.memory_limit());
+        let memory = memory.fold(0, u64::saturating_add).min(context.gpu.device.memory().limit());
         let limit = memory.saturating_mul(2).saturating_add(MAX_OVERLAPPING);
         let fits = |&count: &usize| (count as u64).saturating_mul(ALIGNMENT as u64) <= limit;
         let count = count.filter(fits).ok_or_else(refused)?;

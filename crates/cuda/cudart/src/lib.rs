@@ -8,7 +8,6 @@
 #![allow(unsafe_code)]
 #![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
-mod abi;
 mod api;
 mod call;
 mod codes;

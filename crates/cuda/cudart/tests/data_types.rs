@@ -3,6 +3,7 @@
 //! `data/channels.txt`.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 #[allow(dead_code)]
 mod probe;

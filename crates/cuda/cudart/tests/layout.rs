@@ -5,11 +5,11 @@
 #![allow(non_camel_case_types, non_snake_case, reason = "names of CUDA's headers")]
 
 #[allow(dead_code)]
-#[path = "../src/abi/mod.rs"]
-mod abi;
-#[allow(dead_code)]
 #[path = "../src/codes.rs"]
 mod codes;
+#[allow(dead_code, unused_imports)]
+#[path = "../src/types/mod.rs"]
+mod types;
 
 mod probe;
 
@@ -27,10 +27,10 @@ const LIBRARY: &str = match MAJOR {
 macro_rules! facts {
     ($($ty:ident = $name:literal { $($member:ident),* $(,)? })*) => {
         vec![$(
-            (format!("sizeof({})", $name), size_of::<abi::$ty>()),
+            (format!("sizeof({})", $name), size_of::<types::$ty>()),
             $((
                 format!("offsetof({}, {})", $name, stringify!($member)),
-                offset_of!(abi::$ty, $member),
+                offset_of!(types::$ty, $member),
             ),)*
         )*]
     };
@@ -49,10 +49,10 @@ fn facts() -> Vec<(String, usize)> {
             clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed,
         }
     };
-    for (member, offset) in abi::cudaDeviceProp::OFFSETS {
+    for (member, offset) in types::cudaDeviceProp::OFFSETS {
         all.push((format!("offsetof(cudaDeviceProp, {member})"), *offset));
     }
-    all.push(("sizeof(cudaDeviceProp)".to_owned(), size_of::<abi::cudaDeviceProp>()));
+    all.push(("sizeof(cudaDeviceProp)".to_owned(), size_of::<types::cudaDeviceProp>()));
     #[cfg(feature = "cuda-12")]
     all.extend(facts! {
         cudaLaunchParams = "cudaLaunchParams" { func, gridDim, blockDim, args, sharedMem, stream }

@@ -1,4 +1,6 @@
-//! Status codes of cuFFT (`cufftResult`).
+//! Status codes of cuFFT (`cufftResult`), and the names that most modules use with them.
+
+pub(crate) use texunit_client::prelude::*;
 
 texunit_client::library_codes! {
     /// An error status, by its number in `cufft.h`.

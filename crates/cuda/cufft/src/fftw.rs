@@ -3,17 +3,12 @@
 //! their elements, transforms them in the calling thread and its helpers, and scatters the results.
 //! Neither the driver nor device memory takes part.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::shape::{Layout, Shape, Type, together};
 use crate::transform::Engine;
 use rustfft::FftDirection;
 use std::ffi::c_int;
 use std::sync::Arc;
-use texunit_client::call::{Code, Refused};
-use texunit_client::handles::Handles;
-use texunit_client::work::Region;
-use texunit_cuda_abi::args::In;
-use texunit_cuda_abi::{bail, ensure};
 use texunit_forms::Count;
 
 /// A plan: transforms and the arrays that `fftw_execute` transforms.
@@ -242,10 +237,10 @@ impl Plan {
             });
             if let (Some(input), Some(output)) = (bytes.next(), bytes.next()) {
                 // SAFETY: by FFTW's documentation the program's array has these elements.
-                unsafe { gather(&parts[0], input) };
+                unsafe { copy(&parts[0], input, false) };
                 self.engine.run(self.direction, input, output);
                 // SAFETY: as above.
-                unsafe { scatter(&parts[1], output) };
+                unsafe { copy(&parts[1], output, true) };
             }
             first += together;
         }
@@ -269,30 +264,17 @@ fn zeros(bytes: usize) -> Answer<Vec<u64>> {
     Ok(room)
 }
 
-/// Copies the elements of an array to contiguous memory of their size.
-///
-/// # Safety
-/// The region's elements are memory of the program, which nothing writes meanwhile.
-unsafe fn gather(region: &Region, to: &mut [u8]) {
-    let pieces = region.in_pieces();
-    let size = pieces.element as usize;
-    for (at, piece) in pieces.addresses().zip(to.chunks_exact_mut(size)) {
-        let from = std::ptr::with_exposed_provenance::<u8>(at as usize);
-        // SAFETY: the caller upholds this function's safety contract; the piece is our own.
-        unsafe { std::ptr::copy_nonoverlapping(from, piece.as_mut_ptr(), size) };
-    }
-}
-
-/// Copies contiguous elements to an array.
+/// Copies the elements of an array to contiguous memory of their size, or (`back`) from it.
 ///
 /// # Safety
 /// The region's elements are memory of the program, which nothing accesses meanwhile.
-unsafe fn scatter(region: &Region, from: &[u8]) {
+unsafe fn copy(region: &Region, packed: &mut [u8], back: bool) {
     let pieces = region.in_pieces();
     let size = pieces.element as usize;
-    for (at, piece) in pieces.addresses().zip(from.chunks_exact(size)) {
-        let to = std::ptr::with_exposed_provenance_mut::<u8>(at as usize);
+    for (at, piece) in pieces.addresses().zip(packed.chunks_exact_mut(size)) {
+        let (own, piece) = (std::ptr::with_exposed_provenance_mut(at as usize), piece.as_mut_ptr());
+        let (from, to) = if back { (piece, own) } else { (own, piece) };
         // SAFETY: the caller upholds this function's safety contract; the piece is our own.
-        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), to, size) };
+        unsafe { std::ptr::copy_nonoverlapping::<u8>(from, to, size) };
     }
 }

@@ -1,16 +1,11 @@
 //! Plans by their handles: creation, settings, work areas, and properties.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::shape::Shape;
 use crate::transform::Engine;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::Arc;
-use texunit_client::call::Code;
-use texunit_client::context;
-use texunit_client::driver::{self, CUstream};
-use texunit_client::handles::Handles;
-use texunit_cuda_abi::{CUdeviceptr, bail, ensure};
 
 /// A plan, whose shape may not be set yet.
 #[derive(Clone, Default)]
@@ -31,19 +26,9 @@ pub(crate) struct Plan {
 pub(crate) struct MadePlan {
     pub(crate) shape: Shape,
     pub(crate) engine: Arc<Engine>,
-    /// The work area that the plan has allocated in device memory.
-    area: Option<Arc<Area>>,
-}
-
-/// Device memory of a work area. It is not used, but allocated as cuFFT does, so that a program
-/// whose plans do not fit or leak sees the same errors.
-struct Area(CUdeviceptr);
-
-impl Drop for Area {
-    fn drop(&mut self) {
-        // An error is ignored: if the context has been destroyed, the memory has been freed.
-        let _ = driver::cuMemFree_v2(self.0);
-    }
+    /// The work area that the plan has allocated. It is not used, but allocated as cuFFT does, so
+    /// that a program whose plans do not fit or leak sees the same errors.
+    area: Option<Arc<driver::DeviceMemory>>,
 }
 
 static PLANS: Handles<Plan, FftCode> = Handles::new(1, 1, none);
@@ -104,16 +89,14 @@ pub(crate) fn make(handle: c_int, shape: Shape) -> Answer<usize> {
     let size = shape.work_size();
     let area = match plan.is_manual {
         true => None,
-        false => Some(Arc::new(allocate(size)?)),
+        false => {
+            context::make_current()?;
+            Some(Arc::new(driver::DeviceMemory::new(size)?))
+        }
     };
     let engine = Arc::new(Engine::new(shape.clone()));
     change(handle, |plan| plan.made = Some(MadePlan { shape, engine, area }))?;
     Ok(size)
-}
-
-fn allocate(size: usize) -> Answer<Area> {
-    context::make_current()?;
-    Ok(Area(driver::ask(|area| driver::cuMemAlloc_v2(area, size))?))
 }
 
 impl Plan {

@@ -1,11 +1,8 @@
 //! The shape of a plan: sizes, types, and the layout of elements in memory. It gives the memory
 //! regions that an execution reads and writes.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::number::Precision;
-use texunit_client::call::Code;
-use texunit_client::work::{Region, threads};
-use texunit_cuda_abi::{bail, ensure};
 
 /// Kind of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

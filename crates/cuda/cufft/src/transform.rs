@@ -11,6 +11,7 @@ mod tests;
 
 use crate::number::Precision;
 use crate::shape::{Kind, Shape};
+use bytemuck::{Pod, cast_slice_mut};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rows::{divided, each_row, each_rows};
 use rustfft::num_complex::Complex;
@@ -57,34 +58,9 @@ enum LastFft<T> {
     ToReal(Arc<dyn ComplexToReal<T>>),
 }
 
-/// A real type for computation.
-trait Number: FftNum {
-    /// Reinterprets bytes as real numbers.
-    fn reals(bytes: &mut [u8]) -> &mut [Self];
-    /// Reinterprets real numbers as complex ones.
-    fn pairs(reals: &mut [Self]) -> &mut [Complex<Self>];
-}
-
-macro_rules! number {
-    ($type:ty) => {
-        impl Number for $type {
-            fn reals(bytes: &mut [u8]) -> &mut [Self] {
-                // SAFETY: every bit pattern is a valid number.
-                let (before, all, after) = unsafe { bytes.align_to_mut() };
-                // The driver passes memory that is aligned and holds whole numbers.
-                assert!(before.is_empty() && after.is_empty(), "memory that is not aligned");
-                all
-            }
-
-            fn pairs(reals: &mut [Self]) -> &mut [Complex<Self>] {
-                // SAFETY: a complex number is a C structure of two real ones with their alignment.
-                unsafe { reals.align_to_mut() }.1
-            }
-        }
-    };
-}
-number!(f32);
-number!(f64);
+/// A real type for computation. The driver passes memory that is aligned and holds whole numbers.
+trait Number: FftNum + Pod {}
+impl<T: FftNum + Pod> Number for T {}
 
 impl Engine {
     pub(crate) fn new(shape: Shape) -> Self {
@@ -100,7 +76,7 @@ impl Engine {
         let precision = self.shape.of.precision;
         match &self.of {
             PrecisionTables::Double(tables) => {
-                tables.run(&self.shape, direction, f64::reals(input), f64::reals(output));
+                tables.run(&self.shape, direction, cast_slice_mut(input), cast_slice_mut(output));
             }
             PrecisionTables::Single(tables) if precision.is_short() => {
                 let mut wide = precision.widen(input);
@@ -109,7 +85,7 @@ impl Engine {
                 precision.narrow(&result, output);
             }
             PrecisionTables::Single(tables) => {
-                tables.run(&self.shape, direction, f32::reals(input), f32::reals(output));
+                tables.run(&self.shape, direction, cast_slice_mut(input), cast_slice_mut(output));
             }
         }
     }
@@ -144,7 +120,10 @@ impl<T: Number> Steps<T> {
     fn run(&self, shape: &Shape, input: &mut [T], output: &mut [T]) {
         match &self.last {
             LastFft::Complex(fft) => {
-                let (input, output) = (T::pairs(input), T::pairs(output));
+                let (input, output) = (
+                    cast_slice_mut::<T, Complex<T>>(input),
+                    cast_slice_mut::<T, Complex<T>>(output),
+                );
                 each_rows(fft.len(), input, output, |input, output| {
                     let mut scratch = zeros(fft.get_outofplace_scratch_len());
                     fft.process_outofplace_with_scratch(input, output, &mut scratch);
@@ -152,7 +131,7 @@ impl<T: Number> Steps<T> {
                 self.others(&shape.counts(1), output, input);
             }
             LastFft::FromReal(fft) => {
-                let output = T::pairs(output);
+                let output = cast_slice_mut::<T, Complex<T>>(output);
                 let sizes = [fft.len(), fft.len() / 2 + 1];
                 each_row(sizes, input, output, |rows| {
                     let mut scratch = zeros(fft.get_scratch_len());
@@ -168,7 +147,7 @@ impl<T: Number> Steps<T> {
                 }
             }
             LastFft::ToReal(fft) => {
-                let input = T::pairs(input);
+                let input = cast_slice_mut::<T, Complex<T>>(input);
                 if !self.others.is_empty() {
                     let mut room = zeros(input.len());
                     self.others(&shape.counts(0), input, &mut room);

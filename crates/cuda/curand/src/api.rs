@@ -1,16 +1,11 @@
 //! The exported functions of cuRAND's host API.
 
-use crate::code::{Answer, RandCode};
+use crate::code::*;
 use crate::directions::{self, VectorSet};
 use crate::discrete;
 use crate::engine::Distribution;
 use crate::generator::{self, generate};
 use std::ffi::{c_double, c_float, c_int};
-use texunit_client::call::{Code, property};
-use texunit_client::driver::CUstream;
-use texunit_client::{context, library_api};
-use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::bail;
 
 /// Version in CUDA 13.5; the library has the same file name in CUDA 12 and 13.
 const VERSION: [c_int; 3] = [10, 4, 5];

@@ -1,4 +1,6 @@
-//! Status codes of cuRAND (`curandStatus_t`).
+//! Status codes of cuRAND (`curandStatus_t`), and the names that most modules use with them.
+
+pub(crate) use texunit_client::prelude::*;
 
 texunit_client::library_codes! {
     /// An error status, by its number in `curand.h`.

@@ -3,12 +3,9 @@
 //! Marsaglia, W. W. Tsang and J. Wang; A. J. Walker). For lambda above 2000 the device uses a
 //! normal approximation without a table.
 
-use crate::code::{Answer, RandCode};
+use crate::code::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use texunit_client::call::Code;
-use texunit_client::{context, driver};
-use texunit_cuda_abi::lock;
 
 /// `CURAND_M2`: the distribution has a table.
 const TABLE: u64 = 5;
@@ -29,27 +26,15 @@ type Shifted = [u64; 4];
 type Histogram = [u64; 5];
 
 /// Device memory owned by each table, by the table's address.
-static TABLES: Mutex<BTreeMap<u64, Vec<Memory>>> = Mutex::new(BTreeMap::new());
-
-/// An allocation of device memory.
-struct Memory(u64);
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // An error is ignored: if the context has been destroyed, the memory has been freed.
-        let _ = driver::cuMemFree_v2(self.0);
-    }
-}
+static TABLES: Mutex<BTreeMap<u64, Vec<driver::DeviceMemory>>> = Mutex::new(BTreeMap::new());
 
 /// Copies values to new device memory.
-fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<Memory> {
+fn upload<T: bytemuck::NoUninit>(all: &[T]) -> Answer<driver::DeviceMemory> {
     let bytes: &[u8] = bytemuck::cast_slice(all);
-    let mut address = 0;
-    driver::check(driver::cuMemAlloc_v2(&mut address, bytes.len()))?;
-    let memory = Memory(address);
+    let memory = driver::DeviceMemory::new(bytes.len())?;
     // SAFETY: the source is a local slice of this length.
     driver::check(unsafe {
-        driver::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast_mut().cast(), bytes.len())
+        driver::cuMemcpyHtoD_v2(memory.0, bytes.as_ptr().cast_mut().cast(), bytes.len())
     })?;
     Ok(memory)
 }

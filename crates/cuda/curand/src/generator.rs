@@ -1,17 +1,10 @@
 //! Generators by their handles (`curandGenerator_t`): their settings, and the generation of
 //! numbers.
 
-use crate::code::{Answer, RandCode};
+use crate::code::*;
 use crate::directions::{DIMENSIONS, VectorSet};
 use crate::engine::{Distribution, Engine, Recipe, Type};
 use std::sync::{Arc, Mutex};
-use texunit_client::call::{Code, Refused};
-use texunit_client::context;
-use texunit_client::driver::CUstream;
-use texunit_client::handles::Handles;
-use texunit_client::work::{self, Region};
-use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::{CUresult, bail, ensure, lock};
 
 /// Settings of a generator. Submitted work keeps the engine with which it was submitted.
 #[derive(Clone)]

@@ -3,12 +3,7 @@
 use crate::driver::{Buffer, Gpu, GpuError};
 use crate::ffi::Handle;
 use texunit_cuda_abi::format::FORMATS;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR,
-    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
-    CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUresult, CopySide3D,
-};
+use texunit_cuda_abi::*;
 use texunit_texel::Format;
 use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};

@@ -2,10 +2,7 @@
 
 use crate::driver::GpuError;
 use crate::mirror::{CardResource, Storage, not_expressible, of_array};
-use texunit_cuda_abi::{
-    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_TEXTURE_DESC,
-};
+use texunit_cuda_abi::*;
 use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
 
 /// A texture object on the GPU.

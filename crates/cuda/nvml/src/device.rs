@@ -4,58 +4,18 @@
 use crate::error::{Answer, Error};
 use crate::facts::Device;
 use crate::out::{Out, text};
+use crate::structures::{Memory, Memory2, Pci, Pci3};
 use crate::{Handle, devices, nvml_api};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::fmt::Write;
 
 /// Numbers of driver API device attributes (`CU_DEVICE_ATTRIBUTE_*`).
 const COMPUTE_MODE: i32 = 20;
-const BUS_WIDTH: i32 = 37;
 const PCI_ID: i32 = 139;
 const PCI_SUBSYSTEM_ID: i32 = 140;
 
-/// `nvmlMemory_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Memory {
-    total: u64,
-    free: u64,
-    used: u64,
-}
-
-/// `nvmlMemory_v2_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Memory2 {
-    version: c_uint,
-    total: u64,
-    reserved: u64,
-    free: u64,
-    used: u64,
-}
-
-/// The first fields of `nvmlPciInfo_t`, which are all that versions 1 and 2 have.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Pci {
-    legacy: [c_char; 16],
-    domain: c_uint,
-    bus: c_uint,
-    device: c_uint,
-    id: c_uint,
-    subsystem: c_uint,
-}
-
-/// `nvmlPciInfo_t`, version 3.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Pci3 {
-    first: Pci,
-    name: [c_char; 32],
-}
-
 fn memory(device: &Device) -> Memory {
-    let (total, used) = (device.memory(), device.used().unwrap_or(0));
+    let (total, used) = (device.card.memory, device.used().unwrap_or(0));
     Memory { total, free: total.saturating_sub(used), used }
 }
 
@@ -183,12 +143,12 @@ nvml_api! {
 
     /// The name of a device.
     fn nvmlDeviceGetName(device: Handle, name: Out<c_char>, length: c_uint) {
-        text(name, length, device.get()?.1.name())
+        text(name, length, device.get()?.1.card.name)
     }
 
     /// Brand of a device, by its name.
     fn nvmlDeviceGetBrand(device: Handle, kind: Out<c_uint>) {
-        kind.set(brand(device.get()?.1.name()))
+        kind.set(brand(device.get()?.1.card.name))
     }
 
     /// Index of a device.
@@ -236,8 +196,7 @@ nvml_api! {
 
     /// Width of the memory bus in bits.
     fn nvmlDeviceGetMemoryBusWidth(device: Handle, busWidth: Out<c_uint>) {
-        let width = device.get()?.1.attribute(BUS_WIDTH).ok_or(Error::NotSupported)?;
-        busWidth.set(width.cast_unsigned())
+        busWidth.set(device.get()?.1.card.bus.cast_unsigned())
     }
 
     /// Compute capability of a device.

@@ -2,26 +2,9 @@
 
 use crate::error::{Answer, Error};
 use crate::out::Out;
+use crate::structures::{First, Second};
 use crate::{Handle, nvml_api};
 use std::ffi::c_uint;
-
-/// `nvmlProcessInfo_v1_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct First {
-    pid: c_uint,
-    used: u64,
-}
-
-/// `nvmlProcessInfo_v2_t`, which is `nvmlProcessInfo_t`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Second {
-    pid: c_uint,
-    used: u64,
-    /// MIG instance numbers; all ones without MIG.
-    instances: [c_uint; 2],
-}
 
 /// Writes a list. `infoCount` is the capacity of the array on entry and the number of processes on
 /// return.

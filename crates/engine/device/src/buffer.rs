@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Error;
 use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
-use texunit_memory::{Block, Placement, PlacementError};
+use texunit_memory::{Block, Placement};
 use texunit_unit::Resource;
 
 /// An allocation of global memory (`cuMemAlloc`), freed when the last clone is dropped.
@@ -32,7 +32,45 @@ impl Device {
     /// # Errors
     /// [`Error::Memory`] if the device has not enough memory.
     pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
-        Buffer::new(self, size, name)
+        let memory = self.memory().allocate(size, name);
+        let (address, block) =
+            memory.map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+        self.memory().apply_initial_contents(&block);
+        Ok(self.buffer(address, block))
+    }
+
+    fn buffer(&self, address: u64, block: Arc<Block>) -> Buffer {
+        Buffer { inner: Arc::new(Allocation { device: self.clone(), address, block }) }
+    }
+
+    /// As [`Self::alloc`], at a given address.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if the address is in use, [`Error::Memory`] if the device has not enough
+    /// memory.
+    pub fn alloc_at(&self, place: &Placement<'_>) -> Result<Buffer, Error> {
+        let block = self.memory().allocate_at(place);
+        let block = block.map_err(|error| Error::placement(place.name, error))?;
+        Ok(self.buffer(place.address, block))
+    }
+
+    /// As [`Self::alloc`], at the address of a freed buffer. `None` if there is not enough memory,
+    /// or the address is in use.
+    pub fn alloc_at_freed(&self, address: u64, size: u64, name: &str) -> Option<Buffer> {
+        let block = self.memory().allocate_again(address, size, name)?;
+        self.memory().apply_initial_contents(&block);
+        Some(self.buffer(address, block))
+    }
+
+    /// Makes a buffer of existing memory, at an address. If `counts` is true, it counts as the
+    /// device's memory.
+    ///
+    /// # Errors
+    /// The address range is in use, or the device has not enough memory.
+    pub fn adopt(&self, address: u64, block: Arc<Block>, counts: bool) -> Result<Buffer, Error> {
+        let adopted = self.memory().adopt(address, &block, counts);
+        adopted.map_err(|error| Error::placement(block.name(), error))?;
+        Ok(self.buffer(address, block))
     }
 
     /// Allocates global memory and fills it with numbers or structures.
@@ -52,55 +90,6 @@ impl Device {
 }
 
 impl Buffer {
-    pub(crate) fn new(device: &Device, size: u64, name: &str) -> Result<Self, Error> {
-        let (address, block) = device
-            .inner
-            .memory
-            .allocate(size, name)
-            .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
-        device.inner.memory.apply_initial_contents(&block);
-        Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
-    }
-
-    /// Allocates at the address of a freed buffer ([`Device::alloc_at_freed`]); `None` if that is
-    /// not possible.
-    pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
-        let block = device.inner.memory.allocate_again(address, size, name)?;
-        device.inner.memory.apply_initial_contents(&block);
-        Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
-    }
-
-    /// Makes a buffer of existing memory at an address. If `counts` is true, it counts as the
-    /// device's memory.
-    pub(crate) fn of(
-        device: &Device,
-        address: u64,
-        block: Arc<Block>,
-        counts: bool,
-    ) -> Result<Self, Error> {
-        let name = || block.name().to_owned();
-        device.inner.memory.adopt(address, &block, counts).map_err(|error| match error {
-            PlacementError::Alloc(source) => Error::Memory { name: name(), source },
-            PlacementError::Taken(error) => {
-                Error::Taken { name: name(), reason: error.to_string() }
-            }
-        })?;
-        Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
-    }
-
-    /// Allocates zeroed memory at a given address.
-    pub(crate) fn at(device: &Device, place: &Placement<'_>) -> Result<Self, Error> {
-        let block = device.inner.memory.allocate_at(place).map_err(|error| {
-            let name = place.name.to_owned();
-            match error {
-                PlacementError::Alloc(source) => Error::Memory { name, source },
-                PlacementError::Taken(error) => Error::Taken { name, reason: error.to_string() },
-            }
-        })?;
-        let (device, address) = (device.clone(), place.address);
-        Ok(Self { inner: Arc::new(Allocation { device, address, block }) })
-    }
-
     /// Device address of the first byte: a multiple of 512, of 4096 for sizes from 4096 bytes on,
     /// and of 2 MiB from 1 MiB on.
     pub fn address(&self) -> u64 {
@@ -161,12 +150,7 @@ impl Buffer {
     /// # Errors
     /// [`Error::CopyOutside`] if the range is not inside the buffer.
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.inner.block.read(offset, out).map_err(|e| Error::CopyOutside {
-            name: self.name().to_owned(),
-            offset,
-            len: e.len,
-            size: e.size,
-        })
+        self.block().read(offset, out).map_err(|error| Error::outside(self.block(), error))
     }
 
     /// Copies bytes into the buffer, from `offset` on.
@@ -206,12 +190,7 @@ impl Buffer {
 
 /// Copies bytes into a block, and converts the error.
 pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-    block.write(offset, bytes).map_err(|e| Error::CopyOutside {
-        name: block.name().to_owned(),
-        offset,
-        len: e.len,
-        size: e.size,
-    })?;
+    block.write(offset, bytes).map_err(|error| Error::outside(block, error))?;
     block.define(offset, bytes.len() as u64);
     Ok(())
 }

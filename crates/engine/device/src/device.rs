@@ -157,6 +157,12 @@ impl Device {
         Self { inner: Arc::new(inner) }
     }
 
+    /// The memory of the device, for drivers, which map host memory and memory of other devices.
+    /// Memory that is freed here ends as that of a dropped [`crate::Buffer`] does.
+    pub fn memory(&self) -> &Memory {
+        &self.inner.memory
+    }
+
     /// The architecture whose limits apply.
     pub fn architecture(&self) -> ComputeCapability {
         self.inner.architecture

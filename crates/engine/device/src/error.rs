@@ -2,7 +2,7 @@
 
 use crate::capability::ComputeCapability;
 use texunit_forms::Count;
-use texunit_memory::{AddressError, AllocError, FreedBlock};
+use texunit_memory::{AddressError, AllocError, Block, FreedBlock, OutOfBounds, PlacementError};
 use texunit_unit::CreateError;
 
 /// Why an object cannot be created or used.
@@ -93,6 +93,23 @@ pub enum Error {
     /// An object of another device in a call.
     #[error("`{0}` belongs to another device")]
     OtherDevice(String),
+}
+
+impl Error {
+    /// The error of memory called `name` that cannot be placed at a given address.
+    pub(crate) fn placement(name: &str, error: PlacementError) -> Self {
+        let name = name.to_owned();
+        match error {
+            PlacementError::Alloc(source) => Self::Memory { name, source },
+            PlacementError::Taken(error) => Self::Taken { name, reason: error.to_string() },
+        }
+    }
+
+    /// The error of a copy beyond the bytes of a block.
+    pub(crate) fn outside(block: &Block, error: OutOfBounds) -> Self {
+        let OutOfBounds { offset, len, size } = error;
+        Self::CopyOutside { name: block.name().to_owned(), offset, len, size }
+    }
 }
 
 fn limit_text(

@@ -74,7 +74,6 @@ mod local;
 mod module;
 mod pieces;
 mod region;
-mod reserve;
 mod resource;
 mod shared;
 mod sparse;
@@ -114,7 +113,8 @@ pub use bytemuck;
 
 pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, FreedBlock, GLOBAL_BASE,
-    InitialContents, InvalidFill, MemoryMap, Placement, Rights, Windows, rights_to_pin, views,
+    InitialContents, InvalidFill, Memory, MemoryMap, Placement, Rights, Windows, rights_to_pin,
+    views,
 };
 #[cfg(all(target_os = "linux", not(miri)))]
 pub use texunit_memory::{Mapped, Pages, Reserved};

@@ -6,7 +6,7 @@ use crate::error::Error;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use texunit_memory::{AttachError, Block, FreedBlock};
+use texunit_memory::Block;
 
 /// A range of device memory inside one allocation. Once the allocation is freed, copies fail, and
 /// fetches of textures on this memory are faults.
@@ -33,44 +33,6 @@ impl Device {
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
         Ok(Linear { block, offset, len, base: address - offset })
-    }
-
-    /// Maps host memory into the device, at the address that it has in the program (unified
-    /// addressing). It does not count as device memory.
-    ///
-    /// # Errors
-    /// The address range is already in use.
-    pub fn map_host(&self, block: &Arc<Block>) -> Result<(), AttachError> {
-        self.inner.memory.attach(block.host_address(), block)
-    }
-
-    /// Unmaps the host memory that begins at this address; false if there is none. Its textures and
-    /// surfaces become invalid on every device that it was mapped into.
-    pub fn unmap_host(&self, address: u64) -> bool {
-        self.inner.memory.free(address)
-    }
-
-    /// Memory that the program has allocated itself ([`Block::foreign`]), and that a launch or
-    /// [`Device::linear`] has found unmapped since the last call. It is removed from the device.
-    pub fn take_unmapped(&self) -> Vec<FreedBlock> {
-        self.inner.memory.take_unmapped()
-    }
-
-    /// Bytes of device memory in use.
-    pub fn memory_used(&self) -> u64 {
-        self.inner.memory.used()
-    }
-
-    /// Size of device memory in bytes ([`crate::DeviceOptions::memory_limit`]).
-    pub fn memory_limit(&self) -> u64 {
-        self.inner.memory.limit()
-    }
-
-    /// Whether an address is in the range of this device's allocations, even if no allocation has
-    /// it.
-    pub fn owns_address(&self, address: u64) -> bool {
-        let windows = self.inner.memory.windows();
-        windows.global.contains(&address) || windows.constant.contains(&address)
     }
 }
 

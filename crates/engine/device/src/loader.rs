@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_check::ir::{self, Storage, Symbol, VarId};
 use texunit_isa::ScalarType;
-use texunit_memory::{AllocError, Block, Placement, PlacementError};
+use texunit_memory::{AllocError, Block, Placement};
 use texunit_simt::Symbols;
 use texunit_syntax::Diagnostic;
 
@@ -79,12 +79,7 @@ impl<'a> Loader<'a> {
         if let Some(&address) = self.places.memory.get(&variable.name) {
             let (size, name) = (variable.size, variable.name.as_str());
             let place = Placement { address, size, name, number: None };
-            let block = memory.allocate_at(&place).map_err(|error| match error {
-                PlacementError::Alloc(source) => Error::Memory { name: name.to_owned(), source },
-                PlacementError::Taken(error) => {
-                    Error::Taken { name: name.to_owned(), reason: error.to_string() }
-                }
-            })?;
+            let block = memory.allocate_at(&place).map_err(|e| Error::placement(name, e))?;
             self.keep(id, variable, (address, block));
             return Ok(());
         }
@@ -112,7 +107,7 @@ impl<'a> Loader<'a> {
         let size = usize::try_from(variable.size.max(1)).map_err(|_| full.clone())?;
         let block = Block::page_aligned(size, variable.name.as_str()).map(Arc::new);
         let block = block.ok_or(full.clone())?;
-        self.device.map_host(&block).map_err(|_| full)?;
+        self.device.memory().attach(block.host_address(), &block).map_err(|_| full)?;
         Ok((block.host_address(), block))
     }
 

@@ -1,51 +1,14 @@
-//! Memory that several devices can access: peer memory, and memory that is mapped for some of them.
+//! Memory of a device that buffers and arrays alone do not manage: reserved bytes, and memory of
+//! other devices.
 
 use crate::array::{ArrayDescriptor, MipmappedArray};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use texunit_memory::{AttachError, Block, FreedBlock};
+use texunit_memory::{AttachError, Block};
 
 impl Device {
-    /// Sets the other devices that exist, so that faults can name the device whose memory an access
-    /// hits.
-    pub fn set_other_devices(&self, others: &[Device]) {
-        self.inner.memory.set_peers(others.iter().map(|other| &other.inner.memory));
-    }
-
-    /// Excludes the memory that begins at an address from what peers can access; false if there is
-    /// none.
-    pub fn exclude_from_peers(&self, address: u64) -> bool {
-        self.inner.memory.exclude_from_peers(address)
-    }
-
-    /// Sets which memory is mapped in a range for this device, by address, and how accesses to the
-    /// rest of the range fail ([`texunit_memory::Memory::set_range`]).
-    pub fn set_range(
-        &self,
-        range: Range<u64>,
-        blocks: Vec<(u64, Arc<Block>)>,
-        said: Vec<(Range<u64>, FreedBlock)>,
-    ) {
-        self.inner.memory.set_range(range, blocks, said);
-    }
-
-    /// Records which memory was at an address that is free now, so that faults can name it.
-    pub fn record_freed(&self, address: u64, gone: FreedBlock) {
-        self.inner.memory.record_freed(address, gone);
-    }
-
-    /// Makes a buffer of existing memory, at an address. If `counts` is true, it counts as the
-    /// device's memory.
-    ///
-    /// # Errors
-    /// The address range is in use, or the device has not enough memory.
-    pub fn adopt(&self, address: u64, block: Arc<Block>, counts: bool) -> Result<Buffer, Error> {
-        Buffer::of(self, address, block, counts)
-    }
-
     /// Creates an array with mip levels whose texels are the first bytes of existing memory.
     /// Devices that create the same array in the same memory share the texels.
     ///
@@ -60,18 +23,22 @@ impl Device {
         MipmappedArray::new(self, descriptor, levels, Some(memory))
     }
 
-    /// Lets this device access a buffer of another device, at the same address.
+    /// Counts bytes as used without allocating them ([`texunit_memory::Memory::used`]).
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has not enough memory.
+    pub fn reserve(&self, size: u64) -> Result<(), Error> {
+        let name = "reserved memory".to_owned();
+        self.inner.memory.reserve(size).map_err(|source| Error::Memory { name, source })
+    }
+
+    /// Lets this device access a buffer of another device, at the same address, until
+    /// [`texunit_memory::Memory::detach`].
     ///
     /// # Errors
     /// The address range is in use.
     pub fn reach(&self, buffer: &Buffer) -> Result<(), AttachError> {
         self.inner.memory.attach(buffer.address(), buffer.block())
-    }
-
-    /// Ends the access that [`Self::reach`] has enabled to the memory at an address; false if there
-    /// is none.
-    pub fn end_reach(&self, address: u64) -> bool {
-        self.inner.memory.detach(address)
     }
 
     /// Lets textures and surfaces of this device access arrays of another device.

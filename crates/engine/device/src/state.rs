@@ -3,7 +3,6 @@
 
 use crate::array::Array;
 use crate::bound::BoundTexture;
-use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handles::{sampler_handle, surface_handle, texture_handle};
@@ -12,7 +11,7 @@ use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, T
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use texunit_memory::{End, MemoryMap, Placement};
+use texunit_memory::MemoryMap;
 use texunit_unit::{Resource, Sampler, Surface};
 
 /// The objects of a device.
@@ -87,26 +86,6 @@ impl Device {
         drop(tables);
         let launches = self.inner.launches.load(Ordering::Relaxed);
         State { memory, arrays, textures, samplers, surfaces, launches }
-    }
-
-    /// As [`Self::alloc`], at a given address.
-    ///
-    /// # Errors
-    /// [`Error::Taken`] if the address is in use, [`Error::Memory`] if the device has not enough
-    /// memory.
-    pub fn alloc_at(&self, place: &Placement<'_>) -> Result<Buffer, Error> {
-        Buffer::at(self, place)
-    }
-
-    /// Makes the memory that begins at an address read-only; false if there is none.
-    pub fn make_read_only(&self, address: u64) -> bool {
-        self.inner.memory.make_read_only(address)
-    }
-
-    /// Ends the memory that begins at an address, for a reason that faults report; false if there
-    /// is none.
-    pub fn end_memory(&self, address: u64, how: End) -> bool {
-        self.inner.memory.end_at(address, how)
     }
 
     /// As [`Self::create_texture_as_driver`], with a given handle.

@@ -134,7 +134,7 @@ impl Job<'_> {
             line("cluster", format!("{cluster:?}"));
         }
         line("arch", quoted(&device.architecture().to_string()));
-        line("memory_limit", device.memory_limit().to_string());
+        line("memory_limit", device.memory().limit().to_string());
         line("max_steps", max_steps.min(i64::MAX as u64).to_string());
         line("stack_limit", stack_limit.max(1).to_string());
         line("printf_limit", printf_limit.clamp(1, 1 << 30).to_string());

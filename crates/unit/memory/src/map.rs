@@ -166,6 +166,12 @@ impl Memory {
         &self.windows
     }
 
+    /// Whether an address is in the range of this device's allocations, even if no allocation has
+    /// it.
+    pub fn owns(&self, address: u64) -> bool {
+        self.windows.global.contains(&address) || self.windows.constant.contains(&address)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -373,6 +379,5 @@ impl Memory {
     }
 }
 
-mod reuse;
 #[cfg(test)]
 mod tests;

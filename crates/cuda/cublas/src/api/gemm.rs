@@ -1,18 +1,9 @@
 //! Level 3: matrix products, single or in batches, of one type or of mixed types (`cublasGemmEx`).
 //! Half, bfloat and byte matrices are multiplied in a wider type, and the result is rounded once.
 
-use crate::call::{Call, Integer, operation, size};
-use crate::code::{Answer, BlasCode};
-use crate::format::{Compute, Format};
-use crate::handle;
-use crate::number::Element;
-use crate::operand::{Factor, Operand, sizes};
+use crate::api::*;
 use crate::product::{Epilogue, Product};
-use crate::view::Operation;
 use half::f16;
-use num_complex::{Complex32, Complex64};
-use std::ffi::c_int;
-use texunit_client::library_api;
 
 /// Arguments of a product as the function received them.
 struct Gemm {

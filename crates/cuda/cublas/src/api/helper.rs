@@ -1,13 +1,6 @@
 //! Functions for handles, their streams and modes, and for versions and status texts.
 
-use crate::code::BlasCode;
-use crate::handle;
-use std::ffi::{c_char, c_int, c_void};
-use texunit_client::call::{Code, property};
-use texunit_client::driver::CUstream;
-use texunit_client::{context, library_api};
-use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::bail;
+use crate::api::*;
 
 library_api! { (BlasCode)
     /// Creates a handle.

@@ -1,13 +1,7 @@
 //! Level 1: functions of vectors.
 
-use super::{Real, Same, blas};
-use crate::call::{Call, Integer, size};
-use crate::code::Answer;
+use crate::api::*;
 use crate::level1;
-use crate::number::{Element, Number};
-use crate::operand::{Factor, Operand};
-use num_complex::{Complex32, Complex64};
-use texunit_client::work::Region;
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 

@@ -3,14 +3,9 @@
 
 use super::gemm::shapes;
 use super::level3::{half_product, half_update, triangular};
-use super::{Real, Same, blas};
-use crate::call::{Call, operation};
+use crate::api::*;
 use crate::level3::OtherTriangle;
-use crate::number::Element;
-use crate::operand::{Factor, Operand, sizes};
 use crate::product::Product;
-use crate::view::Operation;
-use num_complex::{Complex32, Complex64};
 
 blas! {
     /// `y = alpha op(A) x + beta y`.

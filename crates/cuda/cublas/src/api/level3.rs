@@ -2,15 +2,9 @@
 //! triangle is stored, sums, and diagonal matrices.
 
 use super::gemm::shapes;
-use super::{Real, Same, blas};
-use crate::call::{Call, operation, second};
-use crate::code::Answer;
+use crate::api::*;
 use crate::level3::{OtherTriangle, add_half, solve, transposed, whole};
-use crate::number::{Element, Number};
-use crate::operand::{Factor, Operand, changed, sizes};
-use crate::view::{Operation, View, multiply};
-use num_complex::{Complex32, Complex64};
-use texunit_client::work::{Region, threads};
+use crate::view::{View, multiply};
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 /// Access flags of a matrix of which one triangle is used; the other may be uninitialised.

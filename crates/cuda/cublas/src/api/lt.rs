@@ -4,22 +4,13 @@
 //! Descriptors ([`descriptor`]) are in the program's own memory, or in a box whose address is the
 //! handle.
 
+use crate::api::*;
+
 mod descriptor;
 
 use super::gemm::shapes;
-use crate::call::{Call, operation};
-use crate::code::{Answer, BlasCode};
-use crate::format::{Compute, Format};
-use crate::handle;
-use crate::operand::{Factor, Operand};
 use crate::product::{Activation, Epilogue, Product};
 use descriptor::{LAYOUT, PREFERENCE, PRODUCT};
-use std::ffi::{c_int, c_void};
-use texunit_client::call::Code;
-use texunit_client::driver::CUstream;
-use texunit_client::library_api;
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{bail, ensure};
 
 /// Defines the functions for the attributes of one kind of descriptor.
 macro_rules! descriptor {

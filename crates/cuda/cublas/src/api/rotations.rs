@@ -1,19 +1,8 @@
 //! Level 1: plane rotations.
 
-use super::blas;
 use super::level1::vector;
-use crate::call::Call;
-use crate::code::{Answer, BlasCode};
-use crate::format::Format;
+use crate::api::*;
 use crate::level1;
-use crate::number::{Element, Number};
-use crate::operand::Factor;
-use num_complex::{Complex32, Complex64};
-use texunit_client::call::Code;
-use texunit_client::library_api;
-use texunit_client::work::Region;
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::bail;
 
 const CHANGED: u64 = Region::READ | Region::WRITTEN;
 

@@ -1,12 +1,6 @@
 //! Copies of vectors and matrices between host and device.
 
-use crate::call::{Integer, size};
-use crate::code::{Answer, BlasCode};
-use std::ffi::c_int;
-use texunit_client::call::Code;
-use texunit_client::driver::{self, CUstream};
-use texunit_client::{context, library_api};
-use texunit_cuda_abi::{CUDA_MEMCPY2D, CopySide2D};
+use crate::api::*;
 
 /// Defines the set and get functions, with and without a stream, for one width of integers.
 macro_rules! transfers {

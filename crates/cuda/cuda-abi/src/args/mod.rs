@@ -133,6 +133,15 @@ impl<'a, T> Out<'a, T> {
         Ok(())
     }
 
+    /// Writes a result that is computed only if the pointer is not null.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the pointer is null; those of the computation.
+    pub fn give(self, value: impl FnOnce() -> Answer<T>) -> Answer {
+        self.check()?;
+        self.set(value()?)
+    }
+
     /// Writes the result unless the pointer is null.
     pub fn set_if(self, value: T) {
         if !self.is_null() {

@@ -8,8 +8,9 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use texunit_evidence::Finding;
 
-/// Maximum number of frames in which a pool's functions are searched.
-const MAX_LOOKED_AT: usize = 24;
+/// Maximum number of frames in which a pool's functions are searched; the innermost, about 25 of
+/// them if little is inlined, are texunit's own.
+const MAX_LOOKED_AT: usize = 40;
 
 /// A package with a memory pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Stack frames of a Python program, read through functions of Python's stable ABI, if the process
 //! contains an interpreter and the calling thread is known to it.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::OnceLock;
+use crate::prelude::*;
+use std::ffi::{CStr, c_char};
 
 /// A Python frame: file, line and function.
 #[derive(Clone, Debug)]

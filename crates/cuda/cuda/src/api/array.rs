@@ -1,13 +1,8 @@
-//! Creation, description and destruction of arrays (driver API, "Memory Management").
+//! Creation, description and destruction of arrays and mipmapped arrays (driver API, "Memory
+//! Management").
 
-use crate::array::{self, ArrayObject};
-use crate::call::driver_api;
-use crate::context::current;
-use crate::prelude::*;
-use texunit_cuda_abi::{
-    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1, CUDA_ARRAY_MEMORY_REQUIREMENTS,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR_v1,
-};
+use crate::api::*;
+use crate::array;
 
 /// Defines the functions that create and describe arrays by one structure, given with its extents,
 /// their type, and the other members. Deferred mapping (`CUDA_ARRAY3D_DEFERRED_MAPPING`) and video
@@ -70,18 +65,66 @@ driver_api! {
         Err(invalid!("planeIdx {planeIdx}: hArray has no planes, which only video formats have"))
     }
 
+    /// Creates a mipmapped array. The number of levels is limited to at least one and at most those
+    /// down to a single element.
+    fn cuMipmappedArrayCreate(
+        pHandle: Out<Handle<MipmapObject>>,
+        pMipmappedArrayDesc: In<CUDA_ARRAY3D_DESCRIPTOR>,
+        numMipmapLevels: c_uint,
+    ) {
+        let context = current()?;
+        pHandle.check()?;
+        let descriptor = pMipmappedArrayDesc.get()?;
+        pHandle.set(array::create_mipmapped(&context, &descriptor, numMipmapLevels, None)?)
+    }
+
+    /// A level as an array, which lives as long as the mipmapped array. Repeated calls return the
+    /// same handle.
+    fn cuMipmappedArrayGetLevel(
+        pLevelArray: Out<Handle<ArrayObject>>,
+        hMipmappedArray: Handle<MipmapObject>,
+        level: c_uint,
+    ) {
+        current()?;
+        pLevelArray.give(|| array::level(hMipmappedArray, level))
+    }
+
+    /// Destroys a mipmapped array and its levels. Texture fetches and surface accesses to it become
+    /// faults.
+    fn cuMipmappedArrayDestroy(hMipmappedArray: Handle<MipmapObject>) {
+        current()?;
+        array::destroy_mipmapped(hMipmappedArray)
+    }
+
     /// Always `CUDA_ERROR_INVALID_VALUE`, because arrays with deferred mapping are not provided.
     fn cuArrayGetMemoryRequirements(
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
         array: Handle<ArrayObject>,
         device: CUdevice,
     ) {
-        crate::state::gpu(device)?;
-        memoryRequirements.check()?;
-        array.get()?;
-        Err(invalid!(
-            "array was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped \
-             later have requirements"
-        ))
+        no_requirements(memoryRequirements, ("array", array), device)
     }
+
+    /// As `cuArrayGetMemoryRequirements`, for mipmapped arrays.
+    fn cuMipmappedArrayGetMemoryRequirements(
+        memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+        mipmap: Handle<MipmapObject>,
+        device: CUdevice,
+    ) {
+        no_requirements(memoryRequirements, ("mipmap", mipmap), device)
+    }
+}
+
+fn no_requirements<T: Object>(
+    out: Out<'_, CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+    (name, array): (&str, Handle<T>),
+    device: CUdevice,
+) -> Answer {
+    state::gpu(device)?;
+    out.check()?;
+    array.get()?;
+    Err(invalid!(
+        "{name} was not made with CUDA_ARRAY3D_DEFERRED_MAPPING, and has its memory: only arrays that are mapped \
+         later have requirements"
+    ))
 }

@@ -1,34 +1,23 @@
 //! Contexts (driver API, "Primary Context Management", "Context Management"). Execution affinity is
 //! not provided.
 
-use crate::call::driver_api;
-use crate::context::{self, Context, Limit};
-use crate::deferred;
+use crate::api::*;
+use crate::context::{self, Limit};
 use crate::memory::pool;
-use crate::prelude::*;
 use crate::stream::GREATEST_PRIORITY;
 use crate::{state, teardown};
-use std::ffi::c_ulonglong;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::Stack;
 
 /// The supported `CUctx_flags`: a scheduling mode, mapped host memory, keeping of local memory,
 /// core dumps, synchronous memory operations.
 const FLAGS: c_uint = 0xff;
 /// Mask of the scheduling modes, at most one of which may be set.
 const SCHEDULING: c_uint = 0x7;
-/// Highest value of `CUfunc_cache`.
-const CACHE_PREFER_EQUAL: c_uint = 3;
-/// `CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE`.
-const FOUR_BYTE_BANKS: c_uint = 1;
-/// `CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE`, the highest value of `CUsharedconfig`.
-const EIGHT_BYTE_BANKS: c_uint = 2;
 
 driver_api! {
     /// Retains the primary context of a device, which is created if necessary.
     fn cuDevicePrimaryCtxRetain(pctx: Out<Handle<Context>>, dev: CUdevice) {
-        pctx.check()?;
-        pctx.set(context::retain_primary(state::gpu(dev)?))
+        pctx.give(|| Ok(context::retain_primary(state::gpu(dev)?)))
     }
 
     /// Releases the primary context of a device.
@@ -234,7 +223,10 @@ driver_api! {
     /// Sets the cache preference, which has no effect.
     fn cuCtxSetCacheConfig(config: c_uint) {
         let context = context::current()?;
-        ensure!(config <= CACHE_PREFER_EQUAL, "config {config} is not a CUfunc_cache: 0 to 3");
+        ensure!(
+            config <= CU_FUNC_CACHE_PREFER_EQUAL,
+            "config {config} is not a CUfunc_cache: 0 to 3"
+        );
         context.cache.store(config, Ordering::Relaxed);
         Ok(())
     }
@@ -242,13 +234,16 @@ driver_api! {
     /// Bank width of shared memory: four bytes on all simulated GPUs.
     fn cuCtxGetSharedMemConfig(pConfig: Out<c_uint>) {
         context::current()?;
-        pConfig.set(FOUR_BYTE_BANKS)
+        pConfig.set(CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE)
     }
 
     /// Sets the bank width of shared memory. It has no effect, as on GPUs with a fixed bank width.
     fn cuCtxSetSharedMemConfig(config: c_uint) {
         context::current()?;
-        ensure!(config <= EIGHT_BYTE_BANKS, "config {config} is not a CUsharedconfig: 0 to 2");
+        ensure!(
+            config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
+            "config {config} is not a CUsharedconfig: 0 to 2"
+        );
         Ok(())
     }
 

@@ -1,12 +1,9 @@
 //! Events of whole contexts: recorded after all work submitted to a context so far, or waited for
 //! by all later work.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
-use crate::context::Context;
-use crate::deferred::{self, Order};
-use crate::prelude::*;
-use crate::stream::{self, Event};
+use crate::stream;
 
 driver_api! {
     /// Records an event after all work that has been submitted to a context.

@@ -1,15 +1,9 @@
 //! Copies of contiguous bytes between host memory, device memory and the first rows of arrays.
 
-use crate::array::ArrayObject;
-use crate::call::driver_api;
-use crate::checks;
-use crate::context::Context;
+use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any};
-use crate::deferred::Order;
 use crate::graph::capture::copy_bytes;
 use crate::memory::endpoint::Space;
-use crate::prelude::*;
-use crate::stream::Stream;
 
 /// Ends a synchronous copy: the host has waited for it and for all preceding work.
 pub(super) fn at_once(copied: Answer) -> Answer {

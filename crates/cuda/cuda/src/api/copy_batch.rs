@@ -1,20 +1,10 @@
 //! Copies in batches, and copies with attributes.
 
-use crate::array::ArrayObject;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::copy::{CopyEnd, Memory, any};
-use crate::deferred::Order;
 use crate::graph::capture;
 use crate::graph::copies::{Batch, BatchError, CopiesOp, check_attributes, whole};
-use crate::graph::op::Op;
 use crate::memory::endpoint::Space;
-use crate::prelude::*;
-use crate::stream::Stream;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{
-    CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CUDA_MEMCPY3D_BATCH_OP,
-    CUmemcpy3DOperand, CUmemcpyAttributes,
-};
 use texunit_device::Array;
 
 driver_api! {

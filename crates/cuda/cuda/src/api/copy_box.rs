@@ -1,14 +1,9 @@
 //! 2D and 3D copies that a structure describes.
 
 use super::copy::at_once;
-use crate::call::driver_api;
-use crate::context::Context;
+use crate::api::*;
 use crate::copy::{end_2d, end_3d};
-use crate::deferred::Order;
 use crate::graph::capture;
-use crate::prelude::*;
-use crate::stream::Stream;
-use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY2D, CUDA_MEMCPY3D};
 
 /// Defines pairs of a synchronous and an asynchronous function for copies that a structure
 /// describes.

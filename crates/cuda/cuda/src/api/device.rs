@@ -1,32 +1,11 @@
-//! Devices and their attributes (driver API, "Device Management"), taken from device profiles.
+//! Devices and their attributes (driver API, "Device Management"), taken from the table of GPUs.
 
+use crate::api::*;
 use crate::attributes;
-use crate::call::driver_api;
 use crate::context;
 use crate::facts;
-use crate::prelude::*;
-use crate::state::{self, Gpu};
-use std::collections::BTreeSet;
-use std::ffi::c_char;
-use texunit_cuda_abi::{CUasyncCallback, CUuuid};
+use texunit_cuda_abi::device_p2p_attribute as p2p;
 use texunit_forms::CHANNELS;
-
-/// `CUdevprop`, a structure of the first versions of CUDA.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-#[allow(non_snake_case, missing_docs, unreachable_pub)]
-pub struct CUdevprop {
-    pub maxThreadsPerBlock: c_int,
-    pub maxThreadsDim: [c_int; 3],
-    pub maxGridSize: [c_int; 3],
-    pub sharedMemPerBlock: c_int,
-    pub totalConstantMemory: c_int,
-    pub SIMDWidth: c_int,
-    pub memPitch: c_int,
-    pub regsPerBlock: c_int,
-    pub clockRate: c_int,
-    pub textureAlign: c_int,
-}
 
 driver_api! {
     /// Number of devices.
@@ -41,19 +20,19 @@ driver_api! {
 
     /// Name of a device, truncated to the buffer.
     fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
-        let of_device = state::gpu(dev)?.profile.name;
+        let of_device = state::gpu(dev)?.card.name;
         // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(name, len, of_device) }
     }
 
     /// Memory size of a device in bytes, limited to 32 bits.
     fn cuDeviceTotalMem(bytes: Out<c_uint>, dev: CUdevice) {
-        bytes.set(u32::try_from(state::gpu(dev)?.profile.memory).unwrap_or(u32::MAX))
+        bytes.set(u32::try_from(state::gpu(dev)?.card.memory).unwrap_or(u32::MAX))
     }
 
     /// Memory size of a device in bytes.
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, dev: CUdevice) {
-        bytes.set(state::gpu(dev)?.profile.memory as usize)
+        bytes.set(state::gpu(dev)?.card.memory as usize)
     }
 
     /// An attribute of a device.
@@ -94,7 +73,7 @@ driver_api! {
 
     /// Compute capability of a device.
     fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, dev: CUdevice) {
-        let capability = state::gpu(dev)?.profile.capability;
+        let capability = state::gpu(dev)?.card.capability;
         minor.check()?;
         major.set(capability.major.into())?;
         minor.set(capability.minor.into())
@@ -156,8 +135,10 @@ driver_api! {
             "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
         );
         value.set(match attrib {
-            PERFORMANCE_RANK | ONLY_PARTIAL_NATIVE_ATOMICS => 0,
-            ACCESS | NATIVE_ATOMICS | ARRAY_ACCESS => c_int::from(src.can_reach(dst)),
+            p2p::PERFORMANCE_RANK | p2p::ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
+            p2p::ACCESS_SUPPORTED | p2p::NATIVE_ATOMIC_SUPPORTED | p2p::ARRAY_ACCESS_SUPPORTED => {
+                c_int::from(src.can_reach(dst))
+            }
             _ => bail!("attrib {attrib} is not a CUdevice_P2PAttribute: those are 1 to 5"),
         })
     }
@@ -289,13 +270,6 @@ unsafe fn atomics(
     unsafe { capabilities.elements(count as usize) }.set_all(all?)
 }
 
-/// Numbers of the peer-to-peer attributes (`CU_DEVICE_P2P_ATTRIBUTE_*`).
-const PERFORMANCE_RANK: c_uint = 1;
-const ACCESS: c_uint = 2;
-const NATIVE_ATOMICS: c_uint = 3;
-const ARRAY_ACCESS: c_uint = 4;
-const ONLY_PARTIAL_NATIVE_ATOMICS: c_uint = 5;
-
 /// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
 pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     // Devices of one model differ only in their PCI location.
@@ -306,7 +280,7 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
         PCI_DEVICE_ID => return Ok(place(gpu).1),
         _ => {}
     }
-    attributes::value(gpu.profile, attribute).ok_or_else(|| {
+    attributes::value(gpu.card, attribute).ok_or_else(|| {
         invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
     })
 }
@@ -316,7 +290,7 @@ pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
 }
 
 fn place(gpu: &Gpu) -> (c_int, c_int) {
-    facts::place(gpu.profile, gpu.ordinal)
+    facts::place(gpu.card, gpu.ordinal)
 }
 
 fn bus(gpu: &Gpu) -> String {

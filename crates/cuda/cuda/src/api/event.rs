@@ -1,25 +1,11 @@
 //! Events (driver API, "Event Management"). Work is done before a call returns, so that an event
 //! completes when it is recorded; times are measured on the host.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
-use crate::checks;
-use crate::context::{self, Context};
-use crate::deferred::{self, Order};
-use crate::graph::op::Op;
+use crate::context;
 use crate::ipc::event::SharedEvent;
 use crate::memory::pool;
-use crate::prelude::*;
-use crate::stream::{Event, Stream};
-
-/// Flag of `cuEventRecordWithFlags` (`CU_EVENT_RECORD_EXTERNAL`).
-const EXTERNAL: c_uint = 1;
-/// Creation flag: waits for the event block the thread (`CU_EVENT_BLOCKING_SYNC`).
-const BLOCKING_SYNC: c_uint = 1;
-/// Creation flag: the event has no time (`CU_EVENT_DISABLE_TIMING`).
-const DISABLE_TIMING: c_uint = 2;
-/// Creation flag: the event can be exported to other processes (`CU_EVENT_INTERPROCESS`).
-const INTERPROCESS: c_uint = 4;
 
 driver_api! {
     /// Creates an event.
@@ -27,16 +13,16 @@ driver_api! {
         phEvent.check()?;
         let context = context::current()?;
         ensure!(
-            Flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) == 0,
+            Flags & !(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS) == 0,
             "Flags {Flags:#x} has bits that are not CUevent_flags: those are 1 (blocking sync), 2 (disable \
              timing) and 4 (interprocess)"
         );
         ensure!(
-            Flags & INTERPROCESS == 0 || Flags & DISABLE_TIMING != 0,
+            Flags & CU_EVENT_INTERPROCESS == 0 || Flags & CU_EVENT_DISABLE_TIMING != 0,
             "flags has CU_EVENT_INTERPROCESS without CU_EVENT_DISABLE_TIMING, which it needs"
         );
-        let new = match Flags & INTERPROCESS {
-            0 => Event::new(context.handle, Flags & DISABLE_TIMING != 0),
+        let new = match Flags & CU_EVENT_INTERPROCESS {
+            0 => Event::new(context.handle, Flags & CU_EVENT_DISABLE_TIMING != 0),
             _ => Event::of_processes(context.handle, SharedEvent::new()?),
         };
         let handle = context.register(new)?;
@@ -117,9 +103,9 @@ fn record(event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) -> Answer
         order.context.handle
     );
     match order.capture {
-        Some(place) if flags == EXTERNAL => place.add(Op::RecordEvent(event)),
+        Some(place) if flags == CU_EVENT_RECORD_EXTERNAL => place.add(Op::RecordEvent(event)),
         Some(place) => place.record(event.number()),
-        None if flags == EXTERNAL => Err(invalid!(
+        None if flags == CU_EVENT_RECORD_EXTERNAL => Err(invalid!(
             "flags are CU_EVENT_RECORD_EXTERNAL (1), which is for streams that are captured"
         )),
         None => {

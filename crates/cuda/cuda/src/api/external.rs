@@ -1,15 +1,7 @@
 //! External memory (driver API, "External Resource Interoperability").
 
-use crate::array::MipmapObject;
-use crate::call::driver_api;
-use crate::context::current;
-use crate::deferred;
+use crate::api::*;
 use crate::external::{self, ExternalMemory};
-use crate::prelude::*;
-use texunit_cuda_abi::{
-    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
-};
 
 driver_api! {
     /// Imports memory of `cuMemCreate` by a file descriptor that was exported of it.
@@ -18,8 +10,7 @@ driver_api! {
         memHandleDesc: In<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>,
     ) {
         let context = current()?;
-        extMem_out.check()?;
-        extMem_out.set(external::import(&context, &memHandleDesc.get()?)?)
+        extMem_out.give(|| external::import(&context, &memHandleDesc.get()?))
     }
 
     /// Maps a range of imported memory as linear memory, which `cuMemFree` frees.
@@ -29,8 +20,7 @@ driver_api! {
         bufferDesc: In<CUDA_EXTERNAL_MEMORY_BUFFER_DESC>,
     ) {
         let context = current()?;
-        devPtr.check()?;
-        devPtr.set(external::buffer(&context, extMem, &bufferDesc.get()?)?)
+        devPtr.give(|| external::buffer(&context, extMem, &bufferDesc.get()?))
     }
 
     /// Maps imported memory as a mipmapped array, which `cuMipmappedArrayDestroy` destroys.
@@ -40,8 +30,7 @@ driver_api! {
         mipmapDesc: In<CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC>,
     ) {
         let context = current()?;
-        mipmap.check()?;
-        mipmap.set(external::mipmapped(&context, extMem, &mipmapDesc.get()?)?)
+        mipmap.give(|| external::mipmapped(&context, extMem, &mipmapDesc.get()?))
     }
 
     /// Destroys imported memory. Its mappings stay.

@@ -1,15 +1,11 @@
 //! Functions and their attributes (driver API, "Execution Control"), and the deprecated launches
 //! whose parameters are set call by call.
 
-use crate::call::driver_api;
-use crate::context::{self, Context};
-use crate::deferred::Order;
+use crate::api::*;
+use crate::context;
 use crate::launch;
-use crate::module::{Function, Module, Prepared};
-use crate::prelude::*;
-use crate::shape::Shape;
-use crate::stream::Stream;
-use std::ffi::{c_char, c_float};
+use crate::module::Prepared;
+use std::ffi::c_float;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
 const MAX_PARAMETERS: usize = 32 << 10;
@@ -18,8 +14,7 @@ driver_api! {
     /// An attribute of a kernel. Registers are not allocated: the reported number is that of the
     /// PTX, limited so that the largest block can run.
     fn cuFuncGetAttribute(pi: Out<c_int>, attrib: c_uint, hfunc: Handle<Function>) {
-        pi.check()?;
-        pi.set(current(hfunc)?.attribute(attrib)?)
+        pi.give(|| current(hfunc)?.attribute(attrib))
     }
 
     /// Sets an attribute of a kernel.
@@ -29,14 +24,12 @@ driver_api! {
 
     /// Name of a kernel in the PTX. The text lives as long as the module.
     fn cuFuncGetName(name: Out<*const c_char>, hfunc: Handle<Function>) {
-        name.check()?;
-        name.set(current(hfunc)?.name.as_ptr())
+        name.give(|| Ok(current(hfunc)?.name.as_ptr()))
     }
 
     /// The module of a kernel.
     fn cuFuncGetModule(hmod: Out<Handle<Module>>, hfunc: Handle<Function>) {
-        hmod.check()?;
-        hmod.set(current(hfunc)?.module)
+        hmod.give(|| Ok(current(hfunc)?.module))
     }
 
     /// Offset and size of a parameter in the parameter buffer; the out-pointer of the size may be
@@ -55,8 +48,7 @@ driver_api! {
 
     /// Number of a kernel's parameters.
     fn cuFuncGetParamCount(func: Handle<Function>, paramCount: Out<usize>) {
-        paramCount.check()?;
-        paramCount.set(current(func)?.kernel.params().len())
+        paramCount.give(|| Ok(current(func)?.kernel.params().len()))
     }
 
     /// Whether a kernel is loaded: always (`CU_FUNCTION_LOADING_STATE_LOADED`), as kernels are

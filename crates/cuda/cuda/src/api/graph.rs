@@ -14,15 +14,11 @@ pub(super) use kinds::*;
 pub(super) use nodes::*;
 pub(super) use params::*;
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::graph::condition::Condition;
 use crate::graph::user::{self, UserObject};
 use crate::graph::{self, Graph, Link, Node, dot, memory};
-use crate::prelude::*;
-use crate::state;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{CUgraphEdgeData, CUhostFn};
 
 driver_api! {
     /// Creates a graph.
@@ -138,8 +134,7 @@ driver_api! {
         initialRefcount: c_uint,
         flags: c_uint,
     ) {
-        object_out.check()?;
-        object_out.set(user::create(ptr, destroy, initialRefcount, flags)?)
+        object_out.give(|| user::create(ptr, destroy, initialRefcount, flags))
     }
 
     /// Adds references of the caller to a user object.

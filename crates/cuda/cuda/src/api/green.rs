@@ -1,20 +1,14 @@
 //! Green contexts (driver API, "Green Contexts"), implemented in [`crate::green`].
 
 use super::context_events;
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::api::*;
+use crate::context;
 use crate::graph::capture;
 use crate::green::split::{self, Split};
 use crate::green::{self, Descriptor, GreenContext};
-use crate::prelude::*;
-use crate::state::{self, Gpu};
-use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
+use crate::stream::{self, GREATEST_PRIORITY};
 use crate::teardown;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource};
 
-/// `CU_GREEN_CTX_DEFAULT_STREAM`, the last flag.
-const DEFAULT_STREAM: c_uint = 1;
 /// Maximum number of resources of a descriptor.
 const MAX_RESOURCES: c_uint = 1024;
 
@@ -133,7 +127,7 @@ driver_api! {
         phCtx.check()?;
         let gpu = state::gpu(dev)?;
         ensure!(
-            flags <= DEFAULT_STREAM,
+            flags <= CU_GREEN_CTX_DEFAULT_STREAM,
             "flags {flags:#x} is not CU_GREEN_CTX_NONE (0) or CU_GREEN_CTX_DEFAULT_STREAM (1)"
         );
         let descriptor = desc.get()?;
@@ -171,7 +165,10 @@ driver_api! {
     ) {
         phStream.check()?;
         let green = greenCtx.get()?;
-        ensure!(flags == NON_BLOCKING, "flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)");
+        ensure!(
+            flags == CU_STREAM_NON_BLOCKING,
+            "flags {flags:#x} is not CU_STREAM_NON_BLOCKING (1)"
+        );
         let context = green.primary.get()?;
         let priority = priority.clamp(GREATEST_PRIORITY, 0);
         phStream.set(Stream::create(&context, greenCtx, flags, priority)?)

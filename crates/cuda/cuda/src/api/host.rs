@@ -1,17 +1,10 @@
 //! Page-locked host memory, which kernels can access: allocated by the driver, or registered by the
 //! program.
 
-use crate::call::driver_api;
-use crate::context::{Context, current};
+use crate::api::*;
+use crate::context::current;
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::prelude::*;
-use crate::settings::say_refused;
 use std::ptr::NonNull;
-use texunit_cuda_abi::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
-    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
-    CU_MEMHOSTREGISTER_READ_ONLY,
-};
 use texunit_device::{Block, Rights, rights_to_pin};
 
 driver_api! {

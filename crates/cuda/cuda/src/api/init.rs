@@ -1,10 +1,8 @@
 //! Initialisation, version, and names of errors.
 
-use crate::call::driver_api;
-use crate::prelude::*;
+use crate::api::*;
 use crate::{checks, leaks, report, state};
-use std::ffi::{CString, c_char};
-use texunit_cuda_abi::CUDA_VERSION;
+use std::ffi::CString;
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.

@@ -1,14 +1,10 @@
 //! Interprocess communication: memory and events of other processes (driver API, "Memory
 //! Management": `cuIpc*`).
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
-use crate::deferred;
 use crate::ipc;
 use crate::memory::ipc as memory;
-use crate::prelude::*;
-use crate::stream::Event;
-use texunit_cuda_abi::CUipcHandle;
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.
@@ -28,7 +24,7 @@ driver_api! {
         let context = context::current()?;
         pdptr.check()?;
         ensure!(
-            Flags == LAZY_ENABLE_PEER_ACCESS,
+            Flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS,
             "Flags {Flags} is not CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS (1)"
         );
         pdptr.set(memory::open(&context, &handle.0)?)
@@ -64,6 +60,3 @@ driver_api! {
         phEvent.set(handle)
     }
 }
-
-/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, the only valid flag, which is required.
-const LAZY_ENABLE_PEER_ACCESS: c_uint = 1;

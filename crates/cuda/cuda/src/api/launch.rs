@@ -1,14 +1,10 @@
 //! Kernel launches (driver API, "Execution Control"): reads parameters and attributes, and launches
 //! a kernel or adds a graph node.
 
-use crate::call::driver_api;
-use crate::deferred::Order;
+use crate::api::*;
 use crate::launch;
-use crate::module::Function;
-use crate::prelude::*;
-use crate::shape::Shape;
-use crate::stream::{self, Stream};
-use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, launch_attribute as attribute};
+use crate::stream;
+use texunit_cuda_abi::launch_attribute as attribute;
 
 driver_api! {
     /// Launches a kernel with an array of parameters or a parameter buffer.

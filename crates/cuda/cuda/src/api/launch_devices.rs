@@ -5,18 +5,8 @@
 //! in CUDA 13) does not exist, and `is_valid` returns false.
 
 use super::launch::launch_in;
-use crate::call::driver_api;
-use crate::deferred::{self, Order};
-use crate::module::Function;
-use crate::prelude::*;
-use crate::shape::Shape;
-use crate::stream::{self, Stream};
-use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
-
-/// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC`
-const NO_PRE_SYNC: c_uint = 1;
-/// `CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC`
-const NO_POST_SYNC: c_uint = 2;
+use crate::api::*;
+use crate::stream;
 
 driver_api! {
     /// Launches a kernel on each of several devices.
@@ -26,7 +16,10 @@ driver_api! {
         flags: c_uint,
     ) {
         ensure!(
-            flags & !(NO_PRE_SYNC | NO_POST_SYNC) == 0,
+            flags
+                & !(CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC
+                    | CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC)
+                == 0,
             "flags {flags:#x} has bits that are not 1 or 2"
         );
         let devices = crate::state::gpus()?.len();
@@ -46,7 +39,7 @@ driver_api! {
             );
             orders.push(order);
         }
-        if flags & NO_PRE_SYNC == 0 {
+        if flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC == 0 {
             join(&orders);
         }
         for (one, order) in list.iter().zip(&orders) {
@@ -57,7 +50,7 @@ driver_api! {
                 launch_in(function, order, &shape(one), params, &[])?;
             }
         }
-        if flags & NO_POST_SYNC == 0 {
+        if flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC == 0 {
             join(&orders);
         }
         Ok(())

@@ -1,14 +1,11 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
 use crate::api::module::{file, give_global};
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
-use crate::module::{Function, Module};
 use crate::module_options::{JitOptions, RawOptions};
-use crate::prelude::*;
-use std::ffi::c_char;
 
 driver_api! {
     /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context
@@ -57,14 +54,12 @@ driver_api! {
 
     /// The kernel of a name in the PTX.
     fn cuLibraryGetKernel(pKernel: Out<Handle<Kernel>>, library: Handle<Library>, name: Text) {
-        pKernel.check()?;
-        pKernel.set(library.get()?.kernel(&name.get()?)?)
+        pKernel.give(|| library.get()?.kernel(&name.get()?))
     }
 
     /// Number of kernels in a library.
     fn cuLibraryGetKernelCount(count: Out<c_uint>, lib: Handle<Library>) {
-        count.check()?;
-        count.set(lib.get()?.kernels.len() as c_uint)
+        count.give(|| Ok(lib.get()?.kernels.len() as c_uint))
     }
 
     /// Handles of a library's kernels in source order, as many as fit.
@@ -80,8 +75,7 @@ driver_api! {
 
     /// The module of a library in the current context.
     fn cuLibraryGetModule(pMod: Out<Handle<Module>>, library: Handle<Library>) {
-        pMod.check()?;
-        pMod.set(library.get()?.module(&*context::current()?)?)
+        pMod.give(|| library.get()?.module(&*context::current()?))
     }
 
     /// Address and size of a variable in the current context; either out-pointer may be null.
@@ -126,20 +120,17 @@ driver_api! {
 
     /// The function of a kernel in the current context.
     fn cuKernelGetFunction(pFunc: Out<Handle<Function>>, kernel: Handle<Kernel>) {
-        pFunc.check()?;
-        pFunc.set(library::function(kernel, &*context::current()?)?)
+        pFunc.give(|| library::function(kernel, &*context::current()?))
     }
 
     /// The library of a kernel.
     fn cuKernelGetLibrary(pLib: Out<Handle<Library>>, kernel: Handle<Kernel>) {
-        pLib.check()?;
-        pLib.set(kernel.get()?.library)
+        pLib.give(|| Ok(kernel.get()?.library))
     }
 
     /// Name of a kernel in the PTX. The text lives as long as the library.
     fn cuKernelGetName(name: Out<*const c_char>, hfunc: Handle<Kernel>) {
-        name.check()?;
-        name.set(hfunc.get()?.name.as_ptr())
+        name.give(|| Ok(hfunc.get()?.name.as_ptr()))
     }
 
     /// An attribute of a kernel on a device.
@@ -149,8 +140,7 @@ driver_api! {
         kernel: Handle<Kernel>,
         dev: CUdevice,
     ) {
-        pi.check()?;
-        pi.set(kernel.get()?.on(dev)?.attribute(attrib)?)
+        pi.give(|| kernel.get()?.on(dev)?.attribute(attrib))
     }
 
     /// Sets an attribute of a kernel on a device, in all its contexts.

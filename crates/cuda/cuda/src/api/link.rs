@@ -3,19 +3,13 @@
 //! except for NVIDIA's device runtime, which is replaced by texunit's.
 
 use crate::api::module::file;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::fatbin;
-use crate::handle::object;
 use crate::image::{Content, Image, Ptx, unlinked};
-use crate::message::say;
 use crate::module::unreadable;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
-use crate::prelude::*;
-use crate::profile::Profile;
-use crate::settings::say_refused;
-use texunit_cuda_abi::jit_input;
 use texunit_link::{limited, link};
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -44,7 +38,7 @@ impl LinkState {
     }
 
     /// Adds an input. Its own options take precedence over those of the state.
-    fn add(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Profile) -> Answer {
+    fn add(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Card) -> Answer {
         let ptx = match image.content {
             Content::DeviceRuntime => None,
             _ => Some(self.text(image, name, jit, device)?),
@@ -62,13 +56,7 @@ impl LinkState {
     }
 
     /// The PTX of an input.
-    fn text(
-        &self,
-        image: &Image,
-        name: &str,
-        jit: &JitOptions<'_>,
-        device: &Profile,
-    ) -> Answer<Ptx> {
+    fn text(&self, image: &Image, name: &str, jit: &JitOptions<'_>, device: &Card) -> Answer<Ptx> {
         let ptx = image.ptx(name, device)?;
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
@@ -187,7 +175,7 @@ unsafe fn add(
     // SAFETY: the caller upholds this function's safety contract.
     let jit = unsafe { JitOptions::read(given)? };
     let (image, name) = read()?;
-    state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
+    state.add(&input(kind, image)?, &name, &jit, context.gpu.card)
 }
 
 /// Checks that an input is of the declared kind.

@@ -1,9 +1,7 @@
 //! The log of errors (driver API, "Error Log Management Functions").
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::log;
-use crate::prelude::*;
-use texunit_cuda_abi::CUlogsCallback;
 
 /// Line that stands for lost messages.
 const CUT: &str = "[older messages are lost]";

@@ -1,20 +1,9 @@
 //! Managed memory: advice, prefetches, and their attributes. Pages never migrate, so that advice is
 //! recorded without effect.
 
-use crate::call::driver_api;
-use crate::context::current;
-use crate::deferred::Order;
+use crate::api::*;
 use crate::memory::{self, Allocation};
-use crate::prelude::*;
-use crate::state;
-use crate::stream::{self, Stream};
-use std::ffi::c_ulonglong;
-use std::ops::Range;
-use texunit_cuda_abi::{
-    CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
-    CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUmemLocation,
-};
+use crate::stream;
 
 driver_api! {
     /// Records advice about a range; the location is a device number or `CU_DEVICE_CPU`.

@@ -1,17 +1,15 @@
 //! Device and managed memory (driver API, "Memory Management" and "Unified Addressing").
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context::{current, current_even_if_faulty};
 use crate::memory::{self, AllocationKind};
-use crate::prelude::*;
-use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST};
 
 driver_api! {
     /// Free and total device memory in bytes.
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let device = &current()?.gpu.device;
-        let limit = device.memory_limit();
-        free.set(limit.saturating_sub(device.memory_used()) as usize)?;
+        let limit = device.memory().limit();
+        free.set(limit.saturating_sub(device.memory().used()) as usize)?;
         total.set(limit as usize)
     }
 
@@ -19,8 +17,7 @@ driver_api! {
     /// 1 MiB on.
     fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
         let context = current()?;
-        dptr.check()?;
-        dptr.set(memory::allocate(&context, bytesize)?)
+        dptr.give(|| memory::allocate(&context, bytesize))
     }
 
     /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.

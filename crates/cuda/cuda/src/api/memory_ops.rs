@@ -1,12 +1,7 @@
 //! Values in memory that streams write and wait for (driver API, "Stream Memory Operations").
 
-use crate::call::driver_api;
-use crate::deferred::Order;
-use crate::graph::op::Op;
+use crate::api::*;
 use crate::memory_ops::{BatchOp, operation};
-use crate::prelude::*;
-use crate::stream::Stream;
-use texunit_cuda_abi::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUstreamBatchMemOpParams};
 
 driver_api! {
     /// Makes the following work of a stream wait for a 32-bit value.

@@ -1,11 +1,7 @@
 //! Memory sets with 8, 16 and 32-bit values, contiguous or in rows.
 
-use crate::call::driver_api;
-use crate::checks;
-use crate::deferred::Order;
+use crate::api::*;
 use crate::graph::capture::fill;
-use crate::prelude::*;
-use crate::stream::Stream;
 use std::ffi::{c_uchar, c_ushort};
 
 /// Ends a synchronous memory set, which waits only if the program can access the memory, too.

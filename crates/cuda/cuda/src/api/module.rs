@@ -1,15 +1,13 @@
 //! Modules (driver API, "Module Management"). All kernels of a module are loaded with it.
 
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::api::*;
+use crate::context;
 use crate::image::{Content, Image};
-use crate::module::{self, Function, Module};
+use crate::module;
 use crate::module_options::{JitOptions, RawOptions};
 use crate::origin::Origin;
-use crate::prelude::*;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use texunit_cuda_abi::CU_MODULE_EAGER_LOADING;
 
 driver_api! {
     /// Loads a module from a file with PTX or a fatbin.
@@ -64,8 +62,7 @@ driver_api! {
 
     /// Number of kernels in a module.
     fn cuModuleGetFunctionCount(count: Out<c_uint>, hmod: Handle<Module>) {
-        count.check()?;
-        count.set(hmod.get()?.functions.len() as c_uint)
+        count.give(|| Ok(hmod.get()?.functions.len() as c_uint))
     }
 
     /// Handles of a module's kernels in source order, as many as fit.

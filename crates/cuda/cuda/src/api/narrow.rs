@@ -5,16 +5,10 @@
 use super::copy::at_once;
 use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
-use crate::array::ArrayObject;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
-use crate::deferred::Order;
 use crate::memory::{self, AllocationKind};
-use crate::module::Module;
-use crate::prelude::*;
-use crate::stream::Stream;
 use std::ffi::{c_uchar, c_ushort};
-use texunit_cuda_abi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D};
 use texunit_device::Placement;
 
 /// Address range for these allocations, above the sections of programs that are not
@@ -22,91 +16,6 @@ use texunit_device::Placement;
 const PLACE: std::ops::Range<u64> = 0x8000_0000..0xffe0_0000;
 /// Alignment of allocations.
 const ALIGNMENT: u64 = 512;
-
-/// Source or destination of a 2D copy (version 1).
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Side2D {
-    x: [u32; 2],
-    memory_type: u32,
-    host: u64,
-    device: u32,
-    array: usize,
-    pitch: u32,
-}
-
-/// A 2D copy (`CUDA_MEMCPY2D_v1`).
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Copy2D {
-    src: Side2D,
-    dst: Side2D,
-    size: [u32; 2],
-}
-
-/// Source or destination of a 3D copy (version 1).
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Side3D {
-    x: [u32; 4],
-    memory_type: u32,
-    host: u64,
-    device: u32,
-    array: usize,
-    reserved: usize,
-    pitch: [u32; 2],
-}
-
-/// A 3D copy (`CUDA_MEMCPY3D_v1`).
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Copy3D {
-    src: Side3D,
-    dst: Side3D,
-    size: [u32; 3],
-}
-
-impl Copy2D {
-    fn wide(&self) -> CUDA_MEMCPY2D {
-        let side = |side: &Side2D| CopySide2D {
-            x_in_bytes: side.x[0] as usize,
-            y: side.x[1] as usize,
-            memory_type: side.memory_type,
-            host: side.host,
-            device: side.device.into(),
-            array: side.array,
-            pitch: side.pitch as usize,
-        };
-        let [width_in_bytes, height] = self.size.map(|n| n as usize);
-        CUDA_MEMCPY2D { src: side(&self.src), dst: side(&self.dst), width_in_bytes, height }
-    }
-}
-
-impl Copy3D {
-    fn wide(&self) -> CUDA_MEMCPY3D {
-        let side = |side: &Side3D| {
-            let [x_in_bytes, y, z, lod] = side.x.map(|n| n as usize);
-            let [pitch, height] = side.pitch.map(|n| n as usize);
-            let (memory_type, host, device) = (side.memory_type, side.host, side.device.into());
-            let (array, context) = (side.array, side.reserved);
-            CopySide3D {
-                x_in_bytes,
-                y,
-                z,
-                lod,
-                memory_type,
-                host,
-                device,
-                array,
-                context,
-                pitch,
-                height,
-            }
-        };
-        let [width_in_bytes, height, depth] = self.size.map(|n| n as usize);
-        CUDA_MEMCPY3D { src: side(&self.src), dst: side(&self.dst), width_in_bytes, height, depth }
-    }
-}
 
 /// Widens a 32-bit number to 64 bits; other types stay as they are.
 trait Widen<T> {
@@ -129,6 +38,25 @@ impl Widen<usize> for u32 {
     fn widen(self) -> usize {
         self as usize
     }
+}
+
+/// Structures of copies whose members are widened one by one.
+macro_rules! structures {
+    ($($from:ident => $to:ident { $($member:ident)* };)*) => {$(
+        impl Widen<$to> for $from {
+            fn widen(self) -> $to {
+                $to { $($member: self.$member.widen()),* }
+            }
+        }
+    )*};
+}
+structures! {
+    CopySide2D_v1 => CopySide2D { x_in_bytes y memory_type host device array pitch };
+    CUDA_MEMCPY2D_v1 => CUDA_MEMCPY2D { src dst width_in_bytes height };
+    CopySide3D_v1 => CopySide3D {
+        x_in_bytes y z lod memory_type host device array context pitch height
+    };
+    CUDA_MEMCPY3D_v1 => CUDA_MEMCPY3D { src dst width_in_bytes height depth };
 }
 
 /// Defines functions that widen their arguments and call the current version.
@@ -174,8 +102,7 @@ widened! {
 driver_api! {
     /// Allocates device memory in the lower 4 GiB.
     fn cuMemAlloc(dptr: Out<c_uint>, bytesize: c_uint) {
-        dptr.check()?;
-        dptr.set(allocate(bytesize.into())?)
+        dptr.give(|| allocate(bytesize.into()))
     }
 
     /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.
@@ -243,23 +170,23 @@ driver_api! {
 
 copies! {
     /// Copies rows between host memory, device memory and arrays.
-    fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync(pCopy: Copy2D) = wide_2d;
+    fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D_v1) = wide_2d;
     /// Copies a 3D region between host memory, device memory and arrays.
-    fn cuMemcpy3D, cuMemcpy3DAsync(pCopy: Copy3D) = wide_3d;
+    fn cuMemcpy3D, cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D_v1) = wide_3d;
 }
 
 /// # Safety
 /// The arguments satisfy the safety contract of [`copy_2d`].
-unsafe fn wide_2d(copy: &Copy2D, order: &Order) -> Answer {
+unsafe fn wide_2d(copy: &CUDA_MEMCPY2D_v1, order: &Order) -> Answer {
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { copy_2d(&copy.wide(), order) }
+    unsafe { copy_2d(&(*copy).widen(), order) }
 }
 
 /// # Safety
 /// The arguments satisfy the safety contract of [`copy_3d`].
-unsafe fn wide_3d(copy: &Copy3D, order: &Order) -> Answer {
+unsafe fn wide_3d(copy: &CUDA_MEMCPY3D_v1, order: &Order) -> Answer {
     // SAFETY: the caller upholds this function's safety contract.
-    unsafe { copy_3d(&copy.wide(), order) }
+    unsafe { copy_3d(&(*copy).widen(), order) }
 }
 
 /// The result of another driver function, whose refusal has been reported already.

@@ -1,15 +1,11 @@
 //! Occupancy (driver API, "Occupancy") of the GPU that is simulated: how many blocks and clusters
 //! of a kernel are resident at once. The number of registers is that of `cuFuncGetAttribute`.
 
-use crate::call::driver_api;
-use crate::context::{self, Context};
+use crate::api::*;
+use crate::context;
 use crate::current_call::InProgram;
 use crate::launch;
-use crate::module::Function;
 use crate::occupancy::{self, Block};
-use crate::prelude::*;
-use crate::shape::Shape;
-use texunit_cuda_abi::{CUlaunchConfig, launch_attribute};
 
 /// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
 /// of threads.
@@ -32,7 +28,7 @@ driver_api! {
             invalid!("blockSize {blockSize} is not a number of threads, 1 and more")
         })?;
         let block = Block { threads, dynamic_shared: dynamicSMemSize as u64 };
-        numBlocks.set(occupancy::blocks(&function, context.gpu.profile, block) as c_int)
+        numBlocks.set(occupancy::blocks(&function, context.gpu.card, block) as c_int)
     }
 
     /// The block size with which the most threads are resident on a multiprocessor, and the grid
@@ -61,8 +57,8 @@ driver_api! {
         let (function, context) = current(func)?;
         let count = u32::try_from(numBlocks).map_err(|_| invalid!("numBlocks {numBlocks} is negative"))?;
         let threads = u32::try_from(blockSize).map_err(|_| invalid!("blockSize {blockSize} is negative"))?;
-        let profile = context.gpu.profile;
-        let size = occupancy::available_shared(&function, profile, count, threads);
+        let card = context.gpu.card;
+        let size = occupancy::available_shared(&function, card, count, threads);
         dynamicSmemSize.set(size.ok_or_else(|| invalid!(
             "{} of {} of the kernel are more than a multiprocessor holds, whatever \
              their shared memory is", Count(numBlocks, "CTA"), Count(blockSize, "thread")
@@ -131,15 +127,15 @@ fn best(
         }
         None => fixed as u64,
     };
-    let profile = context.gpu.profile;
-    let (threads, count) = occupancy::best_block(&function, profile, limit, dynamic);
+    let card = context.gpu.card;
+    let (threads, count) = occupancy::best_block(&function, card, limit, dynamic);
     ensure!(
         count != 0,
         "no CTA of kernel `{}` fits a multiprocessor, whatever its size up to blockSizeLimit is",
         crate::module::kernel_name(&function)
     );
     block.set(threads as c_int)?;
-    grid.set(count as c_int * profile.multiprocessors)
+    grid.set(count as c_int * card.multiprocessors)
 }
 
 /// Resident blocks of a launch on a multiprocessor.
@@ -166,7 +162,7 @@ unsafe fn held(function: Handle<Function>, config: In<'_, CUlaunchConfig>) -> An
     launch::check_cluster(&function, &shape)?;
     let product = |of: [u32; 3]| of.iter().fold(1_u32, |n, &b| n.saturating_mul(b));
     let block = Block { threads: product(shape.block), dynamic_shared: shape.shared.into() };
-    let blocks = occupancy::blocks(&function, context.gpu.profile, block);
+    let blocks = occupancy::blocks(&function, context.gpu.card, block);
     let multiprocessors = crate::stream::multiprocessors(Handle::of(config.hStream), &context);
     Ok(Residency { function, blocks, multiprocessors, cluster: shape.cluster.map_or(1, product) })
 }

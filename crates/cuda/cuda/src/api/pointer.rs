@@ -1,19 +1,12 @@
 //! Attributes of pointers (driver API, "Unified Addressing"), from the driver's knowledge of
 //! allocations, mappings and module variables.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
 use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
 use crate::memory::{self, Allocation, AllocationKind};
-use crate::prelude::*;
-use crate::state;
-use std::ops::Range;
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{
-    CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_HANDLE_TYPE_NONE, CU_MEMHOSTREGISTER_READ_ONLY,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST,
-};
+use texunit_cuda_abi::pointer_attribute as attr;
 
 driver_api! {
     /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.
@@ -22,7 +15,7 @@ driver_api! {
             "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
              variable of a module is there"
         ))?;
-        let value = Attribute::of(attribute)?.of_pointer(&pointer)?;
+        let value = pointer.attribute(checked(attribute)?)?;
         // SAFETY: the caller's buffer has the size of the attribute's value.
         unsafe { value.write(data) }
     }
@@ -41,9 +34,9 @@ driver_api! {
         // SAFETY: the caller guarantees an array of this length.
         let (attributes, data) = unsafe { (attributes.elements(count), data.elements(count)) };
         for i in 0..count {
-            let attribute = Attribute::of(attributes.at(i)?)?;
-            let value = pointer.as_ref().and_then(|pointer| attribute.of_pointer(pointer).ok());
-            let value = value.unwrap_or_else(|| attribute.of_unknown());
+            let attribute = checked(attributes.at(i)?)?;
+            let value = pointer.as_ref().and_then(|pointer| pointer.attribute(attribute).ok());
+            let value = value.unwrap_or_else(|| of_unknown(attribute));
             // SAFETY: the caller's buffer has the size of the attribute's value.
             unsafe { value.write(data.at(i)?)? };
         }
@@ -55,7 +48,7 @@ driver_api! {
     fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
         context::current()?;
         ensure!(
-            attribute == Attribute::SyncMemops as u32,
+            attribute == attr::SYNC_MEMOPS,
             "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
         );
         // SAFETY: the value of this attribute has four bytes.
@@ -66,43 +59,6 @@ driver_api! {
         allocation.sync.store(flag != [0; 4], Ordering::Relaxed);
         Ok(())
     }
-}
-
-macro_rules! attributes {
-    ($($name:ident = $number:literal,)*) => {
-        /// `CUpointer_attribute`, except for the tokens of peer-to-peer access by other drivers.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u32)]
-        enum Attribute { $($name = $number,)* }
-
-        impl Attribute {
-            const ALL: &[Self] = &[$(Self::$name,)*];
-        }
-    };
-}
-
-attributes! {
-    Context = 1,
-    MemoryType = 2,
-    DevicePointer = 3,
-    HostPointer = 4,
-    SyncMemops = 6,
-    BufferId = 7,
-    IsManaged = 8,
-    DeviceOrdinal = 9,
-    IsLegacyIpcCapable = 10,
-    RangeStart = 11,
-    RangeSize = 12,
-    Mapped = 13,
-    AllowedHandleTypes = 14,
-    IsRdmaCapable = 15,
-    AccessFlags = 16,
-    MemPool = 17,
-    MappingSize = 18,
-    MappingBase = 19,
-    BlockId = 20,
-    IsDecompressCapable = 21,
-    LocalityDomain = 22,
 }
 
 /// A value with the size of its attribute. Booleans of the header are `unsigned int` in a driver.
@@ -220,72 +176,71 @@ impl Pointer {
             _ => CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
         }
     }
-}
 
-impl Attribute {
-    fn of(number: u32) -> Answer<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|a| *a as u32 == number)
-            .ok_or_else(|| invalid!(
-                "attribute {number} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22"
-            ))
-    }
-
-    fn of_pointer(self, pointer: &Pointer) -> Answer<Value> {
-        let size = pointer.range.end - pointer.range.start;
-        let host_only = pointer.on_host() && !pointer.is_managed();
-        Ok(match self {
-            Self::Context => Value::Long(pointer.context()),
-            Self::MemoryType if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
-            Self::MemoryType => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
-            Self::HostPointer if !pointer.on_host() => bail!(
+    fn attribute(&self, number: u32) -> Answer<Value> {
+        let size = self.range.end - self.range.start;
+        let host_only = self.on_host() && !self.is_managed();
+        Ok(match number {
+            attr::CONTEXT => Value::Long(self.context()),
+            attr::MEMORY_TYPE if host_only => Value::Int(CU_MEMORYTYPE_HOST as i32),
+            attr::MEMORY_TYPE => Value::Int(CU_MEMORYTYPE_DEVICE as i32),
+            attr::HOST_POINTER if !self.on_host() => bail!(
                 "CU_POINTER_ATTRIBUTE_HOST_POINTER: ptr {:#x} is device memory, which has no address of the host",
-                pointer.address
+                self.address
             ),
-            Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
-            Self::SyncMemops => {
-                let flag = pointer.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));
+            attr::DEVICE_POINTER | attr::HOST_POINTER => Value::Long(self.address),
+            attr::SYNC_MEMOPS => {
+                let flag = self.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));
                 Value::Int(flag.unwrap_or(false).into())
             }
-            Self::BufferId | Self::BlockId => Value::Long(pointer.id()),
-            Self::IsManaged => Value::Int(pointer.is_managed().into()),
-            Self::DeviceOrdinal => Value::Int(pointer.device),
-            Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
-            Self::RangeSize | Self::MappingSize => Value::Long(size),
-            Self::Mapped => Value::Int(1),
-            Self::IsLegacyIpcCapable => {
-                Value::Int(matches!(pointer.kind(), Some(AllocationKind::Device)).into())
+            attr::BUFFER_ID | attr::BLOCK_ID => Value::Long(self.id()),
+            attr::IS_MANAGED => Value::Int(self.is_managed().into()),
+            attr::DEVICE_ORDINAL => Value::Int(self.device),
+            attr::RANGE_START | attr::MAPPING_BASE => Value::Long(self.range.start),
+            attr::RANGE_SIZE | attr::MAPPING_SIZE => Value::Long(size),
+            attr::MAPPED => Value::Int(1),
+            attr::IS_LEGACY_IPC_CAPABLE => {
+                Value::Int(matches!(self.kind(), Some(AllocationKind::Device)).into())
             }
-            Self::IsDecompressCapable | Self::IsRdmaCapable => Value::Int(0),
-            Self::AllowedHandleTypes => Value::Long(match &pointer.mapped {
+            attr::IS_DECOMPRESS_CAPABLE | attr::IS_RDMA_CAPABLE => Value::Int(0),
+            attr::ALLOWED_HANDLE_TYPES => Value::Long(match &self.mapped {
                 Some(mapped) => mapped.memory.prop.requested_handle_types.into(),
                 None => CU_MEM_HANDLE_TYPE_NONE.into(),
             }),
-            Self::AccessFlags => Value::Int(pointer.access() as i32),
-            Self::MemPool => Value::Long(match pointer.kind() {
+            attr::ACCESS_FLAGS => Value::Int(self.access() as i32),
+            attr::MEM_POOL => Value::Long(match self.kind() {
                 Some(AllocationKind::Pool(share)) => share.pool.handle.number() as u64,
                 _ => 0,
             }),
-            Self::LocalityDomain => Value::Int(-1),
+            // The locality domain.
+            _ => Value::Int(-1),
         })
     }
+}
 
-    /// The attribute's value for memory unknown to the driver.
-    fn of_unknown(self) -> Value {
-        match self {
-            Self::SyncMemops
-            | Self::IsManaged
-            | Self::IsLegacyIpcCapable
-            | Self::Mapped
-            | Self::IsDecompressCapable
-            | Self::MemoryType
-            | Self::IsRdmaCapable
-            | Self::AccessFlags => Value::Int(0),
-            Self::DeviceOrdinal => Value::Int(CU_DEVICE_INVALID),
-            Self::LocalityDomain => Value::Int(-1),
-            _ => Value::Long(0),
-        }
+/// Refuses numbers that are no attribute, and the tokens of peer-to-peer access by other drivers.
+fn checked(attribute: u32) -> Answer<u32> {
+    match attribute {
+        1..=4 | 6..=22 => Ok(attribute),
+        _ => Err(invalid!(
+            "attribute {attribute} is not a CUpointer_attribute that texunit has: those are 1 to 4 and 6 to 22"
+        )),
+    }
+}
+
+/// The attribute's value for memory unknown to the driver.
+fn of_unknown(number: u32) -> Value {
+    match number {
+        attr::SYNC_MEMOPS
+        | attr::IS_MANAGED
+        | attr::IS_LEGACY_IPC_CAPABLE
+        | attr::MAPPED
+        | attr::IS_DECOMPRESS_CAPABLE
+        | attr::MEMORY_TYPE
+        | attr::IS_RDMA_CAPABLE
+        | attr::ACCESS_FLAGS => Value::Int(0),
+        attr::DEVICE_ORDINAL => Value::Int(CU_DEVICE_INVALID),
+        attr::LOCALITY_DOMAIN => Value::Int(-1),
+        _ => Value::Long(0),
     }
 }

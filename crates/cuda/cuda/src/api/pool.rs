@@ -1,24 +1,11 @@
 //! Memory pools (driver API, "Stream Ordered Memory Allocator"). Streams run synchronously, so that
 //! memory is allocated or freed when the call returns.
 
-use crate::call::driver_api;
-use crate::check_log::QueuePosition;
-use crate::checks;
+use crate::api::*;
 use crate::context;
-use crate::deferred::{self, Order};
 use crate::graph;
 use crate::memory::pool::{self, Pool, PoolLocation};
 use crate::memory::{self, AllocationKind};
-use crate::prelude::*;
-use crate::state;
-use crate::stream::Stream;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_MANAGED,
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUmemAccessDesc, CUmemLocation, CUmemPoolProps,
-};
 
 driver_api! {
     /// Allocates from the current pool of the stream's device, in stream order.
@@ -79,8 +66,7 @@ driver_api! {
     /// Creates a pool of device or host memory. Pools of device memory can be exported as file
     /// descriptors.
     fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
-        pool.check()?;
-        pool.set(create(&poolProps.get()?)?)
+        pool.give(|| create(&poolProps.get()?))
     }
 
     /// Destroys a pool. Its allocations remain until they are freed.
@@ -195,8 +181,7 @@ driver_api! {
         shareData: In<[u8; 64]>,
     ) {
         let context = context::current()?;
-        ptr_out.check()?;
-        ptr_out.set(pool.get()?.import_pointer(&context, &shareData.get()?)?)
+        ptr_out.give(|| pool.get()?.import_pointer(&context, &shareData.get()?))
     }
 
     /// The default pool of a device.
@@ -259,7 +244,7 @@ fn check_shared(handle_type: u32, flags: u64) -> Answer {
 fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     let place = pool::place(props.alloc_type, props.location)?;
     ensure!(
-        props.win32_security_attributes == 0 && !props.reserved.iter().any(|&byte| byte != 0),
+        (props.win32_security_attributes, props.reserved0, props.reserved) == (0, [0; 5], [0; 6]),
         "win32SecurityAttributes and reserved of poolProps are not all 0"
     );
     ensure!(

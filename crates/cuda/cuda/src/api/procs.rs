@@ -1,15 +1,7 @@
 //! Look-up of driver functions by name (driver API, "Driver Entry Point Access").
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::functions::{Address, FUNCTIONS, Function};
-use crate::prelude::*;
-
-/// Status of a look-up that has found the function (`CU_GET_PROC_ADDRESS_SUCCESS`).
-const FOUND: c_uint = 0;
-/// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`
-const NOT_FOUND: c_uint = 1;
-/// `CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT`
-const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
 driver_api! {
     /// The function of a name in a version of CUDA (from 11.3 on).
@@ -27,11 +19,11 @@ driver_api! {
         symbolStatus: Out<c_uint>,
     ) {
         let (answer, why) = match get(symbol, pfn, cudaVersion, flags) {
-            Ok(()) => (Ok(()), FOUND),
+            Ok(()) => (Ok(()), CU_GET_PROC_ADDRESS_SUCCESS),
             Err(refusal) if refusal.code == CUresult::NOT_FOUND && newer(symbol) => {
-                (Err(refusal), VERSION_NOT_SUFFICIENT)
+                (Err(refusal), CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)
             }
-            Err(refusal) => (Err(refusal), NOT_FOUND),
+            Err(refusal) => (Err(refusal), CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND),
         };
         symbolStatus.set_if(why);
         answer

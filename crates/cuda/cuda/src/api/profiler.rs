@@ -1,8 +1,7 @@
 //! Profiler control (driver API, "Profiler Control"), which has no effect, as there is no profiler.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::context;
-use crate::prelude::*;
 
 driver_api! {
     /// Refused, as there is no profiler that could write such a file.

@@ -4,7 +4,7 @@
 use super::{
     array::*, context::*, context_events::*, copy::*, copy_batch::*, copy_box::*, device::*,
     event::*, external::*, function::*, graph::*, green::*, host::*, init::*, ipc::*, launch::*,
-    launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, mipmap::*, module::*,
+    launch_devices::*, library::*, logs::*, managed::*, memory::*, memset::*, module::*,
     occupancy::*, pointer::*, pool::*, procs::*, profiler::*, sparse::*, stream::*, surface::*,
     texture::*,
 };

@@ -1,13 +1,8 @@
 //! Sparse arrays (driver API, "Memory Management" and "Virtual Memory Management"). Memory for
 //! their tiles is created by `cuMemCreate` (`api::virtual_memory`).
 
-use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
-use crate::deferred::Order;
-use crate::prelude::*;
-use crate::sparse;
-use crate::stream::Stream;
-use texunit_cuda_abi::{CUDA_ARRAY_SPARSE_PROPERTIES, CUarrayMapInfo};
+use crate::api::*;
+use crate::sparse::{self, Sparse};
 
 driver_api! {
     /// Tile size and mip tail of a sparse array.
@@ -15,7 +10,7 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         array: Handle<ArrayObject>,
     ) {
-        sparseProperties.set(sparse::array_properties(array)?)
+        sparseProperties.set(Sparse::array(array)?.properties())
     }
 
     /// Tile size and mip tail of a sparse mipmapped array. Each layer has its own mip tail.
@@ -23,7 +18,7 @@ driver_api! {
         sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
         mipmap: Handle<MipmapObject>,
     ) {
-        sparseProperties.set(sparse::mipmapped_properties(mipmap)?)
+        sparseProperties.set(Sparse::mipmapped(mipmap)?.properties())
     }
 
     /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is

@@ -2,27 +2,18 @@
 //! call returns, so that nothing is pending. Deferred work ([`crate::deferred`]) is done when the
 //! program waits for it.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture;
-use crate::checks;
-use crate::context::{self, Context};
-use crate::deferred::{self, Order};
+use crate::context;
 use crate::graph;
-use crate::graph::op::Op;
 use crate::green::{self, GreenContext};
 use crate::memory::pool;
-use crate::prelude::*;
-use crate::stream::{self, Event, GREATEST_PRIORITY, NON_BLOCKING, Stream};
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::CUDA_HOST_NODE_PARAMS;
+use crate::stream::{self, GREATEST_PRIORITY};
 
 /// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
 type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
 /// The type of host functions that a stream calls (`CUhostFn`).
 type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
-
-/// Flag of `cuStreamWaitEvent` (`CU_EVENT_WAIT_EXTERNAL`).
-const EXTERNAL: c_uint = 1;
 
 driver_api! {
     /// Creates a stream.
@@ -62,8 +53,8 @@ driver_api! {
         let order = Order::capturable(hStream)?;
         let event = hEvent.get()?;
         match (Flags, order.capture) {
-            (EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
-            (EXTERNAL, None) => bail!(
+            (CU_EVENT_WAIT_EXTERNAL, Some(place)) => return place.add(Op::WaitEvent(hEvent)),
+            (CU_EVENT_WAIT_EXTERNAL, None) => bail!(
                 "Flags are CU_EVENT_WAIT_EXTERNAL (1), which is for streams that are captured"
             ),
             (_, place) if capture::waits(place, order.queue, hEvent.number())? => return Ok(()),
@@ -240,7 +231,7 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     out.check()?;
     let context = context::current()?;
     ensure!(
-        flags & !NON_BLOCKING == 0,
+        flags & !CU_STREAM_NON_BLOCKING == 0,
         "Flags {flags:#x} is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
     );
     let green = green::find(context::current_handle());

@@ -1,17 +1,13 @@
 //! Surface objects (driver API, "Surface Object Management").
 
-use crate::call::driver_api;
-use crate::context::current;
-use crate::prelude::*;
+use crate::api::*;
 use crate::texture;
-use texunit_cuda_abi::{CUDA_RESOURCE_DESC, CUsurfObject};
 
 driver_api! {
     /// Creates a surface object of an array.
     fn cuSurfObjectCreate(pSurfObject: Out<CUsurfObject>, pResDesc: In<CUDA_RESOURCE_DESC>) {
         let context = current()?;
-        pSurfObject.check()?;
-        pSurfObject.set(texture::create_surface(&context, &pResDesc.get()?)?)
+        pSurfObject.give(|| texture::create_surface(&context, &pResDesc.get()?))
     }
 
     /// Destroys a surface object.

@@ -1,40 +1,29 @@
 //! Texture and surface references (driver API, "Texture Reference Management" and "Surface
 //! Reference Management"): functions that bind them and set their state.
 
-use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
-use crate::context::current;
+use crate::api::*;
 use crate::format::{format, format_of};
-use crate::module::{Function, Module};
-use crate::prelude::*;
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
-use texunit_cuda_abi::{
-    CU_PARAM_TR_DEFAULT, CU_TR_FILTER_MODE_LINEAR, CU_TR_FILTER_MODE_POINT,
-    CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
-};
 use texunit_device::Filter;
 
 driver_api! {
     /// The texture reference of a module's `.texref`.
     fn cuModuleGetTexRef(pTexRef: Out<Handle<TextureReference>>, hmod: Handle<Module>, name: Text) {
         current()?;
-        pTexRef.check()?;
-        pTexRef.set(texref::texture_of(hmod, &name.get()?)?)
+        pTexRef.give(|| texref::texture_of(hmod, &name.get()?))
     }
 
     /// The surface reference of a module's `.surfref`.
     fn cuModuleGetSurfRef(pSurfRef: Out<Handle<SurfaceReference>>, hmod: Handle<Module>, name: Text) {
         current()?;
-        pSurfRef.check()?;
-        pSurfRef.set(texref::surface_of(hmod, &name.get()?)?)
+        pSurfRef.give(|| texref::surface_of(hmod, &name.get()?))
     }
 
     /// Creates a texture reference that belongs to no module.
     fn cuTexRefCreate(pTexRef: Out<Handle<TextureReference>>) {
         let context = current()?;
-        pTexRef.check()?;
-        pTexRef.set(texref::create(&context)?)
+        pTexRef.give(|| texref::create(&context))
     }
 
     /// Destroys a reference created by `cuTexRefCreate`.

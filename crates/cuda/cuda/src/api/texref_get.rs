@@ -1,16 +1,9 @@
 //! Functions that return the bindings and state of texture references (driver API, "Texture
 //! Reference Management").
 
-use crate::array::{ArrayObject, MipmapObject};
-use crate::call::driver_api;
-use crate::context::current;
+use crate::api::*;
 use crate::format::numbers;
-use crate::prelude::*;
 use crate::texref::{Bound, TextureReference};
-use texunit_cuda_abi::{
-    CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR,
-    CU_TR_ADDRESS_MODE_WRAP,
-};
 use texunit_device::AddressMode;
 
 driver_api! {

@@ -1,12 +1,7 @@
 //! Texture objects (driver API, "Texture Object Management").
 
-use crate::call::driver_api;
-use crate::context::current;
-use crate::prelude::*;
+use crate::api::*;
 use crate::texture;
-use texunit_cuda_abi::{
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUtexObject,
-};
 
 driver_api! {
     /// Creates a texture object. Integers that are read as integers may have a linear filter, which

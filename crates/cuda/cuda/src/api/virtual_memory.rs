@@ -2,20 +2,9 @@
 //! memory of devices or the host, mappings and access rights. Memory is exported as file
 //! descriptors.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::memory::virtual_memory::{
     self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
-};
-use crate::prelude::*;
-use crate::state;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{
-    CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL, CU_MEM_HANDLE_TYPE_NONE,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA,
-    CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, CUmemAccessDesc, CUmemAllocationProp, CUmemLocation,
 };
 
 driver_api! {
@@ -133,8 +122,7 @@ driver_api! {
 
     /// Returns the handle of the memory mapped at an address, which is retained.
     fn cuMemRetainAllocationHandle(handle: Out<Handle<Physical>>, addr: Raw) {
-        handle.check()?;
-        handle.set(mapped(addr.address())?.memory.retain())
+        handle.give(|| Ok(mapped(addr.address())?.memory.retain()))
     }
 
     /// The properties with which memory was created.
@@ -142,8 +130,7 @@ driver_api! {
         prop: Out<CUmemAllocationProp>,
         handle: Handle<Physical>,
     ) {
-        prop.check()?;
-        prop.set(Physical::of(handle)?.prop)
+        prop.give(|| Ok(Physical::of(handle)?.prop))
     }
 
     /// The granularity of sizes and addresses, 2 MiB.

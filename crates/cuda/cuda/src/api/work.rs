@@ -1,10 +1,7 @@
 //! Work of texunit's libraries in streams (`texunit_cuda_abi::work`).
 
+use crate::api::*;
 use crate::call::answer;
-use crate::deferred::Order;
-use crate::graph::op::Op;
-use crate::prelude::*;
-use crate::stream::Stream;
 use crate::work::{LibraryWork, Task};
 use texunit_cuda_abi::work::{Forget, Region, Run, Str};
 

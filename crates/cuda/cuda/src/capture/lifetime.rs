@@ -3,7 +3,6 @@
 use super::{Capture, Link, RELAXED, Tail, invalidated, is_any, join, with};
 use crate::context::Context;
 use crate::prelude::*;
-use texunit_checks::race::Queue;
 
 /// Checks the mode and the stream of a capture that is to begin.
 pub(crate) fn check_begin(queue: Queue, mode: u32) -> Answer {

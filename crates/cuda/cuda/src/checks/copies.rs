@@ -4,10 +4,9 @@
 use super::{AccessedMemory, QueuePosition, copied, log, report_new};
 use crate::allocation_trace;
 use crate::memory::endpoint::Endpoint;
-use std::ops::Range;
-use texunit_checks::race::{Memory, Queue};
+use crate::prelude::*;
+use texunit_checks::race::Memory;
 use texunit_checks::{Check, Finding, Padding, rules};
-use texunit_forms::Count;
 use texunit_report::Severity;
 
 /// Maximum number of ranges of undefined bytes kept for a copy.

@@ -3,9 +3,9 @@
 
 use super::{AccessedMemory, QueuePosition, accessed, log, report_new};
 use crate::allocation_trace;
+use crate::prelude::*;
 use texunit_checks::{Check, Finding, rules};
 use texunit_device::Linear;
-use texunit_forms::Count;
 
 /// The check of one piece of work, which is told of each contiguous range.
 pub(crate) struct Work<'a> {

@@ -3,8 +3,6 @@
 
 use super::Context;
 use crate::prelude::*;
-#[cfg(doc)]
-use crate::state::Gpu;
 use texunit_device::Device;
 
 impl Context {

@@ -14,10 +14,6 @@ use crate::texref::TextureReference;
 use crate::texture::{Surface, Texture};
 use crate::{array, memory, module, state, texref, texture};
 use std::fmt::Debug;
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC,
-    CUDA_TEXTURE_DESC,
-};
 
 fn context() -> Arc<Context> {
     state::init(drop).unwrap();

@@ -4,10 +4,6 @@ use super::{CopyEnd, Memory};
 use crate::array::ArrayObject;
 use crate::memory::endpoint::Space;
 use crate::prelude::*;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CopySide2D, CopySide3D,
-};
 
 /// The end that a side of a 2D copy describes; `name` is `src` or `dst`.
 ///

@@ -6,9 +6,7 @@
 //! order, and a helper is called only when all running steps wait for other work.
 
 use super::at_once;
-use super::waiting_launches::{
-    BlockedThread, BusyItem, WaitNotice, notified, run_in_thread, wait_notice,
-};
+use super::waiting_launches::{Counted, WaitNotice, notified, run_in_thread, wait_notice};
 use crate::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -155,7 +153,7 @@ impl Branches {
     fn call_helper(self: &Arc<Self>) {
         let all = Arc::clone(self);
         let job = move || {
-            let _counted = BusyItem::begin();
+            let _counted = Counted::item();
             let mut state = all.state();
             state.is_called = false;
             while let Some(i) = all.take(&mut state, false) {
@@ -216,7 +214,7 @@ impl Branches {
                 self.changed(state);
                 state = self.state();
             } else {
-                let _blocked = BlockedThread::begin();
+                let _blocked = Counted::blocked();
                 state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
                 state.caller_sleeps = false;
             }

@@ -4,36 +4,12 @@ use super::{wait_for_all, waiting_launches};
 use crate::settings::settings;
 
 /// Functions that wait for all work, because it may use what they change or destroy.
-const WAITING: &[&str] = &[
-    "cuArrayDestroy",
-    "cuCtxDestroy",
-    "cuCtxDestroy_v2",
-    "cuCtxDetach",
-    "cuCtxDisablePeerAccess",
-    "cuCtxSetLimit",
-    "cuDevicePrimaryCtxRelease",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxReset",
-    "cuDevicePrimaryCtxReset_v2",
-    "cuFuncSetAttribute",
-    "cuKernelSetAttribute",
-    "cuLibraryUnload",
-    "cuMemFree_v2",
-    "cuMemFreeHost",
-    "cuMemHostUnregister",
-    "cuMemMapArrayAsync",
-    "cuMemSetAccess",
-    "cuMemUnmap",
-    "cuMipmappedArrayDestroy",
-    "cuModuleUnload",
-    "cuSurfObjectDestroy",
-    "cuSurfRefSetArray",
-    "cuTexObjectDestroy",
-];
+const WAITING: &str = include_str!("../../data/waiting.txt");
 
 /// Called at the start of each driver function.
 pub(crate) fn called(name: &str) {
-    let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
+    let waits =
+        |name: &str| WAITING.lines().any(|known| known == name) || name.starts_with("cuTexRefSet");
     if (settings().schedule.is_some() || waiting_launches::is_busy()) && waits(name) {
         wait_for_all();
     }

@@ -2,8 +2,6 @@
 
 use crate::context::Context;
 use crate::prelude::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use texunit_checks::race::Queue;
 
 /// Work that is executed later, given the state of the context by then.
 pub(super) struct Work(pub(super) Box<dyn FnOnce(Answer) -> Answer>);
@@ -144,8 +142,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile;
     use crate::state::Gpu;
+    use texunit_device::cards::CARDS;
 
     fn own(id: u64, is_blocking: bool) -> StreamKey {
         StreamKey { context: 1, queue: Queue::new(id, is_blocking) }
@@ -154,7 +152,7 @@ mod tests {
     const DEFAULT: StreamKey = StreamKey { context: 1, queue: Queue::DEFAULT };
 
     fn context() -> Arc<Context> {
-        Context::create(&Arc::new(Gpu::new(0, profile::default(), 1)), 0)
+        Context::create(&Arc::new(Gpu::new(0, &CARDS[0], 1)), 0)
     }
 
     fn nothing() -> Work {

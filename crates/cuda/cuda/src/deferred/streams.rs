@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::ipc::event::SharedEvent;
 use crate::prelude::*;
 use crate::stream::Event;
-use std::collections::BTreeSet;
 
 fn lines(state: &State, context: &Context) -> Vec<StreamKey> {
     let number = context.handle.number();

@@ -15,12 +15,11 @@ use super::{run, run_late, with};
 use crate::prelude::*;
 use crate::settings::settings;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
 };
-use std::sync::{Condvar, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use texunit_device::{ExternalWriters, Verdict, WaitingLoop};
 
 /// Number of polls by each kernel, since the last change, after which a deadlock is assumed if no
@@ -35,22 +34,6 @@ const MAX_IDLE: usize = 4;
 /// runs.
 pub(crate) fn may_outlive_call() -> bool {
     settings().schedule.is_none() && settings().record.is_none()
-}
-
-/// A call that waits for a launch.
-#[derive(Debug, Default)]
-struct Call {
-    /// Result of the launch, or that it continues.
-    answer: Mutex<Option<Answer>>,
-    news: Condvar,
-}
-
-impl Call {
-    fn tell(&self, answer: Answer) {
-        let mut told = lock(&self.answer);
-        told.get_or_insert(answer);
-        self.news.notify_all();
-    }
 }
 
 /// Callback for the notice that everything a thread runs is waiting.
@@ -92,20 +75,30 @@ pub(super) fn forget() {
     runners().clear();
 }
 
-/// Counts a thread, of the program or of texunit, as running or waiting for kernels, until dropped.
+/// Counts something, until dropped.
 #[derive(Debug)]
-pub(super) struct BlockedThread(&'static AtomicUsize);
+pub(super) struct Counted(&'static AtomicUsize);
 
-impl BlockedThread {
-    pub(super) fn begin() -> Self {
-        let counter = if IS_RUNNER.get() { &BLOCKED_BESIDE } else { &BLOCKED };
+impl Counted {
+    fn new(counter: &'static AtomicUsize) -> Self {
         counter.fetch_add(1, AcqRel);
-        changed();
         Self(counter)
+    }
+
+    /// Counts an item as running beside its call.
+    pub(super) fn item() -> Self {
+        Self::new(&BUSY)
+    }
+
+    /// Counts a thread, of the program or of texunit, as running or waiting for kernels.
+    pub(super) fn blocked() -> Self {
+        let counted = Self::new(if IS_RUNNER.get() { &BLOCKED_BESIDE } else { &BLOCKED });
+        changed();
+        counted
     }
 }
 
-impl Drop for BlockedThread {
+impl Drop for Counted {
     fn drop(&mut self) {
         // The counter may have been reset by a fork.
         let _ = self.0.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
@@ -114,15 +107,9 @@ impl Drop for BlockedThread {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// An idle thread.
-#[derive(Default)]
-struct Runner {
-    job: Mutex<Option<Job>>,
-    news: Condvar,
-}
-
-fn runners() -> MutexGuard<'static, Vec<Arc<Runner>>> {
-    static RUNNERS: Mutex<Vec<Arc<Runner>>> = Mutex::new(Vec::new());
+/// Idle threads, which wait for jobs.
+fn runners() -> MutexGuard<'static, Vec<Sender<Job>>> {
+    static RUNNERS: Mutex<Vec<Sender<Job>>> = Mutex::new(Vec::new());
     lock(&RUNNERS)
 }
 
@@ -132,89 +119,52 @@ pub(super) fn run_in_thread(job: Job) -> Result<(), Job> {
     let runner = match idle {
         Some(runner) => runner,
         None => {
-            let runner = Arc::<Runner>::default();
-            let own = Arc::clone(&runner);
-            if crate::signals::spawn(move || work(&own)).is_err() {
+            let (runner, jobs) = channel();
+            let own = runner.clone();
+            if crate::signals::spawn(move || work(&own, &jobs)).is_err() {
                 return Err(job);
             }
             runner
         }
     };
-    *lock(&runner.job) = Some(job);
-    runner.news.notify_one();
-    Ok(())
+    runner.send(job).map_err(|unsent| unsent.0)
 }
 
-fn work(own: &Arc<Runner>) {
+fn work(own: &Sender<Job>, jobs: &Receiver<Job>) {
     IS_RUNNER.set(true);
-    loop {
-        let mut job = lock(&own.job);
-        let todo = loop {
-            match job.take() {
-                Some(todo) => break todo,
-                None => job = own.news.wait(job).unwrap_or_else(PoisonError::into_inner),
-            }
-        };
-        drop(job);
-        todo();
+    for job in jobs {
+        job();
         let mut idle = runners();
         if idle.len() >= MAX_IDLE {
             return;
         }
-        idle.push(Arc::clone(own));
-    }
-}
-
-/// Counts an item as running beside its call, until dropped.
-pub(super) struct BusyItem;
-
-impl BusyItem {
-    pub(super) fn begin() -> Self {
-        BUSY.fetch_add(1, AcqRel);
-        Self
-    }
-}
-
-impl Drop for BusyItem {
-    fn drop(&mut self) {
-        let _ = BUSY.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1));
+        idle.push(own.clone());
     }
 }
 
 /// Runs a launch until it ends or all its running CTAs wait.
 pub(super) fn run_until_it_waits((id, item): (Id, Item)) -> Answer {
-    let call = Arc::<Call>::default();
+    // The result of the launch, or that it continues.
+    let call = Arc::<OnceLock<Answer>>::default();
     let (own, context) = (Arc::clone(&call), Arc::clone(&item.context));
     super::watch_exit();
-    let counted = BusyItem::begin();
+    let counted = Counted::item();
     let job = move || {
         let _counted = counted;
         // As during a call, observed memory is accessible to the kernel.
         let _call = crate::host_access::called();
         let call = Arc::clone(&own);
-        let notice = WaitNotice(Arc::new(move || call.tell(Ok(()))));
-        let answer = notified(notice, || run(id, item));
-        let told = lock(&own.answer).is_some();
-        match answer {
-            Err(refusal) if told => context.fail(refusal),
-            answer => own.tell(answer),
+        let notice = WaitNotice(Arc::new(move || _ = call.set(Ok(()))));
+        // If the call has returned before, the context gets the refusal.
+        if let Err(Err(refusal)) = own.set(notified(notice, || run(id, item))) {
+            context.fail(refusal);
         }
     };
     if let Err(job) = run_in_thread(Box::new(job)) {
         job();
     }
-    let _blocked = BlockedThread::begin();
-    let mut answer = lock(&call.answer);
-    loop {
-        match answer.take() {
-            Some(told) => {
-                // The call has returned before the launch ended.
-                *answer = Some(Ok(()));
-                return told;
-            }
-            None => answer = call.news.wait(answer).unwrap_or_else(PoisonError::into_inner),
-        }
-    }
+    let _blocked = Counted::blocked();
+    call.wait().clone()
 }
 
 /// The callback of the call that waits for this thread's work.
@@ -240,7 +190,7 @@ pub(super) fn notified<T>(notice: WaitNotice, work: impl FnOnce() -> T) -> T {
 /// Executes all items without unfinished dependencies in threads of their own.
 pub(super) fn run_what_is_ready() {
     while let Some((id, item)) = with(|state| state.begin_ready()) {
-        let counted = BusyItem::begin();
+        let counted = Counted::item();
         let job = move || {
             let _call = crate::host_access::called();
             run_late(id, item);
@@ -281,7 +231,7 @@ pub(crate) struct WaitMonitor {
     number: u64,
     /// The callback of the call that waits for the launch.
     call: Option<WaitNotice>,
-    _blocked: BlockedThread,
+    _blocked: Counted,
     /// The reason why the launch must not wait for others.
     alone: Option<&'static str>,
 }
@@ -292,7 +242,7 @@ impl WaitMonitor {
         let number = NEXT.fetch_add(1, Relaxed);
         kernels().insert(number, Kernel::default());
         changed();
-        let (blocked, call) = (BlockedThread::begin(), wait_notice());
+        let (blocked, call) = (Counted::blocked(), wait_notice());
         let alone = match (is_recorded, settings().schedule) {
             (true, _) => Some(
                 "the launch is recorded (`--record`), and a recorded launch cannot wait for what others do",

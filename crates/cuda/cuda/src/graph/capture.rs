@@ -16,8 +16,6 @@ use super::op::Op;
 use crate::capture::{self, Ended, Link, invalidated};
 use crate::context::Context;
 use crate::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
-use texunit_checks::race::Queue;
 
 pub(crate) use recapture::Recapture;
 pub(crate) use submit::{copy, copy_bytes, fill};

@@ -7,14 +7,11 @@ use super::{Graph, end};
 use crate::context::Context;
 use crate::error::refusal;
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use texunit_cuda_abi::{CUDA_CONDITIONAL_NODE_PARAMS, graph_conditional_type as kind};
+use texunit_cuda_abi::graph_conditional_type as kind;
 use texunit_device::{Buffer, Linear};
 
-/// Flag: the condition gets its default value at each launch (`CU_GRAPH_COND_ASSIGN_DEFAULT`).
-const ASSIGN_DEFAULT: u32 = 1;
 /// Maximum number of a switch node's graphs, each of which is an object.
 const MAX_SWITCH: u32 = 1 << 16;
 
@@ -41,14 +38,15 @@ impl Condition {
         flags: u32,
     ) -> Answer<Arc<Self>> {
         ensure!(
-            flags & !ASSIGN_DEFAULT == 0,
+            flags & !CU_GRAPH_COND_ASSIGN_DEFAULT == 0,
             "flags {flags:#x} is not 0 or CU_GRAPH_COND_ASSIGN_DEFAULT (1)"
         );
         let device = &context.gpu.device;
         let word = device.alloc(4, "cuGraphConditionalHandleCreate").map_err(refusal)?;
         let linear = device.linear(word.address(), 4).map_err(refusal)?;
         linear.write(0, &default.to_le_bytes()).map_err(refusal)?;
-        let (is_assigned, is_used) = (flags & ASSIGN_DEFAULT != 0, AtomicBool::new(false));
+        let is_assigned = flags & CU_GRAPH_COND_ASSIGN_DEFAULT != 0;
+        let is_used = AtomicBool::new(false);
         let new = Arc::new(Self { _word: word, linear, default, is_assigned, context, is_used });
         let mut all = lock(&ALL);
         let all = all.get_or_insert_default();

@@ -8,9 +8,7 @@ use super::exec::{Plan, Step};
 use super::name;
 use super::op::Op;
 use crate::checks;
-use std::collections::HashSet;
-use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CopySide3D};
+use crate::prelude::*;
 
 /// Maximum number of rows that are compared one by one; of a larger region the gaps between rows
 /// count as accessed, too.

@@ -3,9 +3,6 @@
 
 use crate::context::{Context, context_or_current};
 use crate::prelude::*;
-use texunit_cuda_abi::{
-    CU_MEMCPY_SRC_ACCESS_ORDER_ANY, CUDA_MEMCPY_BATCH_NODE_PARAMS, CUmemcpyAttributes,
-};
 
 /// The error of a batch: the index of the failed copy, or `usize::MAX` if the batch itself is
 /// invalid, and the refusal.

@@ -3,8 +3,9 @@
 use super::op::Op;
 use super::{Graph, params};
 use crate::handle::Object;
+use crate::prelude::*;
 use std::fmt::Write;
-use texunit_cuda_abi::{CUgraphEdgeData, graph_conditional_type, graph_debug_dot_flag as flag};
+use texunit_cuda_abi::{graph_conditional_type, graph_debug_dot_flag as flag};
 
 /// The DOT text of a graph.
 pub(crate) fn text(graph: &Graph, flags: u32) -> String {

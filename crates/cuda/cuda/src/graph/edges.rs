@@ -3,8 +3,6 @@
 use super::op::Op;
 use super::{Graph, Link, Node, State};
 use crate::prelude::*;
-use std::collections::HashSet;
-use texunit_cuda_abi::CUgraphEdgeData;
 
 /// `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`
 const PROGRAMMATIC: u8 = 1;

@@ -12,7 +12,6 @@ use super::{Graph, Link, Node, name};
 use crate::context::{self, Context};
 use crate::handle::object;
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Condvar, PoisonError};
 use std::thread::ThreadId;

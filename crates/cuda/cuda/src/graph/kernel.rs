@@ -12,7 +12,6 @@ use crate::module::Function;
 use crate::prelude::*;
 use crate::shape::Shape;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use texunit_cuda_abi::launch_attribute as attribute;
 use texunit_device::{Buffer, Linear};
 

@@ -11,10 +11,6 @@ use crate::memory::pool::{self, PoolLocation};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;
 use crate::state;
-use texunit_cuda_abi::{
-    CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
-    CUmemAccessDesc,
-};
 use texunit_device::Block;
 
 /// Refusal of a change to a graph with allocation or free nodes.

@@ -15,9 +15,7 @@ use crate::memory_ops::BatchOp;
 use crate::prelude::*;
 use crate::stream::Event;
 use crate::work::Task;
-use texunit_cuda_abi::{
-    CUDA_HOST_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, graph_node_type as kind,
-};
+use texunit_cuda_abi::graph_node_type as kind;
 
 /// The operation of a node.
 #[derive(Clone, Debug)]

@@ -2,9 +2,10 @@
 
 use super::{State, name};
 use crate::deferred::Random;
+use crate::prelude::*;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
-use texunit_cuda_abi::{Refusal, graph_instantiate_result as result, invalid};
+use std::collections::BinaryHeap;
+use texunit_cuda_abi::graph_instantiate_result as result;
 
 /// The reason why a graph cannot be instantiated: `CUgraphInstantiateResult`, the node, and the
 /// refusal.

@@ -15,14 +15,7 @@ use crate::module::Function;
 use crate::prelude::*;
 use crate::shape::Shape;
 use crate::stream::Event;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    CUDA_CHILD_GRAPH_NODE_PARAMS, CUDA_CONDITIONAL_NODE_PARAMS, CUDA_EVENT_RECORD_NODE_PARAMS,
-    CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS,
-    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUgraphNodeParams, CopySide3D,
-    graph_node_type as kind,
-};
+use texunit_cuda_abi::graph_node_type as kind;
 
 /// The operation of a kernel node, whose kernel is given as a function or as a library's kernel.
 ///

@@ -25,8 +25,7 @@ use crate::message::say;
 use crate::prelude::*;
 use crate::settings::settings;
 use std::collections::VecDeque;
-use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_MEMCPY3D, graph_conditional_type, graph_instantiate_flag as flag};
+use texunit_cuda_abi::graph_instantiate_flag as flag;
 
 /// Maximum nesting depth of graphs that launch each other.
 const MAX_DEPTH: usize = 64;

@@ -10,7 +10,6 @@ use super::op::{CopyOp, Op};
 use super::{Graph, kernel, name};
 use crate::prelude::*;
 use texunit_cuda_abi::{
-    CU_MEMORYTYPE_UNIFIED, CUDA_MEMSET_NODE_PARAMS, CUgraphExecUpdateResultInfo, CopySide3D,
     graph_exec_update_result as result, graph_node_type as kind, launch_attribute as attribute,
 };
 

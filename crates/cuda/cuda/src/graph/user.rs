@@ -4,7 +4,6 @@
 use crate::current_call::InProgram;
 use crate::handle::object;
 use crate::prelude::*;
-use texunit_cuda_abi::CUhostFn;
 
 /// A user object.
 #[derive(Debug)]
@@ -17,9 +16,6 @@ pub(crate) struct UserObject {
 
 object!(UserObject, "a user object", INVALID_VALUE);
 
-/// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`, a required flag.
-const NO_DESTRUCTOR_SYNC: u32 = 1;
-
 /// Creates a user object with references of the caller.
 pub(crate) fn create(
     object: *mut c_void,
@@ -29,7 +25,7 @@ pub(crate) fn create(
 ) -> Answer<Handle<UserObject>> {
     let destroy = destroy.ok_or_else(|| invalid!("destroy is null"))?;
     ensure!(
-        flags == NO_DESTRUCTOR_SYNC,
+        flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
         "flags {flags:#x} is not CU_USER_OBJECT_NO_DESTRUCTOR_SYNC (1), which has to be given"
     );
     check(references)?;

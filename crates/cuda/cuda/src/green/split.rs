@@ -4,14 +4,7 @@
 use super::Origin;
 use crate::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use texunit_cuda_abi::{CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevSmResource};
 
-/// `CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING`
-const IGNORE_COSCHEDULING: u32 = 1;
-/// `CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE`
-const MAX_CLUSTER: u32 = 2;
-/// `CU_DEV_SM_RESOURCE_GROUP_BACKFILL`
-const BACKFILL: u32 = 1;
 /// `CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID`, `..._SUPPLEMENTAL_SMS`
 const LOCALITY: u32 = 6;
 /// Alignment of parts that need not hold a cluster.
@@ -70,7 +63,10 @@ pub(crate) fn by_count(
     (flags, least): (u32, u32),
 ) -> Answer<Split> {
     ensure!(
-        flags & !(IGNORE_COSCHEDULING | MAX_CLUSTER) == 0,
+        flags
+            & !(CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
+                | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE)
+            == 0,
         "flags {flags:#x} has bits that are not CUdevSmResourceSplitByCount_flags (3)"
     );
     let input = Input::of(input)?;
@@ -80,7 +76,7 @@ pub(crate) fn by_count(
         "minCount {least} is more than the {} of input",
         Count(all, "multiprocessor")
     );
-    let (fewest, alignment) = match flags & IGNORE_COSCHEDULING {
+    let (fewest, alignment) = match flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING {
         0 => (input.sm.minSmPartitionSize, input.sm.smCoscheduledAlignment),
         _ => (input.sm.minSmPartitionSize.min(ALONE), input.sm.smCoscheduledAlignment.min(ALONE)),
     };
@@ -112,7 +108,8 @@ pub(crate) fn by_groups(
     for (i, group) in groups.iter_mut().enumerate() {
         let wrong = |why: String| Err(invalid(format!("groupParams[{i}]: {why}")));
         ensure!(
-            group.reserved == [0; 11] && group.flags & !(BACKFILL | LOCALITY) == 0,
+            group.reserved == [0; 11]
+                && group.flags & !(CU_DEV_SM_RESOURCE_GROUP_BACKFILL | LOCALITY) == 0,
             "groupParams[{i}] has flags {:#x} or reserved words that are not 0",
             group.flags
         );
@@ -126,7 +123,7 @@ pub(crate) fn by_groups(
                 return wrong(format!("coscheduledSmCount {n} is not an even number up to {most}"));
             }
         };
-        let backfills = group.flags & BACKFILL != 0;
+        let backfills = group.flags & CU_DEV_SM_RESOURCE_GROUP_BACKFILL != 0;
         let count = match group.smCount {
             0 if backfills => left,
             0 => left - left % together,

@@ -6,7 +6,6 @@
 
 use super::{Handle, Kind, Ticket};
 use crate::prelude::*;
-use std::time::Duration;
 use texunit_device::{Block, Pages, Reserved};
 
 /// Kind number in the label of the event's file.

@@ -13,13 +13,12 @@ use crate::context::{Context, Limit};
 use crate::faults;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
+use crate::prelude::*;
 use crate::shape::Shape;
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
-use texunit_checks::race::Queue;
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal, function_attribute as attribute, lock};
+use texunit_cuda_abi::function_attribute as attribute;
 use texunit_device::runtime::{
     self, Caller, Grid, KernelAttributes, Runtime, RuntimeHost, Shape as DeviceShape, Task, Work,
     code,
@@ -189,7 +188,7 @@ impl RuntimeHost for ParentGrid<'_> {
 
     fn attribute(&self, device: i32, attribute: i32) -> Result<i32, u32> {
         let gpu = crate::state::gpu(device).map_err(|_| code::INVALID_DEVICE)?;
-        crate::attributes::value(gpu.profile, attribute).ok_or(code::INVALID_VALUE)
+        crate::attributes::value(gpu.card, attribute).ok_or(code::INVALID_VALUE)
     }
 
     fn limit(&self, limit: u32) -> Result<u64, u32> {
@@ -241,7 +240,7 @@ impl RuntimeHost for ParentGrid<'_> {
 
     fn occupancy(&self, kernel: KernelId, threads: u32, dynamic_shared: u64) -> i32 {
         let blocks = |f: Arc<Function>| {
-            occupancy::blocks(&f, self.context.gpu.profile, Block { threads, dynamic_shared })
+            occupancy::blocks(&f, self.context.gpu.card, Block { threads, dynamic_shared })
         };
         self.function(kernel).map_or(0, blocks) as i32
     }

@@ -8,7 +8,6 @@ use crate::prelude::*;
 use crate::settings::settings;
 use crate::shape::Shape;
 use crate::{ptx_version, report};
-use std::time::Duration;
 use texunit_device::{Fault, LaunchError, LaunchStats, Tally};
 
 /// Handles the results of a launch: printed text, a line of the trace, an entry of the report.

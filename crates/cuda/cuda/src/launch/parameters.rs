@@ -3,9 +3,6 @@
 
 use crate::module::{Function, kernel_name};
 use crate::prelude::*;
-use texunit_cuda_abi::{
-    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END,
-};
 
 /// The parameter buffer of a launch, from `kernelParams` or `extra`.
 ///

@@ -15,7 +15,7 @@ pub(super) fn module_gone(function: &Function) -> Refusal {
 /// The reason for refusing more dynamic shared memory than a launch may have.
 pub(super) fn too_much_shared(context: &Context, function: &Function, shape: &Shape) -> String {
     let (most, fixed) = (function.max_dynamic_shared(), function.static_shared());
-    let optin = context.gpu.profile.shared_optin * 1024;
+    let optin = context.gpu.card.shared_optin * 1024;
     format!(
         "sharedMemBytes {} is more than {most}, the dynamic shared memory of kernel `{}` (beside {} of static); \
          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that \

@@ -1,9 +1,7 @@
 //! Advice and prefetches of managed memory (`cuMemAdvise`, `cuMemPrefetchAsync`), recorded by
 //! address range. They only affect the results of `cuMemRangeGetAttribute`.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use texunit_cuda_abi::CUmemLocation;
+use crate::prelude::*;
 
 /// The advice about a range of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -145,7 +145,7 @@ impl Allocation {
         };
         for gpu in gpus {
             if self.on_host() || shown.contains(&gpu.ordinal) {
-                gpu.device.unmap_host(self.base);
+                gpu.device.memory().free(self.base);
             }
         }
     }
@@ -156,7 +156,7 @@ impl Allocation {
         match is_shown {
             // Access may have been given already.
             true => _ = gpu.device.reach(buffer),
-            false => _ = gpu.device.end_reach(self.base),
+            false => _ = gpu.device.memory().detach(self.base),
         }
     }
 

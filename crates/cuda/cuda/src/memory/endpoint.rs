@@ -2,8 +2,7 @@
 //! contiguous pieces.
 
 use crate::error::refusal;
-use crate::memory;
-use crate::memory::virtual_memory;
+use crate::memory::{self, virtual_memory};
 use crate::prelude::*;
 use crate::state;
 use texunit_device::{Array, Linear};

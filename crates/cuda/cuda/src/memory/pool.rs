@@ -20,11 +20,6 @@ use free_list::FreeList;
 pub(crate) use location::{PoolLocation, place};
 pub(crate) use share::PoolShare;
 pub(crate) use shared::Shared;
-use std::collections::BTreeMap;
-use texunit_cuda_abi::{
-    CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CUmemLocation,
-};
 use texunit_device::Device;
 
 impl PoolLocation {
@@ -103,7 +98,7 @@ impl State {
 
     /// Returns the kept bytes to the device for the allocation that follows.
     fn lend(&mut self, device: &Device) {
-        device.release_reserved(self.counted);
+        device.memory().release_opaque(self.counted);
         self.counted = 0;
     }
 
@@ -115,7 +110,7 @@ impl State {
             if wanted > self.counted && device.reserve(wanted - self.counted).is_err() {
                 self.reserved = self.used + self.counted;
             } else if wanted < self.counted {
-                device.release_reserved(self.counted - wanted);
+                device.memory().release_opaque(self.counted - wanted);
                 self.counted = wanted;
             } else {
                 self.counted = wanted;
@@ -209,7 +204,7 @@ impl Pool {
 
     /// Creates a pool on a device that can be exported.
     pub(crate) fn create_shared(device: CUdevice, max_size: u64) -> Answer<Handle<Self>> {
-        let limit = state::gpu(device)?.device.memory_limit();
+        let limit = state::gpu(device)?.device.memory().limit();
         let shared = Shared::new(device, if max_size == 0 { limit } else { max_size })?;
         Ok(Self::create_with(PoolLocation::Device(device), on(device), max_size, Some(shared)))
     }

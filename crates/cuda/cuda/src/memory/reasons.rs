@@ -37,8 +37,8 @@ impl Allocation {
 
 /// The reason when a device is out of memory.
 pub(crate) fn no_room(device: &Device, size: u64, error: Error) -> Refusal {
-    let limit = device.memory_limit();
-    let left = limit.saturating_sub(device.memory_used());
+    let limit = device.memory().limit();
+    let left = limit.saturating_sub(device.memory().used());
     let refusal = crate::error::refusal(error);
     match refusal.code {
         CUresult::OUT_OF_MEMORY if size > left => refusal.code.because(format!(

@@ -8,10 +8,6 @@ use crate::context::{self, Context};
 use crate::memory;
 use crate::prelude::*;
 use crate::state;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D,
-};
 use texunit_device::{Array, ArrayDescriptor, Extent, Format, Geometry};
 use texunit_testkit::Random;
 

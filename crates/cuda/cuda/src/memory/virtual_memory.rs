@@ -16,12 +16,6 @@ pub(crate) use physical::{MemoryLocation, Physical};
 use crate::allocation_trace;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
-use std::collections::BTreeMap;
-use std::ops::Range;
-use texunit_cuda_abi::{
-    CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-};
 use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
@@ -113,8 +107,8 @@ pub(crate) fn free(address: u64, size: u64) -> Answer {
     allocation_trace::freed(reservation.number);
     let gone = reservation.gone(End::Freed);
     for gpu in state::gpus()? {
-        gpu.device.set_range(range.clone(), Vec::new(), Vec::new());
-        gpu.device.record_freed(address, gone.clone());
+        gpu.device.memory().set_range(range.clone(), Vec::new(), Vec::new());
+        gpu.device.memory().record_freed(address, gone.clone());
     }
     Ok(())
 }

@@ -6,8 +6,6 @@ use crate::fatbin;
 use crate::handle::object;
 use crate::image::Heading;
 use crate::prelude::*;
-use crate::profile::Profile;
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::AtomicBool;
 use texunit_cuda_abi::function_attribute as attribute;
@@ -29,7 +27,7 @@ pub(crate) struct Function {
     pub(super) heading: Heading,
     /// Whether a GPU would use machine code for a later architecture instead of the PTX.
     pub(super) has_later_code: bool,
-    pub(super) device: &'static Profile,
+    pub(super) device: &'static Card,
     /// Attributes that were set.
     pub(super) set: Mutex<HashMap<u32, i32>>,
     /// Whether its instructions have been added to the report.

@@ -3,12 +3,11 @@
 use super::{OWNER, progress};
 use crate::message::say;
 use crate::module::Function;
+use crate::prelude::*;
 use crate::settings::{RecordSettings, settings};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Once;
-use texunit_forms::Count;
 use texunit_record::{Refused, Written};
 
 /// Reports a recorded launch.

@@ -7,8 +7,6 @@
 use crate::allocation_trace;
 use crate::message::say;
 use crate::prelude::*;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use texunit_evidence::Finding;
 
 /// Maximum number of remembered files; few programs contain so many runtimes.

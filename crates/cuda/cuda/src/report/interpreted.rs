@@ -3,7 +3,7 @@
 
 use crate::faults;
 use crate::module::Module;
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use texunit_device::LaunchStats;
 use texunit_evidence::Interpreted;
 use texunit_report::CodeLocation;

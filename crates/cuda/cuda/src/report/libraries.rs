@@ -3,8 +3,7 @@
 
 use super::foreign;
 use crate::allocation_trace;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use crate::prelude::*;
 use texunit_evidence::Library;
 
 /// Prefixes of the file names of NVIDIA's libraries for the host, and whether they work on this

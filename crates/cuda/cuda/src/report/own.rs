@@ -1,9 +1,9 @@
 //! The report that a process writes itself when it ends, if it does not run under `texunit run`.
 
 use crate::message::say;
+use crate::prelude::*;
 use crate::settings::settings;
 use crate::signals::PipeSignal;
-use std::path::Path;
 use texunit_evidence::{Format, Record, Run};
 
 /// Writes the report; `%p` in its name is replaced by the process number.

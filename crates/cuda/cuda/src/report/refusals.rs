@@ -3,7 +3,6 @@
 use super::{is_wanted, with};
 use crate::current_call::has_runtime;
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use texunit_evidence::{Api, Event};
 

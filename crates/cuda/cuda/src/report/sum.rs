@@ -3,8 +3,8 @@
 use super::interpreted::InstructionCounts;
 use crate::faults;
 use crate::module::{Function, Module};
+use crate::prelude::*;
 use crate::shape::Shape;
-use std::time::Duration;
 use texunit_device::SourceFile;
 use texunit_device::runtime::Caller;
 use texunit_device::{Count, Fault, LaunchStats, Tally};

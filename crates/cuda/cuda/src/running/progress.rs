@@ -3,11 +3,10 @@
 
 use super::{Launch, OVER};
 use crate::message;
+use crate::prelude::*;
 use crate::settings::settings;
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use texunit_report::place::function_name;
 
 /// Minimum duration of launches that are shown.

@@ -1,5 +1,6 @@
 //! Settings of the checks, from environment variables that `texunit run` sets.
 
+use super::Reader;
 use std::path::PathBuf;
 use texunit_checks::{Check, Checks, InitWhen};
 
@@ -27,34 +28,23 @@ impl CheckSettings {
 }
 
 /// Reads the settings from environment variables; `None` if no check is enabled.
-pub(crate) fn wanted(
-    variable: &impl Fn(&str) -> Option<String>,
-    complaints: &mut Vec<String>,
-) -> Option<CheckSettings> {
-    let set = |name| variable(name).filter(|value| !value.trim().is_empty());
-    let list = set("TEXUNIT_CHECK")?;
+pub(super) fn wanted(reader: &mut Reader<'_>) -> Option<CheckSettings> {
+    let list = reader.set("TEXUNIT_CHECK")?;
     let checks = match Checks::parse(&list) {
         Ok(checks) => checks,
         Err(error) => {
-            complaints.push(format!("TEXUNIT_CHECK: {error}; nothing is checked"));
+            reader.complaints.push(format!("TEXUNIT_CHECK: {error}; nothing is checked"));
             return None;
         }
     };
-    let init = set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
+    let init = reader.set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
     let init = init.transpose().unwrap_or_else(|error| {
-        complaints.push(format!("TEXUNIT_INIT: {error}; uses are reported"));
+        reader.complaints.push(format!("TEXUNIT_INIT: {error}; uses are reported"));
         None
     });
-    let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
-        let number = most.trim().parse().ok();
-        if number.is_none() {
-            complaints.push(format!(
-                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are reported"
-            ));
-        }
-        number
-    });
-    let files = set("TEXUNIT_SUPPRESSIONS");
+    let not_number = ", which is not a number; all findings are reported";
+    let max_findings = reader.parsed("TEXUNIT_MAX_FINDINGS", not_number, |most| most.parse().ok());
+    let files = reader.set("TEXUNIT_SUPPRESSIONS");
     let files =
         files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
     Some(CheckSettings {
@@ -62,7 +52,7 @@ pub(crate) fn wanted(
         init: init.unwrap_or_default(),
         max_findings,
         suppressions: files.collect(),
-        gen_suppressions: set("TEXUNIT_GEN_SUPPRESSIONS").is_some_and(|v| v.trim() != "0"),
-        kernel: set("TEXUNIT_CHECK_KERNEL"),
+        gen_suppressions: reader.is_on("TEXUNIT_GEN_SUPPRESSIONS"),
+        kernel: reader.set("TEXUNIT_CHECK_KERNEL"),
     })
 }

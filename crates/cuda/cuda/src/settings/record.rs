@@ -1,5 +1,6 @@
 //! Settings of the recording, from environment variables that `texunit run` sets.
 
+use super::Reader;
 use std::path::PathBuf;
 use texunit_record::{Chosen, Limit};
 
@@ -18,17 +19,16 @@ pub(crate) struct RecordSettings {
 }
 
 /// Reads the variables; invalid values are reported.
-pub(crate) fn wanted(
-    variable: &impl Fn(&str) -> Option<String>,
-    complaints: &mut Vec<String>,
-) -> Option<RecordSettings> {
-    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+pub(super) fn wanted(reader: &mut Reader<'_>) -> Option<RecordSettings> {
+    let folder = reader.set("TEXUNIT_RECORD")?;
     // The path is made absolute, as the program may change its working directory.
-    let folder = std::path::absolute(set("TEXUNIT_RECORD")?).ok()?;
+    let folder = std::path::absolute(folder).ok()?;
+    let [kernel, limit] =
+        ["TEXUNIT_RECORD_KERNEL", "TEXUNIT_RECORD_LIMIT"].map(|name| reader.set(name));
     let mut complain = |name: &str, text: &str, why: &str, then: &str| {
-        complaints.push(format!("{name} is `{text}`: {why}; {then}"));
+        reader.complaints.push(format!("{name} is `{text}`: {why}; {then}"));
     };
-    let kernel = match set("TEXUNIT_RECORD_KERNEL").map(|text| (text.parse(), text)) {
+    let kernel = match kernel.map(|text| (text.parse(), text)) {
         None => None,
         Some((Ok(chosen), _)) => Some(chosen),
         Some((Err(why), text)) => {
@@ -36,7 +36,7 @@ pub(crate) fn wanted(
             return None;
         }
     };
-    let limit = match set("TEXUNIT_RECORD_LIMIT").map(|text| (text.parse(), text)) {
+    let limit = match limit.map(|text| (text.parse(), text)) {
         None => Limit::default(),
         Some((Ok(limit), _)) => limit,
         Some((Err(why), text)) => {
@@ -44,7 +44,7 @@ pub(crate) fn wanted(
             Limit::default()
         }
     };
-    let quiet = set("TEXUNIT_RECORD_QUIET").is_some_and(|value| value.trim() != "0");
+    let quiet = reader.is_on("TEXUNIT_RECORD_QUIET");
     Some(RecordSettings { folder, kernel, limit, quiet })
 }
 
@@ -78,14 +78,14 @@ mod tests {
     #[test]
     fn variables_are_read() {
         let read = |kernel: &str, limit: &str| {
-            let mut complaints = Vec::new();
             let variable = |name: &str| match name {
                 "TEXUNIT_RECORD" => Some("/tmp/x".to_owned()),
                 "TEXUNIT_RECORD_KERNEL" => Some(kernel.to_owned()),
                 "TEXUNIT_RECORD_LIMIT" => Some(limit.to_owned()),
                 _ => None,
             };
-            (wanted(&variable, &mut complaints), complaints)
+            let mut reader = Reader { variable: &variable, complaints: Vec::new() };
+            (wanted(&mut reader), reader.complaints)
         };
         let (plain, none) = read("", "");
         let plain = plain.unwrap();
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!((wrong.unwrap().limit, complaints.len()), (Limit::default(), 1));
         let (wrong, complaints) = read("blur:0", "");
         assert_eq!((wrong, complaints.len()), (None, 1));
-        assert_eq!(super::wanted(&|_| None, &mut Vec::new()), None);
+        assert_eq!(wanted(&mut Reader { variable: &|_| None, complaints: Vec::new() }), None);
     }
 
     #[test]

@@ -17,8 +17,6 @@ mod storage;
 
 use crate::call::driver_api;
 use crate::prelude::*;
-use std::collections::BTreeSet;
-use texunit_cuda_abi::CUuuid;
 
 pub(crate) use storage::release_context;
 

@@ -4,9 +4,7 @@
 use super::{Entry, entries, functions};
 use crate::context::{self, Context};
 use crate::prelude::*;
-use std::collections::HashMap;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use texunit_cuda_abi::{read_lock, write_lock};
 
 /// Index in [`super::TABLES`].
 pub(super) const NUMBER: usize = 5;

@@ -7,11 +7,6 @@ use crate::format::{format_of, view_format};
 use crate::message::say;
 use crate::prelude::*;
 use std::sync::Once;
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
-};
 use texunit_device::{
     Array, Device, Error, Format, Geometry, Linear, MemoryTexels, TextureResource, View,
 };

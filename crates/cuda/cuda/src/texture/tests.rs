@@ -4,11 +4,8 @@ use super::{Surface, Texture, create, create_surface, destroy, destroy_surface, 
 use crate::array;
 use crate::context::{self, Context};
 use crate::prelude::*;
-use crate::profile;
 use crate::state::{self, Gpu};
-use texunit_cuda_abi::{
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
-};
+use texunit_device::cards::CARDS;
 
 #[test]
 fn a_million_objects_leave_nothing_behind() {
@@ -16,7 +13,7 @@ fn a_million_objects_leave_nothing_behind() {
     let count = if long { 1_000_000_u32 } else { 100_000 };
     state::init(drop).unwrap();
     // The test has a device of its own, as other tests of this process use device 0 concurrently.
-    let gpu = Arc::new(Gpu::new(0, profile::default(), 1));
+    let gpu = Arc::new(Gpu::new(0, &CARDS[0], 1));
     let context = Context::create(&gpu, 0);
     context::with_stack(|stack| stack.push(context.handle));
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
@@ -37,7 +34,7 @@ fn a_million_objects_leave_nothing_behind() {
         (textures, Surface::registry().count(|surface| surface.context == context.handle))
     };
     assert_eq!(alive(), (0, 0));
-    let used = context.gpu.device.memory_used();
+    let used = context.gpu.device.memory().used();
     let (mut largest, mut largest_sampler) = (0, 0);
     for i in 0..count {
         texture.max_anisotropy = i % 5;
@@ -53,7 +50,7 @@ fn a_million_objects_leave_nothing_behind() {
     assert!(largest < 2048, "{largest}");
     assert!(largest_sampler < 2048, "{largest_sampler}");
     assert_eq!(alive(), (0, 0));
-    assert_eq!(context.gpu.device.memory_used(), used);
+    assert_eq!(context.gpu.device.memory().used(), used);
     // Remaining objects are destroyed with their context.
     create(&context, &resource, &texture, None).unwrap();
     create_surface(&context, &resource).unwrap();

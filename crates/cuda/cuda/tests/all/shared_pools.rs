@@ -17,11 +17,8 @@ fn props(handle_types: u32, max_size: usize) -> CUmemPoolProps {
         alloc_type: 1,
         handle_types,
         location: CUmemLocation { kind: 1, id: 0 },
-        win32_security_attributes: 0,
         max_size,
-        usage: 0,
-        gpu_direct_rdma_capable: 0,
-        reserved: [0; 53],
+        ..CUmemPoolProps::default()
     }
 }
 

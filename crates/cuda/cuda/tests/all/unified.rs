@@ -181,16 +181,7 @@ fn managed_memory_remembers_advice() {
 }
 
 fn props(kind: u32, location: CUmemLocation, max_size: usize) -> CUmemPoolProps {
-    CUmemPoolProps {
-        alloc_type: kind,
-        handle_types: 0,
-        location,
-        win32_security_attributes: 0,
-        max_size,
-        usage: 0,
-        gpu_direct_rdma_capable: 0,
-        reserved: [0; 53],
-    }
+    CUmemPoolProps { alloc_type: kind, location, max_size, ..CUmemPoolProps::default() }
 }
 
 fn pool_attribute<T: Copy + Default + PartialEq + std::fmt::Debug>(pool: Ptr, number: u32) -> T {

@@ -23,13 +23,9 @@ impl Pool {
     fn new(kind: u32, max_size: u64) -> Self {
         let props = CUmemPoolProps {
             alloc_type: CU_MEM_ALLOCATION_TYPE_PINNED,
-            handle_types: 0,
             location: CUmemLocation { kind, id: 0 },
-            win32_security_attributes: 0,
             max_size: max_size as usize,
-            usage: 0,
-            gpu_direct_rdma_capable: 0,
-            reserved: [0; 53],
+            ..CUmemPoolProps::default()
         };
         let mut pool = null_mut();
         ok!(cuMemPoolCreate(&raw mut pool, &raw const props));

@@ -1,15 +1,7 @@
 //! Arrays and mipmapped arrays (runtime API, "Memory Management"). A `cudaArray_t` is a `CUarray`, a
 //! `cudaMipmappedArray_t` a `CUmipmappedArray`.
 
-use crate::call::{check, runtime_api};
-use crate::driver::{self, ask};
-use crate::state::context;
-use crate::types::{Array, Format, Mipmap, cudaChannelFormatDesc, cudaExtent};
-use std::ffi::c_uint;
-use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{
-    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUresult, bail, ensure,
-};
+use crate::api::*;
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
 // valid, or are to local variables.
@@ -75,8 +67,7 @@ runtime_api! {
     /// The format of an array.
     fn cudaGetChannelDesc(desc: Out<cudaChannelFormatDesc>, array: Array) {
         context()?;
-        desc.check()?;
-        desc.set(format_of(array)?.1.channel()?)
+        desc.give(|| format_of(array)?.1.channel())
     }
 }
 

@@ -1,12 +1,6 @@
 //! Channel descriptors (runtime API, "Texture Object Management").
 
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{Format, cudaChannelFormatDesc};
-use std::ffi::c_int;
-use texunit_cuda_abi::CUdevice;
-use texunit_cuda_abi::args::{In, Out};
+use crate::api::*;
 
 // The pointer passed to the driver comes from the C caller, which guarantees that it is valid.
 /// Makes a channel descriptor of the given bits and kind.

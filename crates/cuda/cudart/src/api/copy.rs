@@ -1,14 +1,6 @@
 //! Copies of bytes and of 2D regions in memory (runtime API, "Memory Management").
 
-use crate::call::check;
-use crate::driver::{self, CUcontext};
-use crate::state::{check_device, context, primary};
-use crate::types::{Direction, INVALID_PITCH_VALUE, Stream};
-use std::ffi::c_void;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D, bail,
-};
+use crate::api::*;
 
 /// Defines pairs of functions: a synchronous one, and an asynchronous one for a stream. The body is
 /// given the order as an [`Order`].

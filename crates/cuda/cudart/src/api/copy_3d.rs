@@ -3,16 +3,7 @@
 use super::array::format_of;
 use super::copy::{Order, context_of, in_order};
 use super::copy_array::boxes;
-use crate::call::check;
-use crate::driver;
-use crate::state::context;
-use crate::types::{
-    Array, Direction, Format, INVALID_PITCH_VALUE, array_side, cudaExtent, cudaMemcpy3DParms,
-    cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
-};
-use texunit_cuda_abi::args::{Answer, In};
-use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CopySide3D, bail, ensure, invalid};
-use texunit_forms::Count;
+use crate::api::*;
 
 in_order! {
     /// Copies a 3D region.

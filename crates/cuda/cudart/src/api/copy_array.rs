@@ -2,17 +2,7 @@
 
 use super::array::format_of;
 use super::copy::{Order, in_order};
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{
-    Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, array_side, memory_side,
-};
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D, bail, ensure, invalid,
-};
-use texunit_forms::Count;
+use crate::api::*;
 
 in_order! {
     /// Copies rows into an array.

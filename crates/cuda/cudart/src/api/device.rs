@@ -1,11 +1,7 @@
 //! Devices (runtime API, "Device Management", "Peer Device Memory Access", "Profiler Control").
 
-use crate::call::{self, check, runtime_api};
-use crate::driver::{self, ask};
-use crate::state;
-use std::ffi::{c_int, c_uint};
-use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{CUdevice, CUresult, ensure};
+use crate::api::*;
+use crate::call;
 
 /// `cudaDeviceMapHost`, which is always set.
 const MAP_HOST: c_uint = 8;

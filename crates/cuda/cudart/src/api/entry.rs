@@ -1,12 +1,8 @@
 //! Access to driver functions by name and to export tables (runtime API, "Driver Entry Point
 //! Access", "Interactions with the CUDA Driver API").
 
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::{MAJOR, state};
-use std::ffi::{c_int, c_uint, c_void};
-use texunit_cuda_abi::args::{Answer, In, Out, Text};
-use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid, ensure, invalid};
+use crate::MAJOR;
+use crate::api::*;
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, which exclude each other.
 const MAX_FLAGS: u64 = 2;

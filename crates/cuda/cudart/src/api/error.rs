@@ -1,13 +1,11 @@
 //! Errors and versions (runtime API, "Error Handling", "Version Management").
 
-use crate::call::{self, cudaError_t, runtime_api};
-use crate::driver::{self, ask};
+use crate::api::*;
+use crate::call::{self, cudaError_t};
 use crate::{MAJOR, codes};
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString};
 use std::sync::Mutex;
-use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::lock;
 
 /// CUDA version of the library's functions.
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };

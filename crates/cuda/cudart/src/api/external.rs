@@ -2,12 +2,7 @@
 //! a `CUexternalMemory`.
 
 use super::array::descriptor;
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{Mipmap, cudaExternalMemoryMipmappedArrayDesc};
-use texunit_cuda_abi::CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
-use texunit_cuda_abi::args::{In, Out};
+use crate::api::*;
 
 /// Handle of imported memory (`cudaExternalMemory_t`), which is the driver's handle.
 type External = usize;

@@ -1,14 +1,9 @@
 //! Attributes of kernels (runtime API, "Execution Control"), and the driver's handles for host
 //! stubs of kernels.
 
-use crate::abi::cudaFuncAttributes;
-use crate::call::{check, runtime_api};
+use crate::api::*;
 use crate::codes::INVALID_DEVICE_FUNCTION;
-use crate::driver::{self, CUfunction, CUkernel, ask};
-use crate::{registry, state};
-use std::ffi::{c_int, c_uint};
-use texunit_cuda_abi::args::{Answer, Out, Raw};
-use texunit_cuda_abi::{CUdevice, CUresult, function_attribute as attribute};
+use texunit_cuda_abi::function_attribute as attribute;
 
 runtime_api! {
     /// Attributes of a kernel.

@@ -4,17 +4,9 @@
 //! The handle of an execution context is the driver's `CUcontext`: the primary context, or the
 //! handle that represents the green context.
 
-use crate::call::{check, runtime_api};
-use crate::driver::{self, CUcontext, CUdevResourceDesc, CUgreenCtx, CUstream, ask};
-use crate::state;
+use crate::api::*;
 use std::collections::BTreeMap;
-use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::{Mutex, MutexGuard};
-use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CUdevice, ensure, invalid, lock};
-
-/// `cudaStreamNonBlocking`
-const NON_BLOCKING: c_uint = 1;
 
 /// Green contexts created here, by the context handles that represent them.
 static GREEN: Mutex<BTreeMap<CUcontext, CUgreenCtx>> = Mutex::new(BTreeMap::new());
@@ -84,7 +76,7 @@ runtime_api! {
     ) {
         phStream.check()?;
         if let Some(own) = green_of(ctx)? {
-            let flags = flags | NON_BLOCKING;
+            let flags = flags | CU_STREAM_NON_BLOCKING;
             return check(driver::cuGreenCtxStreamCreate(phStream, own, flags, priority));
         }
         check(driver::cuCtxPushCurrent_v2(ctx))?;

@@ -1,23 +1,8 @@
 //! Kernel launches and host functions (runtime API, "Execution Control"): checks the configuration,
 //! and launches through the driver.
 
-#[cfg(feature = "cuda-12")]
-use crate::abi::cudaLaunchParams;
-use crate::abi::{Dim3, cudaLaunchConfig_t};
-use crate::call::{check, runtime_api};
+use crate::api::*;
 use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
-use crate::driver::{self, CUfunction, CUstream, ask};
-use crate::{registry, state};
-use std::ffi::c_int;
-#[cfg(feature = "cuda-12")]
-use std::ffi::c_uint;
-#[cfg(feature = "cuda-12")]
-use texunit_cuda_abi::CUDA_LAUNCH_PARAMS;
-use texunit_cuda_abi::args::{Answer, In, Raw};
-use texunit_cuda_abi::{
-    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, bail, invalid, launch_attribute,
-};
-use texunit_forms::Count;
 
 /// Grid, block, and dynamic shared memory in bytes.
 #[derive(Clone, Copy, Debug)]

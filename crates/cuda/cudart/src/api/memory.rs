@@ -1,13 +1,6 @@
 //! Device, managed and page-locked host memory (runtime API, "Memory Management").
 
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{cudaExtent, cudaPitchedPtr};
-use std::ffi::c_uint;
-use texunit_cuda_abi::args::{Answer, Out, Raw};
-use texunit_cuda_abi::{CUdeviceptr, CUresult};
-use texunit_forms::Count;
+use crate::api::*;
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
 // valid, or are to local variables.

@@ -1,14 +1,7 @@
 //! Memory sets (runtime API, "Memory Management"). Only the low byte of the value is used.
 
 use super::copy::{Order, in_order};
-use crate::call::check;
-use crate::driver;
-use crate::state::context;
-use crate::types::{cudaExtent, cudaPitchedPtr};
-use std::ffi::c_int;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{CUdeviceptr, ensure, invalid};
-use texunit_forms::Count;
+use crate::api::*;
 
 in_order! {
     /// Sets bytes.

@@ -24,3 +24,13 @@ mod registration;
 mod surface;
 mod symbol;
 mod texture;
+
+// Names that most of these modules use.
+use crate::call::{check, runtime_api};
+use crate::driver::{self, *};
+use crate::registry;
+use crate::state::{self, check_device, context, primary};
+use crate::types::*;
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out, Raw, Text};
+use texunit_forms::Count;

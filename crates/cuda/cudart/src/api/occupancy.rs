@@ -1,14 +1,9 @@
 //! Occupancy: how many blocks or clusters of a kernel are resident at once (runtime API,
 //! "Occupancy").
 
-use crate::abi::cudaLaunchConfig_t;
 use crate::api::function::kernel;
 use crate::api::launch::{Shape, config};
-use crate::call::runtime_api;
-use crate::driver::{self, CUfunction, ask};
-use std::ffi::c_int;
-use texunit_cuda_abi::args::{Answer, In, Out, Raw};
-use texunit_cuda_abi::{CUlaunchConfig, CUresult};
+use crate::api::*;
 
 runtime_api! {
     /// Maximum cluster size for a launch.

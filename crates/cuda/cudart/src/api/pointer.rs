@@ -1,14 +1,6 @@
 //! Attributes of pointers (runtime API, "Unified Addressing").
 
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{
-    MEMORY_DEVICE, MEMORY_HOST, MEMORY_MANAGED, MEMORY_UNREGISTERED, cudaPointerAttributes,
-};
-use std::ffi::c_uint;
-use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
+use crate::api::*;
 
 // The attribute numbers and results are local arrays of `count` elements.
 /// The `CU_POINTER_ATTRIBUTE_*` of the result's fields: memory type, device address, host address,
@@ -19,8 +11,7 @@ runtime_api! {
     /// Type, device and addresses of memory. Memory unknown to CUDA is reported as unregistered.
     fn cudaPointerGetAttributes(attributes: Out<cudaPointerAttributes>, ptr: u64) {
         context()?;
-        attributes.check()?;
-        attributes.set(of(ptr)?)
+        attributes.give(|| of(ptr))
     }
 }
 

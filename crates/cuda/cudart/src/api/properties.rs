@@ -1,13 +1,8 @@
 //! Properties of devices (runtime API, "Device Management").
 
-use crate::abi::cudaDeviceProp;
-use crate::call::{check, runtime_api};
-use crate::driver::{self, ask};
-use crate::state;
+use crate::api::*;
 #[cfg(feature = "cuda-12")]
 use std::mem::MaybeUninit;
-use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{CUdevice, CUuuid};
 
 /// The properties of a device.
 fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {

@@ -1,15 +1,10 @@
 //! Functions called by code that nvcc generates: registration of fatbins, kernels and variables
 //! before `main`, and launches with `<<<...>>>` (crt/host_runtime.h).
 
-use crate::abi::Dim3;
 use crate::api::launch;
-use crate::call::{answer, runtime_api};
+use crate::api::*;
+use crate::call::answer;
 use crate::codes::MISSING_CONFIGURATION;
-use crate::driver::{CUkernel, CUstream};
-use crate::{registry, state};
-use std::ffi::{c_char, c_int, c_uint, c_void};
-use texunit_cuda_abi::Stack;
-use texunit_cuda_abi::args::{In, Out, Raw, Text};
 
 /// The configuration between `<<<` and `>>>`.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,7 @@
 //! Surface objects (runtime API, "Surface Object Management").
 
 use super::array::format_of;
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::cudaResourceDesc;
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUsurfObject};
+use crate::api::*;
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
 // valid, or are to local variables.

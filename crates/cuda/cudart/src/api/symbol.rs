@@ -1,28 +1,19 @@
 //! Variables of the program, named by their host counterparts (runtime API, "Memory Management").
 
 use super::copy::{in_order, line};
-use crate::call::runtime_api;
-use crate::registry;
-use crate::state::context;
-use crate::types::Direction;
-use std::ffi::c_void;
-use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CUdeviceptr, ensure};
-use texunit_forms::Count;
+use crate::api::*;
 
 runtime_api! {
     /// The device address of a variable.
     fn cudaGetSymbolAddress(devPtr: Out<CUdeviceptr>, symbol: *const c_void) {
         context()?;
-        devPtr.check()?;
-        devPtr.set(registry::symbol(symbol)?.0)
+        devPtr.give(|| Ok(registry::symbol(symbol)?.0))
     }
 
     /// The size of a variable.
     fn cudaGetSymbolSize(size: Out<usize>, symbol: *const c_void) {
         context()?;
-        size.check()?;
-        size.set(registry::symbol(symbol)?.1)
+        size.give(|| Ok(registry::symbol(symbol)?.1))
     }
 }
 

@@ -1,15 +1,7 @@
 //! Texture objects (runtime API, "Texture Object Management").
 
 use super::array::{format_of, format_of_mipmap};
-use crate::call::{check, runtime_api};
-use crate::driver;
-use crate::state::context;
-use crate::types::{Format, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc};
-use texunit_cuda_abi::args::{Answer, In, Out};
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject, ensure,
-};
+use crate::api::*;
 
 // The pointers passed to driver functions come from the C caller, which guarantees that they are
 // valid, or are to local variables.
@@ -28,7 +20,7 @@ runtime_api! {
         let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE.because("pTexDesc is null"))?;
         let texture = texture.to_driver(format(&resource)?)?;
         pTexObject.check()?;
-        let view = pResViewDesc.get_if().map(cudaResourceViewDesc::to_driver);
+        let view = pResViewDesc.get_if().map(cudaResourceViewDesc::shared);
         check(driver::cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
     }
 
@@ -38,8 +30,7 @@ runtime_api! {
         texObject: CUtexObject,
     ) {
         context()?;
-        pResDesc.check()?;
-        pResDesc.set(cudaResourceDesc::of_driver(&resource(texObject)?)?)
+        pResDesc.give(|| cudaResourceDesc::of_driver(&resource(texObject)?))
     }
 
     /// The texture descriptor of a texture object.
@@ -61,7 +52,7 @@ runtime_api! {
         pResViewDesc.check()?;
         let mut view = CUDA_RESOURCE_VIEW_DESC::default();
         check(driver::cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
-        pResViewDesc.set(cudaResourceViewDesc::of_driver(&view))
+        pResViewDesc.set(cudaResourceViewDesc::of_shared(&view))
     }
 }
 

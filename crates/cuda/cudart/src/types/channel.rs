@@ -1,40 +1,7 @@
 //! Channel descriptors (`cudaChannelFormatDesc`), and their conversion from and to array formats.
 
-use super::INVALID_CHANNEL_DESCRIPTOR;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
-    CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
-    CU_AD_FORMAT_UNSIGNED_INT32, bail,
-};
+use super::*;
 use texunit_forms::{CHANNELS, Count};
-
-/// Bits and kind of an element's channels (`cudaChannelFormatDesc`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct cudaChannelFormatDesc {
-    /// Bits of x, y, z, w; 0 for a missing channel.
-    pub(crate) bits: [i32; 4],
-    /// `cudaChannelFormatKind*`.
-    pub(crate) kind: i32,
-}
-
-/// A mipmapped array in imported memory (`cudaExternalMemoryMipmappedArrayDesc`), without the
-/// reserved fields at its end.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct cudaExternalMemoryMipmappedArrayDesc {
-    /// Offset of the first byte.
-    pub(crate) offset: u64,
-    /// Format of the texels.
-    pub(crate) format: cudaChannelFormatDesc,
-    /// Extent of the first level in texels.
-    pub(crate) extent: super::cudaExtent,
-    /// Flags of the array (`cudaArray*`).
-    pub(crate) flags: u32,
-    /// Number of levels.
-    pub(crate) levels: u32,
-}
 
 /// Signed integers.
 pub(crate) const SIGNED: i32 = 0;
@@ -73,33 +40,8 @@ pub(crate) struct Format {
     pub(crate) channels: u32,
 }
 
-/// Formats with a channel kind of their own: kind, format, bits of a channel, channels.
-#[rustfmt::skip]
-const KINDS: &[(i32, u32, i32, u32)] = &[
-    (NV12, 0xb0, 8, 3),
-    (5, 0xc0, 8, 1), (6, 0xc1, 8, 2), (7, 0xc2, 8, 4),
-    (8, 0xc3, 16, 1), (9, 0xc4, 16, 2), (10, 0xc5, 16, 4),
-    (11, 0xc6, 8, 1), (12, 0xc7, 8, 2), (13, 0xc8, 8, 4),
-    (14, 0xc9, 16, 1), (15, 0xca, 16, 2), (16, 0xcb, 16, 4),
-    (17, 0x91, 8, 4), (18, 0x92, 8, 4), (19, 0x93, 8, 4), (20, 0x94, 8, 4),
-    (21, 0x95, 8, 4), (22, 0x96, 8, 4), (23, 0x97, 8, 1), (24, 0x98, 8, 1),
-    (25, 0x99, 8, 2), (26, 0x9a, 8, 2), (27, 0x9b, 16, 3), (28, 0x9c, 16, 3),
-    (29, 0x9d, 8, 4), (30, 0x9e, 8, 4),
-    #[cfg(not(feature = "cuda-12"))] (32, 0x51, 8, 4),
-    #[cfg(not(feature = "cuda-12"))] (33, 0x52, 8, 4),
-    #[cfg(not(feature = "cuda-12"))] (34, 0x53, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (35, 0x54, 16, 3),
-    #[cfg(not(feature = "cuda-12"))] (36, 0x55, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (37, 0x56, 16, 3),
-    #[cfg(not(feature = "cuda-12"))] (38, 0x57, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (39, 0x58, 16, 3),
-    #[cfg(not(feature = "cuda-12"))] (40, 0x59, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (41, 0x5a, 16, 3),
-    #[cfg(not(feature = "cuda-12"))] (42, 0x5b, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (43, 0x5c, 16, 3),
-    #[cfg(not(feature = "cuda-12"))] (44, 0x5d, 8, 3),
-    #[cfg(not(feature = "cuda-12"))] (45, 0x5e, 16, 3),
-];
+// The table `KINDS`: the formats with a channel kind of their own.
+include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 
 /// Formats with any number of channels: kind, bits, format.
 #[rustfmt::skip]

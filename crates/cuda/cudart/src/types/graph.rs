@@ -1,33 +1,6 @@
-//! Structures of graph nodes that differ from the driver's.
+//! Conversion of structures of graph nodes that differ from the driver's.
 
-use super::{cudaMemcpy3DParms, memory_side};
-use std::ffi::c_uint;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEMCPY3D, CopySide3D, NodeParams,
-};
-
-/// A kernel node in the union of all node parameters (`cudaKernelNodeParamsV2`).
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct cudaKernelNodeParamsV2 {
-    /// The kernel, by a host stub or a driver handle, and its launch.
-    pub(crate) launch: CUDA_KERNEL_NODE_PARAMS_v1,
-    /// Only in CUDA 13; zeros before.
-    pub(crate) context: usize,
-    pub(crate) function_type: c_uint,
-}
-
-/// A memcpy node in the union of all node parameters (`cudaMemcpyNodeParams`).
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct cudaMemcpyNodeParams {
-    pub(crate) flags: i32,
-    pub(crate) reserved: i32,
-    /// Only in CUDA 13; zeros before.
-    pub(crate) context: usize,
-    pub(crate) copy: cudaMemcpy3DParms,
-}
+use super::*;
 
 // SAFETY: structures of plain numbers, whose sizes the assertions check.
 unsafe impl NodeParams for cudaKernelNodeParamsV2 {}

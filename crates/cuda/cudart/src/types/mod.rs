@@ -1,7 +1,7 @@
 //! Structures and numbers of the runtime API, with the layout of CUDA's headers (`driver_types.h`,
-//! `texture_types.h`), and conversions to the driver's structures. Structures that are equal in
-//! both APIs (`cudaMemLocation`, `cudaMemPoolProps`, `cudaMemcpy3DBatchOp` and others) are the
-//! driver's.
+//! `texture_types.h`, `vector_types.h`), and conversions to the driver's structures. `build.rs`
+//! generates them from `data/structures.txt`. Structures that are equal in both APIs
+//! (`cudaMemLocation`, `cudaMemPoolProps`, `cudaMemcpy3DBatchOp` and others) are the driver's.
 //!
 //! `tests/layout.rs` compares them with the real headers of both major versions. Nothing here calls
 //! the driver.
@@ -9,7 +9,7 @@
 mod channel;
 mod copy;
 mod graph;
-mod memory;
+mod properties;
 mod texture;
 
 pub(crate) use crate::codes::{
@@ -18,10 +18,13 @@ pub(crate) use crate::codes::{
 pub(crate) use channel::*;
 pub(crate) use copy::*;
 pub(crate) use graph::*;
-pub(crate) use memory::*;
-pub(crate) use texture::*;
+pub(crate) use properties::cudaDeviceProp;
 
-use texunit_cuda_abi::CUresult;
+use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::args::{Answer, Elements, In};
+use texunit_cuda_abi::*;
+
+include!(concat!(env!("OUT_DIR"), "/structures.rs"));
 
 /// `cudaErrorInvalidFilterSetting`: a linear filter of integers is not supported.
 pub(crate) const INVALID_FILTER_SETTING: CUresult = CUresult(26);
@@ -34,3 +37,30 @@ pub(crate) type Stream = usize;
 pub(crate) type Array = usize;
 /// Handle of a mipmapped array (`cudaMipmappedArray_t`), which is the driver's handle.
 pub(crate) type Mipmap = usize;
+
+/// Memory that is not known to CUDA.
+pub(crate) const MEMORY_UNREGISTERED: i32 = 0;
+/// Page-locked host memory.
+pub(crate) const MEMORY_HOST: i32 = 1;
+/// Memory of a device.
+pub(crate) const MEMORY_DEVICE: i32 = 2;
+/// Managed memory.
+pub(crate) const MEMORY_MANAGED: i32 = 3;
+
+impl Dim3 {
+    /// The extents as the driver API takes them.
+    pub(crate) fn all(self) -> [u32; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+impl cudaLaunchConfig_t {
+    /// The attributes.
+    ///
+    /// # Safety
+    /// `attrs` is null or points to an array of `numAttrs` attributes, for the lifetime.
+    pub(crate) unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
+        // SAFETY: the caller upholds this function's safety contract.
+        unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
+    }
+}

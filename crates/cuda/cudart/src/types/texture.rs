@@ -1,93 +1,11 @@
 //! Descriptors of texture and surface objects, and their conversion to and from the driver's.
 
-use super::{Class, Format, INVALID_FILTER_SETTING, INVALID_NORM_SETTING, cudaChannelFormatDesc};
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-    CU_RESOURCE_TYPE_PITCH2D, CU_TR_FILTER_MODE_LINEAR, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
-    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, bail,
-};
-
-/// Resource of a texture or surface (`cudaResourceDesc`).
-///
-/// The header has a union whose members share their first fields; here they are one structure.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct cudaResourceDesc {
-    /// `cudaResourceType*`.
-    pub(crate) res_type: u32,
-    /// Array or mipmapped array handle, or device address.
-    pub(crate) what: u64,
-    /// Format of memory.
-    pub(crate) desc: cudaChannelFormatDesc,
-    /// Size of linear memory in bytes, or width of pitched memory in elements.
-    pub(crate) size: usize,
-    /// Rows of pitched memory.
-    pub(crate) height: usize,
-    /// Row pitch of pitched memory in bytes.
-    pub(crate) pitch_in_bytes: usize,
-    /// Remaining bytes of the union.
-    #[cfg(not(feature = "cuda-12"))]
-    pub(crate) rest: [u64; 9],
-    /// Reserved, 0.
-    #[cfg(not(feature = "cuda-12"))]
-    pub(crate) flags: u32,
-}
-
-/// Sampling state of a texture (`cudaTextureDesc`).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub(crate) struct cudaTextureDesc {
-    /// `cudaAddressMode*` for x, y, z.
-    pub(crate) address_mode: [u32; 3],
-    /// `cudaFilterMode*` within a level.
-    pub(crate) filter_mode: u32,
-    /// `cudaReadMode*`.
-    pub(crate) read_mode: u32,
-    /// Nonzero if colours are converted from sRGB.
-    pub(crate) srgb: i32,
-    /// Border colour as r, g, b, a.
-    pub(crate) border_color: [f32; 4],
-    /// Nonzero if coordinates range from 0 to 1.
-    pub(crate) normalized_coords: i32,
-    /// Maximum anisotropy.
-    pub(crate) max_anisotropy: u32,
-    /// `cudaFilterMode*` between levels.
-    pub(crate) mipmap_filter_mode: u32,
-    /// Bias of the level of detail.
-    pub(crate) mipmap_level_bias: f32,
-    /// Minimum level of detail.
-    pub(crate) min_mipmap_level_clamp: f32,
-    /// Maximum level of detail.
-    pub(crate) max_mipmap_level_clamp: f32,
-    /// Nonzero if trilinear filtering must not be optimised.
-    pub(crate) disable_trilinear_optimization: i32,
-    /// Nonzero if filters read across the edges of cube faces.
-    pub(crate) seamless_cubemap: i32,
-}
+use super::*;
 
 /// Integers are returned as integers (`cudaReadModeElementType`).
-pub(crate) const READ_ELEMENT_TYPE: u32 = 0;
+const READ_ELEMENT_TYPE: u32 = 0;
 /// Integers are returned as normalised fractions (`cudaReadModeNormalizedFloat`).
-pub(crate) const READ_NORMALIZED_FLOAT: u32 = 1;
-
-/// A view of an array: a subrange of levels and layers, or another format (`cudaResourceViewDesc`).
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub(crate) struct cudaResourceViewDesc {
-    /// `cudaResViewFormat*`, which are the driver's numbers.
-    pub(crate) format: u32,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-    pub(crate) depth: usize,
-    pub(crate) first_mipmap_level: u32,
-    pub(crate) last_mipmap_level: u32,
-    pub(crate) first_layer: u32,
-    pub(crate) last_layer: u32,
-    #[cfg(not(feature = "cuda-12"))]
-    pub(crate) reserved: [u32; 16],
-}
+const READ_NORMALIZED_FLOAT: u32 = 1;
 
 impl cudaResourceDesc {
     /// The driver's descriptor; an error for an invalid channel descriptor or type.
@@ -179,18 +97,7 @@ impl cudaTextureDesc {
                 flags |= flag;
             }
         }
-        Ok(CUDA_TEXTURE_DESC {
-            address_mode: self.address_mode,
-            filter_mode: self.filter_mode,
-            flags,
-            max_anisotropy: self.max_anisotropy,
-            mipmap_filter_mode: self.mipmap_filter_mode,
-            mipmap_level_bias: self.mipmap_level_bias,
-            min_mipmap_level_clamp: self.min_mipmap_level_clamp,
-            max_mipmap_level_clamp: self.max_mipmap_level_clamp,
-            border_color: self.border_color,
-            reserved: [0; 12],
-        })
+        Ok(CUDA_TEXTURE_DESC { flags, ..self.shared() })
     }
 
     /// Fields that correspond to [`FLAGS`], in the same order.
@@ -214,52 +121,38 @@ impl cudaTextureDesc {
         let [srgb, normalized_coords, disable_trilinear_optimization, seamless_cubemap] =
             FLAGS.map(|flag| i32::from(from.flags & flag != 0));
         Ok(Self {
-            address_mode: from.address_mode,
-            filter_mode: from.filter_mode,
             read_mode,
             srgb,
-            border_color: from.border_color,
             normalized_coords,
-            max_anisotropy: from.max_anisotropy,
-            mipmap_filter_mode: from.mipmap_filter_mode,
-            mipmap_level_bias: from.mipmap_level_bias,
-            min_mipmap_level_clamp: from.min_mipmap_level_clamp,
-            max_mipmap_level_clamp: from.max_mipmap_level_clamp,
             disable_trilinear_optimization,
             seamless_cubemap,
+            ..Self::of_shared(from)
         })
     }
 }
 
-impl cudaResourceViewDesc {
-    /// The driver's descriptor.
-    pub(crate) fn to_driver(self) -> CUDA_RESOURCE_VIEW_DESC {
-        CUDA_RESOURCE_VIEW_DESC {
-            format: self.format,
-            width: self.width,
-            height: self.height,
-            depth: self.depth,
-            first_mipmap_level: self.first_mipmap_level,
-            last_mipmap_level: self.last_mipmap_level,
-            first_layer: self.first_layer,
-            last_layer: self.last_layer,
-            reserved: [0; 16],
-        }
-    }
+/// Converts the members that a structure has in common with the driver's, by these names; the
+/// others are 0.
+macro_rules! shared {
+    ($($of:ident, $driver:ident: $($member:ident)*;)*) => {$(
+        #[allow(clippy::needless_update, reason = "some structures have no other members")]
+        impl $of {
+            /// The driver's structure.
+            pub(crate) fn shared(self) -> $driver {
+                $driver { $($member: self.$member,)* ..$driver::default() }
+            }
 
-    /// Converts the driver's descriptor.
-    pub(crate) fn of_driver(from: &CUDA_RESOURCE_VIEW_DESC) -> Self {
-        Self {
-            format: from.format,
-            width: from.width,
-            height: from.height,
-            depth: from.depth,
-            first_mipmap_level: from.first_mipmap_level,
-            last_mipmap_level: from.last_mipmap_level,
-            first_layer: from.first_layer,
-            last_layer: from.last_layer,
-            #[cfg(not(feature = "cuda-12"))]
-            reserved: [0; 16],
+            /// Converts the driver's structure.
+            pub(crate) fn of_shared(from: &$driver) -> Self {
+                Self { $($member: from.$member,)* ..Self::default() }
+            }
         }
-    }
+    )*};
+}
+shared! {
+    cudaTextureDesc, CUDA_TEXTURE_DESC:
+        address_mode filter_mode max_anisotropy mipmap_filter_mode mipmap_level_bias
+        min_mipmap_level_clamp max_mipmap_level_clamp border_color;
+    cudaResourceViewDesc, CUDA_RESOURCE_VIEW_DESC:
+        format width height depth first_mipmap_level last_mipmap_level first_layer last_layer;
 }

@@ -1,15 +1,12 @@
 //! Execution of plans: checks the type and addresses, and submits the transform to the plan's
 //! stream.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::number::Precision::{Double, Single};
 use crate::plan::{self, MadePlan};
 use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
 use std::ffi::c_int;
-use texunit_client::call::Code;
-use texunit_client::{context, library_api, work};
-use texunit_cuda_abi::{CUdeviceptr, bail, ensure};
 
 /// `CUFFT_FORWARD`
 const FORWARD: c_int = -1;

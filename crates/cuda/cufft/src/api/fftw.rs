@@ -1,7 +1,7 @@
 //! Functions of cuFFTW for both precisions. Flags of the planner are ignored, as all plans are made
 //! in the same way.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::fftw::{self, Dimension, Plan};
 use crate::number::Precision;
 use crate::shape::{Kind, Type};
@@ -9,7 +9,6 @@ use rustfft::FftDirection;
 use std::ffi::{c_double, c_int, c_longlong, c_uint, c_void};
 use texunit_client::call::answer;
 use texunit_client::report;
-use texunit_cuda_abi::args::{In, Out};
 
 /// Types by their names in `cufft.h`.
 impl Type {

@@ -1,13 +1,9 @@
 //! Creation of plans from sizes and layouts, and the sizes of their work areas.
 
-use crate::code::{Answer, FftCode};
+use crate::code::*;
 use crate::plan;
 use crate::shape::{Layout, Shape, Type};
 use std::ffi::{c_int, c_longlong};
-use texunit_client::call::Code;
-use texunit_client::library_api;
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::bail;
 
 library_api! { (FftCode)
     /// Creates an empty plan.

@@ -1,13 +1,8 @@
 //! Functions for streams, work areas and properties of plans, and for versions of the library.
 
-use crate::code::FftCode;
+use crate::code::*;
 use crate::plan;
 use std::ffi::{c_int, c_longlong};
-use texunit_client::call::{Code, property};
-use texunit_client::driver::CUstream;
-use texunit_client::{context, library_api};
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{CUdeviceptr, ensure};
 
 library_api! { (FftCode)
     /// Sets the stream in which a plan is executed.

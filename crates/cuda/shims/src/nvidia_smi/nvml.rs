@@ -1,7 +1,7 @@
 //! Queries `libnvidia-ml.so.1` about the driver and the devices.
 
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::path::PathBuf;
 
 /// Versions and devices as NVML reports them.
@@ -49,10 +49,11 @@ impl Card {
     }
 }
 
-/// `nvmlDevice_t`.
-type Device = *mut c_void;
+/// `nvmlDevice_t`, a pointer.
+type Device = usize;
 
 /// `nvmlPciInfo_t`.
+#[derive(Default)]
 #[repr(C)]
 struct Pci {
     legacy: [c_char; 16],
@@ -112,24 +113,23 @@ impl Nvml {
         Ok(written(&buffer))
     }
 
-    fn card(&self, index: c_uint) -> Result<Card, String> {
-        let mut device: Device = std::ptr::null_mut();
-        let mut pci = Pci { legacy: [0; 16], place: [0; 3], ids: [0; 2], bus_id: [0; 32] };
-        let (mut memory, mut capability) = ([0_u64; 3], (0, 0));
-        // SAFETY: the functions have these types, and the pointers are to variables of the types
-        // that they write.
+    /// What a function writes about a device, or a device by its index.
+    fn about<A, T: Default>(&self, name: &'static str, of: A) -> Result<T, String> {
+        let mut value = T::default();
+        // SAFETY: functions of this type write one value of the type that they are asked for here.
         unsafe {
-            self.call(
-                "nvmlDeviceGetHandleByIndex_v2",
-                |f: extern "C" fn(c_uint, *mut Device) -> c_int| f(index, &raw mut device),
-            )?;
-            self.call("nvmlDeviceGetPciInfo_v3", |f: extern "C" fn(Device, *mut Pci) -> c_int| {
-                f(device, &raw mut pci)
-            })?;
-            self.call(
-                "nvmlDeviceGetMemoryInfo",
-                |f: extern "C" fn(Device, *mut [u64; 3]) -> c_int| f(device, &raw mut memory),
-            )?;
+            self.call(name, |f: extern "C" fn(A, *mut T) -> c_int| f(of, &raw mut value))?;
+        }
+        Ok(value)
+    }
+
+    fn card(&self, index: c_uint) -> Result<Card, String> {
+        let device: Device = self.about("nvmlDeviceGetHandleByIndex_v2", index)?;
+        let pci: Pci = self.about("nvmlDeviceGetPciInfo_v3", device)?;
+        let [total, free, used] = self.about("nvmlDeviceGetMemoryInfo", device)?;
+        let mut capability = (0, 0);
+        // SAFETY: the function has this type, and the pointers are to variables of our own.
+        unsafe {
             self.call(
                 "nvmlDeviceGetCudaComputeCapability",
                 |f: extern "C" fn(Device, *mut c_int, *mut c_int) -> c_int| {
@@ -137,7 +137,6 @@ impl Nvml {
                 },
             )?;
         }
-        let [total, free, used] = memory;
         Ok(Card {
             index,
             name: self.text("nvmlDeviceGetName", device)?,

@@ -109,17 +109,17 @@ fn a_texture_of_freed_memory_is_named_with_it() {
 #[test]
 fn a_texture_and_a_surface_of_a_destroyed_array_are_named_with_it() {
     let here = TestDevice::new();
-    let used = here.device.memory_used();
+    let used = here.device.memory().used();
     let array = array(&here.device);
     let texture =
         here.device.create_texture(&(&array).into(), &TextureDescriptor::default()).unwrap();
     let surface = here.device.create_surface(&array).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     here.launch("store", surface.handle()).unwrap();
-    assert!(here.device.memory_used() > used);
+    assert!(here.device.memory().used() > used);
     array.destroy();
     array.destroy();
-    assert_eq!(here.device.memory_used(), used, "given back, and once");
+    assert_eq!(here.device.memory().used(), used, "given back, and once");
     let text = here.gone("fetch", texture.handle());
     assert!(text.starts_with("texture 0x2") && text.contains("`table`, 16 texels of"), "{text}");
     assert!(text.ends_with("was destroyed"), "{text}");
@@ -128,7 +128,7 @@ fn a_texture_and_a_surface_of_a_destroyed_array_are_named_with_it() {
     drop(array);
     assert!(here.gone("fetch", texture.handle()).ends_with("was destroyed"));
     drop((texture, surface));
-    assert_eq!(here.device.memory_used(), used);
+    assert_eq!(here.device.memory().used(), used);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_view_and_a_level_end_with_their_array() {
 fn host_memory_that_is_taken_out_is_gone_for_its_textures() {
     let here = TestDevice::new();
     let host = Arc::new(Block::page_aligned(4096, "host memory").unwrap());
-    here.device.map_host(&host).unwrap();
+    here.device.memory().attach(host.host_address(), &host).unwrap();
     let at = host.host_address();
     let linear = here.device.linear(at, 64).unwrap();
     let format = Format::from_name("f32").unwrap();
@@ -161,7 +161,7 @@ fn host_memory_that_is_taken_out_is_gone_for_its_textures() {
     let texture = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     here.launch("load", at).unwrap();
-    assert!(here.device.unmap_host(at));
+    assert!(here.device.memory().free(at));
     assert!(here.gone("fetch", texture.handle()).contains("`host memory`"));
     let number = host.number();
     let wanted = format!("`host memory` (4096 bytes at {at:#x}, allocation {number}) was freed");

@@ -25,14 +25,16 @@ fn buffers_variables_and_host_memory_are_found_by_address() {
     assert_eq!(bytes, [3, 0, 0, 0]);
 
     let host = Arc::new(Block::page_aligned(64, "host").unwrap());
-    let used = device.memory_used();
-    device.map_host(&host).unwrap();
-    assert!(device.map_host(&host).is_err());
+    let used = device.memory().used();
+    device.memory().attach(host.host_address(), &host).unwrap();
+    assert!(device.memory().attach(host.host_address(), &host).is_err());
     let at = host.host_address();
     device.linear(at + 60, 4).unwrap().write(0, &[9; 4]).unwrap();
-    assert_eq!((host.load_u32(60).unwrap(), device.memory_used()), (0x0909_0909, used));
+    assert_eq!((host.load_u32(60).unwrap(), device.memory().used()), (0x0909_0909, used));
     assert!(
-        device.owns_address(buffer.address()) && device.unmap_host(at) && !device.unmap_host(at)
+        device.memory().owns(buffer.address())
+            && device.memory().free(at)
+            && !device.memory().free(at)
     );
     assert!(device.linear(at, 1).is_err());
 }

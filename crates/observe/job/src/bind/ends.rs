@@ -88,10 +88,10 @@ impl Binder<'_> {
             match (&param.value, self.bound.objects.get(&index)) {
                 (ParamValue::Buffer(spec), Some(Object::Buffer(buffer))) => {
                     if spec.place.read_only {
-                        self.device.make_read_only(buffer.address());
+                        self.device.memory().make_read_only(buffer.address());
                     }
                     if let Some(how) = spec.place.ended {
-                        self.device.end_memory(buffer.address(), how);
+                        self.device.memory().end_at(buffer.address(), how);
                     }
                 }
                 (ParamValue::Array(spec), Some(Object::Array(TexelResource::Array(array))))

@@ -1,4 +1,5 @@
-//! Allocation at given addresses, for replaying a recorded launch.
+//! Allocation at given addresses: of a recorded launch that is replayed, or of freed memory for
+//! owners such as memory pools that keep addresses for reuse.
 
 use super::Memory;
 use crate::block::{Block, End};
@@ -19,40 +20,69 @@ pub struct Placement<'a> {
 }
 
 impl Memory {
+    /// Places the block that `make` makes at an address. If it `counts`, its bytes are reserved
+    /// first; if `is_own`, peer devices may access it.
+    fn place_at(
+        &self,
+        address: u64,
+        (size, counts, is_own): (u64, bool, bool),
+        make: impl FnOnce() -> Option<Arc<Block>>,
+    ) -> Result<Arc<Block>, PlacementError> {
+        let counted = if counts { size } else { 0 };
+        self.reserve(counted)?;
+        let made = make().ok_or(PlacementError::Alloc(AllocError::Host { size }));
+        let placed = made.and_then(|block| {
+            self.attach(address, &block)?;
+            Ok(block)
+        });
+        let block = placed.inspect_err(|_| self.release_opaque(counted))?;
+        // `attach` takes the block for host memory, which does not count against the limit.
+        if let Some(entry) = self.state().blocks.get_mut(&address) {
+            (entry.counted, entry.is_own) = (counts, is_own);
+        }
+        if self.initial_contents.is_tracked {
+            block.track();
+        }
+        Ok(block)
+    }
+
     /// Allocates zero bytes at an address; they count against the limit.
     ///
     /// # Errors
     /// The limit would be exceeded, or another block is at the address.
     pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlacementError> {
         let Placement { address, size, name, number } = *place;
-        self.reserve(size)?;
-        let attached = self.attach_new(address, size, name, number);
-        if attached.is_err() {
-            self.release_opaque(size);
-        }
-        attached
+        self.place_at(address, (size, true, true), || {
+            let bytes = usize::try_from(size).ok()?;
+            Block::for_address(bytes, address, number, name).map(Arc::new)
+        })
     }
 
-    fn attach_new(
+    /// Allocates `size` zero bytes as [`Memory::allocate`] does, but at an address that was
+    /// allocated and freed before. `None` if there is not enough memory, or if another block is at
+    /// the address.
+    pub fn allocate_again(&self, address: u64, size: u64, name: &str) -> Option<Arc<Block>> {
+        let window = &self.windows.global;
+        let end = address.checked_add(size).filter(|end| *end <= window.end);
+        let bytes = usize::try_from(size).ok();
+        let make = || Block::new(bytes?, name).map(Arc::new);
+        end.filter(|_| window.contains(&address))?;
+        self.place_at(address, (size, true, true), make).ok()
+    }
+
+    /// Attaches a block as if it had been allocated at the address. If it `counts`, it counts
+    /// against the limit.
+    ///
+    /// # Errors
+    /// The limit would be exceeded, or another block is at the address.
+    pub fn adopt(
         &self,
         address: u64,
-        size: u64,
-        name: &str,
-        number: Option<u64>,
-    ) -> Result<Arc<Block>, PlacementError> {
-        let bytes = usize::try_from(size).ok();
-        let block = bytes.and_then(|bytes| Block::for_address(bytes, address, number, name));
-        let block = Arc::new(block.ok_or(AllocError::Host { size })?);
-        if self.initial_contents.is_tracked {
-            block.track();
-        }
-        self.attach(address, &block)?;
-        // `attach` takes the block for host memory, which does not count against the limit; this
-        // block does.
-        if let Some(entry) = self.state().blocks.get_mut(&address) {
-            (entry.counted, entry.is_own) = (true, true);
-        }
-        Ok(block)
+        block: &Arc<Block>,
+        counts: bool,
+    ) -> Result<(), PlacementError> {
+        let how = (block.size() as u64, counts, false);
+        self.place_at(address, how, || Some(Arc::clone(block))).map(drop)
     }
 
     /// Makes the allocation at an address read-only; false if there is none.
@@ -127,5 +157,49 @@ mod tests {
         let gone = memory.map().freed();
         assert_eq!((gone.len(), gone[0].0, gone[0].1.how), (1, 4096, End::Unregistered));
         assert_eq!((memory.used(), memory.map().blocks().len()), (0, 0));
+    }
+
+    #[test]
+    fn an_address_is_used_again_if_it_is_free() {
+        let memory = Memory::new(1000);
+        let (address, _) = memory.allocate(600, "first").unwrap();
+        assert!(memory.allocate_again(address, 100, "taken").is_none());
+        assert_eq!(memory.used(), 600);
+        memory.free(address);
+        let block = memory.allocate_again(address, 500, "again").unwrap();
+        assert_eq!((memory.used(), block.to_vec()), (500, vec![0; 500]));
+        assert!(memory.find(address, 500).is_ok() && memory.find(address, 501).is_err());
+        // Freeing the block subtracts its size from the used bytes.
+        assert!(memory.free(address));
+        assert_eq!(memory.used(), 0);
+        // The size exceeds the limit, and the address is outside the window.
+        assert!(memory.allocate_again(address, 1001, "large").is_none());
+        for foreign in [0, 4096, u64::MAX - 99] {
+            assert!(memory.allocate_again(foreign, 100, "foreign").is_none());
+        }
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn a_block_is_taken_in() {
+        let memory = Memory::new(1000);
+        let block = Arc::new(Block::new(600, "own").unwrap());
+        memory.adopt(4096, &block, true).unwrap();
+        assert_eq!(memory.used(), 600);
+        assert!(
+            memory.adopt(4100, &block, false).is_err() && memory.adopt(9000, &block, true).is_err()
+        );
+        memory.adopt(9000, &block, false).unwrap();
+        assert!(memory.free(4096) && memory.used() == 0);
+    }
+
+    #[test]
+    fn reserved_bytes_count() {
+        let memory = Memory::new(1000);
+        memory.reserve(900).unwrap();
+        assert!(memory.reserve(101).is_err() && memory.allocate(101, "more").is_err());
+        assert_eq!(memory.used(), 900);
+        memory.release_opaque(900);
+        memory.allocate(1000, "all").unwrap();
     }
 }

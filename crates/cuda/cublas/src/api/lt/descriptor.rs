@@ -1,10 +1,7 @@
 //! Descriptors of cuBLASLt: an array of 64-bit words, each the value of an attribute; the last word
 //! marks the kind of descriptor.
 
-use crate::code::{Answer, BlasCode};
-use texunit_client::call::Code;
-use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{bail, ensure};
+use crate::code::*;
 
 /// Storage of the largest descriptor.
 type Words = [u64; 13];

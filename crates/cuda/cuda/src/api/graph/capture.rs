@@ -1,14 +1,11 @@
 //! Stream capture into graphs (driver API, "Stream Management").
 
 use super::links;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::capture::Info;
-use crate::deferred::Order;
 use crate::graph::capture::{self, Recapture};
 use crate::graph::{Graph, Node};
-use crate::prelude::*;
-use crate::stream::{self, Stream};
-use texunit_cuda_abi::{CUgraphEdgeData, CUgraphRecaptureCallback};
+use crate::stream;
 
 driver_api! {
     /// Starts capturing a stream.
@@ -65,8 +62,7 @@ driver_api! {
 
     /// Capture status of a stream: none (0), active (1), or invalidated (2).
     fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
-        captureStatus.check()?;
-        captureStatus.set(status(info(hStream)?.as_ref()))
+        captureStatus.give(|| Ok(status(info(hStream)?.as_ref())))
     }
 
     /// Capture status of a stream, and the identifier of the capture.

@@ -1,17 +1,9 @@
 //! Instantiation, update and launch of executable graphs.
 
-use crate::call::driver_api;
-use crate::deferred::Order;
+use crate::api::*;
 use crate::graph::exec::{self, Exec, InstantiationError};
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, run, update};
-use crate::prelude::*;
-use crate::stream::Stream;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{
-    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExecUpdateResultInfo, graph_instantiate_flag as flag,
-    graph_instantiate_result as result,
-};
+use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
 
 driver_api! {
     /// Instantiates a graph; on failure, names the node and the reason.
@@ -46,8 +38,7 @@ driver_api! {
 
     /// Instantiates a graph with flags.
     fn cuGraphInstantiateWithFlags(phGraphExec: Out<Handle<Exec>>, hGraph: Handle<Graph>, flags: c_ulonglong) {
-        phGraphExec.check()?;
-        phGraphExec.set(exec::instantiate(hGraph, flags).map_err(|(_, _, refusal)| refusal)?.handle)
+        phGraphExec.give(|| Ok(exec::instantiate(hGraph, flags).map_err(|(_, _, refusal)| refusal)?.handle))
     }
 
     /// Instantiates a graph; on failure, the structure names the node and the reason.

@@ -1,12 +1,9 @@
 //! Changes of node parameters in executable graphs. A node is named by the node of the original
 //! graph.
 
-use crate::call::driver_api;
+use crate::api::*;
 use crate::graph::exec::Exec;
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, update};
-use crate::prelude::*;
-use texunit_cuda_abi::{CUDA_CHILD_GRAPH_NODE_PARAMS, CUgraphNodeParams, graph_node_type};
 
 driver_api! {
     /// Changes the parameters of a node of any kind.

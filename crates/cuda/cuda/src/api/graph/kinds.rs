@@ -2,19 +2,10 @@
 //! and in an executable graph, where a node is named by the node of the original graph.
 
 use super::{instance, links, nodes, params as of_graph};
-use crate::call::driver_api;
-use crate::context::Context;
+use crate::api::*;
 use crate::graph::exec::Exec;
-use crate::graph::op::Op;
 use crate::graph::{Graph, Node, params};
 use crate::memory_ops::BatchOp;
-use crate::prelude::*;
-use crate::stream::Event;
-use texunit_cuda_abi::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
-    CUDA_HOST_NODE_PARAMS_v1, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v1,
-};
 
 /// Defines the three functions of kinds of nodes. Given are the name of the parameters in the
 /// second function and in the others, their type, the parameter for the context that the others may

@@ -1,14 +1,8 @@
 //! Nodes of graphs: adding and removing them, their dependencies and numbers.
 
 use super::{give_links, links};
-use crate::call::driver_api;
-use crate::graph::op::Op;
+use crate::api::*;
 use crate::graph::{self, Graph, Link, Node, memory, params};
-use crate::prelude::*;
-use std::ffi::c_ulonglong;
-use texunit_cuda_abi::{
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphEdgeData, CUgraphNodeParams, graph_node_type,
-};
 
 /// Defines functions that add a node of one kind: given are the parameters after the dependencies,
 /// and the operation that they describe.

@@ -2,17 +2,9 @@
 
 use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
-use crate::call::driver_api;
+use crate::api::*;
 use crate::graph::kernel::KernelOp;
-use crate::graph::op::Op;
 use crate::graph::{self, Graph, Node, kernel, params};
-use crate::prelude::*;
-use crate::stream::Event;
-use texunit_cuda_abi::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v1,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_v1, CUgraphNodeParams, CUlaunchAttribute, graph_node_type,
-};
 
 /// Defines functions that return a property of a node of one kind.
 macro_rules! gets {

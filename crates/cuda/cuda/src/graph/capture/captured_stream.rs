@@ -10,11 +10,7 @@ use crate::graph::{self, Graph, Node};
 use crate::module::Function;
 use crate::prelude::*;
 use crate::shape::Shape;
-use texunit_cuda_abi::{
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CUDA_MEM_ALLOC_NODE_PARAMS,
-    CUgraphEdgeData, CUlaunchAttribute, CUmemLocation, CUmemPoolProps,
-    launch_attribute as attribute,
-};
+use texunit_cuda_abi::launch_attribute as attribute;
 
 impl CapturedStream {
     fn graph(self) -> Answer<(Arc<Graph>, Vec<Link>)> {

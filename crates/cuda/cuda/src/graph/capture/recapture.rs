@@ -7,7 +7,6 @@ use crate::current_call::InProgram;
 use crate::graph::op::Op;
 use crate::graph::{Graph, Link, Node, end, params, update, user, with_node};
 use crate::prelude::*;
-use texunit_cuda_abi::CUgraphNodeParams;
 
 /// The type of callbacks of a recapture (`CUgraphRecaptureCallback`).
 pub(crate) type Callback = unsafe extern "C" fn(

@@ -7,7 +7,6 @@ use crate::graph::op::{CopyOp, Op};
 use crate::graph::params;
 use crate::memory::endpoint::Side;
 use crate::prelude::*;
-use texunit_cuda_abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS};
 
 /// Copies a region in a stream ([`copy::copy`]), or adds the copy to the captured graph.
 pub(crate) fn copy(to: &CopyEnd<'_>, from: &CopyEnd<'_>, size: [u64; 3], order: &Order) -> Answer {

@@ -1,12 +1,7 @@
 //! Where the memory of a pool is.
 
+use crate::prelude::*;
 use crate::state;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEM_ALLOCATION_TYPE_MANAGED, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_INVALID,
-    CUdevice, CUmemLocation, invalid,
-};
 
 /// Kind of memory in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,7 @@
 use super::shared::Range;
 use super::{MADE_BY, Pool};
 use crate::memory;
-use std::sync::{Arc, OnceLock};
-use texunit_cuda_abi::args::Answer;
+use crate::prelude::*;
 use texunit_device::{Buffer, Device};
 
 /// Bytes of a pool that an allocation uses. When it is dropped, after the memory itself, the pool

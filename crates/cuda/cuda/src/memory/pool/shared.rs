@@ -6,7 +6,6 @@
 //! it, in whatever way that ends.
 
 use crate::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use texunit_device::{Block, Buffer, Device, Pages, Reserved};
 

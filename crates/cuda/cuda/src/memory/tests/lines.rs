@@ -2,11 +2,8 @@
 
 use super::{Holder, Random, handle_of, set_up, things};
 use crate::memory;
+use crate::prelude::*;
 use crate::state;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUmemcpy3DOperand, CUresult,
-    CopySide3D,
-};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry};
 
 // The functions as a C program declares them.

@@ -8,12 +8,6 @@ use crate::handle::object;
 use crate::memory;
 use crate::prelude::*;
 use crate::state::{self, Gpu};
-use std::ops::Range;
-use texunit_cuda_abi::{
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_CREATE_USAGE_TILE_POOL,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_LOCATION_TYPE_DEVICE, CUmemAllocationProp,
-    CUmemLocation,
-};
 use texunit_device::{Block, End, FreedBlock, Pages};
 
 /// Name of the creating function in messages.
@@ -77,7 +71,7 @@ impl Physical {
         };
         let pages = pages.map_err(|error| {
             if let Some(gpu) = &counted {
-                gpu.device.release_reserved(size);
+                gpu.device.memory().release_opaque(size);
             }
             CUresult::OUT_OF_MEMORY.because(format!(
                 "the system does not have {} of memory: {error}",
@@ -201,7 +195,7 @@ impl Drop for Physical {
     fn drop(&mut self) {
         allocation_trace::freed(self.number);
         if let Some(gpu) = &self.counted {
-            gpu.device.release_reserved(self.size);
+            gpu.device.memory().release_opaque(self.size);
         }
     }
 }

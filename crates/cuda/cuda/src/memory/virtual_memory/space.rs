@@ -70,7 +70,7 @@ impl Space {
         let borders = self.borders(range);
         for gpu in state::gpus()? {
             let (blocks, said) = self.view(gpu, &borders);
-            gpu.device.set_range(borders.clone(), blocks, said);
+            gpu.device.memory().set_range(borders.clone(), blocks, said);
         }
         Ok(())
     }

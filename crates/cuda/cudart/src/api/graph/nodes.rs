@@ -2,16 +2,8 @@
 //! and of an executable graph, where the runtime's structures differ from the driver's.
 
 use super::params::{kernel, memcpy, of_kernel, of_memcpy, of_symbol, to_symbol, translated};
-use crate::call::{check, runtime_api};
-use crate::driver::{self, CUgraph, CUgraphExec, CUgraphNode, ask};
-use crate::state::context;
-use crate::types::{Direction, cudaMemcpy3DParms, line};
-use std::ffi::c_void;
-use texunit_cuda_abi::args::{Answer, In, InOut, Out};
-use texunit_cuda_abi::{
-    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUgraphEdgeData, CUgraphNodeParams,
-    graph_node_type as kind,
-};
+use crate::api::*;
+use texunit_cuda_abi::graph_node_type as kind;
 
 runtime_api! {
     /// Adds a kernel node, named by its host stub or a handle.
@@ -32,8 +24,7 @@ runtime_api! {
     /// The parameters of a kernel node, with the host stub of the kernel if it has one.
     fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
         context()?;
-        pNodeParams.check()?;
-        pNodeParams.set(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, params))?))
+        pNodeParams.give(|| Ok(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, params))?)))
     }
 
     /// Changes the parameters of a kernel node.
@@ -59,8 +50,7 @@ runtime_api! {
     /// The parameters of a memcpy node.
     fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
         context()?;
-        pNodeParams.check()?;
-        pNodeParams.set(of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, copy))?)?)
+        pNodeParams.give(|| of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, copy))?))
     }
 
     /// Changes the parameters of a node of any kind.

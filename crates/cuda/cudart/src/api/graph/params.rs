@@ -2,18 +2,9 @@
 
 use crate::api::copy_3d::to_boxes;
 use crate::api::symbol::inside;
+use crate::api::*;
 use crate::codes::INVALID_DEVICE_FUNCTION;
-use crate::registry;
-use crate::types::{
-    Direction, cudaKernelNodeParamsV2, cudaMemcpy3DParms, cudaMemcpyNodeParams, line, of_driver,
-};
-use std::ffi::c_void;
-use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMCPY3D, CUgraphNodeParams, bail, graph_node_type as kind,
-    invalid,
-};
+use texunit_cuda_abi::graph_node_type as kind;
 
 /// Translates a node's parameters from the driver's structures to the runtime's.
 #[cfg(not(feature = "cuda-12"))]

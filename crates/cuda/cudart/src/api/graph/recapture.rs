@@ -2,14 +2,9 @@
 //! parameters in the runtime's structures.
 
 use super::params::of_driver_params;
-use crate::call::{check, runtime_api};
-use crate::driver::{self, CUgraph, CUgraphNode, CUstream};
-use crate::state;
+use crate::api::*;
 use std::collections::BTreeMap;
-use std::ffi::{c_uint, c_void};
 use std::sync::Mutex;
-use texunit_cuda_abi::args::In;
-use texunit_cuda_abi::{CUgraphNodeParams, CUresult, lock};
 
 /// `cudaGraphRecaptureCallback_t`
 type Callback = unsafe extern "C" fn(

@@ -1,0 +1,59 @@
+// The build scripts of the crates with lists of CUDA's functions and types include this file.
+
+/// The text of a file without comments.
+#[allow(dead_code)]
+fn read(file: &str) -> String {
+    println!("cargo::rerun-if-changed={file}");
+    let text = std::fs::read_to_string(file).expect(file);
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+/// The words of a line, of which the last may have spaces.
+#[allow(dead_code)]
+fn columns<const N: usize>(line: &str) -> [&str; N] {
+    line.splitn(N, ' ').collect::<Vec<_>>().try_into().expect(line)
+}
+
+/// Writes a file into the output folder of the build.
+fn write(name: &str, text: &str) {
+    let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
+    std::fs::write(std::path::Path::new(&to).join(name), text).expect("a file in OUT_DIR");
+}
+
+/// Writes `functions.rs`: a `not_provided!` with the status type `code` and the names of all
+/// functions that these lists mark with `no`.
+#[allow(dead_code)]
+fn write_not_provided(code: &str, lists: &[&str]) {
+    let lists: String = lists.iter().map(|file| read(file)).collect();
+    let name = |line: &str| Some(format!(" {}", line.strip_suffix(" no")?.split(' ').next()?));
+    let names: String = lists.lines().filter_map(name).collect();
+    write("functions.rs", &format!("texunit_client::not_provided! {{ {code}{names} }}\n"));
+}
+
+/// The structures of a list (`data/structures.txt`), with this visibility. A name after `12:` or
+/// `13:` is one of that major version only.
+#[allow(dead_code)]
+fn structures(list: &str, visible: &str, major: &str) -> String {
+    let in_version = |line: &str| match line.split_once(':') {
+        Some((version @ ("12" | "13"), line)) => (version == major).then(|| line.to_owned()),
+        _ => Some(line.to_owned()),
+    };
+    let member = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let (name, of) = (words.next().expect("a name"), words.next().expect(line));
+        let doc = words.next().map(|doc| format!("/// {doc}\n")).unwrap_or_default();
+        format!("{doc}{visible} {name}: {of},\n")
+    };
+    let structure = |paragraph: &str| {
+        let mut lines = paragraph.lines();
+        let head = in_version(lines.next()?)?;
+        let (name, doc) = head.split_once(' ').expect("what the structure is");
+        let members: String = lines.filter_map(in_version).map(|line| member(&line)).collect();
+        let eq = if members.contains("f32") { "" } else { ", Eq" };
+        Some(format!(
+            "/// {doc}\n#[allow(missing_docs)]\n#[derive(Clone, Copy, Debug, Default, PartialEq{eq})]\n\
+             #[repr(C)]\n{visible} struct {name} {{\n{members}}}\n"
+        ))
+    };
+    list.trim().split("\n\n").filter_map(structure).collect()
+}
