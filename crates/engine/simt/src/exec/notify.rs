@@ -8,12 +8,9 @@ mod probe_adapter;
 use super::context::Context;
 use super::warp::{Warp, lanes_by, lanes_by_value};
 use crate::clock::Moment;
-use crate::code::{Inst, Op, Slot};
+use crate::code::{Inst, Mark, Op, Slot};
 use crate::observe::event::ValueSource;
-use crate::observe::mark::Mark;
-use crate::observe::{
-    At, Branch, CallEvent, CtaInfo, Events, Probe, Registers, Synchronization, Values,
-};
+use crate::observe::{At, Branch, CallEvent, CtaInfo, Events, Probe, Synchronization, Values};
 use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
@@ -148,7 +145,10 @@ impl<'a> Context<'a> {
             _ => return,
         };
         let constants = &self.launch.constants;
-        probe.result(&at, &Values(ValueSource::Registers { warp, constants, parts }));
+        probe.result(
+            &at,
+            &Values(ValueSource::Registers { registers: warp.registers(constants), parts }),
+        );
     }
 
     fn before(
@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
         let branches = mark.reports.has(Events::BRANCHES);
         if let Op::Branch { target: to, .. } = &inst.op {
             if mark.reports.has(Events::OPERATIONS) {
-                probe.operation(&at, &Registers { warp, constants: &launch.constants });
+                probe.operation(&at, &warp.registers(&launch.constants));
             }
             if branches {
                 let (taken, target) = (at.lanes & guard, target(*to));
@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
             return;
         }
         if mark.reports.has(Events::OPERATIONS) {
-            probe.operation(&at, &Registers { warp, constants: &launch.constants });
+            probe.operation(&at, &warp.registers(&launch.constants));
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
             let index = warp.n(&launch.constants, *index);

@@ -38,6 +38,7 @@ pub use crate::kernel::KernelId;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
 pub use fidelity::InstructionForm;
+pub(crate) use operands::is_nondeterministic;
 pub use program::Program;
 pub(crate) use program::SharedLayout;
 pub use reach::Reach;

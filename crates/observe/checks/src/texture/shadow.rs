@@ -279,16 +279,13 @@ pub(crate) fn surface_texels<'a>(
         SurfaceKind::StoreFormatted { .. } => (texel, true),
         SurfaceKind::Reduce { formatted, .. } => (texel, formatted),
     };
-    let faulty = access.fault.map_or(32, |fault| {
-        let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
-        *lane
-    });
+    let faulty = access.fault.map_or(32, AccessFault::lane);
     let i = lane as usize & 31;
     let coords = &access.request.coords;
     let [x, y, z] = coords.point.map(|c| c[i] as i32);
     let x = if in_texels { i64::from(x) } else { i64::from(x).div_euclid(texel as i64) };
     let at = match (u32::try_from(x), u32::try_from(y), u32::try_from(z)) {
-        (Ok(x), Ok(y), Ok(z)) if lane < faulty => Some([x, y, z]),
+        (Ok(x), Ok(y), Ok(z)) if (lane as usize) < faulty => Some([x, y, z]),
         _ => None,
     };
     let plane = if resource.geometry().is_array() { coords.layer[i] } else { 0 };

@@ -1,11 +1,10 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{AccessParams, AccessReport};
-use crate::code::{Access, MemSpace, Op};
+use crate::code::{Access, Mark, MemSpace, Op};
 use crate::exec::context::Launch;
 use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
-use crate::observe::mark::Mark;
 use crate::observe::{AccessOp, Arrangement, At, Events, Order, Probe, Synchronization, Values};
 use crate::regions::LoadGroups;
 use std::any::Any;

@@ -1,4 +1,4 @@
-//! Numbers of instructions that warps issue, for [`Events::ISSUES`](super::Events::ISSUES). The
+//! Numbers of instructions that warps issue, for [`Events::ISSUES`](crate::observe::Events::ISSUES). The
 //! counters are numbered after those of [`BlockCounters`].
 //!
 //! Lane counts do not determine how often a warp issues an instruction, because diverged lanes
