@@ -35,10 +35,9 @@ impl<'a> Context<'a> {
 
     fn cta_info(&self) -> CtaInfo {
         let config = self.launch.config;
-        let ([x, y, z], [w, h, _]) = (self.cta.id.map(u64::from), config.grid.map(u64::from));
         CtaInfo {
             id: self.cta.id,
-            index: x + w * (y + h * z),
+            index: self.cta_number(),
             block: config.block,
             warps: self.launch.warps,
             shared: self.launch.shared_size as u64,

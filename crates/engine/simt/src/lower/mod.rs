@@ -17,8 +17,6 @@ mod fused;
 mod memory;
 mod moves;
 mod operands;
-#[cfg(test)]
-mod places;
 mod pools;
 mod program;
 mod reach;

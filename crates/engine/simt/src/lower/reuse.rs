@@ -181,60 +181,7 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::lower_text;
-    use texunit_testkit::{Random, ptx};
-
-    #[test]
-    fn rows_of_kernels_with_surfaces_barriers_and_votes_are_shared() {
-        let text = "
-            .version 8.0
-            .target sm_75
-            .address_size 64
-            .visible .entry k(.param .u64 s, .param .u64 t, .param .u64 out)
-            {
-                .reg .pred %p;
-                .reg .b32 %r<8>;
-                .reg .b64 %rd<4>;
-                ld.param.u64 %rd1, [s];
-                ld.param.u64 %rd2, [t];
-                ld.param.u64 %rd3, [out];
-                mov.u32 %r1, %tid.x;
-                suq.width.b32 %r2, [%rd1];
-                txq.height.b32 %r3, [%rd2];
-                add.u32 %r4, %r2, %r3;
-                suld.b.2d.b32.trap %r5, [%rd1, {%r1, %r4}];
-                setp.eq.u32 %p, %r5, %r1;
-                bar.sync 0;
-                vote.sync.ballot.b32 %r6, %p, -1;
-                atom.global.add.u32 %r7, [%rd3], %r6;
-                sust.b.2d.b32.trap [%rd1, {%r1, %r7}], %r7;
-                ret;
-            }";
-        let program = lower_text(text);
-        let kernel = &program.code(crate::launch::Arithmetic::default()).funcs[0];
-        // `%r1`, two sources and the result.
-        assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);
-        assert!(!kernel.cleared);
-    }
-
-    #[test]
-    fn registers_that_are_read_first_are_cleared() {
-        let is_cleared = |body: &str| {
-            let body = format!(
-                ".reg .pred %p;\n.reg .b32 %r<4>;\nld.param.u32 %r1, [n];\n\
-                 setp.eq.u32 %p, %r1, 3;\n{body}\nst.global.u32 [%rd], %r3;\nret;"
-            );
-            let body = format!(".reg .b64 %rd;\nld.param.u64 %rd, [out];\n{body}");
-            let params = ".param .u32 n, .param .u64 out";
-            let program = lower_text(&ptx::kernel(ptx::SM_75, params, &body));
-            program.code(crate::launch::Arithmetic::default()).funcs[0].cleared
-        };
-        assert!(!is_cleared("add.u32 %r3, %r1, 1;"));
-        assert!(is_cleared("add.u32 %r3, %r1, %r2;"), "never written");
-        assert!(is_cleared("@%p mov.u32 %r3, 1;"), "written by some lanes");
-        assert!(is_cleared("@%p bra L;\nmov.u32 %r3, 1;\nL:"), "written on one path");
-        assert!(!is_cleared("shfl.sync.idx.b32 %r3|%p, %r1, 0, 31, -1;"));
-    }
+    use texunit_testkit::Random;
 
     #[test]
     fn values_that_follow_each_other_share_a_row() {

@@ -4,7 +4,7 @@
 //! [`debug`] executes a kernel as [`launch`](super::launch) does, interpreted and in one thread,
 //! under the control of its caller, which is given a [`Machine`]. The code is lowered separately:
 //! each PTX register has storage of its own, and before each instruction there is a mark
-//! (`observe::marks`, `Events::STEPS`), at which the executor asks the `Stepper` whether to
+//! (`crate::marks`, `Events::STEPS`), at which the executor asks the `Stepper` whether to
 //! continue. To stop, the executor returns, leaves the running split as the first one of its warp,
 //! and stores the state of the turn (`Resume`). A stopped launch therefore continues exactly as one
 //! that was not stopped, in the execution order of all launches (`exec::turns`), and [`Saved`]

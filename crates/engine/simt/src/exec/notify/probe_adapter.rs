@@ -60,18 +60,12 @@ impl<'a> ProbeAdapter<'a> {
             }
             _ => return,
         };
-        let parts = &[];
-        let of = |access: &Access, operation| {
-            let (size, elements) = (access.size.into(), access.parts.len());
-            (
-                access.offset,
-                AccessParams { operation, mem_space: access.mem_space, size, elements, parts },
-            )
-        };
+        let of =
+            |access: &Access, operation| (access.offset, AccessParams::of(access, operation, &[]));
         let (offset, params) = match &insts[mark.target as usize].op {
             Op::Load(access) => of(access, AccessOp::Load),
             Op::Store(access) => of(access, AccessOp::Store),
-            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, parts)),
+            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, &[])),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
                 return self.meet(mark, &at, rows);
