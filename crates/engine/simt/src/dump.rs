@@ -100,11 +100,8 @@ fn each_region(
 fn header(text: &mut String, func: &Func) {
     let kind = if func.is_entry { "kernel" } else { "function" };
     let Func { name, narrow, wide, predicates, frame, .. } = func;
-    let cleared = if func.is_entry && func.cleared { ", cleared" } else { "" };
-    let _ = writeln!(
-        text,
-        "; {kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B{cleared}"
-    );
+    let _ =
+        writeln!(text, "; {kind} {name}: n {narrow}, w {wide}, p {predicates}, frame {frame} B");
 }
 
 /// Instructions that are branch targets within a function.

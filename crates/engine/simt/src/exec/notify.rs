@@ -60,20 +60,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds the active lanes to a counter and, unless the predicate is always true, the lanes where
-    /// it holds to the next counter.
+    /// Executes an operation that counts lanes or warps.
     #[inline]
-    pub(super) fn count_lanes(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
+    pub(super) fn count_op(&self, warp: &Warp, op: &Op, lanes: u32) {
+        let (&Op::Count { counter, of } | &Op::Issue { counter, of }) = op else { return };
         let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
-        self.counts.add((counter, of), lanes, those);
-    }
-
-    /// Counts a warp and, unless the predicate is always true, at the next counter whether the
-    /// predicate diverges.
-    #[inline]
-    pub(super) fn count_issue(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
-        let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
-        self.counts.issue((counter, of), lanes, those);
+        match op {
+            Op::Count { .. } => self.counts.add((counter, of), lanes, those),
+            _ => self.counts.issue((counter, of), lanes, those),
+        }
     }
 
     /// Reports the counters.

@@ -228,9 +228,12 @@ impl<'a> Builder<'a> {
             O::Mma | O::Wmma => self.product(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
-            O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {
-                self.collective(inst)
-            }
+            O::Bar | O::Barrier => self.barrier(inst),
+            O::Activemask => self.active_mask(inst),
+            O::Shfl => self.shuffle(inst),
+            O::Vote => self.vote(inst),
+            O::Match => self.matching(inst),
+            O::Redux => self.redux(inst),
             O::Tex | O::Tld4 => self.fetch(inst),
             O::Suld | O::Sust | O::Sured => self.surface(inst),
             O::Txq | O::Suq => self.query(inst),

@@ -181,7 +181,27 @@ fn rows(spans: &[Span], groups: &[(usize, Vec<usize>)]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use texunit_testkit::Random;
+    use crate::lower::lower_text;
+    use texunit_testkit::{Random, ptx};
+
+    #[test]
+    fn registers_that_are_read_first_are_cleared() {
+        let is_cleared = |body: &str| {
+            let body = format!(
+                ".reg .pred %p;\n.reg .b32 %r<4>;\nld.param.u32 %r1, [n];\n\
+                 setp.eq.u32 %p, %r1, 3;\n{body}\nst.global.u32 [%rd], %r3;\nret;"
+            );
+            let body = format!(".reg .b64 %rd;\nld.param.u64 %rd, [out];\n{body}");
+            let params = ".param .u32 n, .param .u64 out";
+            let program = lower_text(&ptx::kernel(ptx::SM_75, params, &body));
+            program.code(crate::launch::Arithmetic::default()).funcs[0].cleared
+        };
+        assert!(!is_cleared("add.u32 %r3, %r1, 1;"));
+        assert!(is_cleared("add.u32 %r3, %r1, %r2;"), "never written");
+        assert!(is_cleared("@%p mov.u32 %r3, 1;"), "written by some lanes");
+        assert!(is_cleared("@%p bra L;\nmov.u32 %r3, 1;\nL:"), "written on one path");
+        assert!(!is_cleared("shfl.sync.idx.b32 %r3|%p, %r1, 0, 31, -1;"));
+    }
 
     #[test]
     fn values_that_follow_each_other_share_a_row() {

@@ -1,5 +1,6 @@
 //! Groups of loads and stores with equal memory cost, and counters of those costs, for
-//! [`Events::COSTS`](crate::observe::Events::COSTS). The counters are numbered after those of [`Issues`].
+//! [`Events::COSTS`](crate::code::Events::COSTS). The counters are numbered after those of
+//! [`Issues`].
 //!
 //! Accesses of a basic block through the same base register have equal cost if their offsets differ
 //! by whole sectors (by whole words in shared and local memory) and the active mask does not change

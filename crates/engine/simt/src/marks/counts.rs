@@ -1,11 +1,12 @@
-//! Execution counts of basic blocks and branches, for [`Events::COUNTS`](crate::observe::Events::COUNTS).
+//! Execution counts of basic blocks and branches, for
+//! [`Events::COUNTS`](crate::code::Events::COUNTS).
 //!
 //! Counting every block of every loop by callbacks would be slow. Instead, operations in the marked
 //! code add active lanes to counters of the worker, and probes receive the totals
-//! ([`Probe::counted`](crate::observe::Probe::counted)). The counted items are edges of the control-flow
-//! graph, each at its source: lanes that reach a branch and lanes that take it, lanes that fall
-//! through into a block, and lanes that enter a function. The count of a block is the sum over its
-//! incoming edges, so that a loop iteration costs one increment.
+//! ([`Probe::counted`](crate::observe::Probe::counted)). The counted items are edges of the
+//! control-flow graph, each at its source: lanes that reach a branch and lanes that take it, lanes
+//! that fall through into a block, and lanes that enter a function. The count of a block is the sum
+//! over its incoming edges, so that a loop iteration costs one increment.
 
 use super::counters::Counters;
 use crate::code::{Code, Op, Slot};

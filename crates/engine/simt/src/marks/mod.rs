@@ -1,8 +1,8 @@
 //! Builds marked code: a copy of a program's code with additional operations that notify an
 //! observer of their neighbours.
 //!
-//! [`MarkedCodes::get`] is given a set of events and returns the marked code with the mapping of its
-//! operations to those of the program.
+//! [`MarkedCodes::get`] is given a set of events and returns the marked code with the mapping of
+//! its operations to those of the program.
 
 mod costs;
 mod counters;

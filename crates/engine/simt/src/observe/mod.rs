@@ -3,8 +3,8 @@
 //! An [`Observer`] selects [`Events`] and provides each worker of a launch with its own [`Probe`],
 //! whose methods are called with the events of the CTAs that this worker executes. Probes need no
 //! locks; a probe passes its results to the observer when it is dropped, after the worker's last
-//! CTA. Shadow memory, counters, coverage and traces are observers; [`crate::Watch`] is one of
-//! them.
+//! CTA. Shadow memory, counters, coverage and traces are observers; [`crate::Watch`] and
+//! [`crate::Tallies`] are two of them.
 //!
 //! # Implementation, and the cost of a launch without an observer
 //!
