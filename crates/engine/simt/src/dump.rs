@@ -2,7 +2,7 @@
 //!
 //! `texunit dump` and the `.kir` file tests print their output from here.
 
-use crate::code::{Callee, Code, Func, Inst, MemSpace, Op, Slot};
+use crate::code::{Callee, Code, Func, Inst, Op, Slot};
 use crate::flow::{FunctionCode, reads, writes};
 use crate::launch::Arithmetic;
 use crate::lower::{KernelId, Program};
@@ -213,7 +213,7 @@ fn name(op: &Op) -> String {
         Op::Load(access) | Op::LoadQuad(access) => memory("ld", access),
         Op::Store(access) | Op::StoreQuad(access) => memory("st", access),
         Op::Atomic(atomic) => {
-            let space = space_name(atomic.mem_space);
+            let space = variant(&atomic.mem_space);
             format!("atom.{space}.{:?}.{:?}", atomic.op, atomic.ty).to_lowercase()
         }
         Op::Special { reg, component, .. } => format!("special.{reg:?}.{component}").to_lowercase(),
@@ -239,19 +239,7 @@ fn variant(of: &impl std::fmt::Debug) -> String {
 
 /// Prints the mnemonic of a memory access, for example `ld.global.4x2.signed.row`.
 fn memory(word: &str, access: &crate::code::Access) -> String {
-    let space = space_name(access.mem_space);
+    let space = variant(&access.mem_space).to_lowercase();
     let signed = if access.signed { ".signed" } else { "" };
     format!("{word}.{space}.{}x{}{signed}", access.size, access.parts.len())
-}
-
-fn space_name(mem_space: MemSpace) -> &'static str {
-    match mem_space {
-        MemSpace::Global => "global",
-        MemSpace::Generic => "generic",
-        MemSpace::Shared => "shared",
-        MemSpace::Local => "local",
-        MemSpace::Param => "param",
-        MemSpace::KernelParam => "kernelparam",
-        MemSpace::Frame => "frame",
-    }
 }

@@ -16,6 +16,7 @@ mod gradients;
 mod kernel;
 pub mod launch;
 mod lower;
+mod marks;
 mod nearest;
 pub mod observe;
 mod regions;
@@ -31,14 +32,13 @@ pub use exec::machine as debug;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{
-    Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig,
-    split_shared_address,
+    Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, split_shared_address,
 };
 pub use lower::{
     CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Reach, Resources, Symbols,
     function_address, function_of_address, is_known_function, lower,
 };
-pub use observe::Observer;
+pub use observe::{LaunchConfig, Observer};
 pub use regions::{JitError, JitMode};
 pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};

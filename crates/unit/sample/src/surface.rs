@@ -356,12 +356,9 @@ impl Accesses<'_> {
             let [layer, x, y, z] = &self.words(first, lanes)?;
             let coords = Coordinates { layer, sample: &ZERO_LANES, point: [x, y, z] };
             let request = SurfaceRequest { active: u32::MAX >> (32 - lanes), coords };
-            access(first, &request).map_err(|(first, fault)| {
-                let lane = match &fault {
-                    texunit_unit::AccessFault::Outside { lane, .. }
-                    | texunit_unit::AccessFault::Misaligned { lane, .. } => *lane as usize,
-                };
-                SampleError::Access { index: first + lane, fault }
+            access(first, &request).map_err(|(first, fault)| SampleError::Access {
+                index: first + fault.lane(),
+                fault,
             })?;
         }
         Ok(())

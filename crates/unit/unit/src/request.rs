@@ -361,6 +361,14 @@ pub enum AccessFault {
     },
 }
 
+impl AccessFault {
+    /// Index of the lane.
+    pub fn lane(&self) -> usize {
+        let (Self::Outside { lane, .. } | Self::Misaligned { lane, .. }) = self;
+        *lane as usize
+    }
+}
+
 fn of_layer(layer: Option<u32>) -> String {
     layer.map_or_else(String::new, |layer| format!("layer {layer}, "))
 }

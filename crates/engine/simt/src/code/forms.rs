@@ -176,7 +176,7 @@ pub(crate) struct Passed {
     pub(crate) offset: u32,
     /// Size of the value in bytes.
     pub(crate) size: u32,
-    /// The register's shadow (`observe::shadow`), if it has one.
+    /// The register's shadow (`marks::shadow`), if it has one.
     pub(crate) shadow: Slot,
 }
 

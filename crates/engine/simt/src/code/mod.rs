@@ -6,20 +6,30 @@
 //! running call frame, or constants broadcast to 32 lanes.
 
 mod decoded;
+mod events;
 mod forms;
+mod mark;
+mod mbarrier;
+mod order;
 mod shadow;
 mod slot;
 mod special_memory;
 
 pub(crate) use decoded::{Decoded, OF_CTA, PRODUCTS, of_cta};
+pub use events::Events;
 pub use forms::HandleSource;
 pub(crate) use forms::*;
+pub(crate) use mark::Mark;
+pub use mark::{GroupedLoad, Synchronization};
+pub use mbarrier::MbarrierState;
+pub(crate) use order::words;
+pub use order::{Order, Scope, Semantics};
+pub use shadow::Sink;
 pub(crate) use shadow::{Check, FetchShadow, Shadow, SurfaceShadow};
 pub(crate) use slot::Slot;
 pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
 
-use crate::observe::mark::Mark;
 use std::ops::Range;
 use texunit_alu::{Alu, L32, L64, MAX, Row, Temporaries};
 use texunit_check::ir::VarId;
@@ -118,17 +128,17 @@ pub(crate) enum Op {
     Join,
     /// An instruction without effect in the interpreter, such as a fence or a prefetch.
     Nop,
-    /// Notifies an observer of an event (`observe::marks`).
+    /// Notifies an observer of an event (`crate::marks`).
     Mark(Box<Mark>),
-    /// Propagates shadows of uninitialised data (`observe::shadow`).
+    /// Propagates shadows of uninitialised data (`marks::shadow`).
     Shadow(Box<Shadow>),
-    /// Counts lanes (`observe::counts`): active lanes at this counter and, unless the predicate is
+    /// Counts lanes (`marks::counts`): active lanes at this counter and, unless the predicate is
     /// always true, lanes where it holds at the next counter.
     Count {
         counter: u32,
         of: Slot,
     },
-    /// Counts warps (`observe::issues`): 1 at this counter and, unless the predicate is always
+    /// Counts warps (`marks::issues`): 1 at this counter and, unless the predicate is always
     /// true, 1 at the next counter if the predicate differs among the active lanes.
     Issue {
         counter: u32,

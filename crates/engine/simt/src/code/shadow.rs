@@ -1,9 +1,8 @@
 //! Operands of shadow operations, which compute which bits of registers and memory are
-//! uninitialised (`observe::shadow`). The module `lower` inserts the operations beside the
+//! uninitialised (`marks::shadow`). The module `lower` inserts the operations beside the
 //! instructions that they belong to, and `exec::shadow` interprets them.
 
 use super::{Access, AsyncCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
-use crate::observe::Sink;
 
 /// A shadow operation. Shadow memory has one byte for each byte of memory, at the same address.
 /// Shadow operations never fault, and memory that is not tracked counts as initialised.
@@ -61,4 +60,33 @@ pub(crate) struct SurfaceShadow {
     pub(crate) op: u32,
     /// Shadows of the loaded elements (`Slot::NONE` for unneeded ones) or of the stored ones.
     pub(crate) shadows: Box<[Slot]>,
+}
+
+/// Kind of use of an uninitialised value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// A load has read the value. The value stays uninitialised, and serves to explain the next
+    /// report.
+    Origin,
+    /// The value is the condition of a branch.
+    Branch,
+    /// The value is the guard of an instruction other than a branch.
+    Guard,
+    /// The value is a memory address.
+    Address,
+    /// An operand of a fetch, surface access or query: coordinate, level or handle.
+    Fetch,
+    /// An operand of a vote, a reduction or a barrier, a lane number or a member mask.
+    Collective,
+    /// A computed value is stored to global memory or to a surface.
+    Store,
+    /// A loaded value is stored unchanged. The destination becomes uninitialised.
+    Copy,
+    /// A computed value is stored to memory private to the CTA or thread. The destination becomes
+    /// uninitialised.
+    Keep,
+    /// The value is an operand of an atomic.
+    Operand,
+    /// The memory operand of an atomic that computes with it.
+    Atomic,
 }

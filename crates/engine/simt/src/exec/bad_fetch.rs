@@ -5,7 +5,8 @@
 
 use super::outcome::{Executed, PendingFault};
 use super::warp::lanes;
-use crate::launch::{BadFetch, LaunchConfig};
+use crate::launch::BadFetch;
+use crate::observe::LaunchConfig;
 use crate::stats::{BadFetches, Fault};
 use std::collections::HashSet;
 

@@ -29,19 +29,8 @@ impl Context<'_> {
                     split.pc += 1;
                     None
                 }
-                Kind::Count => {
-                    let Op::Count { counter, of } = code.insts[split.pc as usize].op else {
-                        return Stop::Instruction;
-                    };
-                    self.count_lanes(warp, (counter, of), split.mask);
-                    split.pc += 1;
-                    None
-                }
-                Kind::Issue => {
-                    let Op::Issue { counter, of } = code.insts[split.pc as usize].op else {
-                        return Stop::Instruction;
-                    };
-                    self.count_issue(warp, (counter, of), split.mask);
+                Kind::Count | Kind::Issue => {
+                    self.count_op(warp, &code.insts[split.pc as usize].op, split.mask);
                     split.pc += 1;
                     None
                 }

@@ -74,7 +74,7 @@ impl Executed {
     }
 }
 
-/// A worker's counters of blocks and branches (`observe::counts`); empty if no observer wants them.
+/// A worker's counters of blocks and branches (`marks::counts`); empty if no observer wants them.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(Vec<Cell<u64>>);
 

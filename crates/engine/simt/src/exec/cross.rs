@@ -1,5 +1,6 @@
 //! Data exchange between lanes: shuffles, votes, matches, reductions.
 
+use super::atomic::apply;
 use super::context::Context;
 use super::warp::{Split, State, Warp, lanes};
 use crate::code::{Op, Shuffle, Slot};
@@ -156,17 +157,6 @@ pub(super) fn vote(warp: &mut Warp, mode: VoteMode, d: Slot, p: Slot, mask: u32)
 }
 
 pub(super) fn reduce(op: AtomOp, ty: ScalarType, values: &L32, mask: u32) -> u32 {
-    let join = |a: u32, b: u32| match op {
-        AtomOp::Add => a.wrapping_add(b),
-        AtomOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
-        AtomOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
-        AtomOp::Min => a.min(b),
-        AtomOp::Max => a.max(b),
-        AtomOp::And => a & b,
-        AtomOp::Or => a | b,
-        AtomOp::Xor => a ^ b,
-        // `redux` has no other operations.
-        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => b,
-    };
+    let join = |a: u32, b: u32| apply(op, ty, a.into(), (b.into(), 0), false) as u32;
     lanes(mask).map(|l| values[l]).reduce(join).unwrap_or(0)
 }

@@ -20,9 +20,13 @@ impl Context<'_> {
     /// The fault of a launch that waits for memory which nothing will change, reported for one of
     /// the waiting threads.
     pub(super) fn waits_in_vain(&self, warps: &[Warp], kind: FaultKind) -> Box<Fault> {
+        self.fault_of(Self::any_waiting(warps).unwrap_or(&warps[0]), kind)
+    }
+
+    /// A warp that waits: one that can run, or else any.
+    pub(super) fn any_waiting(warps: &[Warp]) -> Option<&Warp> {
         let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
-        let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|w| w.live != 0));
-        self.fault_of(warp.unwrap_or(&warps[0]), kind)
+        warps.iter().find(ready).or_else(|| warps.iter().find(|warp| warp.live != 0))
     }
 
     /// Starts a CTA: all its threads are at the first instruction of the kernel.
@@ -70,6 +74,13 @@ impl Context<'_> {
         self.last_errors.clear();
         self.begin_shadows();
         self.notify_begin();
+    }
+
+    /// Linear number of the current CTA in the grid, x varying fastest.
+    pub(super) fn cta_number(&self) -> u64 {
+        let ([x, y, z], [w, h, _]) =
+            (self.cta.id.map(u64::from), self.launch.config.grid.map(u64::from));
+        x + w * (y + h * z)
     }
 
     /// Sets the number of the current CTA, and the values that follow from it.
@@ -234,7 +245,7 @@ pub(super) fn place_in_words(program: &Program, span: Span, name: fn(&str) -> &s
 
 /// `%ctaid` of a CTA, by its number.
 #[inline]
-fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+pub(super) fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     // A division can take longer than a short warp, and a 64-bit one longer than a 32-bit one.
     match u32::try_from(index) {
         Ok(index) if index < x => [index, 0, 0],

@@ -245,8 +245,7 @@ impl<'a> Context<'a> {
 
     /// The loop of a waiting CTA.
     pub(super) fn waiting_loop(&self, warps: &[Warp]) -> Option<WaitingLoop> {
-        let ready = |warp: &&Warp| warp.splits.iter().any(|split| split.state == State::Ready);
-        let warp = warps.iter().find(ready).or_else(|| warps.iter().find(|warp| warp.live != 0))?;
+        let warp = Self::any_waiting(warps)?;
         let caller = self.caller(warp, Self::any_split(warp), 0);
         let polls = self.wait_trace.iter().flat_map(|trace| &trace.polls);
         Some(WaitingLoop {

@@ -44,6 +44,16 @@ fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
     turned
 }
 
+/// The fault of an instruction that needs the parts of matrices in the lanes `needed`, not all of
+/// which execute it.
+pub(super) fn lacks(needed: u32, mask: u32) -> Executed {
+    let lane = (needed & !mask).trailing_zeros();
+    let what = format!(
+        "lane {lane} does not take part in an instruction that needs what it has of a matrix"
+    );
+    fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what))
+}
+
 impl Context<'_> {
     /// Executes `ldmatrix`, `stmatrix` or `movmatrix` for all lanes of the warp.
     pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Executed {
@@ -65,11 +75,7 @@ impl Context<'_> {
             _ => u32::MAX,
         };
         if needed & !mask != 0 {
-            let lane = (needed & !mask).trailing_zeros();
-            let what = format!(
-                "lane {lane} does not take part in an instruction that needs what it has of a matrix"
-            );
-            return fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what));
+            return lacks(needed, mask);
         }
         let mut values = [0; 32];
         if op.action == MatrixAction::Transpose {

@@ -62,21 +62,17 @@ mod words;
 mod workers;
 mod yielding;
 
-use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program};
-use crate::observe::Events;
+use crate::observe::{Events, LaunchConfig};
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use context::{Context, Launch};
 use counters::Counters;
 pub use format::general as format_general;
-pub use mbarrier::MbarrierState;
 use prepare::prepare;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-pub(crate) use surface::lane_of;
 use waiting::Waits;
-pub(crate) use warp::Warp;
 pub(crate) use workers::CtaChunk;
 
 /// The state that all workers of a launch share.
@@ -192,7 +188,7 @@ pub fn launch(
         Some(_) => program.observed_unit(kernel, config.arithmetic()),
         None => program.unit(kernel, config.arithmetic()),
     };
-    let observed = config.observer.map(|_| unit.observed(program, events));
+    let observed = config.observer.map(|_| unit.marked.get(&program.source, &unit.code, events));
     let of = (program, kernel, unit);
     let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas.len()));
     if let Some(observer) = config.observer {

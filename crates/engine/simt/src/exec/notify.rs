@@ -8,12 +8,9 @@ mod probe_adapter;
 use super::context::Context;
 use super::warp::{Warp, lanes_by, lanes_by_value};
 use crate::clock::Moment;
-use crate::code::{Inst, Op, Slot};
+use crate::code::{Inst, Mark, Op, Slot};
 use crate::observe::event::ValueSource;
-use crate::observe::mark::Mark;
-use crate::observe::{
-    At, Branch, CallEvent, CtaInfo, Events, Probe, Registers, Synchronization, Values,
-};
+use crate::observe::{At, Branch, CallEvent, CtaInfo, Events, Probe, Synchronization, Values};
 use crate::stats::Fault;
 pub(super) use probe_adapter::ProbeAdapter;
 use std::time::Duration;
@@ -38,10 +35,9 @@ impl<'a> Context<'a> {
 
     fn cta_info(&self) -> CtaInfo {
         let config = self.launch.config;
-        let ([x, y, z], [w, h, _]) = (self.cta.id.map(u64::from), config.grid.map(u64::from));
         CtaInfo {
             id: self.cta.id,
-            index: x + w * (y + h * z),
+            index: self.cta_number(),
             block: config.block,
             warps: self.launch.warps,
             shared: self.launch.shared_size as u64,
@@ -64,20 +60,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds the active lanes to a counter and, unless the predicate is always true, the lanes where
-    /// it holds to the next counter.
+    /// Executes an operation that counts lanes or warps.
     #[inline]
-    pub(super) fn count_lanes(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
+    pub(super) fn count_op(&self, warp: &Warp, op: &Op, lanes: u32) {
+        let (&Op::Count { counter, of } | &Op::Issue { counter, of }) = op else { return };
         let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
-        self.counts.add((counter, of), lanes, those);
-    }
-
-    /// Counts a warp and, unless the predicate is always true, at the next counter whether the
-    /// predicate diverges.
-    #[inline]
-    pub(super) fn count_issue(&self, warp: &Warp, (counter, of): (u32, Slot), lanes: u32) {
-        let those = if of == Slot::TRUE { lanes } else { warp.p(of) };
-        self.counts.issue((counter, of), lanes, those);
+        match op {
+            Op::Count { .. } => self.counts.add((counter, of), lanes, those),
+            _ => self.counts.issue((counter, of), lanes, those),
+        }
     }
 
     /// Reports the counters.
@@ -148,7 +139,10 @@ impl<'a> Context<'a> {
             _ => return,
         };
         let constants = &self.launch.constants;
-        probe.result(&at, &Values(ValueSource::Registers { warp, constants, parts }));
+        probe.result(
+            &at,
+            &Values(ValueSource::Registers { registers: warp.registers(constants), parts }),
+        );
     }
 
     fn before(
@@ -167,7 +161,7 @@ impl<'a> Context<'a> {
         let branches = mark.reports.has(Events::BRANCHES);
         if let Op::Branch { target: to, .. } = &inst.op {
             if mark.reports.has(Events::OPERATIONS) {
-                probe.operation(&at, &Registers { warp, constants: &launch.constants });
+                probe.operation(&at, &warp.registers(&launch.constants));
             }
             if branches {
                 let (taken, target) = (at.lanes & guard, target(*to));
@@ -180,7 +174,7 @@ impl<'a> Context<'a> {
             return;
         }
         if mark.reports.has(Events::OPERATIONS) {
-            probe.operation(&at, &Registers { warp, constants: &launch.constants });
+            probe.operation(&at, &warp.registers(&launch.constants));
         }
         if let (true, Op::BranchIndexed { index, targets, .. }) = (branches, &inst.op) {
             let index = warp.n(&launch.constants, *index);

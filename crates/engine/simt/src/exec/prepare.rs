@@ -4,10 +4,10 @@ use super::context::Launch;
 use super::shadow::state::Shadows;
 use crate::clock::Moment;
 use crate::code::Func;
-use crate::launch::{Arithmetic, Bounds, LaunchConfig, SHARED_ROUNDING};
+use crate::launch::{Arithmetic, Bounds, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
-use crate::observe::Events;
-use crate::observe::marks::MarkedCode;
+use crate::marks::MarkedCode;
+use crate::observe::{Events, LaunchConfig};
 use crate::regions::{JitMode, Setting};
 
 /// Limit of the bytes of registers, local and shared memory of all CTAs that run concurrently; one

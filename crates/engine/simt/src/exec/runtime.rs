@@ -261,15 +261,8 @@ impl Call<'_, '_, '_> {
         32 * self.warp.index + self.lane as u32
     }
 
-    /// Linear number of the CTA in the grid.
-    fn cta(&self) -> u64 {
-        let ([x, y, z], [nx, ny, _]) = (self.context.cta.id, self.context.launch.config.grid);
-        let [x, y, z, nx, ny] = [x, y, z, nx, ny].map(u64::from);
-        x + nx * (y + ny * z)
-    }
-
     fn target(&self, stream: u64) -> Target {
-        let (cta, thread) = (self.cta(), self.thread());
+        let (cta, thread) = (self.context.cta_number(), self.thread());
         Target { stream, is_per_thread: self.is_per_thread, cta, thread }
     }
 
@@ -383,7 +376,7 @@ impl Call<'_, '_, '_> {
         if grid.depth() >= self.runtime.host.sync_depth() {
             return Err(code::SYNC_DEPTH_EXCEEDED.into());
         }
-        let work = grid.take_of(self.cta());
+        let work = grid.take_of(self.context.cta_number());
         if !work.is_empty() {
             let printed = self.runtime.host.run_now(work);
             let printed =

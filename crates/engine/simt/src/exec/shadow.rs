@@ -4,7 +4,6 @@
 //! Shadow operations never fault: memory that is not tracked counts as initialised, and invalid
 //! accesses are ignored because the instruction itself will fault.
 
-mod contiguous;
 pub(super) mod state;
 
 use super::context::Context;
@@ -13,11 +12,37 @@ use super::target::Target;
 use super::warp::{Warp, lanes, lanes_by, lanes_where};
 use crate::code::{Access, Check, Located, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
+use state::WorkerShadows;
 use texunit_alu::L64;
-use texunit_memory::SpaceKind;
+use texunit_memory::{Block, SpaceKind};
 
 /// Number of bytes processed at a time.
 const PIECE: usize = 4096;
+
+impl WorkerShadows<'_> {
+    /// The block that has the shadows of all lanes of an access, and the lanes' offsets in it;
+    /// `None` if the shadows are in several blocks, or not tracked.
+    fn find(&mut self, addresses: &L64, access: &Access, mask: u32) -> Option<(&Block, L64)> {
+        let each = || lanes(mask).map(|lane| addresses[lane]);
+        let (low, high) = (each().min()?, each().max()?);
+        let span = (high - low).checked_add(access.total().into())?;
+        // Any address between two addresses of a state space is in that space, too.
+        let (space, first) = space_at(access.mem_space, low);
+        let (block, at) = match space {
+            _ if space_at(access.mem_space, high).0 != space => return None,
+            SpaceKind::Shared => (self.shared(), first),
+            SpaceKind::Global => {
+                let (index, offset) = self.of.map.find(first, span, self.hint).ok()?;
+                self.hint = index;
+                (&**self.of.map.block(index), offset)
+            }
+            _ => return None,
+        };
+        let is_inside = at.checked_add(span)? <= block.size() as u64;
+        is_inside
+            .then(|| (block, addresses.map(|address| address.wrapping_sub(low).wrapping_add(at))))
+    }
+}
 
 impl Context<'_> {
     /// Marks the shared memory of a new CTA as uninitialised, except the part reserved for the
@@ -73,8 +98,14 @@ impl Context<'_> {
     /// Executes a shadow operation.
     pub(super) fn shadow(&mut self, warp: &mut Warp, shadow: &Shadow, mask: u32) {
         match shadow {
-            Shadow::Load(access) => self.load_shadow(warp, access, mask),
-            Shadow::Store(access) => self.store_shadow(warp, access, mask),
+            Shadow::Load(access) => {
+                self.access_shadow(warp, access, mask, false);
+                self.put_loaded(warp, access, mask);
+            }
+            Shadow::Store(access) => {
+                self.read_stored(warp, access);
+                self.access_shadow(warp, access, mask, true);
+            }
             Shadow::Check(check) => self.check_shadows(warp, check, mask),
             Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
             Shadow::Matrix(matrix) => {
@@ -136,38 +167,31 @@ impl Context<'_> {
         let _ = self.with_shadow(warp, place, size, |of, at| of.store(lane, at, size, value));
     }
 
-    fn load_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
+    /// Loads the shadows of the elements of an access into [`Context::parts`], or stores them from
+    /// there.
+    fn access_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32, stores: bool) {
         self.addresses_of(warp, access.located(), access.constant);
-        if self.load_near(warp, access, mask) {
-            return;
-        }
-        let size = u64::from(access.size);
-        for (i, &d) in access.parts.iter().enumerate().filter(|(_, d)| !d.is_none()) {
-            let mut bits: L64 = [0; 32];
-            for lane in lanes(mask) {
-                let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = space_at(access.mem_space, address);
-                let value = self.shadow_at(warp, lane, place, access.size);
-                let above = if access.signed { 64 - 8 * size as u32 } else { 0 };
-                bits[lane] = ((value << above) as i64 >> above) as u64;
+        let Self { shadows, parts, addresses, .. } = self;
+        let (size, parts) = (access.size, &mut parts[..access.parts.len()]);
+        let offsets = || (0..).step_by(size.into());
+        if let Some((block, at)) = shadows.as_mut().and_then(|of| of.find(addresses, access, mask))
+        {
+            let mut target = Target::Block(block);
+            for (offset, part) in offsets().zip(parts) {
+                match stores {
+                    true => target.store_lanes(mask, &at, (offset, size), part),
+                    false => target.load_lanes(mask, (&at, offset), size, part),
+                }
             }
-            warp.put(d, &bits, access.mask, mask);
-        }
-    }
-
-    fn store_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
-        self.addresses_of(warp, access.located(), access.constant);
-        if self.leaves_defined(warp, access, mask) {
             return;
         }
-        let size = u64::from(access.size);
-        let mut bits: L64 = [0; 32];
-        for (i, &part) in access.parts.iter().enumerate() {
-            warp.read(&self.launch.constants, part, &mut bits);
+        for (k, offset) in (0..access.parts.len()).zip(offsets()) {
             for lane in lanes(mask) {
-                let address = self.addresses[lane].wrapping_add(i as u64 * size);
-                let place = space_at(access.mem_space, address);
-                self.put_shadow(warp, lane, place, (access.size, bits[lane]));
+                let place = space_at(access.mem_space, self.addresses[lane].wrapping_add(offset));
+                match stores {
+                    true => self.put_shadow(warp, lane, place, (size, self.parts[k][lane])),
+                    false => self.parts[k][lane] = self.shadow_at(warp, lane, place, size),
+                }
             }
         }
     }

@@ -145,8 +145,7 @@ impl Context<'_> {
                 return Ok(Flow::Diverges);
             }
             Op::Join => return Ok(join(warp, split)),
-            Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
-            Op::Issue { counter, of } => self.count_issue(warp, (*counter, *of), mask),
+            op @ (Op::Count { .. } | Op::Issue { .. }) => self.count_op(warp, op, mask),
             op if ends_block(op) => {
                 let flow = self.control(warp, split, inst, mask)?;
                 if matches!(op, Op::Call(_) | Op::Return | Op::BranchIndexed { .. }) {

@@ -8,8 +8,7 @@ use super::sites::{PlanCache, plan_for};
 use super::warp::{Warp, lanes_by, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
-use crate::launch::LaunchConfig;
-use crate::observe::{At, Events, ExecutedSurfaceAccess, PlannedSurfaceAccess};
+use crate::observe::{At, Events, ExecutedSurfaceAccess, LaunchConfig, PlannedSurfaceAccess};
 use texunit_jit::region::RegisterFiles;
 use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
@@ -142,7 +141,7 @@ impl Context<'_> {
                 );
             }
             if let Err(fault) = done {
-                return fault_at(lane_of(&fault), FaultKind::Surface(fault.to_string()));
+                return fault_at(fault.lane(), FaultKind::Surface(fault.to_string()));
             }
         }
         Ok(())
@@ -180,10 +179,4 @@ impl Context<'_> {
             plan.store(request, &answer.values)
         })
     }
-}
-
-/// The lane whose surface access has faulted.
-pub(crate) fn lane_of(fault: &AccessFault) -> usize {
-    let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
-    *lane as usize
 }

@@ -1,10 +1,10 @@
 //! Executes `mma` and `wmma.mma`, whose matrices are distributed over the lanes of a warp.
 
 use super::context::Context;
-use super::outcome::{Executed, fault_at};
+use super::matrix::lacks;
+use super::outcome::Executed;
 use super::warp::Warp;
 use crate::code::{Mma, Slot};
-use crate::fault::FaultKind;
 use texunit_alu::L64;
 
 /// Maximum number of registers of a matrix in a lane.
@@ -13,11 +13,7 @@ const MOST: usize = 8;
 impl Context<'_> {
     pub(super) fn mma(&mut self, warp: &mut Warp, op: &Mma, mask: u32) -> Executed {
         if mask != u32::MAX {
-            let lane = mask.trailing_ones();
-            let what = format!(
-                "lane {lane} does not take part in an instruction that needs what it has of a matrix"
-            );
-            return fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what));
+            return lacks(u32::MAX, mask);
         }
         let mut sources = [[[0; 32]; MOST]; 3];
         self.registers(warp, op, &mut sources);

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use texunit_alu::L64;
 use texunit_memory::Block;
 use texunit_unit::{
-    FetchOperands, FetchPlan, FetchRequest, Lanes, ReadTexels, Resource, ResultType, Surface,
-    SurfaceKind, SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
+    FetchOperands, FetchPlan, FetchRequest, ReadTexels, Resource, ResultType, Surface, SurfaceKind,
+    SurfacePlace, SurfacePlan, TexelIndex, Texture, reference,
 };
 
 /// Uninitialised bits of a register, and for each lane the first texel that they come from.
@@ -30,9 +30,24 @@ struct UndefinedBits<S> {
 }
 
 impl<S> UndefinedBits<S> {
-    fn new(part: usize, of: &Arc<S>) -> Self {
-        let (bits, at) = ([0; 32], [TexelIndex::default(); 32]);
-        Self { part, lanes: 0, bits, at, of: Arc::clone(of) }
+    /// The entry of a register and a texture or surface, which is added if there is none.
+    fn entry<'f>(found: &'f mut Vec<Self>, part: usize, of: &Arc<S>) -> &'f mut Self {
+        let known = found.iter().position(|one| one.part == part && Arc::ptr_eq(&one.of, of));
+        let number = known.unwrap_or_else(|| {
+            let (bits, at) = ([0; 32], [TexelIndex::default(); 32]);
+            found.push(Self { part, lanes: 0, bits, at, of: Arc::clone(of) });
+            found.len() - 1
+        });
+        &mut found[number]
+    }
+
+    /// The bits of a register in all lanes.
+    fn of_part(found: &[Self], part: usize) -> L64 {
+        let mut bits = [0; 32];
+        for one in found.iter().filter(|one| one.part == part) {
+            lanes(one.lanes).for_each(|lane| bits[lane] = one.bits[lane]);
+        }
+        bits
     }
 
     fn add(&mut self, lane: usize, bits: u64, at: TexelIndex) {
@@ -101,14 +116,7 @@ fn look(
             let channel = trace.channel_of(component);
             let first = trace.texels_of(component).find(|&at| is_undefined(resource, at, channel));
             let Some(at) = first else { continue };
-            let known = found
-                .iter()
-                .position(|found| found.part == part && Arc::ptr_eq(&found.of, plan.seen()));
-            let number = known.unwrap_or_else(|| {
-                found.push(UndefinedBits::new(part, plan.seen()));
-                found.len() - 1
-            });
-            found[number].add(lane, bits.into(), at);
+            UndefinedBits::entry(found, part, plan.seen()).add(lane, bits.into(), at);
         }
     }
 }
@@ -172,14 +180,8 @@ impl SurfaceLook<'_> {
                 return false;
             }
             states[size..].fill(0);
-            let is_it = |found: &UndefinedBits<Surface>| {
-                found.part == part && Arc::ptr_eq(&found.of, self.surface)
-            };
-            let number = found.iter().position(is_it).unwrap_or_else(|| {
-                found.push(UndefinedBits::new(part, self.surface));
-                found.len() - 1
-            });
-            found[number].add(lane, u64::from_le_bytes(states), texel(&place, byte, resource));
+            let entry = UndefinedBits::entry(found, part, self.surface);
+            entry.add(lane, u64::from_le_bytes(states), texel(&place, byte, resource));
             true
         };
         match self.kind {
@@ -230,11 +232,7 @@ impl Context<'_> {
             }
         }
         for (part, &shadow) in of.shadows.iter().enumerate().filter(|(_, s)| !s.is_none()) {
-            let mut bits: Lanes = [0; 32];
-            for found in found.iter().filter(|found| found.part == part) {
-                lanes(found.lanes).for_each(|lane| bits[lane] = found.bits[lane] as u32);
-            }
-            warp.put_n(shadow, &bits, mask);
+            warp.put(shadow, &UndefinedBits::of_part(&found, part), u64::MAX, mask);
         }
         for found in found {
             let what = (Sink::Origin, Register::of(fetch.parts[found.part]));
@@ -277,10 +275,7 @@ impl Context<'_> {
             }
         }
         for (part, &shadow) in of.shadows.iter().enumerate().filter(|_| is_load) {
-            let mut bits: L64 = [0; 32];
-            for found in found.iter().filter(|found| found.part == part) {
-                lanes(found.lanes).for_each(|lane| bits[lane] = found.bits[lane]);
-            }
+            let bits = UndefinedBits::of_part(&found, part);
             warp.put(shadow, &bits, access.register_mask, mask);
         }
         for found in found {

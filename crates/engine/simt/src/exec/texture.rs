@@ -9,8 +9,8 @@ use super::warp::{Warp, count, lanes_by, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
-use crate::launch::{LaunchConfig, SURFACE_BIT};
-use crate::observe::{At, Events, ExecutedFetch, PlannedFetch};
+use crate::launch::SURFACE_BIT;
+use crate::observe::{At, Events, ExecutedFetch, LaunchConfig, PlannedFetch};
 use texunit_alu::L32;
 use texunit_unit::{
     Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,

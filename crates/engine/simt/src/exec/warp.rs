@@ -9,6 +9,7 @@ use super::decoded::each;
 use super::frames::Frames;
 use super::register_file::Rows;
 use crate::code::{Constants, Inst, NONE, Slot};
+use crate::observe::Registers;
 use texunit_alu::{L32, L64};
 use texunit_jit::region::MAX_WARPS;
 pub(crate) use texunit_unit::lanes;
@@ -282,20 +283,16 @@ impl Warp {
         if slot.is_negated() { !value } else { value }
     }
 
+    /// The registers as observers see them.
+    #[inline]
+    pub(crate) fn registers<'a>(&'a self, constants: &'a Constants) -> Registers<'a> {
+        let Self { narrow, wide, predicates, .. } = self;
+        Registers { narrow, wide, predicates, constants, bases: self.bases() }
+    }
+
     /// Reads any operand, zero-extended; predicates as 0 or 1.
     pub(crate) fn read(&self, constants: &Constants, slot: Slot, out: &mut L64) {
-        if slot.is_wide() {
-            *out = *self.w(constants, slot);
-        } else if slot.is_predicate() {
-            let p = self.p(slot);
-            for (lane, out) in out.iter_mut().enumerate() {
-                *out = u64::from(p >> lane & 1);
-            }
-        } else {
-            for (out, &v) in out.iter_mut().zip(self.n(constants, slot)) {
-                *out = u64::from(v);
-            }
-        }
+        *out = self.registers(constants).value(slot);
     }
 
     #[inline]

@@ -189,17 +189,19 @@ impl<'a> Builder<'a> {
         use Opcode as O;
         let done = match inst.opcode {
             _ if inst.mods.unexecuted.is_some() => None,
-            O::Mov | O::Selp | O::Cvta | O::Isspacep => self.moves(inst),
+            O::Mov => self.mov(inst),
+            O::Selp => self.selp(inst),
+            O::Cvta => self.cvta(inst),
+            O::Isspacep => self.isspacep(inst),
             O::Set | O::Setp | O::Testp => self.comparison(inst),
-            O::Ld
-            | O::Ldu
-            | O::St
-            | O::Atom
-            | O::Red
-            | O::Prefetch
-            | O::Prefetchu
-            | O::Discard
-            | O::Applypriority => self.memory(inst),
+            O::Ld | O::Ldu => self.load(inst),
+            O::St => self.store(inst),
+            O::Atom | O::Red => self.atomic(inst),
+            // Prefetches and hints have no visible effect.
+            O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority => {
+                self.emit(Op::Nop);
+                Some(())
+            }
             O::Bra
             | O::Brx
             | O::Ret
@@ -212,27 +214,30 @@ impl<'a> Builder<'a> {
             | O::Griddepcontrol
             | O::Setmaxnreg
             | O::Pmevent => self.control(inst),
-            O::Cp
-            | O::Mbarrier
-            | O::Elect
-            | O::Alloca
-            | O::Stacksave
-            | O::Stackrestore
-            | O::Createpolicy
-            | O::Ldmatrix
-            | O::Stmatrix
-            | O::Movmatrix
-            | O::Mapa
-            | O::Getctarank => self.special_memory(inst),
-            O::Mma | O::Wmma => self.tensor(inst),
+            O::Cp if inst.mods.acts("bulk") => self.bulk_copy(inst),
+            O::Cp => self.async_copy(inst),
+            O::Mapa | O::Getctarank => self.cluster_address(inst),
+            O::Mbarrier => self.mbarrier(inst),
+            O::Elect => self.elect(inst),
+            O::Alloca | O::Stacksave | O::Stackrestore => self.stack(inst),
+            O::Createpolicy => self.create_policy(inst),
+            O::Ldmatrix | O::Stmatrix | O::Movmatrix => self.matrix(inst),
+            O::Wmma if inst.mods.acts("load") || inst.mods.acts("store") => {
+                self.fragment_access(inst)
+            }
+            O::Mma | O::Wmma => self.product(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
-            O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {
-                self.collective(inst)
-            }
-            O::Tex | O::Tld4 | O::Txq | O::Istypep | O::Suld | O::Sust | O::Sured | O::Suq => {
-                self.texture(inst)
-            }
+            O::Bar | O::Barrier => self.barrier(inst),
+            O::Activemask => self.active_mask(inst),
+            O::Shfl => self.shuffle(inst),
+            O::Vote => self.vote(inst),
+            O::Match => self.matching(inst),
+            O::Redux => self.redux(inst),
+            O::Tex | O::Tld4 => self.fetch(inst),
+            O::Suld | O::Sust | O::Sured => self.surface(inst),
+            O::Txq | O::Suq => self.query(inst),
+            O::Istypep => self.is_type(inst),
             _ => self.arithmetic(inst),
         };
         if done.is_none() {

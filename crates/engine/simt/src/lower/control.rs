@@ -65,22 +65,14 @@ impl<'a> Builder<'a> {
         self.guard = old;
     }
 
-    pub(super) fn collective(&mut self, inst: &'a Instruction) -> Option<()> {
-        match inst.opcode {
-            Opcode::Bar | Opcode::Barrier => self.barrier(inst),
-            Opcode::Activemask => {
-                let d = self.destination(inst.operands.first()?)?;
-                self.emit(Op::ActiveMask { d });
-                Some(())
-            }
-            Opcode::Shfl => self.shuffle(inst),
-            Opcode::Vote => self.vote(inst),
-            Opcode::Match => self.matching(inst),
-            _ => self.redux(inst),
-        }
+    /// Lowers `activemask`.
+    pub(super) fn active_mask(&mut self, inst: &'a Instruction) -> Option<()> {
+        let d = self.destination(inst.operands.first()?)?;
+        self.emit(Op::ActiveMask { d });
+        Some(())
     }
 
-    fn barrier(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn barrier(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         let ops = &inst.operands;
         if m.warp {
@@ -125,7 +117,7 @@ impl<'a> Builder<'a> {
         self.narrow(inst.operands.get(at)?)
     }
 
-    fn shuffle(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn shuffle(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, a, b, c, ..] = &inst.operands[..] else { return None };
         let op = Shuffle {
             mode: inst.mods.shfl?,
@@ -140,7 +132,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn vote(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn vote(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, ..] = &inst.operands[..] else { return None };
         let mode = inst.mods.vote?;
         let (d, p) = (self.destination(d)?, self.predicate(p)?);
@@ -152,7 +144,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn matching(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn matching(&mut self, inst: &'a Instruction) -> Option<()> {
         let mode = inst.mods.matching?;
         let all = mode == MatchMode::All;
         let sources = &inst.operands[1 + usize::from(all)..];
@@ -164,7 +156,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn redux(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn redux(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, ty) = (inst.mods.redux?, inst.mods.ty()?);
         if !matches!(ty, ScalarType::U32 | ScalarType::S32 | ScalarType::B32) {

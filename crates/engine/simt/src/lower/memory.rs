@@ -1,4 +1,4 @@
-//! Lowers `ld`, `st`, `atom`, `red` and `prefetch`.
+//! Lowers `ld`, `st`, `atom` and `red`.
 
 use super::builder::{Builder, is_wide};
 use crate::code::{Access, Atomic, MemSpace, Op, Slot, SpaceProfile};
@@ -16,19 +16,6 @@ pub(super) struct Address {
 const STRONG: [&str; 4] = [".volatile", ".relaxed", ".acquire", ".mmio"];
 
 impl<'a> Builder<'a> {
-    pub(super) fn memory(&mut self, inst: &'a Instruction) -> Option<()> {
-        match inst.opcode {
-            Opcode::Ld | Opcode::Ldu => self.load(inst),
-            Opcode::St => self.store(inst),
-            Opcode::Atom | Opcode::Red => self.atomic(inst),
-            // Prefetch, discard and applypriority have no visible effect.
-            _ => {
-                self.emit(Op::Nop);
-                Some(())
-            }
-        }
-    }
-
     /// Resolves `[base + offset]` in a state space.
     pub(super) fn address(&mut self, operand: &Operand, space: Option<Space>) -> Option<Address> {
         let (base, offset) = match operand {
@@ -101,7 +88,7 @@ impl<'a> Builder<'a> {
         (access.parts.len() <= 8).then_some(access)
     }
 
-    fn load(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn load(&mut self, inst: &'a Instruction) -> Option<()> {
         let text = self.source.snippet(inst.span);
         self.needs.may_wait |= STRONG.iter().any(|word| text.contains(word));
         // A cache policy may follow, which has no effect.
@@ -123,7 +110,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn store(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn store(&mut self, inst: &'a Instruction) -> Option<()> {
         let [address, source, ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty().is_some_and(is_wide);
         let access = self.data_access(inst, (address, source), |b, part| b.source(part, wide))?;
@@ -139,7 +126,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn atomic(&mut self, inst: &'a Instruction) -> Option<()> {
         let (d, rest) = match inst.opcode {
             Opcode::Atom => (inst.operands.first(), inst.operands.get(1..)?),
             _ => (None, &inst.operands[..]),

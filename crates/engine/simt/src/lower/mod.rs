@@ -17,8 +17,6 @@ mod fused;
 mod memory;
 mod moves;
 mod operands;
-#[cfg(test)]
-mod places;
 mod pools;
 mod program;
 mod reach;
@@ -38,6 +36,7 @@ pub use crate::kernel::KernelId;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
 pub use fidelity::InstructionForm;
+pub(crate) use operands::is_nondeterministic;
 pub use program::Program;
 pub(crate) use program::SharedLayout;
 pub use reach::Reach;

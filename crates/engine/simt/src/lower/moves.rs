@@ -9,15 +9,6 @@ use texunit_isa::{Modifiers, Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
 
 impl<'a> Builder<'a> {
-    pub(super) fn moves(&mut self, inst: &'a Instruction) -> Option<()> {
-        match inst.opcode {
-            Opcode::Mov => self.mov(inst),
-            Opcode::Selp => self.selp(inst),
-            Opcode::Cvta => self.cvta(inst),
-            _ => self.isspacep(inst),
-        }
-    }
-
     /// Copies between registers, truncating and extending as their kinds require, under the
     /// instruction's guard.
     pub(super) fn copy(&mut self, d: Slot, a: Slot, keep: u64, count: bool) {
@@ -64,7 +55,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn mov(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
         let ty = inst.mods.ty()?;
         if ty.bits() > 64 {
@@ -274,7 +265,7 @@ impl<'a> Builder<'a> {
         Some(ops)
     }
 
-    fn selp(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn selp(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, b, p] = &inst.operands[..] else { return None };
         let p = self.predicate(p)?;
         let d = self.destination(d)?;
@@ -290,7 +281,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn cvta(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn cvta(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
         let window = match inst.mods.space? {
             Space::Global | Space::Const => 0,
@@ -309,7 +300,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn isspacep(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn isspacep(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
         let space = match inst.mods.space? {
             Space::Global => SpaceKind::Global,

@@ -70,9 +70,7 @@ impl Builder<'_> {
                         | R::ReservedSmemOffset0
                         | R::ReservedSmemOffset1
                 );
-                if crate::observe::is_nondeterministic(*reg)
-                    && !self.needs.nondeterministic_inputs.contains(reg)
-                {
+                if is_nondeterministic(*reg) && !self.needs.nondeterministic_inputs.contains(reg) {
                     self.needs.nondeterministic_inputs.push(*reg);
                 }
                 let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };
@@ -270,4 +268,13 @@ impl Builder<'_> {
         let param = self.function.params.get(p.0 as usize);
         self.function.is_entry && param.is_some_and(|p| p.ty.kind() == TypeKind::Opaque)
     }
+}
+
+/// Whether a special register can have other values in another run: clocks, and values that depend
+/// on the scheduling of host threads.
+pub(crate) fn is_nondeterministic(reg: texunit_isa::SpecialReg) -> bool {
+    use texunit_isa::SpecialReg as R;
+    let clock = matches!(reg, R::Clock | R::ClockHi | R::Clock64);
+    let timer = matches!(reg, R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi);
+    clock || timer || matches!(reg, R::Smid | R::Nsmid)
 }

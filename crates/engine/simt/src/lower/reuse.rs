@@ -185,39 +185,6 @@ mod tests {
     use texunit_testkit::{Random, ptx};
 
     #[test]
-    fn rows_of_kernels_with_surfaces_barriers_and_votes_are_shared() {
-        let text = "
-            .version 8.0
-            .target sm_75
-            .address_size 64
-            .visible .entry k(.param .u64 s, .param .u64 t, .param .u64 out)
-            {
-                .reg .pred %p;
-                .reg .b32 %r<8>;
-                .reg .b64 %rd<4>;
-                ld.param.u64 %rd1, [s];
-                ld.param.u64 %rd2, [t];
-                ld.param.u64 %rd3, [out];
-                mov.u32 %r1, %tid.x;
-                suq.width.b32 %r2, [%rd1];
-                txq.height.b32 %r3, [%rd2];
-                add.u32 %r4, %r2, %r3;
-                suld.b.2d.b32.trap %r5, [%rd1, {%r1, %r4}];
-                setp.eq.u32 %p, %r5, %r1;
-                bar.sync 0;
-                vote.sync.ballot.b32 %r6, %p, -1;
-                atom.global.add.u32 %r7, [%rd3], %r6;
-                sust.b.2d.b32.trap [%rd1, {%r1, %r7}], %r7;
-                ret;
-            }";
-        let program = lower_text(text);
-        let kernel = &program.code(crate::launch::Arithmetic::default()).funcs[0];
-        // `%r1`, two sources and the result.
-        assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);
-        assert!(!kernel.cleared);
-    }
-
-    #[test]
     fn registers_that_are_read_first_are_cleared() {
         let is_cleared = |body: &str| {
             let body = format!(

@@ -14,23 +14,12 @@ use texunit_memory::SHARED_WINDOW;
 const NOWHERE: Located = Located { mem_space: MemSpace::Shared, base: Slot::NONE, offset: 0 };
 
 impl<'a> Builder<'a> {
-    pub(super) fn special_memory(&mut self, inst: &'a Instruction) -> Option<()> {
-        match inst.opcode {
-            Opcode::Cp if inst.mods.acts("bulk") => self.bulk_copy(inst),
-            Opcode::Cp => self.async_copy(inst),
-            Opcode::Mapa | Opcode::Getctarank => self.cluster_address(inst),
-            Opcode::Mbarrier => self.mbarrier(inst),
-            Opcode::Elect => self.elect(inst),
-            Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore => self.stack(inst),
-            // Cache policies have no effect, so all have the same value.
-            Opcode::Createpolicy => {
-                let d = self.destination(inst.operands.first()?)?;
-                let a = self.constant(0, true);
-                self.copy(d, a, u64::MAX, true);
-                Some(())
-            }
-            _ => self.matrix(inst),
-        }
+    /// Lowers `createpolicy`. Cache policies have no effect, so all have the same value.
+    pub(super) fn create_policy(&mut self, inst: &'a Instruction) -> Option<()> {
+        let d = self.destination(inst.operands.first()?)?;
+        let a = self.constant(0, true);
+        self.copy(d, a, u64::MAX, true);
+        Some(())
     }
 
     fn located(&mut self, operand: &Operand, space: Option<Space>) -> Option<Located> {
@@ -42,7 +31,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Lowers `cp.async`. The copy is executed immediately, so groups and waits have no effect.
-    fn async_copy(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn async_copy(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         if m.acts("mbarrier") {
             let at = self.located(inst.operands.first()?, m.space)?;
@@ -86,7 +75,7 @@ impl<'a> Builder<'a> {
 
     /// Lowers bulk copies. The copy is executed immediately, followed by its completion at the
     /// mbarrier; groups and waits have no effect.
-    fn bulk_copy(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn bulk_copy(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         if ["commit_group", "wait_group", "prefetch"].into_iter().any(|word| m.acts(word)) {
             self.emit(Op::Nop);
@@ -121,7 +110,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Lowers `mapa` and `getctarank`.
-    fn cluster_address(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn cluster_address(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, rest @ ..] = &inst.operands[..] else { return None };
         let wide = inst.mods.ty()?.bits() == 64;
         let window = if inst.mods.space.is_some() { 0 } else { SHARED_WINDOW };
@@ -143,7 +132,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn mbarrier(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn mbarrier(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         let ops = &inst.operands[..];
         let action = match *m.actions.first()? {
@@ -179,7 +168,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn elect(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn elect(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, members] = &inst.operands[..] else { return None };
         let (d, p) = (self.destination(d)?, self.destination(p)?);
         let members = self.narrow(members)?;
@@ -187,7 +176,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn matrix(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn matrix(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         let [first, second] = &inst.operands[..] else { return None };
         let (action, address, parts) = match inst.opcode {
@@ -214,7 +203,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn stack(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn stack(&mut self, inst: &'a Instruction) -> Option<()> {
         let operand = inst.operands.first()?;
         let action = match inst.opcode {
             Opcode::Alloca => {

@@ -89,14 +89,7 @@ impl MatrixOrder {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn tensor(&mut self, inst: &'a Instruction) -> Option<()> {
-        match inst.mods.acts("load") || inst.mods.acts("store") {
-            true => self.fragment_access(inst),
-            false => self.product(inst),
-        }
-    }
-
-    fn product(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn product(&mut self, inst: &'a Instruction) -> Option<()> {
         let [Operand::Vector(d), a, b, c, rest @ ..] = &inst.operands[..] else { return None };
         let product = product(&inst.mods)?;
         let mut sources: [Vec<Slot>; 3] = Default::default();
@@ -130,7 +123,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Lowers `wmma.load` and `wmma.store`, register by register.
-    fn fragment_access(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn fragment_access(&mut self, inst: &'a Instruction) -> Option<()> {
         let m = &inst.mods;
         let loads = m.acts("load");
         let (parts, address, stride) = match (&inst.operands[..], loads) {

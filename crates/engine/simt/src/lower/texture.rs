@@ -9,20 +9,6 @@ use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{BoolOp, Opcode, ScalarType};
 
 impl<'a> Builder<'a> {
-    pub(super) fn texture(&mut self, inst: &'a Instruction) -> Option<()> {
-        // A form that ptxas miscompiles can pass a permissive check, but has no defined meaning.
-        if inst.mods.unexecuted.is_some() {
-            return None;
-        }
-        match inst.opcode {
-            Opcode::Tex | Opcode::Tld4 => self.fetch(inst),
-            Opcode::Suld | Opcode::Sust | Opcode::Sured => self.surface(inst),
-            Opcode::Txq | Opcode::Suq => self.query(inst),
-            Opcode::Istypep => self.is_type(inst),
-            _ => None,
-        }
-    }
-
     pub(super) fn site(&mut self) -> usize {
         self.pools.sites += 1;
         self.pools.sites - 1
@@ -83,7 +69,7 @@ impl<'a> Builder<'a> {
         Some(if read { slot } else { Slot::NONE })
     }
 
-    fn query(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn query(&mut self, inst: &'a Instruction) -> Option<()> {
         let operands = inst.operands.query()?;
         let handle = self.handle(&operands.handle)?;
         let level = match &operands.level {
@@ -100,7 +86,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    fn is_type(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn is_type(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a] = &inst.operands[..] else { return None };
         let bit = match inst.mods.ty()? {
             ScalarType::Texref => TEXTURE_BIT,

@@ -6,7 +6,7 @@ use super::symbols::Symbols;
 use super::{Requirements, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::launch::Arithmetic;
-use crate::observe::marks::MarkedCodes;
+use crate::marks::MarkedCodes;
 use crate::regions::Regions;
 use crate::stats::Fusion;
 use std::collections::HashMap;

@@ -1,13 +1,10 @@
 //! The data that notifications of observers carry: who executes an operation, memory accesses,
 //! synchronisation, branches, calls, fetches, and uses of uninitialised data.
 
-use super::{Arrangement, Order, Register};
-pub use crate::code::MbarrierAction;
+use super::{Arrangement, GroupedLoad, Order, Register, Sink};
 use crate::code::{Constants, Slot};
-pub use crate::exec::MbarrierState;
-use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
-use texunit_alu::L64;
+use texunit_alu::{L32, L64};
 use texunit_isa::AtomOp;
 use texunit_jit::region::LaneValues;
 use texunit_memory::SpaceKind;
@@ -130,20 +127,6 @@ impl Access<'_> {
     }
 }
 
-/// A load that is reported in a group with a preceding load of the same lanes
-/// ([`Probe::loads`](super::Probe::loads)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupedLoad {
-    /// Number of the operation.
-    pub op: u32,
-    /// Distance of its addresses from those of the preceding load.
-    pub offset: u64,
-    /// Bytes of an element.
-    pub size: u32,
-    /// Number of elements of a lane.
-    pub elements: u32,
-}
-
 impl GroupedLoad {
     /// Addresses of the load.
     pub fn addresses(&self, first: &Access<'_>) -> L64 {
@@ -170,7 +153,7 @@ pub struct Values<'a>(pub(crate) ValueSource<'a>);
 #[derive(Clone, Copy)]
 pub(crate) enum ValueSource<'a> {
     /// The values are in registers of a warp.
-    Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
+    Registers { registers: Registers<'a>, parts: &'a [Slot] },
     /// The values are in rows that compiled code has stored.
     Rows(&'a [LaneValues<'a>]),
 }
@@ -200,11 +183,9 @@ impl Values<'_> {
     /// is no such element.
     pub fn get(&self, element: usize) -> Option<L64> {
         match self.0 {
-            ValueSource::Registers { warp, constants, parts } => {
+            ValueSource::Registers { registers, parts } => {
                 let slot = *parts.get(element).filter(|slot| !slot.is_none())?;
-                let mut values = [0; 32];
-                warp.read(constants, slot, &mut values);
-                Some(values)
+                Some(registers.value(slot))
             }
             ValueSource::Rows(rows) => Some(match rows.get(element)? {
                 LaneValues::B32(row) => row.map(u64::from),
@@ -233,23 +214,47 @@ impl Values<'_> {
 /// The registers of a warp before an operation.
 #[derive(Clone, Copy)]
 pub struct Registers<'a> {
-    pub(crate) warp: &'a Warp,
+    pub(crate) narrow: &'a [L32],
+    pub(crate) wide: &'a [L64],
+    pub(crate) predicates: &'a [u32],
     pub(crate) constants: &'a Constants,
+    /// Indices of the running function's first register of each kind.
+    pub(crate) bases: [usize; 3],
 }
 
 impl Registers<'_> {
     /// The value of a register of the running function in each lane, zero-extended; a predicate as
     /// 0 or 1.
     pub fn read(&self, register: Register) -> L64 {
-        let mut values = [0; 32];
-        self.warp.read(self.constants, register.slot(), &mut values);
-        values
+        self.value(register.slot())
+    }
+
+    /// The value of an operand of any kind in each lane, zero-extended; a predicate as 0 or 1.
+    pub(crate) fn value(&self, slot: Slot) -> L64 {
+        let [narrow, wide, predicates] = self.bases;
+        let is_constant = slot.is_constant();
+        if slot.is_predicate() {
+            let bits = match is_constant {
+                true => u32::MAX,
+                false => self.predicates[predicates + slot.predicate_index()],
+            };
+            let bits = if slot.is_negated() { !bits } else { bits };
+            std::array::from_fn(|lane| u64::from(bits >> lane & 1))
+        } else if slot.is_wide() {
+            let (rows, base) =
+                if is_constant { (&self.constants.wide[..], 0) } else { (self.wide, wide) };
+            rows[base + slot.index()]
+        } else {
+            let (rows, base) =
+                if is_constant { (&self.constants.narrow[..], 0) } else { (self.narrow, narrow) };
+            rows[base + slot.index()].map(u64::from)
+        }
     }
 
     /// Number of a register among all registers of its kind in the warp. The registers of nested
     /// calls are consecutive.
     pub fn row(&self, register: Register) -> usize {
-        let [narrow, wide, predicates] = self.warp.bases();
+        let [narrow, wide, predicates] = self.bases;
         match register {
             Register::Narrow(i) => narrow + i as usize,
             Register::Wide(i) => wide + i as usize,
@@ -257,68 +262,6 @@ impl Registers<'_> {
             Register::Constant(..) => 0,
         }
     }
-}
-
-/// A synchronisation event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Synchronization<'a> {
-    /// `bar`, `barrier`: lanes arrive.
-    Arrives {
-        /// Number of the barrier.
-        barrier: u32,
-        /// Number of participating threads as written; `None`: all threads of the CTA.
-        threads: Option<u32>,
-        /// Whether the lanes wait, or continue immediately (`.arrive`).
-        waits: bool,
-        /// Whether some of the lanes had waited at a reconvergence point and were released because
-        /// other lanes of the warp did not arrive for a long time, for example because these wait
-        /// for another CTA. On a GPU the lanes would arrive at the barrier together.
-        released_early: bool,
-    },
-    /// The barrier is complete, and these lanes continue. All waiting lanes are reported in
-    /// succession, without any other event of the CTA in between.
-    Passes {
-        /// Number of the barrier.
-        barrier: u32,
-    },
-    /// Lanes arrive at a `.sync` instruction (`bar.warp.sync`, `shfl.sync` and so on) with this
-    /// member mask.
-    Joins {
-        /// The member mask.
-        members: u32,
-    },
-    /// All member lanes have arrived and continue together.
-    Joined,
-    /// The lanes arrive at the barrier of the cluster (`barrier.cluster.arrive`).
-    ClusterArrives,
-    /// `barrier.cluster.wait`: all threads of the cluster have arrived, and these lanes continue.
-    ClusterPasses,
-    /// A memory fence (`fence`, `membar`), with its order.
-    Fence(Order),
-    /// The lanes commit their asynchronous copies as a group (`cp.async.commit_group`).
-    CommitsCopies,
-    /// `cp.async.wait_group`: lanes wait for all groups except the last `but`. `.wait_all`: for all
-    /// copies, including those in no group.
-    WaitsForCopies {
-        /// Number of groups that are not waited for; `None`: `.wait_all`.
-        but: Option<u32>,
-    },
-    /// An mbarrier instruction has been executed.
-    Mbarrier {
-        /// Operation of the instruction.
-        action: MbarrierAction,
-        /// Memory order, if the instruction specifies one.
-        order: Order,
-        /// Address of the mbarrier in shared memory, for each lane; with the CTA's rank if it is in
-        /// another CTA of the cluster ([`crate::split_shared_address`]).
-        addresses: &'a L64,
-        /// Operand of each lane: count, bytes, token or parity.
-        operands: &'a L64,
-        /// Result of each lane: the token of an arrival, or 1 if the phase is complete.
-        results: &'a L64,
-        /// The mbarrier's state after the instruction ([`MbarrierState`]).
-        states: &'a L64,
-    },
 }
 
 /// A branch of the lanes of an event.
@@ -331,35 +274,6 @@ pub struct Branch {
     pub target: u32,
     /// Whether the branch is a `brx`.
     pub indexed: bool,
-}
-
-/// Kind of use of an uninitialised value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sink {
-    /// A load has read the value. The value stays uninitialised, and serves to explain the next
-    /// report.
-    Origin,
-    /// The value is the condition of a branch.
-    Branch,
-    /// The value is the guard of an instruction other than a branch.
-    Guard,
-    /// The value is a memory address.
-    Address,
-    /// An operand of a fetch, surface access or query: coordinate, level or handle.
-    Fetch,
-    /// An operand of a vote, a reduction or a barrier, a lane number or a member mask.
-    Collective,
-    /// A computed value is stored to global memory or to a surface.
-    Store,
-    /// A loaded value is stored unchanged. The destination becomes uninitialised.
-    Copy,
-    /// A computed value is stored to memory private to the CTA or thread. The destination becomes
-    /// uninitialised.
-    Keep,
-    /// The value is an operand of an atomic.
-    Operand,
-    /// The memory operand of an atomic that computes with it.
-    Atomic,
 }
 
 /// A use of a value that depends on uninitialised data.
@@ -482,8 +396,8 @@ impl ExecutedSurfaceAccess<'_> {
     /// launch.
     pub fn outcome(&self, lane: usize) -> Option<Result<[u64; 4], AccessFault>> {
         match self.fault {
-            Some(fault) if lane_of(fault) < lane => None,
-            Some(fault) if lane_of(fault) == lane => Some(Err(fault.clone())),
+            Some(fault) if fault.lane() < lane => None,
+            Some(fault) if fault.lane() == lane => Some(Err(fault.clone())),
             _ => {
                 let mut values = [0; 4];
                 for (value, all) in values.iter_mut().zip(&self.elements.values).take(self.parts) {

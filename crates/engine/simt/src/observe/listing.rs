@@ -1,11 +1,12 @@
 //! The program's code as observers see it: numbered operations with their source locations and
 //! registers.
 
-use crate::code::{Code, MemSpace, Op, Slot};
+use super::LaunchConfig;
+use crate::code::{Code, MemSpace, Op, Slot, words};
 use crate::flow::{FunctionCode, each_slot};
-use crate::launch::{Arithmetic, LaunchConfig};
+use crate::launch::Arithmetic;
 use crate::lower::{Program, Unit};
-use crate::observe::{BlockCounters, Costs, Issues};
+use crate::marks::{BlockCounters, Costs, Issues};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
@@ -121,7 +122,7 @@ impl<'a> Listing<'a> {
 
     /// Opcode and modifiers of the PTX instruction, in order.
     pub fn words(&self, op: u32) -> impl Iterator<Item = &'a str> {
-        super::order::words(self.source(), self.span(op))
+        words(self.source(), self.span(op))
     }
 
     /// Whether the code reads the workspace address of a cooperative grid (%envreg1 and %envreg2).
@@ -194,7 +195,7 @@ impl<'a> Listing<'a> {
 
     /// Groups of accesses with equal cost, and their counters ([`super::Events::COSTS`]).
     pub fn costs(&self) -> Costs {
-        Costs::new(self.program, self.code, &self.issues())
+        Costs::new(self.source(), self.code, &self.issues())
     }
 
     /// The registers of an operation.

@@ -10,7 +10,7 @@
 //!
 //! A launch without an observer executes the code as it was lowered and pays nothing. The
 //! interpreter's loops do not call observers: marks do, which are operations of their own, inserted
-//! into a copy of the module's code before or after the observed operations (`observe::marks`).
+//! into a copy of the module's code before or after the observed operations (`crate::marks`).
 //! Marks are placed where straight-line arithmetic ends in any case, so the machine code between
 //! them is the same. A copy is made once for each set of events and stored with the program.
 //! Counts of blocks and branches ([`Events::COUNTS`]) have operations of their own, too, which make
@@ -91,41 +91,34 @@
 //! location, its function and its registers.
 
 mod arrangement;
-mod costs;
-mod counters;
-mod counts;
+mod config;
 pub(crate) mod event;
-mod events;
-mod issues;
 mod listing;
-pub(crate) mod mark;
-pub(crate) mod marks;
 mod object;
 mod observer;
-pub(crate) mod order;
 mod origins;
 mod several;
-mod shadow;
 mod used;
 
+pub use crate::code::{
+    Events, GroupedLoad, MbarrierAction, MbarrierState, Order, Scope, Semantics, Sink,
+    Synchronization,
+};
+pub use crate::marks::{
+    AccessCost, BlockCounters, Costs, CountedBlock, CountedBranch, Issues, LaneCount, Stretch,
+};
 pub use arrangement::Arrangement;
-pub use costs::{AccessCost, Costs};
-pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
+pub use config::LaunchConfig;
 pub use event::{
     Access, AccessOp, At, Branch, CallEvent, CtaInfo, ExecutedFetch, ExecutedSurfaceAccess,
-    GroupedLoad, MbarrierAction, MbarrierState, PlannedFetch, PlannedSurfaceAccess, Registers,
-    Sink, Synchronization, Texels, Undefined, Values,
+    PlannedFetch, PlannedSurfaceAccess, Registers, Texels, Undefined, Values,
 };
-pub use events::Events;
-pub use issues::{Issues, Stretch};
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
 pub use observer::Observer;
-pub use order::{Order, Scope, Semantics};
 pub use origins::{Origin, SharedVariable};
 pub use several::{Several, probes};
 pub use used::AtomicForm;
-pub(crate) use used::is_nondeterministic;
 
 use crate::stats::Fault;
 

@@ -1,7 +1,7 @@
 //! The trait of observers of launches.
 
+use super::LaunchConfig;
 use super::{Events, LaunchInfo, Probe};
-use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
 /// Observes launches: selects events and provides probes.

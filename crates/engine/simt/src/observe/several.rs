@@ -1,11 +1,11 @@
 //! Combines several observers into one.
 
+use super::LaunchConfig;
 use super::{
     Access, At, Branch, CallEvent, CtaInfo, Events, ExecutedFetch, ExecutedSurfaceAccess,
     GroupedLoad, LaunchInfo, Observer, PlannedFetch, PlannedSurfaceAccess, Probe, Registers,
     Synchronization, Undefined, Values,
 };
-use crate::launch::LaunchConfig;
 use crate::stats::Fault;
 
 /// Observers that are each notified of the events they have selected.

@@ -4,10 +4,11 @@
 use super::Listing;
 use crate::code::{Inst, MemSpace, Op, Slot};
 use crate::flow::FunctionCode;
+use crate::lower::is_nondeterministic;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use texunit_flow::reached_uses;
-use texunit_isa::{AtomOp, ScalarType, SpecialReg};
+use texunit_isa::{AtomOp, ScalarType};
 
 /// Maximum number of operations visited for a register; beyond it the register counts as used.
 const MAX: usize = 1 << 16;
@@ -98,15 +99,6 @@ impl Listing<'_> {
         }
         false
     }
-}
-
-/// Whether a special register can have other values in another run: clocks, and values that depend
-/// on the scheduling of host threads.
-pub(crate) fn is_nondeterministic(reg: SpecialReg) -> bool {
-    use SpecialReg as R;
-    let clock = matches!(reg, R::Clock | R::ClockHi | R::Clock64);
-    let timer = matches!(reg, R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi);
-    clock || timer || matches!(reg, R::Smid | R::Nsmid)
 }
 
 /// Use of a register by an instruction.

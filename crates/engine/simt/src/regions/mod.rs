@@ -2,7 +2,6 @@
 
 mod access;
 mod action;
-mod chunks;
 mod code_bytes;
 mod cut;
 mod limit;

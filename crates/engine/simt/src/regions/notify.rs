@@ -1,10 +1,8 @@
 //! Translates marks to steps of a region: the region calls the observer and continues.
 
 use super::operand::{Operands, predicate};
-use crate::code::{self, Code, Inst, MemSpace, Op, Slot};
+use crate::code::{self, Code, Events, GroupedLoad, Inst, Mark, MemSpace, Op, Order, Slot};
 use crate::launch::{GLOBAL_BITS, RANK_SHIFT};
-use crate::observe::mark::Mark;
-use crate::observe::{Events, GroupedLoad, Order};
 use texunit_forms::sort_by_key;
 use texunit_jit::region::{Action, Call, Cost, Notification, Region, Routine, Space, Step};
 use texunit_jit::{Predicate, Source};

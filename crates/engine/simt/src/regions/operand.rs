@@ -1,8 +1,6 @@
 //! Translates operands of warp code to operands of regions.
 
-use crate::code::{Code, Func, Inst, Op, Slot};
-use crate::observe::Events;
-use crate::observe::mark::Mark;
+use crate::code::{Code, Events, Func, Inst, Mark, Op, Slot};
 use std::collections::HashSet;
 use texunit_alu::Temporaries;
 use texunit_jit::region::Space;

@@ -1,4 +1,4 @@
-//! Translates shadow operations (`observe::shadow`) to steps of a region.
+//! Translates shadow operations (`marks::shadow`) to steps of a region.
 
 use super::access::{load_from, placed, store_to};
 use super::moves::compute;

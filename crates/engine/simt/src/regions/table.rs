@@ -1,6 +1,5 @@
 //! The table of region entries, and the decision when to compile.
 
-use super::chunks::Chunks;
 use super::code_bytes::CodeBytes;
 use super::cut::Cut;
 use super::notify::{self, LoadGroups};
@@ -94,7 +93,10 @@ pub(crate) struct Table {
     /// For each mode and instruction: the region that is entered there, or the number of
     /// instructions that were interpreted from there.
     entries: [Box<[AtomicU32]>; 2],
-    regions: Chunks<Compiled>,
+    /// The regions by number, at most one for each instruction, and how many there are. A region is
+    /// read without a lock while another thread adds one.
+    regions: Box<[OnceLock<Box<Compiled>>]>,
+    made: AtomicU32,
     functions: Box<[FunctionAnalysis]>,
     /// Lock that a thread holds while it compiles a region, so that a region is compiled once.
     making: Mutex<()>,
@@ -109,7 +111,8 @@ impl Table {
         let entries = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
         Self {
             entries: [entries(), entries()],
-            regions: Chunks::default(),
+            regions: code.insts.iter().map(|_| OnceLock::new()).collect(),
+            made: AtomicU32::new(0),
             functions: code.funcs.iter().map(|_| FunctionAnalysis::default()).collect(),
             making: Mutex::default(),
             in_line,
@@ -137,7 +140,7 @@ impl Table {
     /// The region with a number.
     #[inline(always)]
     pub(crate) fn region(&self, number: u32) -> Option<&Compiled> {
-        self.regions.get(number)
+        self.regions.get(number as usize)?.get().map(|of| &**of)
     }
 
     /// Closes an entry whose region turned out not to be executable from there.
@@ -189,7 +192,7 @@ impl Table {
         }
         // Code for arbitrary active masks also contains code for converged warps, and replaces it.
         let former = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
-        let former = former.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
+        let former = former.and_then(|number| self.region(number)).map(|of| of.cut.clone());
         let Some(mut cut) = former.or_else(|| self.cut(code, pc)) else {
             return self.close(mode, pc);
         };
@@ -221,7 +224,7 @@ impl Table {
     /// entries.
     fn has(&self, mode: Mode, cut: &Cut) -> bool {
         let numbers = cut.insts.clone().filter_map(|at| self.at(mode, at));
-        numbers.filter_map(|number| self.regions.get(number)).any(|of| cut.is_within(&of.cut))
+        numbers.filter_map(|number| self.region(number)).any(|of| cut.is_within(&of.cut))
     }
 
     /// The range to compile for an entry at `pc`: the loop that begins there, or the code that
@@ -278,12 +281,15 @@ impl Table {
         let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
         let made =
             Compiled { function, atomics, load_groups, yield_points, cut: cut.clone(), code_bytes };
-        let number = self.regions.push(made)?;
-        let Compiled { function, load_groups, .. } = self.regions.get(number)?;
+        // `make` holds the lock of compilation.
+        let number = self.made.load(Ordering::Relaxed);
+        let Compiled { function, load_groups, .. } =
+            &**self.regions.get(number as usize)?.get_or_init(|| Box::new(made));
+        self.made.store(number + 1, Ordering::Relaxed);
         for mode in [Mode::Live, Mode::Some] {
             let is_entry = |&at: &u32| function.entry_of(mode, at).is_some();
             for at in cut.insts.clone().filter(|at| is_entry(at) && !load_groups.closes(*at)) {
-                let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
+                let wider = self.at(mode, at).and_then(|old| self.region(old));
                 let stays = wider.is_some_and(|old| !old.cut.is_within(&cut));
                 if let (Some(entry), false) = (self.region_entry(mode, at), stays) {
                     entry.store(REGION | number, Ordering::Release);

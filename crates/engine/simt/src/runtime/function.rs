@@ -1,83 +1,56 @@
 //! The functions of the device runtime, looked up by name and parameter sizes.
 
-/// A device runtime function that kernels can call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
-    DeviceGetAttribute,
-    DeviceGetCacheConfig,
-    DeviceGetLimit,
-    DeviceGetSharedMemConfig,
-    DeviceSynchronize,
-    EventCreateWithFlags,
-    EventDestroy,
-    EventRecord,
-    Free,
-    FuncGetAttributes,
-    GetDevice,
-    GetDeviceCount,
-    GetErrorName,
-    GetErrorString,
-    GetLastError,
-    GetParameterBuffer,
-    GetParameterBufferV2,
-    LaunchDevice,
-    LaunchDeviceV2,
-    Malloc,
-    Memcpy2DAsync,
-    Memcpy3DAsync,
-    MemcpyAsync,
-    Memset2DAsync,
-    Memset3DAsync,
-    MemsetAsync,
-    Occupancy,
-    PeekAtLastError,
-    RuntimeGetVersion,
-    StreamCreateWithFlags,
-    StreamDestroy,
-    StreamWaitEvent,
+/// Defines the functions. Each has one or two names, which follow the prefix `cuda`, each with the
+/// size in bytes of the parameters. A parameter of 12 bytes consists of 4-byte words, a larger one
+/// of 8-byte words.
+macro_rules! functions {
+    ($($function:ident: $($name:ident $sizes:tt),+;)*) => {
+        /// A device runtime function that kernels can call.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Function {
+            $($function,)*
+        }
+
+        const FUNCTIONS: &[(&str, Function, &[u8])] =
+            &[$($((stringify!($name), Function::$function, &$sizes),)+)*];
+    };
 }
 
-use Function as F;
-
-/// Functions by their names without the prefix `cuda`, with the size in bytes of each parameter. A
-/// parameter of 12 bytes consists of 4-byte words, a larger one of 8-byte words.
-const FUNCTIONS: &[(&str, Function, &[u8])] = &[
-    ("DeviceGetAttribute", F::DeviceGetAttribute, &[8, 4, 4]),
-    ("DeviceGetCacheConfig", F::DeviceGetCacheConfig, &[8]),
-    ("DeviceGetLimit", F::DeviceGetLimit, &[8, 4]),
-    ("DeviceGetSharedMemConfig", F::DeviceGetSharedMemConfig, &[8]),
-    ("DeviceSynchronize", F::DeviceSynchronize, &[]),
-    ("DeviceSynchronizeDeprecationAvoidance", F::DeviceSynchronize, &[]),
-    ("EventCreateWithFlags", F::EventCreateWithFlags, &[8, 4]),
-    ("EventDestroy", F::EventDestroy, &[8]),
-    ("EventRecord", F::EventRecord, &[8, 8]),
-    ("EventRecordWithFlags", F::EventRecord, &[8, 8, 4]),
-    ("Free", F::Free, &[8]),
-    ("FuncGetAttributes", F::FuncGetAttributes, &[8, 8]),
-    ("GetDevice", F::GetDevice, &[8]),
-    ("GetDeviceCount", F::GetDeviceCount, &[8]),
-    ("GetErrorName", F::GetErrorName, &[4]),
-    ("GetErrorString", F::GetErrorString, &[4]),
-    ("GetLastError", F::GetLastError, &[]),
-    ("GetParameterBuffer", F::GetParameterBuffer, &[8, 8]),
-    ("GetParameterBufferV2", F::GetParameterBufferV2, &[8, 12, 12, 4]),
-    ("LaunchDevice", F::LaunchDevice, &[8, 8, 12, 12, 4, 8]),
-    ("LaunchDeviceV2", F::LaunchDeviceV2, &[8, 8]),
-    ("Malloc", F::Malloc, &[8, 8]),
-    ("Memcpy2DAsync", F::Memcpy2DAsync, &[8, 8, 8, 8, 8, 8, 4, 8]),
-    ("Memcpy3DAsync", F::Memcpy3DAsync, &[8, 8]),
-    ("MemcpyAsync", F::MemcpyAsync, &[8, 8, 8, 4, 8]),
-    ("Memset2DAsync", F::Memset2DAsync, &[8, 8, 4, 8, 8, 8]),
-    ("Memset3DAsync", F::Memset3DAsync, &[32, 4, 24, 8]),
-    ("MemsetAsync", F::MemsetAsync, &[8, 4, 8, 8]),
-    ("OccupancyMaxActiveBlocksPerMultiprocessor", F::Occupancy, &[8, 8, 4, 8]),
-    ("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", F::Occupancy, &[8, 8, 4, 8, 4]),
-    ("PeekAtLastError", F::PeekAtLastError, &[]),
-    ("RuntimeGetVersion", F::RuntimeGetVersion, &[8]),
-    ("StreamCreateWithFlags", F::StreamCreateWithFlags, &[8, 4]),
-    ("StreamDestroy", F::StreamDestroy, &[8]),
-    ("StreamWaitEvent", F::StreamWaitEvent, &[8, 8, 4]),
-];
+functions! {
+    DeviceGetAttribute: DeviceGetAttribute [8, 4, 4];
+    DeviceGetCacheConfig: DeviceGetCacheConfig [8];
+    DeviceGetLimit: DeviceGetLimit [8, 4];
+    DeviceGetSharedMemConfig: DeviceGetSharedMemConfig [8];
+    DeviceSynchronize: DeviceSynchronize [], DeviceSynchronizeDeprecationAvoidance [];
+    EventCreateWithFlags: EventCreateWithFlags [8, 4];
+    EventDestroy: EventDestroy [8];
+    EventRecord: EventRecord [8, 8], EventRecordWithFlags [8, 8, 4];
+    Free: Free [8];
+    FuncGetAttributes: FuncGetAttributes [8, 8];
+    GetDevice: GetDevice [8];
+    GetDeviceCount: GetDeviceCount [8];
+    GetErrorName: GetErrorName [4];
+    GetErrorString: GetErrorString [4];
+    GetLastError: GetLastError [];
+    GetParameterBuffer: GetParameterBuffer [8, 8];
+    GetParameterBufferV2: GetParameterBufferV2 [8, 12, 12, 4];
+    LaunchDevice: LaunchDevice [8, 8, 12, 12, 4, 8];
+    LaunchDeviceV2: LaunchDeviceV2 [8, 8];
+    Malloc: Malloc [8, 8];
+    Memcpy2DAsync: Memcpy2DAsync [8, 8, 8, 8, 8, 8, 4, 8];
+    Memcpy3DAsync: Memcpy3DAsync [8, 8];
+    MemcpyAsync: MemcpyAsync [8, 8, 8, 4, 8];
+    Memset2DAsync: Memset2DAsync [8, 8, 4, 8, 8, 8];
+    Memset3DAsync: Memset3DAsync [32, 4, 24, 8];
+    MemsetAsync: MemsetAsync [8, 4, 8, 8];
+    Occupancy: OccupancyMaxActiveBlocksPerMultiprocessor [8, 8, 4, 8],
+        OccupancyMaxActiveBlocksPerMultiprocessorWithFlags [8, 8, 4, 8, 4];
+    PeekAtLastError: PeekAtLastError [];
+    RuntimeGetVersion: RuntimeGetVersion [];
+    StreamCreateWithFlags: StreamCreateWithFlags [8, 4];
+    StreamDestroy: StreamDestroy [8];
+    StreamWaitEvent: StreamWaitEvent [8, 8, 4];
+}
 
 /// A function as declared in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +104,7 @@ impl Function {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Function as F;
 
     #[test]
     fn names_of_both_interfaces() {

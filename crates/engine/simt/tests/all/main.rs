@@ -39,6 +39,7 @@ mod places;
 mod printing;
 mod random;
 mod ranges;
+mod reach;
 mod reductions;
 mod rows;
 mod side_by_side;

@@ -269,12 +269,9 @@ pub(crate) fn surface_texels<'a>(
     lane: u32,
 ) -> impl Iterator<Item = u64> + 'a {
     let texel = access.plan.surface().resource.format().texel_size().max(1);
-    let faulty = access.fault.map_or(32, |fault| {
-        let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
-        *lane
-    });
+    let faulty = access.fault.map_or(32, AccessFault::lane);
     let coords = access.request.coords.map(|axis| axis[lane as usize & 31]);
-    let made = access.plan.bytes(coords).filter(|_| lane < faulty).into_iter();
+    let made = access.plan.bytes(coords).filter(|_| (lane as usize) < faulty).into_iter();
     made.flat_map(move |(offset, size)| {
         let first = offset - offset % u64::from(texel);
         (first..offset + u64::from(size)).step_by(texel as usize)

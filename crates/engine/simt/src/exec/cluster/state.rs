@@ -1,7 +1,7 @@
 //! The state of a CTA in its cluster, and the shared memories of the other CTAs while it runs.
 
 use super::super::warp::Warp;
-use crate::launch::LaunchConfig;
+use crate::observe::LaunchConfig;
 use texunit_memory::Block;
 
 /// The state of a CTA in its cluster.

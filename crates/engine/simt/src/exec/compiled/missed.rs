@@ -5,7 +5,7 @@
 use super::state::{Compiled, Missed};
 use crate::code::{MemSpace, Op};
 use crate::exec::context::Context;
-use crate::launch::LaunchConfig;
+use crate::observe::LaunchConfig;
 use texunit_jit::region::MAX_WARPS;
 use texunit_memory::{PARAM_WINDOW, Reach};
 

@@ -1,5 +1,6 @@
 //! Executes a single fetch or surface access of a stopped thread and returns its result.
 
+use super::super::cta::cta_of;
 use super::{Filter, Machine, Stop};
 use crate::observe::event::{At, ExecutedFetch, ExecutedSurfaceAccess};
 use crate::observe::{Events, Probe};
@@ -44,9 +45,7 @@ impl Machine<'_> {
     /// fetch or surface access of that instruction.
     pub fn answer(&mut self, (cta, warp, lane): (u64, u32, u32)) -> Option<Watched> {
         let taken = Arc::new(Mutex::new(None));
-        let grid = self.launch.config.grid;
-        let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
-        let id = [cta % x, cta / x % y, cta / x / y].map(|n| n as u32);
+        let id = cta_of(cta, self.launch.config.grid);
         for resident in &mut self.residents.all {
             let taker = ResultProbe { thread: (id, warp, lane), taken: Arc::clone(&taken) };
             resident.context.probe = Some(Box::new(taker));

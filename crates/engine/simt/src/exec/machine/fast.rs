@@ -10,9 +10,8 @@ use super::super::resident::Resident;
 use super::super::workers::CtaEnd;
 use super::super::{CtaChunk, Shared};
 use super::{ALONE, Machine, Position, Stepper};
-use crate::launch::LaunchConfig;
-use crate::observe::Events;
-use crate::observe::marks::at_places;
+use crate::marks::at_places;
+use crate::observe::{Events, LaunchConfig};
 
 /// Number of CTAs between checks for an interruption.
 const AT_ONCE: u64 = 512;
@@ -52,7 +51,7 @@ impl Machine<'_> {
         let (program, kernel) = (self.launch.program, self.launch.kernel);
         let unit = program.unit(kernel, self.launch.config.arithmetic());
         let config = LaunchConfig { jit: self.jit, ..self.launch.config.clone() };
-        let observed = places.map(|places| at_places(program, unit, places));
+        let observed = places.map(|places| at_places(&program.source, &unit.code, places));
         let of = (program, kernel, unit);
         let left = self.residents.order.left.clone();
         let (begin, end) = (left.start, left.start.saturating_add(most).min(left.end));

@@ -4,7 +4,7 @@
 //! [`debug`] executes a kernel as [`launch`](super::launch) does, interpreted and in one thread,
 //! under the control of its caller, which is given a [`Machine`]. The code is lowered separately:
 //! each PTX register has storage of its own, and before each instruction there is a mark
-//! (`observe::marks`, `Events::STEPS`), at which the executor asks the `Stepper` whether to
+//! (`crate::marks`, `Events::STEPS`), at which the executor asks the `Stepper` whether to
 //! continue. To stop, the executor returns, leaves the running split as the first one of its warp,
 //! and stores the state of the turn (`Resume`). A stopped launch therefore continues exactly as one
 //! that was not stopped, in the execution order of all launches (`exec::turns`), and [`Saved`]
@@ -36,9 +36,9 @@ use super::resident::Stage;
 use super::residents::{Residents, have_polled};
 use super::warp::Warp;
 use crate::fault::FaultKind;
-use crate::launch::{CtaRange, LaunchConfig};
+use crate::launch::CtaRange;
 use crate::lower::{KernelId, Program};
-use crate::observe::{Events, Listing, Observer};
+use crate::observe::{Events, LaunchConfig, Listing, Observer};
 use crate::regions::JitMode;
 use crate::stats::{BadFetches, Fault, LaunchStats};
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ pub fn debug(
     let Some((threads, ctas)) = config.executed() else { return Ok(LaunchStats::default()) };
     let unit = program.debug_unit(kernel, config.arithmetic());
     let events = Events::STEPS | Events::ACCESSES | Events::CONSTANTS;
-    let observed = unit.observed(program, events);
+    let observed = unit.marked.get(&program.source, &unit.code, events);
     let alone =
         LaunchConfig { jit: Some(JitMode::Off), observer: None, threads: 1, ..config.clone() };
     let of = (program, kernel, &unit);

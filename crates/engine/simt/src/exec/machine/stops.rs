@@ -4,8 +4,8 @@ use super::super::context::Context;
 use super::super::outcome::Resume;
 use super::super::warp::{Split, Warp};
 use super::stepper::{StepAnswer, StopPoint};
+use crate::code::Mark;
 use crate::observe::Events;
-use crate::observe::mark::Mark;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Context<'_> {

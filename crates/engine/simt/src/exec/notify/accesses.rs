@@ -23,6 +23,17 @@ pub(super) struct AccessParams<'a> {
 }
 
 impl<'a> AccessParams<'a> {
+    /// The parameters of a load or store of these operands.
+    pub(super) fn of(access: &Stored, operation: AccessOp, parts: &'a [Slot]) -> Self {
+        let (size, elements) = (access.size.into(), access.parts.len());
+        Self { operation, mem_space: access.mem_space, size, elements, parts }
+    }
+
+    /// The parameters of an access to one element in each lane, without values.
+    fn of_one(operation: AccessOp, mem_space: MemSpace, size: u32) -> Self {
+        Self { operation, mem_space, size, elements: 1, parts: &[] }
+    }
+
     /// The parameters of an atomic, with or without operands.
     pub(super) fn of_atomic(atomic: &Atomic, parts: &'a [Slot]) -> Self {
         let quad = atomic.ty == ScalarType::B128;
@@ -78,13 +89,7 @@ impl Context<'_> {
                 self.address(warp, matrix.at.base, matrix.at.offset);
                 // Each group of 8 lanes provides the row addresses of a matrix.
                 let rows = crate::lower::mask_of(8 * matrix.parts.len() as u32) as u32;
-                let params = AccessParams {
-                    operation,
-                    mem_space: matrix.at.mem_space,
-                    size: 16,
-                    elements: 1,
-                    parts: &[],
-                };
+                let params = AccessParams::of_one(operation, matrix.at.mem_space, 16);
                 self.params(probe, warp, &params, At { lanes: at.lanes & rows, ..at });
             }
             _ => {}
@@ -99,15 +104,13 @@ impl Context<'_> {
         at: At,
     ) {
         self.addresses_of(warp, access.located(), access.constant);
-        let (size, elements) = (access.size.into(), access.parts.len());
-        let params = AccessParams { operation, mem_space: access.mem_space, size, elements, parts };
-        self.params(probe, warp, &params, at);
+        self.params(probe, warp, &AccessParams::of(access, operation, parts), at);
     }
 
     fn copied(&mut self, probe: &mut DynProbe<'_>, warp: &Warp, copy: &AsyncCopy, at: At) {
         let (all, size) = (self.copy_operands(warp, copy), u32::from(copy.grain));
         let mut tell = |this: &mut Self, operation, mem_space, size, lanes| {
-            let params = AccessParams { operation, mem_space, size, elements: 1, parts: &[] };
+            let params = AccessParams::of_one(operation, mem_space, size);
             this.params(probe, warp, &params, At { lanes, ..at });
         };
         self.addresses = all.from;
@@ -133,8 +136,7 @@ impl Context<'_> {
             // If the size is larger, the instruction itself faults.
             let size = all.size[lane].min(self.most_in_bulk());
             let mut tell = |operation, (mem_space, address): (MemSpace, u64), step: u32| {
-                let params =
-                    AccessParams { operation, mem_space, size: step, elements: 1, parts: &[] };
+                let params = AccessParams::of_one(operation, mem_space, step);
                 for offset in (0..size).step_by(step as usize) {
                     self.addresses = [address.wrapping_add(offset); 32];
                     self.params(probe, warp, &params, at);
@@ -151,7 +153,10 @@ impl Context<'_> {
     /// Reports an access at `self.addresses`.
     fn params(&self, probe: &mut DynProbe<'_>, warp: &Warp, params: &AccessParams<'_>, at: At) {
         let constants = &self.launch.constants;
-        let values = Values(ValueSource::Registers { warp, constants, parts: params.parts });
+        let values = Values(ValueSource::Registers {
+            registers: warp.registers(constants),
+            parts: params.parts,
+        });
         let report =
             AccessReport { probe, events: self.events, order: self.marked_op.1, more: &[] };
         let arrangement = Arrangement::of(&self.addresses, at.lanes, params.bytes());

@@ -1,11 +1,10 @@
 //! Reports events from within a region to the probe, without leaving the region.
 
 use super::accesses::{AccessParams, AccessReport};
-use crate::code::{Access, MemSpace, Op};
+use crate::code::{Access, Mark, MemSpace, Op};
 use crate::exec::context::Launch;
 use crate::exec::warp::lanes_by_value;
 use crate::observe::event::ValueSource;
-use crate::observe::mark::Mark;
 use crate::observe::{AccessOp, Arrangement, At, Events, Order, Probe, Synchronization, Values};
 use crate::regions::LoadGroups;
 use std::any::Any;
@@ -61,18 +60,12 @@ impl<'a> ProbeAdapter<'a> {
             }
             _ => return,
         };
-        let parts = &[];
-        let of = |access: &Access, operation| {
-            let (size, elements) = (access.size.into(), access.parts.len());
-            (
-                access.offset,
-                AccessParams { operation, mem_space: access.mem_space, size, elements, parts },
-            )
-        };
+        let of =
+            |access: &Access, operation| (access.offset, AccessParams::of(access, operation, &[]));
         let (offset, params) = match &insts[mark.target as usize].op {
             Op::Load(access) => of(access, AccessOp::Load),
             Op::Store(access) => of(access, AccessOp::Store),
-            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, parts)),
+            Op::Atomic(atomic) => (atomic.offset, AccessParams::of_atomic(atomic, &[])),
             _ => {
                 let at = At { cta: self.cta, warp, lanes, op: mark.op };
                 return self.meet(mark, &at, rows);

@@ -1,7 +1,6 @@
 //! Shadow memory of launches and workers.
 
-use crate::code::{MemSpace, Shadow};
-use crate::observe::Events;
+use crate::code::{Events, MemSpace, Shadow};
 use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach};
 use texunit_unit::Texture;

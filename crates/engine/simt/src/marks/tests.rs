@@ -1,10 +1,9 @@
 //! Tests of marked code against the code that it was made from.
 #![allow(clippy::unwrap_used)]
 
-use crate::code::{Code, Op};
+use crate::code::{Code, Events, Op};
 use crate::launch::Arithmetic;
 use crate::lower::{Program, lower_text};
-use crate::observe::Events;
 use std::path::{Path, PathBuf};
 
 fn lowered(path: &Path) -> Program {
@@ -42,7 +41,7 @@ fn marked_code_is_the_code() {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
             insts.collect::<Vec<_>>()
         };
-        let (same, _) = super::marked(&program, code, Events::NONE, &|_| true);
+        let (same, _) = super::marked(program.source(), code, Events::NONE, &|_| true);
         assert_eq!(text(code), text(&same), "{}", path.display());
         // All events of marks except `DEFINED`, whose shadow operations resemble those of the
         // program.
@@ -57,7 +56,7 @@ fn marked_code_is_the_code() {
             | Events::CALLS
             | Events::COUNTS
             | Events::ISSUES;
-        let (marked, origin) = super::marked(&program, code, told, &|_| true);
+        let (marked, origin) = super::marked(program.source(), code, told, &|_| true);
         let is_own = |op: &Op| {
             let counts = matches!(
                 op,

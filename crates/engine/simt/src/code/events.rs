@@ -29,7 +29,7 @@ kinds! {
     /// Barriers, `.sync` instructions, fences, mbarriers, groups of `cp.async`.
     pub SYNCHRONIZATION = 3;
     /// `bra`, `brx`, and branches around guarded instructions that lanes must execute together (not
-    /// PTX instructions, see [`super::Listing::counts`]).
+    /// PTX instructions, see [`crate::observe::Listing::counts`]).
     pub BRANCHES = 4;
     /// Starts of basic blocks.
     pub BLOCKS = 5;
@@ -41,13 +41,14 @@ kinds! {
     pub FETCHES = 8;
     /// Fetches and surface accesses with their operands and results.
     pub ANSWERS = 9;
-    /// Numbers of lanes that enter each block and take each branch ([`super::BlockCounters`]).
+    /// Numbers of lanes that enter each block and take each branch
+    /// ([`crate::observe::BlockCounters`]).
     pub COUNTS = 10;
     /// The subset of [`Self::RESULTS`] from atomics and from loads with a memory order, which shows
     /// the stores that they observed.
     pub STRONG_RESULTS = 11;
-    /// Uses of uninitialised data ([`super::Probe::undefined`]). The code computes shadows of all
-    /// registers.
+    /// Uses of uninitialised data ([`crate::observe::Probe::undefined`]). The code computes shadows
+    /// of all registers.
     pub DEFINED = 12;
     /// The subset of [`Self::CALLS`] for `malloc` and `free`.
     pub HEAP = 13;
@@ -57,13 +58,13 @@ kinds! {
     /// not notified.
     pub(crate) STEPS = 15;
     /// With [`Self::COUNTS`], also numbers of issued instructions, of divergent branches, and of
-    /// lanes for which guards hold ([`super::Listing::issues`]).
+    /// lanes for which guards hold ([`crate::observe::Listing::issues`]).
     pub ISSUES = 16;
     /// For an observer that adds up memory costs: of the weak loads and stores in
     /// [`Self::ACCESSES`], only those whose cost is neither counted nor that of another access
-    /// ([`super::Listing::costs`]), in any order, without values, and without CTA
-    /// ([`super::At::cta`] is undefined). Requires [`Self::ISSUES`]. An observer combined with
-    /// others that do not want this receives all accesses.
+    /// ([`crate::observe::Listing::costs`]), in any order, without values, and without CTA
+    /// ([`crate::observe::At::cta`] is undefined). Requires [`Self::ISSUES`]. An observer combined
+    /// with others that do not want this receives all accesses.
     pub COSTS = 17;
     /// Loads of constant memory, reported as accesses.
     pub CONSTANTS = 18;

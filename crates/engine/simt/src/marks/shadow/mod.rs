@@ -1,7 +1,7 @@
 //! Shadow code: for each register a second one that tells which of its bits are uninitialised, as
 //! in Valgrind's Memcheck.
 //!
-//! The code for an observer of [`Events::DEFINED`](super::Events::DEFINED) has additional
+//! The code for an observer of [`Events::DEFINED`](crate::code::Events::DEFINED) has additional
 //! operations before each instruction, which compute the shadows of its results from those of its
 //! sources ([`rules`]). They are ordinary operations, so they are interpreted and compiled like all
 //! others. Loads and stores access shadow memory ([`Shadow`]), which has a byte for each byte of
@@ -16,8 +16,6 @@ mod arithmetic;
 mod rules;
 mod sinks;
 mod state;
-
-pub(crate) use super::Sink;
 
 use crate::code::{Code, Constants, Func, Inst, Op, Slot};
 use crate::flow::{FunctionCode, Registers, reads};

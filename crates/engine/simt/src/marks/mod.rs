@@ -1,20 +1,29 @@
 //! Builds marked code: a copy of a program's code with additional operations that notify an
 //! observer of their neighbours.
 //!
-//! [`Unit::observed`] is given a set of events and returns the marked code with the mapping of its
-//! operations to those of the program.
+//! [`MarkedCodes::get`] is given a set of events and returns the marked code with the mapping of
+//! its operations to those of the program.
 
-use super::counters::Counters;
-use super::mark::Mark;
-use super::order::words;
-use super::shadow::{self, Shadows};
-use super::{BlockCounters, Costs, Events, Issues, Order, Synchronization};
-use crate::code::{Callee, Code, Decoded, Inst, MemSpace, Op, Slot};
+mod costs;
+mod counters;
+mod counts;
+mod issues;
+mod shadow;
+
+pub use costs::{AccessCost, Costs};
+pub use counts::{BlockCounters, CountedBlock, CountedBranch, LaneCount};
+pub use issues::{Issues, Stretch};
+
+use crate::code::{
+    Callee, Code, Decoded, Events, Inst, Mark, MemSpace, Op, Order, Slot, Synchronization, words,
+};
 use crate::flow::FunctionCode;
-use crate::lower::{Program, Unit};
 use crate::regions::Regions;
+use counters::Counters;
+use shadow::Shadows;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use texunit_syntax::SourceFile;
 
 #[cfg(test)]
 mod tests;
@@ -54,21 +63,20 @@ type Codes = HashMap<Events, Arc<MarkedCode>>;
 #[derive(Debug, Default)]
 pub(crate) struct MarkedCodes(Mutex<Codes>);
 
-impl Unit {
-    /// The marked code for a set of events.
-    pub(crate) fn observed(&self, program: &Program, events: Events) -> Arc<MarkedCode> {
-        let mut kept = self.marked.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl MarkedCodes {
+    /// The marked code for a set of events. `code` is the code of the unit.
+    pub(crate) fn get(&self, source: &SourceFile, code: &Code, events: Events) -> Arc<MarkedCode> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = events.and(Events::BY_MARKS | Events::CALLS);
-        let made = kept.entry(marks).or_insert_with(|| Arc::new(make(program, &self.code, marks)));
+        let made = kept.entry(marks).or_insert_with(|| Arc::new(make(source, code, marks)));
         Arc::clone(made)
     }
 }
 
 /// Code with debugger marks ([`Events::STEPS`]) before the instructions whose source offsets `of`
 /// selects.
-pub(crate) fn at_places(program: &Program, unit: &Unit, of: &dyn Fn(u32) -> bool) -> MarkedCode {
-    let code = &unit.code;
-    let (marked, origin) = marked(program, code, Events::STEPS, of);
+pub(crate) fn at_places(source: &SourceFile, code: &Code, of: &dyn Fn(u32) -> bool) -> MarkedCode {
+    let (marked, origin) = marked(source, code, Events::STEPS, of);
     MarkedCode { code: Some(marked), origin, sites: sites(code), ..MarkedCode::default() }
 }
 
@@ -86,12 +94,12 @@ fn sites(code: &Code) -> Vec<u32> {
     sites
 }
 
-fn make(program: &Program, code: &Code, events: Events) -> MarkedCode {
+fn make(source: &SourceFile, code: &Code, events: Events) -> MarkedCode {
     let sites = sites(code);
-    let counters = counters(program, code, events).0.len;
+    let counters = counters(source, code, events).0.len;
     let mut observed = MarkedCode { sites, counters, ..MarkedCode::default() };
     if !events.is_none() {
-        let (code, origin) = marked(program, code, events, &|_| true);
+        let (code, origin) = marked(source, code, events, &|_| true);
         (observed.code, observed.origin) = (Some(code), origin);
     }
     observed
@@ -108,8 +116,8 @@ struct MarksAround {
 }
 
 /// The marks of an operation. `leads`: the operation is the first one of a block.
-fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksAround {
-    let words = || words(&program.source, inst.span);
+fn around(source: &SourceFile, inst: &Inst, events: Events, leads: bool) -> MarksAround {
+    let words = || words(source, inst.span);
     let mut around = MarksAround {
         before: Events::OPERATIONS,
         after: Events::NONE,
@@ -159,7 +167,7 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
         Op::HeapCall(_) => around.before |= Events::CALLS | Events::HEAP,
         Op::Branch { .. } | Op::BranchIndexed { .. } => around.before |= Events::BRANCHES,
         Op::Nop if inst.count != 0 => {
-            around.fence = fence(&words().collect::<Vec<_>>(), program, inst);
+            around.fence = fence(&words().collect::<Vec<_>>(), source, inst);
             if around.fence.is_some() {
                 around.before |= Events::SYNCHRONIZATION;
             }
@@ -172,7 +180,7 @@ fn around(program: &Program, inst: &Inst, events: Events, leads: bool) -> MarksA
 }
 
 /// The synchronisation of a fence or copy-group instruction.
-fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronization<'static>> {
+fn fence(words: &[&str], source: &SourceFile, inst: &Inst) -> Option<Synchronization<'static>> {
     match *words {
         // A proxy fence orders kinds of access that are identical in this implementation.
         ["fence", "proxy", ..] => None,
@@ -180,7 +188,7 @@ fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronizati
         ["cp", "async", "commit_group"] => Some(Synchronization::CommitsCopies),
         ["cp", "async", "wait_all"] => Some(Synchronization::WaitsForCopies { but: None }),
         ["cp", "async", "wait_group"] => {
-            let text = program.source.snippet(inst.span);
+            let text = source.snippet(inst.span);
             let number = text.trim_end_matches(';').split_whitespace().last();
             let but = Some(number.and_then(|n| n.parse().ok()).unwrap_or(0));
             Some(Synchronization::WaitsForCopies { but })
@@ -191,7 +199,7 @@ fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronizati
 
 /// Memory order of a fence; the defaults are GPU scope and acquire-release semantics.
 fn fence_order(words: &[&str]) -> Order {
-    use super::{Scope, Semantics};
+    use crate::code::{Scope, Semantics};
     let Order { semantics, scope } = Order::of(words.iter().copied());
     let semantics = match semantics {
         Semantics::Weak => Semantics::AcquireRelease,
@@ -223,13 +231,13 @@ enum Role {
 
 /// Builds the marked code and the program's operation for each of its operations.
 pub(crate) fn marked(
-    program: &Program,
+    source: &SourceFile,
     code: &Code,
     events: Events,
     steps: &dyn Fn(u32) -> bool,
 ) -> (Code, Vec<u32>) {
     let leads = leaders(code);
-    let (counters, costs) = counters(program, code, events);
+    let (counters, costs) = counters(source, code, events);
     let mut shadows =
         if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
@@ -249,7 +257,7 @@ pub(crate) fn marked(
             continue;
         }
         let MarksAround { mut before, after, order, fence } =
-            around(program, inst, events, std::mem::take(&mut leading));
+            around(source, inst, events, std::mem::take(&mut leading));
         if begins.get(op as usize) == Some(&true) && steps(inst.span.start) {
             before |= Events::STEPS;
         }
@@ -281,7 +289,7 @@ pub(crate) fn marked(
 }
 
 /// The counters for a set of events.
-fn counters(program: &Program, code: &Code, events: Events) -> (Counters, Costs) {
+fn counters(source: &SourceFile, code: &Code, events: Events) -> (Counters, Costs) {
     if !events.has(Events::COUNTS) {
         return Default::default();
     }
@@ -289,7 +297,7 @@ fn counters(program: &Program, code: &Code, events: Events) -> (Counters, Costs)
     let issues =
         if events.has(Events::ISSUES) { Issues::of(code, &counting) } else { Issues::default() };
     let costs = if events.has(Events::COSTS) {
-        Costs::new(program, code, &issues)
+        Costs::new(source, code, &issues)
     } else {
         Costs::default()
     };

@@ -1,7 +1,6 @@
 //! Uses that require an initialised value.
 
-use super::Sink;
-use crate::code::{Inst, Located, MbarrierAction, Op, Slot};
+use crate::code::{Inst, Located, MbarrierAction, Op, Sink, Slot};
 use crate::flow::reads;
 use texunit_isa::AtomOp;
 

@@ -1,5 +1,6 @@
-//! Numbers of instructions that warps issue, for [`Events::ISSUES`](super::Events::ISSUES). The
-//! counters are numbered after those of [`BlockCounters`].
+//! Numbers of instructions that warps issue, for
+//! [`Events::ISSUES`](crate::code::Events::ISSUES). The counters are numbered after those of
+//! [`BlockCounters`].
 //!
 //! Lane counts do not determine how often a warp issues an instruction, because diverged lanes
 //! issue it several times, and reconverged lanes once. Therefore each *stretch* of code in which

@@ -1,11 +1,12 @@
-//! Execution counts of basic blocks and branches, for [`Events::COUNTS`](super::Events::COUNTS).
+//! Execution counts of basic blocks and branches, for
+//! [`Events::COUNTS`](crate::code::Events::COUNTS).
 //!
 //! Counting every block of every loop by callbacks would be slow. Instead, operations in the marked
 //! code add active lanes to counters of the worker, and probes receive the totals
-//! ([`Probe::counted`](super::Probe::counted)). The counted items are edges of the control-flow
-//! graph, each at its source: lanes that reach a branch and lanes that take it, lanes that fall
-//! through into a block, and lanes that enter a function. The count of a block is the sum over its
-//! incoming edges, so that a loop iteration costs one increment.
+//! ([`Probe::counted`](crate::observe::Probe::counted)). The counted items are edges of the
+//! control-flow graph, each at its source: lanes that reach a branch and lanes that take it, lanes
+//! that fall through into a block, and lanes that enter a function. The count of a block is the sum
+//! over its incoming edges, so that a loop iteration costs one increment.
 
 use super::counters::Counters;
 use crate::code::{Code, Op, Slot};
@@ -27,7 +28,7 @@ pub struct LaneCount {
     minus: Vec<u32>,
 }
 
-/// A basic block ([`Listing::blocks`](super::Listing::blocks)) and its count.
+/// A basic block ([`Listing::blocks`](crate::observe::Listing::blocks)) and its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedBlock {
     /// The block's operations.

@@ -155,7 +155,7 @@ fn step(code: &Code, registers: Registers, inst: &Inst, state: &mut [State]) {
     let whole = inst.guard == Slot::TRUE;
     // A value whose use was reported counts as initialised afterwards.
     sinks(inst, |sink, slot| {
-        if (whole || matches!(sink, super::Sink::Guard | super::Sink::Branch))
+        if (whole || matches!(sink, crate::code::Sink::Guard | crate::code::Sink::Branch))
             && let Some(number) = registers.number(slot)
         {
             state[number] = 0;

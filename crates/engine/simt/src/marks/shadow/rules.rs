@@ -6,13 +6,13 @@
 mod memory;
 mod values;
 
+use super::SCRATCH;
 use super::arithmetic::{self, Rule};
 use super::sinks::sinks;
 use super::state::{self, COMPUTED, State, is_constant_load};
-use super::{SCRATCH, Sink};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
-    Located, Matrix, MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Slot,
+    Located, Matrix, MatrixAction, MbarrierAction, MemSpace, Mma, Op, Rare, Shadow, Sink, Slot,
     SurfaceAccess, SurfaceShadow, Value,
 };
 use crate::flow::{Registers, writes};

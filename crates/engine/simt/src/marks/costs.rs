@@ -1,5 +1,6 @@
 //! Groups of loads and stores with equal memory cost, and counters of those costs, for
-//! [`Events::COSTS`](super::Events::COSTS). The counters are numbered after those of [`Issues`].
+//! [`Events::COSTS`](crate::code::Events::COSTS). The counters are numbered after those of
+//! [`Issues`].
 //!
 //! Accesses of a basic block through the same base register have equal cost if their offsets differ
 //! by whole sectors (by whole words in shared and local memory) and the active mask does not change
@@ -7,12 +8,12 @@
 //! Compiled code adds up a leader's cost where that has a closed form
 //! ([`texunit_jit::region::Cost`]), and notifies the observer otherwise.
 
-use super::{Issues, Order};
-use crate::code::{Access, Code, Inst, MemSpace, Op, Slot};
+use super::Issues;
+use crate::code::{Access, Code, Inst, MemSpace, Op, Order, Slot, words};
 use crate::flow::{FunctionCode, writes};
-use crate::lower::Program;
 use std::collections::BTreeMap;
 use texunit_memory::SpaceKind;
+use texunit_syntax::SourceFile;
 
 /// The weak loads and stores of a program, grouped by equal cost.
 #[derive(Clone, Debug, Default)]
@@ -68,20 +69,20 @@ impl Costs {
     }
 
     /// Groups the accesses of a program's code.
-    pub(crate) fn new(program: &Program, code: &Code, issues: &Issues) -> Self {
+    pub(crate) fn new(source: &SourceFile, code: &Code, issues: &Issues) -> Self {
         let mut costs = Self { len: issues.len(), ..Self::default() };
-        FunctionCode::all(code).for_each(|(_, function)| costs.function(program, &function));
+        FunctionCode::all(code).for_each(|(_, function)| costs.function(source, &function));
         costs
     }
 
-    fn function(&mut self, program: &Program, code: &FunctionCode<'_>) {
+    fn function(&mut self, source: &SourceFile, code: &FunctionCode<'_>) {
         let starts = code.starts();
         let mut open: Vec<Open<'_>> = Vec::new();
         for (op, inst) in (code.first..).zip(code.insts) {
             if starts.binary_search(&op).is_ok() || parts(&inst.op) {
                 open.clear();
             }
-            if let Some((access, stores)) = costed(program, inst) {
+            if let Some((access, stores)) = costed(source, inst) {
                 let like =
                     open.iter().find(|of| of.guard == inst.guard && alike(of.access, access));
                 let (leader, counter) =
@@ -117,7 +118,7 @@ fn space(mem_space: MemSpace) -> SpaceKind {
 }
 
 /// A load or store that can be a member of a group, and whether it is a store.
-fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
+fn costed<'a>(source: &SourceFile, inst: &'a Inst) -> Option<(&'a Access, bool)> {
     let (access, stores) = match &inst.op {
         Op::Load(access) => (access, false),
         Op::Store(access) => (access, true),
@@ -126,8 +127,7 @@ fn costed<'a>(program: &Program, inst: &'a Inst) -> Option<(&'a Access, bool)> {
     let is_plain = matches!(
         access.mem_space,
         MemSpace::Global | MemSpace::Generic | MemSpace::Shared | MemSpace::Local
-    ) && Order::of(super::order::words(&program.source, inst.span))
-        == Order::default();
+    ) && Order::of(words(source, inst.span)) == Order::default();
     is_plain.then_some((access, stores))
 }
 

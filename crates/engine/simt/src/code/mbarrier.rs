@@ -1,0 +1,126 @@
+//! The word of an mbarrier in shared memory (PTX ISA 9.7.13.15).
+//!
+//! It has 64 bits: pending arrivals of the phase (bits 19:0), expected arrivals of a phase (39:20),
+//! pending bytes (60:40, signed), the parity of the phase (61), and a mark of initialisation
+//! (63:62). The token of an arrival is the previous value of the mbarrier.
+
+use texunit_forms::Count;
+
+/// Maximum of arrivals of a phase and of its pending bytes (PTX ISA 9.7.13.15.2).
+const MAX: u64 = (1 << 20) - 1;
+const MARK: u64 = 0b10;
+
+/// The state of an mbarrier, as reported to observers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MbarrierState {
+    /// Pending arrivals of the phase.
+    pub pending: u64,
+    /// Expected arrivals of each phase.
+    pub expected: u64,
+    /// Pending bytes of the phase.
+    pub bytes: i64,
+    /// Parity of the phase.
+    pub parity: bool,
+}
+
+impl MbarrierState {
+    pub(crate) fn new(count: u64) -> Option<Self> {
+        let fits = (1..=MAX).contains(&count);
+        fits.then_some(Self { pending: count, expected: count, bytes: 0, parity: false })
+    }
+
+    /// Decodes the 64 bits of an mbarrier or token; `None` if they are not valid.
+    pub fn of(word: u64) -> Option<Self> {
+        (word >> 62 == MARK).then_some(Self {
+            pending: word & MAX,
+            expected: word >> 20 & MAX,
+            bytes: (word << 3) as i64 >> 43,
+            parity: word >> 61 & 1 != 0,
+        })
+    }
+
+    pub(crate) fn encode(self) -> u64 {
+        let bytes = self.bytes as u64 & 0x1f_ffff;
+        self.pending | self.expected << 20 | bytes << 40 | u64::from(self.parity) << 61 | MARK << 62
+    }
+
+    pub(crate) fn is_complete(self) -> bool {
+        self.pending == 0 && self.bytes == 0
+    }
+
+    /// Begins the next phase if the current one is complete.
+    pub(crate) fn settle(&mut self) {
+        if self.is_complete() {
+            self.parity = !self.parity;
+            self.pending = self.expected;
+        }
+    }
+
+    pub(crate) fn expect(&mut self, bytes: i64) -> Result<(), String> {
+        self.bytes += bytes;
+        match self.bytes.unsigned_abs() <= MAX {
+            true => Ok(()),
+            false => {
+                Err(format!("the phase of the mbarrier would lack {}", Count(self.bytes, "byte")))
+            }
+        }
+    }
+
+    pub(crate) fn arrive(
+        &mut self,
+        count: u64,
+        drops: bool,
+        completes: bool,
+    ) -> Result<(), String> {
+        let lacks = self.pending;
+        let arrive = |n: u64| n.checked_sub(count);
+        let left = arrive(self.pending).ok_or_else(|| {
+            format!("{count} arrivals at an mbarrier whose phase lacks only {lacks}")
+        })?;
+        self.pending = left;
+        if drops {
+            self.expected = arrive(self.expected).unwrap_or(0);
+        }
+        if !completes && self.is_complete() {
+            return Err("an arrival with .noComplete is the last of its phase".to_owned());
+        }
+        self.settle();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_kept_whole() {
+        let state = MbarrierState { pending: MAX, expected: 7, bytes: -(MAX as i64), parity: true };
+        assert_eq!(MbarrierState::of(state.encode()), Some(state));
+        let state = MbarrierState { pending: 0, expected: MAX, bytes: MAX as i64, parity: false };
+        assert_eq!(MbarrierState::of(state.encode()), Some(state));
+        assert_eq!(MbarrierState::of(0), None);
+        assert_eq!(MbarrierState::of(u64::MAX), None);
+        assert!(MbarrierState::new(0).is_none() && MbarrierState::new(MAX + 1).is_none());
+    }
+
+    #[test]
+    fn a_phase_ends_with_its_last_arrival_and_byte() {
+        let mut state = MbarrierState::new(2).unwrap();
+        state.expect(16).unwrap();
+        state.arrive(1, false, false).unwrap();
+        state.arrive(1, true, false).unwrap();
+        assert!(!state.parity);
+        state.expect(-16).unwrap();
+        state.settle();
+        // One thread has dropped out.
+        assert_eq!(state, MbarrierState { pending: 1, expected: 1, bytes: 0, parity: true });
+        assert!(state.arrive(1, false, false).is_err());
+        let mut state = MbarrierState::new(2).unwrap();
+        assert!(state.arrive(3, false, true).is_err());
+        state.arrive(2, false, true).unwrap();
+        assert_eq!(state, MbarrierState { pending: 2, expected: 2, bytes: 0, parity: true });
+        assert!(state.expect(1 << 20).is_err());
+    }
+}
