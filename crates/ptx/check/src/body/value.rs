@@ -142,11 +142,13 @@ impl<'a> Body<'_, 'a> {
                 let message = format!("{} has no address to add to", other.describe());
                 let error = Diagnostic::error("E0211", name.span, message)
                     .help("write name+offset with the name of a variable, or use add");
-                // ptxas refuses functions when it generates code.
-                match other {
-                    Value::Function(_) => self.cx.beyond_ptxas(error).map(|()| other),
-                    _ => self.cx.refuse_with(error),
+                // ptxas refuses functions only when it generates code.
+                if let Value::Function(_) = other {
+                    self.report_miscompiled(error);
+                    let accepted = self.cx.options.ptxas_compat();
+                    return accepted.then_some(Value::Const(Const::Int(0, true)));
                 }
+                self.cx.refuse_with(error)
             }
         }
     }
