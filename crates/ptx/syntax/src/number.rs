@@ -239,8 +239,9 @@ pub(crate) fn integer(literal: &str) -> (u64, bool) {
 
 /// Whether ptxas accepts an integer literal of more than 64 bits, of which it uses the low ones.
 pub fn is_cut(literal: &str) -> bool {
-    let digits = literal.bytes().all(|b| b.is_ascii_alphanumeric());
-    digits && scan(literal).len == literal.len() && folded(literal).1 == Fit::Cut
+    let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
+    let too_large = |m: Malformed| m.code == "E0014" && m.meant == TokenKind::Integer;
+    is_number && scan(literal).kind.is_err_and(too_large) && folded(literal).1 == Fit::Cut
 }
 
 /// The low 32 bits of an integer where ptxas wants 32; `None` if it reports an overflow, which it
