@@ -19,8 +19,8 @@ impl<'a> Body<'_, 'a> {
         list: &'a ast::BranchTargets<'a>,
     ) -> Option<Vec<LabelId>> {
         self.each_target(list, |body, name, text| {
-            let scopes = body.scopes.stack.iter().rev();
-            let found = scopes.filter_map(|scope| scope.names.get(text)).next();
+            let mut scopes = body.scopes.stack.iter().rev();
+            let found = scopes.find_map(|scope| scope.names.get(text));
             match found {
                 Some((Local::Label(id), _)) => return Some(Some(*id)),
                 _ if text == list.label.text => {
