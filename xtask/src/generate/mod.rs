@@ -5,6 +5,7 @@ mod control;
 mod family;
 mod grammar;
 mod instruction;
+mod item;
 mod mutation;
 mod pools;
 mod register;
@@ -77,11 +78,13 @@ pub(crate) struct Families {
 
 impl Families {
     /// The names of all families.
-    pub(crate) const NAMES: [&'static str; 8] =
-        ["texture", "declaration", "ordinary", "mutation", "control", "array", "directive", "call"];
+    #[rustfmt::skip]
+    pub(crate) const NAMES: [&'static str; 10] = [
+        "texture", "declaration", "ordinary", "mutation", "control", "array", "directive", "call", "item", "constant",
+    ];
 
     /// The weight of each family, in the order of [`Families::NAMES`].
-    const WEIGHTS: [usize; 8] = [30, 20, 20, 20, 10, 10, 5, 5];
+    const WEIGHTS: [usize; 10] = [30, 20, 20, 20, 10, 10, 5, 5, 5, 5];
 
     /// Reads the bundled examples, which mutations start from.
     pub(crate) fn new(
@@ -128,6 +131,8 @@ impl Families {
             "control" => control::question(Setup::new(release, random), name, random),
             "array" => family::array(Setup::new(release, random), name, most, random),
             "call" => family::call(Setup::new(release, random), name, most, random),
+            "item" => item::items(Setup::new(release, random), name, most, random),
+            "constant" => item::constants(Setup::new(release, random), name, most, random),
             _ => mutation::question(&self.examples, release, name, random),
         }
     }

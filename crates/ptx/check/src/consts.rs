@@ -55,20 +55,12 @@ fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
         ExprKind::Unary(op, e) => unary(*op, sub(e)?, expr.span)?,
         ExprKind::Binary(op, a, b) => binary(*op, sub(a)?, sub(b)?, expr.span)?,
         ExprKind::Conditional(c, a, b) => {
-            let chosen = truth(sub(c)?);
-            let (a, b) = (sub(a)?, sub(b)?);
-            match (a, b) {
-                (Const::Int(x, u), Const::Int(y, v)) => {
-                    Const::Int(if chosen { x } else { y }, u | v)
-                }
-                _ => {
-                    if chosen {
-                        a
-                    } else {
-                        b
-                    }
-                }
-            }
+            let (Const::Int(c, _), Const::Int(a, u), Const::Int(b, v)) =
+                (sub(c)?, sub(a)?, sub(b)?)
+            else {
+                return Err(not_float(expr.span, "?"));
+            };
+            Const::Int(if c != 0 { a } else { b }, u | v)
         }
         ExprKind::Cast(unsigned, e) => match sub(e)? {
             Const::Int(v, _) => Const::Int(v, *unsigned),
@@ -80,21 +72,15 @@ fn eval(expr: &Expr, depth: u32) -> Result<Const, Box<Diagnostic>> {
     })
 }
 
-fn truth(value: Const) -> bool {
-    match value {
-        Const::Int(v, _) => v != 0,
-        other => other.as_f64() != 0.0,
-    }
-}
-
 fn unary(op: UnaryOp, value: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
     Ok(match (op, value) {
         (UnaryOp::Plus, v) => v,
         (UnaryOp::Minus, Const::Int(v, u)) => Const::Int(v.wrapping_neg(), u),
         (UnaryOp::Minus, Const::F32(bits)) => Const::F32(bits ^ 0x8000_0000),
         (UnaryOp::Minus, Const::F64(v)) => Const::F64(-v),
-        (UnaryOp::Not, v) => Const::Int(u64::from(!truth(v)), false),
+        (UnaryOp::Not, Const::Int(v, _)) => Const::Int(u64::from(v == 0), false),
         (UnaryOp::BitNot, Const::Int(v, u)) => Const::Int(!v, u),
+        (UnaryOp::Not, _) => return Err(not_float(span, "!")),
         (UnaryOp::BitNot, _) => return Err(not_float(span, "~")),
     })
 }
@@ -144,7 +130,7 @@ fn binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Dia
 }
 
 fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, Box<Diagnostic>> {
-    if a.is_int() != b.is_int() && !matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
+    if a.is_int() != b.is_int() {
         let message = "the expression mixes integers and floating-point numbers";
         return Err(mistake("E0121", span, message, "write both with or both without a point"));
     }
@@ -161,13 +147,14 @@ fn float_binary(op: BinaryOp, a: Const, b: Const, span: Span) -> Result<Const, B
         BinaryOp::Ge => flag(x >= y),
         BinaryOp::Eq => flag(x == y),
         BinaryOp::Ne => flag(x != y),
-        BinaryOp::LogicalAnd => flag(truth(a) && truth(b)),
-        BinaryOp::LogicalOr => flag(truth(a) || truth(b)),
         BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => {
             return Err(not_float(span, "this operator"));
         }
         BinaryOp::And | BinaryOp::Xor | BinaryOp::Or => {
             return Err(not_float(span, "a bitwise operator"));
+        }
+        BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {
+            return Err(not_float(span, "a logical operator"));
         }
     })
 }

@@ -34,7 +34,7 @@ use texunit_forms::sort_by_key;
 
 use std::sync::Arc;
 
-use texunit_syntax::{Diagnostic, SourceFile, ast};
+use texunit_syntax::{Diagnostic, Severity, SourceFile, ast, is_cut};
 
 use message::{cap, cascade};
 
@@ -70,6 +70,12 @@ pub fn check_with_sources(
         _ => false,
     };
     parsed.diagnostics.retain(|d| !replaced(d));
+    for diagnostic in &mut parsed.diagnostics {
+        let cut = |d: &Diagnostic| d.code == "E0014" && is_cut(source.snippet(d.primary.span));
+        if options.ptxas_compat() && cut(diagnostic) {
+            diagnostic.severity = Severity::Warning;
+        }
+    }
     let mut checked = context::Checker::new(source, *options).run(&parsed.module);
     let mut diagnostics = match parsed.diagnostics.iter().any(Diagnostic::is_error) {
         // Lints need complete code to be certain.

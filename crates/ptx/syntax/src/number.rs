@@ -173,7 +173,7 @@ fn suffix_help(suffix: &str) -> String {
 }
 
 fn checked_integer(literal: &str) -> Result<TokenKind, Malformed> {
-    if integer(literal).is_some() {
+    if folded(literal).1 == Fit::Whole {
         return Ok(TokenKind::Integer);
     }
     let help = "PTX integers have 64 bits: the largest is 0xffffffffffffffff".into();
@@ -181,28 +181,71 @@ fn checked_integer(literal: &str) -> Result<TokenKind, Malformed> {
 }
 
 fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
-    if literal.parse::<f64>().is_ok_and(f64::is_finite) {
-        return Ok(TokenKind::Decimal);
-    }
-    let help =
-        "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
-    Err(malformed(literal, "E0014", "number too large:", help, TokenKind::Decimal))
+    let value: f64 = literal.parse().unwrap_or(f64::INFINITY);
+    let mantissa = literal.split(['e', 'E']).next().unwrap_or("");
+    // The C library, which ptxas uses, reports subnormal results as underflow.
+    let (size, help) = match () {
+        () if !value.is_finite() => (
+            "large",
+            "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`",
+        ),
+        () if !value.is_normal() && mantissa.contains(|c| matches!(c, '1'..='9')) => (
+            "small",
+            "the smallest is about 2.225e-308; write a smaller one as its bits: `0d0000000000000001`",
+        ),
+        () => return Ok(TokenKind::Decimal),
+    };
+    let why = format!("number too {size}:");
+    Err(malformed(literal, "E0014", &why, help.into(), TokenKind::Decimal))
 }
 
-/// Value of a well-formed integer literal, and whether it is unsigned; `None` if it needs more than
-/// 64 bits.
-pub(crate) fn integer(literal: &str) -> Option<(u64, bool)> {
-    let (digits, suffixed) = match literal.strip_suffix('U') {
-        Some(digits) => (digits, true),
-        None => (literal, false),
-    };
+/// How an integer literal fits in 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Whole,
+    /// ptxas uses the low 64 bits.
+    Cut,
+    /// ptxas reports an overflow: digits follow a value that has bit 63.
+    Overflow,
+}
+
+/// The value of a well-formed integer literal modulo 2^64.
+fn folded(literal: &str) -> (u64, Fit) {
+    let digits = literal.strip_suffix('U').unwrap_or(literal);
     let lower = digits.as_bytes().get(1).map(u8::to_ascii_lowercase);
-    let value = match (digits.starts_with('0'), lower) {
-        (true, Some(b'x')) => u64::from_str_radix(&digits[2..], 16),
-        (true, Some(b'b')) => u64::from_str_radix(&digits[2..], 2),
-        (true, Some(_)) => u64::from_str_radix(digits, 8),
-        _ => digits.parse(),
-    }
-    .ok()?;
-    Some((value, suffixed || value > i64::MAX as u64))
+    let (digits, radix) = match (digits.starts_with('0'), lower) {
+        (true, Some(b'x')) => (&digits[2..], 16),
+        (true, Some(b'b')) => (&digits[2..], 2),
+        (true, Some(_)) => (digits, 8),
+        _ => (digits, 10),
+    };
+    digits.chars().fold((0, Fit::Whole), |(value, fit), digit| {
+        let digit = digit.to_digit(radix).unwrap_or(0);
+        let wide = u128::from(value) * u128::from(radix) + u128::from(digit);
+        let fit = match fit {
+            _ if fit == Fit::Overflow || value >> 63 != 0 => Fit::Overflow,
+            _ if wide >> 64 != 0 => Fit::Cut,
+            _ => fit,
+        };
+        (wide as u64, fit)
+    })
+}
+
+/// Value of a well-formed integer literal modulo 2^64, and whether it is unsigned.
+pub(crate) fn integer(literal: &str) -> (u64, bool) {
+    let (value, _) = folded(literal);
+    (value, literal.ends_with('U') || value > i64::MAX as u64)
+}
+
+/// Whether ptxas accepts an integer literal of more than 64 bits, of which it uses the low ones.
+pub fn is_cut(literal: &str) -> bool {
+    let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
+    let too_large = |m: Malformed| m.code == "E0014" && m.meant == TokenKind::Integer;
+    is_number && scan(literal).kind.is_err_and(too_large) && folded(literal).1 == Fit::Cut
+}
+
+/// The low 32 bits of an integer where ptxas wants 32; `None` if it reports an overflow, which it
+/// does not for numbers with bit 63.
+pub fn low_32(value: u64) -> Option<u32> {
+    (value as i64 <= i64::from(u32::MAX)).then_some(value as u32)
 }

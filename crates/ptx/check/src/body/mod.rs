@@ -4,6 +4,7 @@ mod did_you_mean;
 mod numbered;
 pub(crate) mod special;
 mod subscript;
+mod targets;
 pub(crate) mod value;
 
 use texunit_isa::ScalarType;
@@ -125,11 +126,19 @@ impl<'c, 'a> Body<'c, 'a> {
                 }
                 Statement::BranchTargets(t) => {
                     self.cx.require(BRANCH_TARGETS, t.span);
-                    self.define(&t.label, Local::BranchTargets(t));
+                    let resolved = self.branch_targets(t);
+                    self.define(
+                        &t.label,
+                        resolved.map_or(Local::Broken, |_| Local::BranchTargets(t)),
+                    );
                 }
                 Statement::CallTargets(t) => {
                     self.cx.require(CALL_TARGETS, t.span);
-                    self.define(&t.label, Local::CallTargets(t));
+                    let resolved = self.call_targets(t);
+                    self.define(
+                        &t.label,
+                        resolved.map_or(Local::Broken, |_| Local::CallTargets(t)),
+                    );
                 }
                 Statement::Directive(d) => self.directive(d),
             }
@@ -225,6 +234,7 @@ impl<'c, 'a> Body<'c, 'a> {
             self.cx.wrong("E0135", v.span, "registers have no initial value or linkage", help);
             return self.define(&v.name, Local::Broken);
         }
+        let _ = self.cx.linkage(v);
         if let Some((n, span)) = v.align {
             let _ = self.cx.alignment(n, span);
         }
@@ -244,6 +254,7 @@ impl<'c, 'a> Body<'c, 'a> {
                     .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
             );
         }
+        self.cx.linkage(v)?;
         let layout = self.cx.layout(v, ty)?;
         if layout.open {
             self.cx.open_array(v.span);

@@ -2,8 +2,8 @@
 
 use texunit_forms::Count;
 use texunit_isa::{ScalarType, TypeKind};
-use texunit_syntax::Span;
 use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
 
 use crate::body::Body;
 use crate::body::special::{self, Special};
@@ -140,8 +140,15 @@ impl<'a> Body<'_, 'a> {
             }
             other => {
                 let message = format!("{} has no address to add to", other.describe());
-                let help = "write name+offset with the name of a variable, or use add";
-                self.cx.refuse("E0211", name.span, message, help)
+                let error = Diagnostic::error("E0211", name.span, message)
+                    .help("write name+offset with the name of a variable, or use add");
+                // ptxas refuses functions only when it generates code.
+                if let Value::Function(_) = other {
+                    self.report_miscompiled(error);
+                    let accepted = self.cx.options.ptxas_compat();
+                    return accepted.then_some(Value::Const(Const::Int(0, true)));
+                }
+                self.cx.refuse_with(error)
             }
         }
     }

@@ -52,7 +52,7 @@ pub(crate) struct Checker<'a> {
     /// Labels in sections, which have their own namespace.
     pub(crate) section_labels: Map<&'a str, Span>,
     /// Indices of `.file` directives.
-    pub(crate) files: Map<&'a str, Span>,
+    pub(crate) files: Map<u32, Span>,
     /// The linkage of each function's first declaration.
     pub(crate) linkages: Vec<Option<ast::Linkage>>,
     /// Per-thread variables of module scope.

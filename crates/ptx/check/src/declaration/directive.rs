@@ -31,13 +31,13 @@ const OF_BODIES: &[(Requirement, Ptxas, Ptxas)] = &[
 impl<'a> Checker<'a> {
     /// Checks a directive that does not affect execution.
     pub(crate) fn directive(&mut self, d: &'a ast::Directive<'a>, in_body: bool) {
-        match (&d.content, d.name.text) {
-            (ast::Content::Pragma(strings), _) => {
+        match &d.content {
+            ast::Content::Pragma(strings) => {
                 self.require(PRAGMA, d.span);
                 self.pragma(strings, d.span, in_body);
             }
-            (ast::Content::Section(section), _) => self.section(section, d.span),
-            (_, "file") => self.file(d),
+            ast::Content::Section(section) => self.section(section, d.span),
+            ast::Content::File(index, _) => self.file(d, *index),
             _ => {}
         }
     }
@@ -92,12 +92,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn file(&mut self, d: &'a ast::Directive<'a>) {
+    fn file(&mut self, d: &'a ast::Directive<'a>, index: u32) {
         let behind = d.text.rsplit_once('"').map_or("", |(_, behind)| behind);
         if behind.contains(',') {
             self.require(FILE_STAMP, d.span);
         }
-        let index = d.text.split_whitespace().next().unwrap_or("");
         if let Some(first) = self.files.insert(index, d.span) {
             self.report(
                 Diagnostic::error("E0161", d.span, format!("the file index {index} is taken"))

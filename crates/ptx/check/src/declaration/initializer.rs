@@ -49,13 +49,10 @@ impl<'a> Checker<'a> {
         match init {
             Initializer::Value(expr) => {
                 if !layout.dims.is_empty() {
-                    let help = "write the values between { and }";
-                    return self.refuse(
-                        "E0136",
-                        expr.span,
-                        "an array needs a list of values",
-                        help,
-                    );
+                    let message = "an array needs a list of values";
+                    let error = Diagnostic::error("E0136", expr.span, message);
+                    let error = error.help("write the values between { and }");
+                    self.misshapen(error, layout.open)?;
                 }
                 self.scalar(expr, 0, &mut image);
             }
@@ -63,7 +60,10 @@ impl<'a> Checker<'a> {
                 if layout.dims.is_empty() {
                     let message = "a scalar has no list of values";
                     let help = "write the value without braces, or declare an array";
-                    return self.refuse_with(Diagnostic::error("E0136", *span, message).help(help));
+                    let error = Diagnostic::error("E0136", *span, message).help(help);
+                    return self
+                        .misshapen(error, layout.ty.kind() == TypeKind::Packed)
+                        .map(|()| image);
                 }
                 if layout.dims.len() == 1
                     && layout.vector > 1
@@ -90,6 +90,11 @@ impl<'a> Checker<'a> {
             }
         }
         (!image.failed).then_some(image)
+    }
+
+    /// Reports a value whose braces are not those of the variable; `accepted`: by ptxas.
+    fn misshapen(&mut self, error: Diagnostic, accepted: bool) -> Option<()> {
+        if accepted { self.beyond_ptxas(error) } else { self.refuse_with(error) }
     }
 
     fn vector_elements(&mut self, span: Span, count: u64) {
@@ -132,9 +137,11 @@ impl<'a> Checker<'a> {
                 }
                 Initializer::Value(expr) => self.scalar(expr, at, image),
                 Initializer::List(items, span) if inner.is_empty() => {
-                    let help = "remove the inner braces";
-                    self.wrong("E0136", *span, "there are more braces than dimensions", help);
-                    image.failed |= !items.is_empty();
+                    let message = "there are more braces than dimensions";
+                    let error = Diagnostic::error("E0136", *span, message);
+                    let packed = image.ty.is_some_and(|ty| ty.kind() == TypeKind::Packed);
+                    let accepted = self.misshapen(error.help("remove the inner braces"), packed);
+                    image.failed |= accepted.is_none() && !items.is_empty();
                 }
                 Initializer::List(items, span) => {
                     if inner.len() == 1 && image.vector > 1 && items.len() as u64 != inner[0] {

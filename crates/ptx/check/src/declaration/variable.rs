@@ -11,6 +11,7 @@ use crate::declaration::allowed::DeclSite;
 use crate::declaration::layout::Layout;
 use crate::ir::{Storage, VarId, Variable};
 use crate::message::say::unknown;
+use crate::options::Ptxas;
 
 /// Maximum static shared memory of any GPU.
 const MAX_SHARED: u64 = 228 << 10;
@@ -60,6 +61,10 @@ impl<'a> Checker<'a> {
         };
         let (id, first) = (*id, *first);
         let old = &mut self.module.variables[id.0 as usize];
+        if old.is_extern && new.is_extern && self.release == Ptxas::V11_8 {
+            self.duplicate(&v.name, first);
+            return Some(());
+        }
         let exported = v.linkage.is_some();
         if !(new.is_extern || old.is_extern && exported) {
             let unexported = old.is_extern && !exported;

@@ -17,9 +17,6 @@ use crate::instruction::site::Site;
 use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
 use crate::types::fits;
 
-/// Maximum number of targets of all indexed branches of a module, because lists may repeat labels.
-const MAX_TARGETS: usize = 1 << 20;
-
 impl<'a> Site<'_, '_, 'a> {
     pub(crate) fn branch(&mut self) -> Option<Vec<Operand>> {
         let [target] = self.takes("write bra and a label")?;
@@ -50,7 +47,7 @@ impl<'a> Site<'_, '_, 'a> {
         let [index, list] = self.takes("write an index and the name of a .branchtargets list")?;
         let index = self.source(ScalarType::U32, index);
         let targets = match self.value(list)? {
-            Value::BranchTargets(targets) => self.targets(targets)?,
+            Value::BranchTargets(targets) => self.branch_targets(targets)?,
             other => {
                 let message =
                     format!("brx.idx needs a .branchtargets list, not {}", other.describe());
@@ -59,34 +56,6 @@ impl<'a> Site<'_, '_, 'a> {
             }
         };
         Some(vec![index?, Operand::Targets(targets)])
-    }
-
-    fn targets(&mut self, list: &'a ast::BranchTargets<'a>) -> Option<Vec<LabelId>> {
-        let mut labels = Vec::new();
-        for (name, count) in &list.targets {
-            for n in 0..count.unwrap_or(1) {
-                self.cx.targets += 1;
-                if self.cx.targets > MAX_TARGETS {
-                    let message = "the indexed branches of the module have too many targets";
-                    return self.cx.refuse("E0242", list.span, message, "write fewer targets");
-                }
-                let label = match count {
-                    Some(_) => self.target(name, &format!("{}{n}", name.text)),
-                    None => self.target(name, name.text),
-                };
-                labels.push(label?);
-            }
-        }
-        Some(labels)
-    }
-
-    fn target(&mut self, name: &ast::Ident<'a>, text: &str) -> Option<LabelId> {
-        let found = self.scopes.stack.iter().rev().find_map(|scope| scope.names.get(text));
-        if let Some((Local::Label(id), _)) = found {
-            return Some(*id);
-        }
-        let help = self.missing_label(text);
-        self.cx.refuse("E0114", name.span, format!("unknown label {text}"), help)
     }
 
     pub(crate) fn call(&mut self) -> Option<Vec<Operand>> {
@@ -146,7 +115,10 @@ impl<'a> Site<'_, '_, 'a> {
                 };
                 let signature = match self.value(with)? {
                     Value::Prototype(p) => self.prototype_of(p)?,
-                    Value::CallTargets(targets) => self.call_targets(targets)?,
+                    Value::CallTargets(targets) => {
+                        let id = *self.call_targets(targets)?.last()?;
+                        self.signature_of(id)
+                    }
                     Value::Function(id) => self.signature_of(id),
                     other => {
                         let message =
@@ -216,17 +188,6 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Site<'_, '_, 'a> {
-    fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Rc<Signature>> {
-        let (name, _) = targets.targets.last()?;
-        match self.cx.global(name)? {
-            crate::context::Global::Function(id) => Some(self.signature_of(id)),
-            _ => {
-                let help = "list the names of functions";
-                self.cx.refuse("E0112", name.span, format!("{} is not a function", name.text), help)
-            }
-        }
-    }
-
     /// Checks the call against the functions of a `.calltargets` list but the last, which is
     /// checked as the callee. If the call has neither results nor arguments in parentheses, ptxas
     /// checks the last one only.
@@ -240,12 +201,9 @@ impl<'a> Site<'_, '_, 'a> {
             return Some(());
         };
         let lists = self.i.operands.iter().any(|o| matches!(o.kind, OperandKind::List(_)));
-        let others = if lists { list.targets.len().saturating_sub(1) } else { 0 };
-        for (name, _) in &list.targets[..others] {
-            let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
-                let message = format!("{} is not a function", name.text);
-                return self.cx.refuse("E0112", name.span, message, "list the names of functions");
-            };
+        let functions = self.call_targets(list)?;
+        let others = if lists { functions.len().saturating_sub(1) } else { 0 };
+        for &id in &functions[..others] {
             let signature = self.signature_of(id);
             self.arguments(results, &signature.returns, signature.declared, true)?;
             self.arguments(arguments, &signature.params, signature.declared, false)?;

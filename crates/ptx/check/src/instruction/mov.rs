@@ -136,11 +136,15 @@ impl<'a> Site<'_, '_, 'a> {
             let message = "does not pack or unpack";
             return self.deny("E0213", span, message, format!("write mov.b{}", ty.bits()));
         }
+        let beside = items.iter().filter(|(v, _)| !matches!(v, Value::Reg { .. })).count() == 1;
         let mut list = Vec::with_capacity(items.len());
         for (value, span) in items {
             list.push(match value {
                 Value::Reg { id, ty: reg } if fits(part, reg) => Operand::Reg(id),
                 Value::Discard if written => Operand::Discard,
+                Value::Const(value) if beside && !written && value.bits_for(part).is_none() => {
+                    self.low_bits(part, span)
+                }
                 Value::Const(value) if !written => self.immediate(part, value, span)?,
                 value => return self.mismatch(part, &value, span),
             });

@@ -2,8 +2,7 @@
 //! exclusion.
 
 use texunit_isa::requirement::Requirement;
-use texunit_syntax::Diagnostic;
-use texunit_syntax::ast;
+use texunit_syntax::{Diagnostic, ast, low_32};
 
 use crate::context::Checker;
 
@@ -27,6 +26,9 @@ const REQUIREMENTS: &[Requirement] = &[
     requirement("abi_preserve",         90, 80),
     requirement("abi_preserve_control", 90, 80),
 ];
+
+/// The largest number of `.abi_preserve_control`, measured with ptxas 13.5.
+const MAX_CONTROL: u32 = 11;
 
 /// Directives that exclude each other.
 const EXCLUSIVE: &[(&str, &str)] =
@@ -52,10 +54,23 @@ impl<'a> Checker<'a> {
                     .fix(directive.name.span, "minnctapersm"),
                 );
             }
-            let wrong = |n: &u64| *n == 0 || u32::try_from(*n).is_err();
-            if !name.starts_with("abi_") && directive.values.iter().any(wrong) {
-                let message = format!(".{name} takes positive numbers of 32 bits");
-                self.wrong("E0152", directive.span, message, "write a number from 1 on");
+            let zero = name.starts_with("abi_");
+            let (largest, numbers) = match name {
+                "abi_preserve_control" => (MAX_CONTROL, format!("numbers up to {MAX_CONTROL}")),
+                _ => (u32::MAX, "positive numbers of 32 bits".to_owned()),
+            };
+            let wrong = |n: &u64| *n == 0 && !zero || *n > largest.into();
+            if directive.values.iter().any(wrong) {
+                let message = format!(".{name} takes {numbers}");
+                let error = Diagnostic::error("E0152", directive.span, message);
+                let error = error.help(format!("write a number from 1 to {largest}"));
+                let zero = zero || name.contains("cluster");
+                let possible = |low| low <= largest && (low > 0 || zero);
+                let accepted = |n: &u64| low_32(*n).is_some_and(possible);
+                match directive.values.iter().all(accepted) {
+                    true => drop(self.beyond_ptxas(error)),
+                    false => self.report(error),
+                }
             }
         }
         self.exclusive(f);

@@ -17,7 +17,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[(
 )];
 
 /// Rows of fresh.jsonl.gz.
-const FRESH: usize = 7_053;
+const FRESH: usize = 8_053;
 
 /// Disagreements of each family that are printed.
 const SHOWN: usize = 8;

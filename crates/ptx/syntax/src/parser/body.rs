@@ -225,7 +225,10 @@ impl<'a> Parser<'a> {
             {
                 "declare registers as `.reg .u32 %r1;`"
             }
-            (_, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash) => {
+            // A constant may have a sign: `pmevent +1;`.
+            (_, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash)
+                if !self.is_signed(1) =>
+            {
                 "PTX has no expressions over registers: write `add.u32 result, a, b;`"
             }
             _ => return Ok(()),
@@ -237,6 +240,13 @@ impl<'a> Parser<'a> {
             self.skip_condition();
         }
         Err(Reported)
+    }
+
+    /// Whether a constant begins `ahead` positions after the next token, behind its signs.
+    fn is_signed(&self, ahead: usize) -> bool {
+        let mut kinds = (ahead..).map(|n| self.peek_at(n).kind);
+        let first = kinds.find(|kind| !matches!(kind, TokenKind::Plus | TokenKind::Minus));
+        matches!(first, Some(TokenKind::Integer | TokenKind::LeftParen))
     }
 
     /// Skips `for (...)`, whose semicolons do not end a statement.

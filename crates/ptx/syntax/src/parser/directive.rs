@@ -13,7 +13,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.advance();
         let help = "write `.file 1 \"name.cu\"`";
-        let number = self.number_of("the file's index", help)?;
+        let number = self.place_number("the file's index", help)?;
         let Some(name) = self.eat(TokenKind::Text) else {
             return self.unexpected("E0055", "the file's name in quotes", help);
         };
@@ -37,7 +37,9 @@ impl<'a> Parser<'a> {
                     self.advance();
                     let label = self.name("a label")?.text;
                     let offset = match self.eat(TokenKind::Plus) {
-                        Some(_) => self.number_of("an offset", help)?,
+                        Some(_) => {
+                            u32::try_from(self.number_of("an offset", help)?).unwrap_or(u32::MAX)
+                        }
                         None => 0,
                     };
                     loc.function = Some((label, offset));
@@ -51,22 +53,34 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        if loc.function.is_some() && loc.inlined_at.is_none() {
+            let help = "a function name belongs to a call: `, inlined_at file line column`";
+            return self.unexpected("E0055", "`, inlined_at`", help);
+        }
         Ok(self.kept(start, Content::Loc(loc)))
     }
 
     fn file_place(&mut self) -> Parse<FilePlace> {
-        let mut number = |what| self.number_of(what, "write three numbers: `.loc 1 20 5`");
+        let mut number = |what| self.place_number(what, "write three numbers: `.loc 1 20 5`");
         let (file, line) = (number("the file's index")?, number("the line")?);
         Ok(FilePlace { file, line, column: number("the column")? })
     }
 
-    /// Parses a number; `u32::MAX` if it is larger.
-    fn number_of(&mut self, what: &str, help: &str) -> Parse<u32> {
-        let Some(token) = self.eat(TokenKind::Integer) else {
-            return self.unexpected("E0055", what, help);
-        };
-        let value = number::integer(self.text_of(token)).map(|(value, _)| value);
-        Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX))
+    fn number_of(&mut self, what: &str, help: &str) -> Parse<u64> {
+        match self.eat_integer() {
+            Some((value, _)) => Ok(value),
+            None => self.unexpected("E0055", what, help),
+        }
+    }
+
+    /// Parses the index of a file, a line or a column.
+    fn place_number(&mut self, what: &str, help: &str) -> Parse<u32> {
+        let value = self.number_of(what, help)?;
+        if let Some(low) = number::low_32(value) {
+            return Ok(low);
+        }
+        let (span, message) = (self.previous().span, format!("number too large: `{value}`"));
+        self.fail(Diagnostic::error("E0014", span, message).help("places have numbers of 32 bits"))
     }
 
     /// Parses `.pragma "nounroll";`.
@@ -180,7 +194,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             TokenKind::Integer => {
                 let literal = self.text_of(token);
-                let whole = number::integer(literal).map_or(0, |(value, _)| value);
+                let (whole, _) = number::integer(literal);
                 let low = i64::from(whole as u32);
                 let value = if negative { -low } else { low };
                 if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(&value) {

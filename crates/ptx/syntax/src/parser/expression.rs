@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         let text = self.text_of(token);
         let kind = match token.kind {
             TokenKind::Integer => {
-                let (value, unsigned) = number::integer(text).unwrap_or_default();
+                let (value, unsigned) = number::integer(text);
                 ExprKind::Integer { value, unsigned }
             }
             TokenKind::Decimal => ExprKind::F64(text.parse().unwrap_or(0f64).to_bits()),

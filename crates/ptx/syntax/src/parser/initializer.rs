@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
     /// Parses a single integer token.
     fn constant_token(&mut self) -> Parse<ExprKind<'a>> {
         let token = self.advance();
-        let (value, unsigned) = crate::number::integer(self.text_of(token)).unwrap_or_default();
+        let (value, unsigned) = crate::number::integer(self.text_of(token));
         Ok(ExprKind::Integer { value, unsigned })
     }
 

@@ -199,7 +199,8 @@ impl<'a> Parser<'a> {
         let told = self.lexical[first..]
             .iter()
             .take_while(|d| d.primary.span.start < to)
-            .any(|d| d.code != "E0017" || self.kind() == TokenKind::Bad);
+            // A number with wrong digits is still a number.
+            .any(|d| d.code != "E0014" && (d.code != "E0017" || self.kind() == TokenKind::Bad));
         if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
@@ -294,18 +295,24 @@ impl<'a> Parser<'a> {
         self.unexpected("E0036", what, help)
     }
 
+    /// Takes an integer or `WARP_SZ`, if it is next.
+    fn eat_integer(&mut self) -> Option<(u64, Span)> {
+        let token = self.peek();
+        let value = match (token.kind, self.text_of(token)) {
+            (TokenKind::Integer, text) => crate::number::integer(text).0,
+            (_, "WARP_SZ") => 32,
+            _ => return None,
+        };
+        self.advance();
+        Some((value, token.span))
+    }
+
     /// Takes an integer without an operator.
     fn plain_integer(&mut self, what: &str) -> Parse<(u64, Span)> {
-        match self.eat(TokenKind::Integer) {
-            Some(token) => {
-                let value =
-                    crate::number::integer(self.text_of(token)).map_or(0, |(value, _)| value);
-                Ok((value, token.span))
-            }
-            None => {
-                let help = "write a plain integer such as `16`; expressions are not accepted here";
-                self.unexpected("E0035", what, help)
-            }
-        }
+        let Some(integer) = self.eat_integer() else {
+            let help = "write a plain integer such as `16`; expressions are not accepted here";
+            return self.unexpected("E0035", what, help);
+        };
+        Ok(integer)
     }
 }

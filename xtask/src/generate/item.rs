@@ -1,0 +1,49 @@
+//! Random items of a module (variables with initial values, functions with directives, pairs of
+//! declarations of one name), and constants and their expressions as operands of instructions.
+
+use super::Question;
+use super::grammar::{Variables, expand};
+use super::setup::Setup;
+use texunit_testkit::Random;
+
+/// What the items use.
+const PRIOR: &str = "\
+.global .u32 prior;
+.global .align 8 .u64 many[4];
+.shared .u32 shared0;
+.const .u32 const0;
+.func g0() { ret; }
+.func fa() { ret; }
+.func (.reg .b32 v) g1(.reg .b32 a) { mov.b32 v, a; ret; }
+.entry e0() { ret; }
+";
+
+/// A question whose lines are random items of one module.
+pub(super) fn items(
+    setup: Setup,
+    family: &'static str,
+    most: usize,
+    random: &mut Random,
+) -> Question {
+    let mut prefix = setup.head() + PRIOR;
+    if setup.version >= 15 {
+        prefix += ".global .texref texture0;\n";
+    }
+    let lines = (0..most)
+        .map(|n| expand("item_line", &Variables::new(), random).replace('#', &n.to_string()))
+        .collect();
+    let suffix = ".global .u32 later;\n.section .debug_str { info0: .b8 1 }\n".to_owned();
+    Question { prefix, lines, suffix, ..setup.whole(family, String::new()) }
+}
+
+/// A question whose lines are random instructions with constants, in one kernel.
+pub(super) fn constants(
+    setup: Setup,
+    family: &'static str,
+    most: usize,
+    random: &mut Random,
+) -> Question {
+    let lines = (0..most).map(|_| expand("constant_line", &Variables::new(), random)).collect();
+    let question = setup.question(family, lines);
+    Question { prefix: question.prefix.replacen(".entry", ".func g0();\n.entry", 1), ..question }
+}
