@@ -52,7 +52,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None => (1, u32::MAX - held.used),
-            Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
+            Some(_) if held.key.is_some_and(|key| self.is_idle(key)) => (2, 0),
             Some(vreg) => (0, self.next_use(vreg)),
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
@@ -74,6 +74,11 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
+    /// Whether the value is not needed soon.
+    fn is_idle(&self, key: Key) -> bool {
+        self.cache.rows(key).all(|row| self.back.is_idle(row))
+    }
+
     /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be
     /// stored twice.
     fn defers_nans(&self, key: Key) -> bool {
@@ -93,7 +98,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.canonical(reg);
         self.cache.of(reg).dirty = false;
         self.cache.unsettled.retain(|&other| other != key);
-        B::store(self, reg, key);
+        self.cache.rows(key).for_each(|row| B::store(self, reg, row));
     }
 
     /// Makes NaNs in the register file canonical.
@@ -139,9 +144,16 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
         let reg = if masks { self.temporary_mask() } else { self.temporary() };
-        B::load(self, reg, key);
-        self.cache.set(reg, key, self.kind_in_memory(key), false);
+        self.load(reg, self.cache.cached(key));
         reg
+    }
+
+    /// Loads a value, which the register then holds.
+    pub(super) fn load(&mut self, reg: Reg, key: Key) {
+        if let Some(row) = self.cache.rows(key).next() {
+            B::load(self, reg, row);
+        }
+        self.cache.set(reg, key, self.kind_in_memory(key), false);
     }
 
     /// The properties of a value in the register file, or of another source.

@@ -37,6 +37,9 @@ impl<B: Backend> Emitter<'_, B> {
         if addressing == Addressing::Uniform {
             return self.load_one(step, load);
         }
+        if addressing == Addressing::Same {
+            return self.load_same(step, load);
+        }
         let member = self.facts.base_groups.member(self.block, self.step);
         let mem = self.mem_access(&load.access, step.guard, step.at);
         if mem.never {

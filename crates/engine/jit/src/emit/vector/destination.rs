@@ -31,7 +31,11 @@ impl<B: Backend> Emitter<'_, B> {
             Predicate::If(i) => (i, false),
             Predicate::Unless(i) => (i, true),
         };
-        let old = self.hold(key);
+        let mut old = self.hold(key);
+        if self.cache.cached(key) != key {
+            // Other parts keep the old value.
+            old = self.copied(false, old);
+        }
         let (wide, part) = match key {
             Key::B64(_, part) => (true, part),
             Key::B32(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => (false, part),
