@@ -52,8 +52,10 @@ impl<B: Backend> Emitter<'_, B> {
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None => (1, u32::MAX - held.used),
-            Some(_) if held.key.is_some_and(|key| self.is_idle(key)) => (2, 0),
-            Some(vreg) => (0, self.next_use(vreg)),
+            Some(vreg) => match held.key.and_then(|key| self.delay(key)) {
+                Some(delay) => (0, self.next_use(vreg).saturating_add(delay)),
+                None => (2, 0),
+            },
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
         let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
@@ -74,9 +76,9 @@ impl<B: Backend> Emitter<'_, B> {
         reg
     }
 
-    /// Whether the value is not needed soon.
-    fn is_idle(&self, key: Key) -> bool {
-        self.cache.rows(key).all(|row| self.back.is_idle(row))
+    /// [`Backend::delay`] of the first part that needs the value.
+    fn delay(&self, key: Key) -> Option<u32> {
+        self.cache.rows(key).filter_map(|row| self.back.delay(row)).min()
     }
 
     /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be

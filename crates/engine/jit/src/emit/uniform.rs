@@ -7,20 +7,24 @@
 //! not show.
 
 use super::live::Numbers;
-use crate::ir::{Access, Action, Block, End, Region, Space, Step, Target};
+use crate::ir::{Action, Block, End, Load, Region, Space, Step, Target};
 use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashSet;
 use texunit_flow::Set;
 
-/// Whether a load of 32-bit elements can keep one copy of each element for all lanes.
-fn is_candidate(step: &Step) -> bool {
-    let Action::Load(load) = &step.action else { return false };
-    let Access { space, size, base, .. } = load.access;
-    matches!((space, base), (Space::Shared, Some(Source::B32(_))))
-        && step.guard == Predicate::Always
-        && size == 4
+/// Whether one processor register can hold each element for all lanes, if they have one address.
+pub(super) fn gives_same(step: &Step, load: &Load) -> bool {
+    step.guard == Predicate::Always
+        && load.access.size == 4
         && load.keep as u32 == u32::MAX
         && load.to.iter().flatten().all(|to| matches!(to, VReg::B32(_)))
+}
+
+fn is_candidate(step: &Step) -> bool {
+    let Action::Load(load) = &step.action else { return false };
+    let of_shared = (Space::Shared, true);
+    let by_lane = matches!(load.access.base, Some(Source::B32(_)));
+    (load.access.space, by_lane) == of_shared && gives_same(step, load)
 }
 
 /// The loads, by block and step, whose lanes are expected to have one address.

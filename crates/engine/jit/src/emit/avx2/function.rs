@@ -148,15 +148,20 @@ impl Avx2Emitter<'_> {
         }
         self.two_with(DOWN_SIGNED, n, n, curve.shifts[0]);
         self.three(SUB, d, d, n);
-        self.release(n);
         self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
         let origin = self.number(curve.origin);
-        self.three(if curve.falls { SUB } else { ADD }, d, d, x);
-        self.three(ADD, d, d, origin);
+        if curve.falls {
+            self.set(false, SCRATCH, origin);
+            self.three(SUB, n, SCRATCH, x);
+        } else {
+            self.three(ADD, n, x, origin);
+        }
         self.release(x);
+        self.three(ADD, d, d, n);
         if !curve.is_steep {
             self.two_with(DOWN, d, d, 1);
         }
+        self.release(n);
         d
     }
 

@@ -4,7 +4,7 @@ use super::access::{MemAccess, data_of_lane};
 use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
 use super::parts::{Bytes, Parts};
-use super::shape::{CONTIGUOUS, Slot};
+use super::shape::{CONTIGUOUS, Row, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
@@ -12,6 +12,7 @@ use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
 use crate::emit::index::SCATTERED;
 use crate::emit::register_cache::Reg;
+use crate::emit::uniform::gives_same;
 use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
 use crate::ir::{Load, Space, Step};
@@ -157,6 +158,10 @@ impl<B: Backend> Emitter<'_, B> {
             self.data_rows();
         }
         self.asm.bind(done);
+        if self.mode == Mode::Live && gives_same(step, load) {
+            self.same_to_destinations(load, Row::R13);
+            return Some(());
+        }
         self.cache.unpin();
         self.load_to_destinations(load, step.guard, Parts::One)
     }

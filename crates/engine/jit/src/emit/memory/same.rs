@@ -2,7 +2,6 @@
 //! one value to all lanes. Only code for all live lanes has them.
 
 use super::access::MemAccess;
-use super::parts::Bytes;
 use super::shape::{Distance, ONE, Row, Slot, shape};
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
@@ -26,16 +25,20 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.reach_same(&mem, member)?;
         self.asm.bind(found);
-        let row = Row { displacement: slot.data_offset, ..Row::R13 };
+        self.same_to_destinations(load, Row { displacement: slot.data_offset, ..Row::R13 });
+        Some(())
+    }
+
+    /// Writes 32-bit elements at an address to their destinations.
+    pub(super) fn same_to_destinations(&mut self, load: &Load, row: Row) {
         self.cache.unpin();
         for (i, to) in load.to.iter().enumerate() {
             let Some(VReg::B32(to)) = *to else { continue };
             let value = self.temporary();
-            self.two(V::Spread32, value, row.at(i * Bytes::of(&load.access).size));
+            self.two(V::Spread32, value, row.at(4 * i));
             self.cache.define_same(to, Self::PARTS, value);
         }
         self.cache.unpin();
-        Some(())
     }
 
     /// Loads the address into `r13`, and keeps it for the base group.
