@@ -257,8 +257,8 @@ mod tests {
             let (c1, c2) = (entry.factors as i32 >> 16, i32::from(entry.factors as i16));
             for y in 0..0x1_0000_u32 {
                 let square = crate::square((i & 1) << 16 | y) as i32;
-                let is_power = (i, y) == (0x80, 0);
-                assert_eq!(c1 * (y as i32 - 0x8000) + c2 * square == sum, is_power, "{i:#x} {y:#x}");
+                let n = c1 * (y as i32 - 0x8000) + c2 * square;
+                assert_eq!(n == sum, (i, y) == (0x80, 0), "{i:#x} {y:#x}");
             }
         }
     }

@@ -311,7 +311,7 @@ impl<B: Backend> Emitter<'_, B> {
         let a = self.zeroed_operand(from[0], flush, part)?;
         let b = self.zeroed_source(from[1], flush, part)?;
         let c = self.zeroed_operand(from[2], flush, part)?;
-        if let Some(d) = self.last_use(from[2], c, part).filter(|_| !flush) {
+        if !flush && let Some(d) = self.last_use(from[2], c, part) {
             self.three(V::FmaAddendF, d, b, a);
             return Some((d, None));
         }
