@@ -6,6 +6,7 @@ use super::shape::{Distance, ONE, Row, Slot, shape};
 use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::base_groups::Member;
+use crate::emit::register_cache::Key;
 use crate::emit::vector::V;
 use crate::ir::{Load, Step};
 use crate::operand::VReg;
@@ -50,8 +51,12 @@ impl<B: Backend> Emitter<'_, B> {
         self.first_element(bases.wide, R::EAX, parts[0]);
         self.asm.jump(C::Jmp_rel32_64, same);
         self.asm.bind(differ);
-        // Lanes that are not live need not have the address.
-        self.spill(mem);
+        // Lanes that are not live need not have the address. The register file gets the base.
+        for key in bases.vreg.into_iter().flat_map(Key::all::<B>) {
+            if let Some(reg) = self.cache.position(key).filter(|_| !self.is_stored(key)) {
+                B::store(self, reg, key);
+            }
+        }
         self.load_executing(mem);
         self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
         self.base_of_lane(mem);
