@@ -30,8 +30,8 @@ pub struct Region {
     /// list of blocks.
     pub params: Vec<Vec<(VReg, u32)>>,
     /// For each block, 32-bit registers whose values have a known stride where the block begins
-    /// (the wrapping difference between a lane and the lane before). May be shorter than the list
-    /// of blocks.
+    /// (the wrapping difference between a lane and the lane before; 0 if all lanes have one value).
+    /// May be shorter than the list of blocks.
     pub strides: Vec<Vec<(u32, u32)>>,
     /// Instructions whose 32-bit result has a known stride, with the stride, in ascending order.
     pub stride_makers: Vec<(u32, u32)>,

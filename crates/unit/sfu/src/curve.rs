@@ -221,6 +221,12 @@ pub static EX2_CURVE: Curve = curve(
 );
 
 impl Curve {
+    /// The polynomial's sum n of powers of four, without its bias, in a curve with `has_powers`: all
+    /// other operands have other sums.
+    pub const fn sum_of_powers(&self) -> u32 {
+        ((self.entries[0x80].factors as i32 >> 16) * -0x8000) as u32
+    }
+
     /// Evaluates the curve for an operand with wrapping 32-bit arithmetic, which is defined for any
     /// bits.
     #[inline(always)]
@@ -237,5 +243,23 @@ impl Curve {
             line.wrapping_add((rest >> 1) as u32) >> 1
         };
         result + u32::from(self.has_powers && x & 0x00ff_ffff == 0x0080_0000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_powers_of_four_have_the_sum_of_powers() {
+        let sum = RSQ_CURVE.sum_of_powers() as i32;
+        for (i, entry) in (0..).zip(&RSQ_CURVE.entries) {
+            let (c1, c2) = (entry.factors as i32 >> 16, i32::from(entry.factors as i16));
+            for y in 0..0x1_0000_u32 {
+                let square = crate::square((i & 1) << 16 | y) as i32;
+                let n = c1 * (y as i32 - 0x8000) + c2 * square;
+                assert_eq!(n == sum, (i, y) == (0x80, 0), "{i:#x} {y:#x}");
+            }
+        }
     }
 }

@@ -290,9 +290,10 @@ pub(super) trait Backend: MemoryPrimitives {
     /// undefined.
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
-    /// Whether a value is probably not needed soon, so that it is evicted first.
-    fn is_idle(&self, _: Key) -> bool {
-        false
+    /// The number of steps that are emitted before those that need a value's part; `None` if it is
+    /// probably not needed soon, so that it is evicted first.
+    fn delay(&self, _: Key) -> Option<u32> {
+        Some(0)
     }
 
     /// Emits consecutive steps that cannot exit, and calls [`Emitter::after_step`] for each of

@@ -6,12 +6,14 @@ use super::base_groups::BaseGroups;
 use super::index::Indices;
 use super::input;
 use super::memory::Addressing;
+use super::uniform;
 use crate::ir::{Action, Region};
 use std::fmt::Write;
 
 /// Prints one line for each access of global or shared memory: how its address is formed, and its
 /// base group.
 pub(crate) fn choices(region: &Region) -> String {
+    let same = uniform::loads(region);
     let (region, _) = input::read_in_place(region);
     let plans = affine::plans(&region);
     let near = BaseGroups::of(&region);
@@ -39,9 +41,11 @@ pub(crate) fn choices(region: &Region) -> String {
                 let _ = indexed.slot.map(|slot| write!(text, " in slot {slot}"));
             }
             let is_shared_row = indices.is_shared_row((b, i), step);
-            text.push_str(match Addressing::of(&access, indexed, is_shared_row) {
+            let is_same = same.contains(&(b, i));
+            text.push_str(match Addressing::of(&access, indexed, is_shared_row, is_same) {
                 _ if access.is_in_frame() => "",
                 Addressing::Uniform | Addressing::Index => "",
+                Addressing::Same => ", one address",
                 Addressing::Row => ", row",
                 Addressing::Tested if !is_atomic => ", tested",
                 Addressing::Tested | Addressing::Scattered => ", scattered",

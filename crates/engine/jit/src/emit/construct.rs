@@ -12,12 +12,15 @@ use super::{ColdCode, Constants, Emitter, Facts, Labels, Pending, Points, Versio
 use crate::ir::{End, Region, Target};
 use crate::machine::Mode;
 use crate::operand::Predicate;
+use std::collections::HashSet;
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`].
+    /// Creates the emitter of a region; `copies` come from [`super::input::read_in_place`], and
+    /// `same` is [`super::Facts::same`].
     pub(super) fn new(
         region: &'a Region,
         copies: Vec<PendingCopies>,
+        same: HashSet<(usize, usize)>,
         mode: Mode,
         any_nans: bool,
     ) -> Self {
@@ -63,6 +66,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 loops: vec![None; n],
                 base_groups: BaseGroups::of(region),
                 indices: Indices::of(region, &plans),
+                same,
                 plans,
                 copies,
             },

@@ -245,7 +245,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
             e.notify(guard, &call.routine);
             for (reg, key, _) in cache.all() {
-                B::load(e, reg, key);
+                cache.rows(key).take(1).for_each(|row| B::load(e, reg, row));
             }
             e.asm.jump(C::Jmp_rel32_64, done);
         };

@@ -110,8 +110,8 @@ impl<B: Backend> Emitter<'_, B> {
                 }
                 continue;
             };
-            let lives =
-                self.facts.numbers.get(vreg).is_some_and(|i| self.facts.uses[to].live_in.has(i));
+            let lives = !key.is_same()
+                && self.facts.numbers.get(vreg).is_some_and(|i| self.facts.uses[to].live_in.has(i));
             let soon = || self.facts.uses[reader].first.iter().any(|&(p, ..)| p == vreg);
             if lives && (edges == 1 || soon()) {
                 let kind = if alone { held.kind } else { Kind::BITS };
@@ -242,7 +242,7 @@ impl<B: Backend> Emitter<'_, B> {
         let missing: Vec<_> =
             state.all().filter(|(_, key, _)| self.cache.position(*key).is_none()).collect();
         for (reg, key, held) in missing {
-            B::load(self, reg, key);
+            state.rows(key).take(1).for_each(|row| B::load(self, reg, row));
             match (held.kind.nans, self.cache.is_unsettled(key)) {
                 (Nans::Any, is_unsettled) => self.contradiction |= !is_unsettled,
                 (_, true) => B::canonical(self, reg),

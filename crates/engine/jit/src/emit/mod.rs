@@ -33,6 +33,7 @@ mod registers;
 mod shuffle;
 mod slots;
 mod stub;
+mod uniform;
 mod vector;
 mod warps;
 
@@ -50,7 +51,8 @@ use index::Indices;
 use input::{InputCopy, PendingCopies};
 use live::{Numbers, Uses};
 use register_cache::RegisterCache;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::mem::take;
 use stub::Stub;
 
 /// Emits out-of-line code for a rare case, with the register cache of the jump to it.
@@ -103,6 +105,8 @@ struct Facts {
     plans: Vec<Plan>,
     /// Index registers whose shapes are cached.
     indices: Indices,
+    /// Loads, by block and step, whose lanes are expected to have one address.
+    same: HashSet<(usize, usize)>,
     /// For each block, its pending copies of inputs.
     copies: Vec<PendingCopies>,
 }
@@ -200,13 +204,14 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level, listed: bool) -> R
 fn emit_for<B: Backend>(region: &Region, mode: Mode, listed: bool) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
+    let same = uniform::loads(region);
     let (region, copies) = input::read_in_place(region);
-    let mut e = Emitter::<B>::new(&region, copies, mode, true);
+    let mut e = Emitter::<B>::new(&region, copies, same, mode, true);
     e.asm.listing = listed.then(Listing::default);
     e.function()?;
     if e.contradiction {
-        let copies = std::mem::take(&mut e.facts.copies);
-        e = Emitter::new(&region, copies, mode, false);
+        let (copies, same) = (take(&mut e.facts.copies), take(&mut e.facts.same));
+        e = Emitter::new(&region, copies, same, mode, false);
         e.asm.listing = listed.then(Listing::default);
         e.function()?;
     }

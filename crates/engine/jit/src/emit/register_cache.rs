@@ -6,7 +6,7 @@ use crate::operand::{Source, VReg};
 /// A cached value: a part of the lanes of a register or of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A part of a 32-bit register.
+    /// A part of a 32-bit register, or with [`SAME`] all parts that have one value in all lanes.
     B32(u32, u8),
     /// A part of a 64-bit register.
     B64(u32, u8),
@@ -15,6 +15,10 @@ pub(super) enum Key {
     /// A part of another source, as lanes of 32 or 64 bits. A uniform source has only part 0.
     Other(Source, Width, u8),
 }
+
+/// Stands for the parts of a 32-bit register that [`RegisterCache`] knows to have one value in all
+/// lanes, so that one processor register holds all of them.
+const SAME: u8 = u8::MAX;
 
 /// The width of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +119,9 @@ pub(super) struct RegState {
 pub(super) struct RegisterCache {
     pub(super) held: [RegState; REGISTERS],
     clock: u32,
+    /// 32-bit registers with one value in all lanes, and the parts that still have it, as bits.
+    /// None in [`crate::machine::Mode::Some`], where inactive lanes have values of their own.
+    same: Vec<(u32, u8)>,
     /// The evicted values that are [`Nans::Any`] in the register file.
     pub(super) unsettled: Vec<Key>,
     /// Whether eviction may leave values [`Nans::Any`] in the register file, because the current
@@ -127,6 +134,7 @@ impl Default for RegisterCache {
         Self {
             held: [RegState::default(); REGISTERS],
             clock: 0,
+            same: Vec::new(),
             unsettled: Vec::new(),
             defers_nans: false,
         }
@@ -134,6 +142,11 @@ impl Default for RegisterCache {
 }
 
 impl Key {
+    /// Whether the value is that of all parts which have one value in all lanes.
+    pub(super) fn is_same(self) -> bool {
+        matches!(self, Self::B32(_, SAME))
+    }
+
     pub(super) fn vreg(self) -> Option<VReg> {
         match self {
             Self::B32(i, _) => Some(VReg::B32(i)),
@@ -145,8 +158,60 @@ impl Key {
 }
 
 impl RegisterCache {
+    /// The parts of a 32-bit register that have one value, as bits.
+    fn same_parts(&self, i: u32) -> u8 {
+        self.same.iter().find(|same| same.0 == i).map_or(0, |same| same.1)
+    }
+
+    /// The key by which a value is cached.
+    pub(super) fn cached(&self, key: Key) -> Key {
+        match key {
+            Key::B32(i, part) if self.same_parts(i) >> (part & 7) & 1 != 0 => Key::B32(i, SAME),
+            _ => key,
+        }
+    }
+
+    /// The parts of the register file that have a cached value.
+    pub(super) fn rows(&self, key: Key) -> impl Iterator<Item = Key> + use<> {
+        let (i, parts) = match key {
+            Key::B32(i, SAME) => (i, self.same_parts(i)),
+            _ => (0, 0),
+        };
+        let same = (0..8).filter(move |part| parts >> part & 1 != 0);
+        (parts == 0).then_some(key).into_iter().chain(same.map(move |part| Key::B32(i, part)))
+    }
+
+    /// The keys of values that one processor register holds for all lanes.
+    pub(super) fn all_same(&self) -> impl Iterator<Item = Key> {
+        self.same.iter().map(|same| Key::B32(same.0, SAME))
+    }
+
+    /// Makes a temporary the new value of all parts of a 32-bit register, which are `count`.
+    pub(super) fn define_same(&mut self, i: u32, count: u8, reg: Reg) {
+        self.forget(VReg::B32(i));
+        self.same.push((i, u8::MAX >> (8 - count)));
+        self.set(reg, Key::B32(i, SAME), Kind::BITS, true);
+    }
+
+    /// Ends that parts which the predicate selects have the value of others.
+    fn split(&mut self, is: impl Fn(Key) -> bool) {
+        for (i, parts) in &mut self.same {
+            (0..8).filter(|&part| is(Key::B32(*i, part))).for_each(|part| *parts &= !(1 << part));
+        }
+        let same = &mut self.same;
+        for held in &mut self.held {
+            if let Some(Key::B32(i, SAME)) = held.key
+                && same.iter().any(|&of| of == (i, 0))
+            {
+                (held.key, held.dirty) = (None, false);
+            }
+        }
+        same.retain(|of| of.1 != 0);
+    }
+
     /// The processor register that holds a value.
     pub(super) fn position(&self, key: Key) -> Option<Reg> {
+        let key = self.cached(key);
         self.held.iter().position(|h| h.key == Some(key)).map(|i| Reg(i as u8))
     }
 
@@ -178,6 +243,7 @@ impl RegisterCache {
     /// Records that a processor register holds a newer value than the register file.
     pub(super) fn change(&mut self, reg: Reg, key: Key, kind: Kind) {
         self.unsettled.retain(|&other| other != key);
+        self.split(|other| other == key);
         self.set(reg, key, kind, true);
     }
 
@@ -203,8 +269,9 @@ impl RegisterCache {
     /// Drops the values that the predicate selects, which must be dead.
     pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
         self.unsettled.retain(|&key| !is(key));
+        self.split(&is);
         for held in &mut self.held {
-            if held.key.is_some_and(&is) {
+            if held.key.is_some_and(|key| !key.is_same() && is(key)) {
                 *held = RegState { pinned: held.pinned, ..RegState::default() };
             }
         }

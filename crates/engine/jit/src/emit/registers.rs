@@ -52,8 +52,10 @@ impl<B: Backend> Emitter<'_, B> {
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &RegState| match held.key.and_then(Key::vreg) {
             None => (1, u32::MAX - held.used),
-            Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
-            Some(vreg) => (0, self.next_use(vreg)),
+            Some(vreg) => match held.key.and_then(|key| self.delay(key)) {
+                Some(delay) => (0, self.next_use(vreg).saturating_add(delay)),
+                None => (2, 0),
+            },
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.cache.get(r).pinned);
         let Some(reg) = candidates.max_by_key(|&r| cost(&self.cache.get(r))) else {
@@ -72,6 +74,11 @@ impl<B: Backend> Emitter<'_, B> {
             _ => self.write_back(reg),
         }
         reg
+    }
+
+    /// [`Backend::delay`] of the first part that needs the value.
+    fn delay(&self, key: Key) -> Option<u32> {
+        self.cache.rows(key).filter_map(|row| self.back.delay(row)).min()
     }
 
     /// Whether eviction may leave a value [`Nans::Any`]. One that outlives the block would be
@@ -93,7 +100,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.canonical(reg);
         self.cache.of(reg).dirty = false;
         self.cache.unsettled.retain(|&other| other != key);
-        B::store(self, reg, key);
+        self.cache.rows(key).for_each(|row| B::store(self, reg, row));
     }
 
     /// Makes NaNs in the register file canonical.
@@ -139,9 +146,16 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let masks = matches!(key, Key::Predicate(..)) && B::MASKS != 0;
         let reg = if masks { self.temporary_mask() } else { self.temporary() };
-        B::load(self, reg, key);
-        self.cache.set(reg, key, self.kind_in_memory(key), false);
+        self.load(reg, self.cache.cached(key));
         reg
+    }
+
+    /// Loads a value, which the register then holds.
+    pub(super) fn load(&mut self, reg: Reg, key: Key) {
+        if let Some(row) = self.cache.rows(key).next() {
+            B::load(self, reg, row);
+        }
+        self.cache.set(reg, key, self.kind_in_memory(key), false);
     }
 
     /// The properties of a value in the register file, or of another source.

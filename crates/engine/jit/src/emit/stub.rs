@@ -9,6 +9,7 @@ use super::backend::Backend;
 use super::divergence::Divergence;
 use super::input::InputCopy;
 use super::register_cache::{Nans, Reg, RegisterCache};
+use super::vector::register_file;
 use crate::frame::{BASE_GROUPS, Frame};
 use crate::machine::Mode;
 use crate::run::ExitReason;
@@ -190,26 +191,34 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// Emits an entry: loads the register cache and continues at a label. A value that the cache
-    /// or the register file holds as [`Nans::Any`] must have no NaN other than the canonical one, because the code may
-    /// replace any NaN by it; otherwise the entry exits again.
+    /// or the register file holds as [`Nans::Any`] must have no NaN other than the canonical one,
+    /// because the code may replace any NaN by it, and a value that one register holds for all
+    /// lanes must be the same in all; otherwise the entry exits again.
     fn enter(&mut self, to: Label, number: u32, uncounted: u32) {
         let all: Vec<_> = self.cache.all().collect();
-        let mut noncanonical = None;
+        let mut other = None;
         for key in self.cache.unsettled.clone() {
-            let out = *noncanonical.get_or_insert_with(|| self.asm.label());
+            let out = *other.get_or_insert_with(|| self.asm.label());
             B::load(self, Reg(0), key);
             B::jump_if_noncanonical_nan(self, Reg(0), key, out);
         }
+        // Nothing is loaded yet, so that all registers are free.
+        for key in self.cache.all_same().collect::<Vec<_>>() {
+            let out = *other.get_or_insert_with(|| self.asm.label());
+            let rows: Vec<_> =
+                self.cache.rows(key).map(|row| register_file::<B>(row).into()).collect();
+            self.unless_apart(&rows, (false, rows.len()), 0, [Reg(0), Reg(1)], out);
+        }
         for (reg, key, held) in all {
-            B::load(self, reg, key);
+            self.cache.rows(key).take(1).for_each(|row| B::load(self, reg, row));
             if held.kind.nans == Nans::Any {
-                let out = *noncanonical.get_or_insert_with(|| self.asm.label());
+                let out = *other.get_or_insert_with(|| self.asm.label());
                 B::jump_if_noncanonical_nan(self, reg, key, out);
             }
         }
         self.add_steps(0u32.wrapping_sub(uncounted));
         self.asm.jump(C::Jmp_rel32_64, to);
-        if let Some(out) = noncanonical {
+        if let Some(out) = other {
             self.asm.bind(out);
             // Nothing is cached yet; only copies that are pending after a yield point must be
             // materialised.

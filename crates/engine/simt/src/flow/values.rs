@@ -61,7 +61,8 @@ impl Values {
         })
     }
 
-    /// 32-bit registers whose values increase by a constant from lane to lane, with that stride.
+    /// 32-bit registers whose values increase by a constant from lane to lane, with that stride; it
+    /// is 0 if all lanes have one value.
     pub(crate) fn strides(&self) -> impl Iterator<Item = (u32, u32)> {
         let narrow = self.values.iter().take(self.registers.narrow).zip(0..);
         narrow.filter_map(|(value, i)| Some((i, stride(*value)?)))
@@ -196,6 +197,7 @@ impl Values {
 
 fn stride(value: Value) -> Option<u32> {
     match value {
+        Value::Of(_, Variation::Uniform) => Some(0),
         Value::Of(_, Variation::Affine { stride, .. }) => Some(stride as u32),
         _ => None,
     }

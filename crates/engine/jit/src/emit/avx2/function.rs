@@ -135,6 +135,13 @@ impl Avx2Emitter<'_> {
         self.release(square);
         self.three(PRODUCT, n, n, factors);
         self.release(factors);
+        let mut x = a;
+        if curve.has_powers {
+            // Only powers of four have this sum. Another 1 in the line gives them theirs.
+            let sum = self.number(curve.sum_of_powers());
+            x = self.binary(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, sum);
+            self.three(ADD, x, x, a);
+        }
         if curve.biases[0] != 0 {
             let bias = self.number(curve.biases[0]);
             self.three(ADD, n, n, bias);
@@ -144,20 +151,12 @@ impl Avx2Emitter<'_> {
         self.two_with(DOWN_SIGNED, d, d, 1 + u32::from(curve.is_steep));
         let origin = self.number(curve.origin);
         if curve.falls {
-            let mut x = a;
-            if curve.has_powers {
-                // The sum of a power of four is odd before the last shift, and 1 is missing.
-                let [below, power] = [0x00ff_ffff, 0x0080_0000].map(|bits| self.number(bits));
-                self.three(AND, n, a, below);
-                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, n, n, power);
-                self.three(ADD, n, n, a);
-                x = n;
-            }
             self.set(false, SCRATCH, origin);
             self.three(SUB, n, SCRATCH, x);
         } else {
-            self.three(ADD, n, a, origin);
+            self.three(ADD, n, x, origin);
         }
+        self.release(x);
         self.three(ADD, d, d, n);
         if !curve.is_steep {
             self.two_with(DOWN, d, d, 1);

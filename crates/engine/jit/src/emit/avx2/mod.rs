@@ -33,9 +33,9 @@ use std::ops::Range;
 pub(super) struct Avx2 {
     /// The part that is being emitted, in a run of steps that is emitted part by part.
     part: u8,
-    /// Whether steps are being emitted part by part, so that values of earlier parts are not needed
-    /// soon.
-    in_run: bool,
+    /// The number of steps that are being emitted part by part, so that values of earlier parts are
+    /// not needed soon.
+    run: u32,
     /// A guard, and the number of counted steps with this guard whose inactive lanes are not
     /// counted yet.
     guarded: Option<(Predicate, u32)>,
@@ -90,8 +90,11 @@ impl Backend for Avx2 {
         }
     }
 
-    fn is_idle(&self, key: Key) -> bool {
-        self.in_run && key.vreg().is_some() && straight::eighth(key) < self.part
+    fn delay(&self, key: Key) -> Option<u32> {
+        if self.run == 0 || key.vreg().is_none() {
+            return Some(0);
+        }
+        Some(self.run * u32::from(straight::eighth(key).checked_sub(self.part)?))
     }
 
     fn load(e: &mut Avx2Emitter<'_>, to: Reg, key: Key) {

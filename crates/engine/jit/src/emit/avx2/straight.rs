@@ -66,7 +66,7 @@ impl Avx2Emitter<'_> {
         self.count_guarded();
         let block = &self.region.blocks[self.block];
         let mut changed = Vec::new();
-        (self.back.in_run, self.cache.defers_nans) = (true, true);
+        (self.back.run, self.cache.defers_nans) = (steps.len() as u32, true);
         for part in 0..PARTS {
             self.back.part = part;
             let mut skipped: Option<Skipped> = None;
@@ -107,7 +107,7 @@ impl Avx2Emitter<'_> {
                 }
             }
         }
-        (self.back.in_run, self.cache.defers_nans) = (false, false);
+        (self.back.run, self.cache.defers_nans) = (0, false);
         Ok(())
     }
 

@@ -89,7 +89,18 @@ impl<B: Backend> Emitter<'_, B> {
             }
             None => access.base.map_or(Base::None, |source| self.base(source)),
         };
-        self.access_with_base(base, access, guard, number)
+        self.access_with_base(base, access, (guard, number), 6)
+    }
+
+    /// Prepares an access by [`Self::load_same`], for which two vector registers are reserved.
+    pub(super) fn same_access(
+        &mut self,
+        access: &Access,
+        guard: Predicate,
+        number: u32,
+    ) -> MemAccess {
+        let base = access.base.map_or(Base::None, |source| self.base(source));
+        self.access_with_base(base, access, (guard, number), 2)
     }
 
     /// Prepares an access with a uniform address.
@@ -100,22 +111,23 @@ impl<B: Backend> Emitter<'_, B> {
         number: u32,
     ) -> MemAccess {
         let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
-        self.access_with_base(base, access, guard, number)
+        self.access_with_base(base, access, (guard, number), 6)
     }
 
     fn access_with_base(
         &mut self,
         base: Base,
         access: &Access,
-        guard: Predicate,
-        number: u32,
+        (guard, number): (Predicate, u32),
+        reserved: usize,
     ) -> MemAccess {
         let total = usize::from(access.size) * usize::from(access.count);
         let why = match access.space {
             Space::Global => ExitReason::Site(access.site),
             _ => ExitReason::Instruction,
         };
-        let own = std::array::from_fn(|_| self.temporary());
+        let own: Vec<Reg> = (0..reserved).map(|_| self.temporary()).collect();
+        let own = std::array::from_fn(|i| own[i.min(reserved - 1)]);
         let masks = (B::MASKS != 0).then(|| [(); 2].map(|()| self.temporary_mask()));
         let out = self.exit_stub(why, number);
         let never = match access.space {

@@ -5,12 +5,15 @@ use crate::emit::Emitter;
 use crate::emit::backend::Backend;
 use crate::emit::index::Indexed;
 use crate::ir::{Access, Space};
+use crate::machine::Mode;
 
 /// The shape of the addresses of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::emit) enum Addressing {
     /// All lanes have one address.
     Uniform,
+    /// All lanes are expected to have one address ([`crate::emit::uniform`]).
+    Same,
     /// All lanes are contiguous ([`crate::region::Region::strides`]).
     Row,
     /// The index decides whether the lanes are contiguous ([`crate::emit::index`]).
@@ -24,11 +27,13 @@ pub(in crate::emit) enum Addressing {
 
 impl Addressing {
     /// The shape of the addresses of an access; `is_shared_row` is
-    /// [`crate::emit::index::Indices::is_shared_row`].
+    /// [`crate::emit::index::Indices::is_shared_row`], and `is_same` says whether
+    /// [`crate::emit::uniform::loads`] has the access.
     pub(in crate::emit) fn of(
         access: &Access,
         indexed: Option<Indexed>,
         is_shared_row: bool,
+        is_same: bool,
     ) -> Self {
         match indexed {
             _ if !is_by_lane(access.base) => Self::Uniform,
@@ -37,6 +42,7 @@ impl Addressing {
             Some(_) => Self::Index,
             None if access.space == Space::Local => Self::Scattered,
             None if is_shared_row => Self::Row,
+            None if is_same => Self::Same,
             None => Self::Tested,
         }
     }
@@ -45,6 +51,7 @@ impl Addressing {
 impl<B: Backend> Emitter<'_, B> {
     /// How the access of the current step is addressed.
     pub(super) fn addressing(&self, access: &Access) -> Addressing {
-        Addressing::of(access, self.indexed(), self.is_shared_row())
+        let is_same = self.mode == Mode::Live && self.facts.same.contains(&(self.block, self.step));
+        Addressing::of(access, self.indexed(), self.is_shared_row(), is_same)
     }
 }

@@ -19,7 +19,7 @@ fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
 
 impl<B: Backend> Emitter<'_, B> {
     /// Loads the base of lane `ebp` into `rax`.
-    fn base_of_lane(&mut self, mem: &MemAccess) {
+    pub(super) fn base_of_lane(&mut self, mem: &MemAccess) {
         match mem.base {
             Base::None | Base::One(..) => self.uniform_base(mem),
             Base::Lanes(LaneBase { row, wide: false, .. }) => {

@@ -4,7 +4,7 @@ use super::access::{MemAccess, data_of_lane};
 use super::addressing::Addressing;
 use super::indexed::{ContiguousAccess, Continuations};
 use super::parts::{Bytes, Parts};
-use super::shape::{CONTIGUOUS, Slot};
+use super::shape::{CONTIGUOUS, Row, Slot};
 use super::{DATA_ROW, moved};
 use crate::emit::Emitter;
 use crate::emit::affine::Addend;
@@ -12,6 +12,7 @@ use crate::emit::asm::{Label, at};
 use crate::emit::backend::Backend;
 use crate::emit::index::SCATTERED;
 use crate::emit::register_cache::Reg;
+use crate::emit::uniform::gives_same;
 use crate::emit::vector::{Opcode, V, low_128};
 use crate::frame::Frame;
 use crate::ir::{Load, Space, Step};
@@ -36,6 +37,9 @@ impl<B: Backend> Emitter<'_, B> {
         let addressing = self.addressing(&load.access);
         if addressing == Addressing::Uniform {
             return self.load_one(step, load);
+        }
+        if addressing == Addressing::Same {
+            return self.load_same(step, load);
         }
         let member = self.facts.base_groups.member(self.block, self.step);
         let mem = self.mem_access(&load.access, step.guard, step.at);
@@ -154,6 +158,10 @@ impl<B: Backend> Emitter<'_, B> {
             self.data_rows();
         }
         self.asm.bind(done);
+        if self.mode == Mode::Live && gives_same(step, load) {
+            self.same_to_destinations(load, Row::R13);
+            return Some(());
+        }
         self.cache.unpin();
         self.load_to_destinations(load, step.guard, Parts::One)
     }

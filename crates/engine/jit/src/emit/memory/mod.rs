@@ -25,6 +25,7 @@ mod load;
 mod offsets;
 mod parts;
 mod rows;
+mod same;
 mod shape;
 mod some_lanes;
 mod store;

@@ -14,10 +14,12 @@ use crate::frame::Frame;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
-/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous, or the
-/// lanes of each part have one address; 0 if the shape is not known.
+/// Shapes, as cached in slots and returned in `ebp`: the lanes of each part are contiguous; the
+/// lanes of each part have one address; all lanes have one address (or, where code looks for the
+/// other two, each part). 0 if the shape is not known.
 pub(super) const CONTIGUOUS: u32 = 1;
 pub(super) const UNIFORM: u32 = 2;
+pub(super) const ONE: u32 = 3;
 
 /// The registers that hold the addresses of the parts, if there are as few parts as registers.
 const POINTERS: [R; 2] = [R::R13, R::R14];
@@ -65,7 +67,7 @@ impl Slot {
     }
 
     /// The memory operand of the address of a part.
-    fn pointer(self, part: u8) -> MemoryOperand {
+    pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
         at(
             R::RDI,

@@ -337,6 +337,7 @@ pub(crate) fn region(random: &mut Random, wanted: StepKinds) -> Region {
         for _ in 0..maker.random.below(14) {
             if wanted.global && maker.random.one_in(8) {
                 let actions = match maker.random.below(3) {
+                    0 if wanted.others && maker.random.one_in(2) => maker.one_address(),
                     0 => maker.words(),
                     _ => maker.affine(),
                 };
@@ -370,6 +371,10 @@ pub(crate) fn region(random: &mut Random, wanted: StepKinds) -> Region {
             let counted = maker.random.chance(90);
             steps.push(Step { at, guard, counted, action });
             at += 1;
+        }
+        // In a loop without counted steps the model could not tell where the code has exited.
+        if let [.., last] = &mut steps[usize::from(joins)..] {
+            last.counted = true;
         }
         let mut target = || match maker.random.below(8) {
             0 => Target::Leave(1000),

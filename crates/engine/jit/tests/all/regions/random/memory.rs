@@ -210,6 +210,41 @@ impl RegionBuilder<'_> {
         all
     }
 
+    /// Loads from one address of shared memory by all lanes, and between them steps that read and
+    /// overwrite what is loaded. Seldom the lanes have two addresses.
+    pub(super) fn one_address(&mut self) -> Vec<Action> {
+        let (base, zero) = (self.narrow(), Source::Literal(0));
+        let address = Source::Literal(16 * self.random.below(7_u64));
+        let from = [address, Source::Lane, Source::Literal(0x10)];
+        let op = if self.random.one_in(8) { Op::Bits(0xf8) } else { Op::Copy };
+        let mut all = vec![Action::Compute { op, to: VReg::B32(base), from }];
+        for _ in 0..1 + self.random.below(4) {
+            let count = self.random.of(&[1, 2, 4]);
+            let access = Access {
+                space: Space::Shared,
+                size: 4,
+                count,
+                base: Some(Source::B32(base)),
+                offset: 4 * u64::from(count) * self.random.below(4_u64),
+                site: 0,
+                map: 0,
+            };
+            let mut to =
+                |_| if self.random.one_in(8) { None } else { Some(VReg::B32(self.narrow())) };
+            let to: Vec<_> = (0..count).map(&mut to).collect();
+            let loaded: Vec<_> = to.iter().flatten().copied().collect();
+            let load = Load { access, signed: false, keep: u64::MAX, to };
+            all.push(Action::Load(Box::new(load)));
+            for &vreg in &loaded {
+                let VReg::B32(i) = vreg else { continue };
+                let (op, from) = (self.narrow_op(), [Source::B32(i), self.source(), zero]);
+                let to = if self.random.one_in(2) { vreg } else { VReg::B32(self.narrow()) };
+                all.push(Action::Compute { op, to, from });
+            }
+        }
+        all
+    }
+
     /// Loads of consecutive 4-byte elements in each lane by one index, sometimes with other steps
     /// between them.
     pub(super) fn words(&mut self) -> Vec<Action> {

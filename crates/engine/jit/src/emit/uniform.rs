@@ -1,0 +1,176 @@
+//! Loads from one address: those whose base register is expected to have one value in all lanes
+//! that are active together. The analysis is given a region, and returns these loads.
+//!
+//! It follows which registers vary between lanes through the blocks. Where a branch can diverge,
+//! the registers that its sides write vary from the reconvergence point on. The code tests what it
+//! expects ([`super::Emitter::load_same`]), because lanes can also meet in ways that the region does
+//! not show.
+
+use super::live::Numbers;
+use crate::ir::{Action, Block, End, Load, Region, Space, Step, Target};
+use crate::operand::{Predicate, Source, VReg};
+use std::collections::HashSet;
+use texunit_flow::Set;
+
+/// Whether one processor register can hold each element for all lanes, if they have one address.
+pub(super) fn gives_same(step: &Step, load: &Load) -> bool {
+    step.guard == Predicate::Always
+        && load.access.size == 4
+        && load.keep as u32 == u32::MAX
+        && load.to.iter().flatten().all(|to| matches!(to, VReg::B32(_)))
+}
+
+fn is_candidate(step: &Step) -> bool {
+    let Action::Load(load) = &step.action else { return false };
+    let of_shared = (Space::Shared, true);
+    let by_lane = matches!(load.access.base, Some(Source::B32(_)));
+    (load.access.space, by_lane) == of_shared && gives_same(step, load)
+}
+
+/// The loads, by block and step, whose lanes are expected to have one address.
+pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
+    let steps = || region.blocks.iter().flat_map(|block| &block.steps);
+    if !steps().any(is_candidate) {
+        return HashSet::new();
+    }
+    let mut analysis = Analysis::of(region);
+    while analysis.pass(&mut |_| {}) {}
+    let mut loads = HashSet::new();
+    analysis.pass(&mut |at| {
+        loads.insert(at);
+    });
+    loads
+}
+
+struct Analysis<'a> {
+    region: &'a Region,
+    numbers: Numbers,
+    /// For each block, the registers that vary where it begins.
+    varying: Vec<Set>,
+    /// Branches that can diverge.
+    diverges: HashSet<usize>,
+}
+
+impl<'a> Analysis<'a> {
+    fn of(region: &'a Region) -> Self {
+        let numbers = Numbers::of(region);
+        let varying = vec![Set::new(numbers.len()); region.blocks.len()];
+        let mut is_known: HashSet<usize> = region.blocks.iter().flat_map(successors).collect();
+        is_known.remove(&0);
+        let mut analysis = Self { region, numbers, varying, diverges: HashSet::new() };
+        for (b, block) in region.blocks.iter().enumerate() {
+            // The interpreter may have changed any register before the block.
+            let resumes = |of: &Block| matches!(of.end, End::Leave { at } if at + 1 == block.at);
+            let before = b.checked_sub(1).and_then(|before| region.blocks.get(before));
+            if !is_known.contains(&b) || before.is_some_and(resumes) {
+                analysis.all_vary(b);
+            }
+        }
+        analysis
+    }
+
+    /// All registers vary where a block begins, but those that hold parameters.
+    fn all_vary(&mut self, b: usize) -> bool {
+        let before = self.varying[b].clone();
+        (0..self.numbers.len()).for_each(|i| self.varying[b].insert(i));
+        let params = self.region.params.get(b).into_iter().flatten().map(|of| of.0);
+        params.filter_map(|of| self.numbers.get(of)).for_each(|i| self.varying[b].remove(i));
+        self.varying[b] != before
+    }
+
+    /// Propagates through all blocks once, and gives the loads to `found`. Returns whether more
+    /// registers vary than before.
+    fn pass(&mut self, found: &mut dyn FnMut((usize, usize))) -> bool {
+        let (region, mut changes) = (self.region, false);
+        for (b, block) in region.blocks.iter().enumerate() {
+            let mut varying = self.varying[b].clone();
+            for &(i, stride) in region.strides.get(b).into_iter().flatten() {
+                self.set(&mut varying, VReg::B32(i), stride != 0);
+            }
+            for (i, step) in block.steps.iter().enumerate() {
+                if is_candidate(step) && !self.varies(&varying, step) {
+                    found((b, i));
+                }
+                self.step(&mut varying, step);
+            }
+            let leaves = matches!(block.end, End::Yield { barrier: None, .. });
+            for to in successors(block) {
+                if leaves {
+                    changes |= self.all_vary(to);
+                    continue;
+                }
+                let before = self.varying[to].clone();
+                self.varying[to].union(&varying);
+                changes |= self.varying[to] != before;
+            }
+            let End::Branch { taken, reconverge_at, .. } = block.end else { continue };
+            let condition = taken.vreg().and_then(|of| self.numbers.get(of));
+            if condition.is_some_and(|i| varying.has(i)) && self.diverges.insert(b) {
+                self.sides_vary(b, reconverge_at);
+                changes = true;
+            }
+        }
+        changes
+    }
+
+    /// The registers that the sides of a divergent branch write vary where they reconverge.
+    fn sides_vary(&mut self, b: usize, reconverge_at: u32) {
+        let blocks = &self.region.blocks;
+        let Some(end) = blocks.iter().position(|block| block.at == reconverge_at) else { return };
+        let first = successors(&blocks[b]).min().map_or(b, |to| to.min(b));
+        for step in blocks[first.min(end)..end].iter().flat_map(|block| &block.steps) {
+            step.each_written(&mut |vreg| {
+                let _ = self.numbers.get(vreg).map(|i| self.varying[end].insert(i));
+            });
+        }
+    }
+
+    /// Whether an operand of a step varies.
+    fn varies(&self, varying: &Set, step: &Step) -> bool {
+        let mut varies = false;
+        let mut read = |vreg| varies |= self.numbers.get(vreg).is_some_and(|i| varying.has(i));
+        step.each_read(&mut read);
+        step.guard.vreg().into_iter().for_each(&mut read);
+        step.each_source(&mut |source| {
+            varies |= matches!(source, Source::PerLane(_) | Source::Lane);
+        });
+        varies
+    }
+
+    fn step(&self, varying: &mut Set, step: &Step) {
+        let varies = match &step.action {
+            Action::Compute { .. } | Action::Compare { .. } | Action::Logic { .. } => {
+                self.varies(varying, step)
+            }
+            Action::Load(load) => {
+                matches!(load.access.space, Space::Local | Space::Frame)
+                    || self.varies(varying, step)
+            }
+            Action::Leave { .. } => {
+                return (0..self.numbers.len()).for_each(|i| varying.insert(i));
+            }
+            _ => true,
+        };
+        let makers = &self.region.stride_makers;
+        let made = makers.binary_search_by_key(&step.at, |maker| maker.0);
+        let varies = made.map_or(varies, |maker| makers[maker].1 != 0);
+        step.each_written(&mut |vreg| self.set(varying, vreg, varies));
+    }
+
+    fn set(&self, varying: &mut Set, vreg: VReg, varies: bool) {
+        match self.numbers.get(vreg) {
+            Some(i) if varies => varying.insert(i),
+            Some(i) => varying.remove(i),
+            None => {}
+        }
+    }
+}
+
+/// The successor blocks, those after yield points too.
+fn successors(block: &Block) -> impl Iterator<Item = usize> {
+    let next = match block.end {
+        End::Yield { next: Target::Block(next), .. } => Some(next as usize),
+        _ => None,
+    };
+    block.end.blocks().chain(next)
+}
