@@ -167,8 +167,7 @@ fn run_command() -> u8 {
 /// Prints wrong usage; or help, whose lines are broken to fit into the terminal.
 fn print_help(help: &clap::Error) -> std::io::Result<()> {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
-    let is_help =
-        matches!(help.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand);
+    let is_help = matches!(help.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand);
     let Some(columns) = color::columns().filter(|_| is_help) else { return help.print() };
     let stream = if help.use_stderr() { Stream::Stderr } else { Stream::Stdout };
     let text = help.render();

@@ -201,7 +201,7 @@ impl RegisterCache {
         let same = &mut self.same;
         for held in &mut self.held {
             if let Some(Key::B32(i, SAME)) = held.key
-                && same.iter().any(|&of| of == (i, 0))
+                && same.contains(&(i, 0))
             {
                 (held.key, held.dirty) = (None, false);
             }

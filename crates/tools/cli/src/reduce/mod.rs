@@ -91,7 +91,7 @@ fn search(
         });
     };
     let (mut tries, mut case) = (0, input.case.clone());
-    let reduced = loop {
+    loop {
         let limits =
             Limits { deadline: Some(deadline), tries: args.max_tries.saturating_sub(tries), stop };
         let mut reduced = texunit_reduce::reduce(
@@ -107,8 +107,7 @@ fn search(
             break reduced;
         }
         case = input.case.clone();
-    };
-    reduced
+    }
 }
 
 /// Lets the first SIGINT, SIGTERM or SIGHUP end the search, and the second one the work on its
