@@ -12,6 +12,10 @@ use crate::operand::{Predicate, Source, VReg};
 use std::collections::HashSet;
 use texunit_flow::Set;
 
+/// Passes over a region after which the analysis gives up, and no load is expected to have one
+/// address.
+const MAX_PASSES: usize = 32;
+
 /// Whether one processor register can hold each element for all lanes, if they have one address.
 pub(super) fn gives_same(step: &Step, load: &Load) -> bool {
     step.guard == Predicate::Always
@@ -34,7 +38,11 @@ pub(super) fn loads(region: &Region) -> HashSet<(usize, usize)> {
         return HashSet::new();
     }
     let mut analysis = Analysis::of(region);
-    while analysis.pass(&mut |_| {}) {}
+    // Registers are only added to the sets, so that they settle. Each loop within a loop, and each
+    // divergent branch, takes a pass.
+    if !(0..MAX_PASSES).any(|_| !analysis.pass(&mut |_| {})) {
+        return HashSet::new();
+    }
     let mut loads = HashSet::new();
     analysis.pass(&mut |at| {
         loads.insert(at);
@@ -72,9 +80,11 @@ impl<'a> Analysis<'a> {
     /// All registers vary where a block begins, but those that hold parameters.
     fn all_vary(&mut self, b: usize) -> bool {
         let before = self.varying[b].clone();
-        (0..self.numbers.len()).for_each(|i| self.varying[b].insert(i));
-        let params = self.region.params.get(b).into_iter().flatten().map(|of| of.0);
-        params.filter_map(|of| self.numbers.get(of)).for_each(|i| self.varying[b].remove(i));
+        let mut params = Set::new(self.numbers.len());
+        let held = self.region.params.get(b).into_iter().flatten().map(|of| of.0);
+        held.filter_map(|of| self.numbers.get(of)).for_each(|i| params.insert(i));
+        let others = (0..self.numbers.len()).filter(|&i| !params.has(i));
+        others.for_each(|i| self.varying[b].insert(i));
         self.varying[b] != before
     }
 

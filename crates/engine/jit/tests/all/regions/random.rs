@@ -337,7 +337,7 @@ pub(crate) fn region(random: &mut Random, wanted: StepKinds) -> Region {
         for _ in 0..maker.random.below(14) {
             if wanted.global && maker.random.one_in(8) {
                 let actions = match maker.random.below(3) {
-                    0 if wanted.others && maker.random.one_in(2) => maker.one_address(),
+                    0 if wanted.others && maker.random.one_in(4) => maker.one_address(),
                     0 => maker.words(),
                     _ => maker.affine(),
                 };
