@@ -14,6 +14,7 @@ pub mod color;
 pub mod command_line;
 #[cfg(feature = "compare")]
 pub mod compare;
+#[cfg(feature = "completions")]
 pub mod completions;
 #[cfg(feature = "coverage")]
 mod coverage;
@@ -158,7 +159,7 @@ fn run_command() -> u8 {
         Command::InstallLibs(args) => program::install(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Completions(args) => completions::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Reduce(args) => reduce::run(&args),
     }

@@ -52,6 +52,7 @@ commands! {
     feature = "bench": bench { BenchArgs run "bench" }
     feature = "cases": cases { CasesArgs run "cases" }
     feature = "compare": compare { CompareArgs command "compare" }
+    feature = "completions": completions { CompletionsArgs run "completions" }
     feature = "debug": dap { DapArgs run "dap" }
     feature = "debug": debug { DebugArgs run "debug" }
     target_arch = "x86_64": dump { DumpArgs run "dump" }
