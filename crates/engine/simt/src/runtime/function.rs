@@ -46,7 +46,7 @@ functions! {
     Occupancy: OccupancyMaxActiveBlocksPerMultiprocessor [8, 8, 4, 8],
         OccupancyMaxActiveBlocksPerMultiprocessorWithFlags [8, 8, 4, 8, 4];
     PeekAtLastError: PeekAtLastError [];
-    RuntimeGetVersion: RuntimeGetVersion [];
+    RuntimeGetVersion: RuntimeGetVersion [8];
     StreamCreateWithFlags: StreamCreateWithFlags [8, 4];
     StreamDestroy: StreamDestroy [8];
     StreamWaitEvent: StreamWaitEvent [8, 8, 4];
