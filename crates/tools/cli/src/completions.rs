@@ -1,7 +1,6 @@
 //! `texunit completions`: prints completion scripts for shells.
 
-use crate::command_line::Cli;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 /// Arguments of `texunit completions`.
@@ -16,9 +15,9 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Prints the script; returns the exit code.
-pub fn run(args: &CompletionsArgs) -> u8 {
+/// Prints the script for a program's `command` line; returns the exit code.
+pub fn run(args: &CompletionsArgs, mut command: Command) -> u8 {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "texunit", &mut script);
+    clap_complete::generate(args.shell, &mut command, "texunit", &mut script);
     crate::exit(crate::out::print_bytes(&script), true)
 }

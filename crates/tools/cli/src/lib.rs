@@ -159,7 +159,7 @@ fn run_command() -> u8 {
         Command::InstallLibs(args) => program::install(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Examples(args) => guide::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Report(args) => report::run(&args),
         Command::Reduce(args) => reduce::run(&args),
     }

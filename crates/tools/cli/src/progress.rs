@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+use texunit_forms::Count;
 
 /// Launches shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -57,8 +58,7 @@ pub(crate) fn with_bar<T>(show: Shown, total: u64, work: impl FnOnce(&AtomicU64)
 }
 
 fn line(done: u64, total: u64, seconds: u64) -> String {
-    let of = if total == 1 { "CTA" } else { "CTAs" };
-    format!("texunit: {done} of {total} {of} in {seconds} s")
+    format!("texunit: {done} of {} in {seconds} s", Count(total, "CTA"))
 }
 
 /// A line of the terminal on standard error, which begins with the time; it is cleared at the end.
@@ -113,7 +113,7 @@ fn filled(done: u64, total: u64, elapsed: Duration) -> String {
         0 => String::new(),
         _ => format!(", {} left", clock(elapsed.mul_f64((1.0 / part - 1.0).max(0.0)))),
     };
-    format!("[{:<WIDTH$}] {done}/{total} CTAs{left}", "=".repeat(full) + head)
+    format!("[{:<WIDTH$}] {done}/{}{left}", "=".repeat(full) + head, Count(total, "CTA"))
 }
 
 #[cfg(test)]

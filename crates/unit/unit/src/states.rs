@@ -181,7 +181,7 @@ fn state(form: FetchForm, texture: &Texture, sampler: &Sampler) -> String {
     }
     if let Some(filter) = state.mip_filter {
         let [low, high] = state.level_clamp;
-        write!(text, " mip={filter} levels={low}..{high}").unwrap();
+        write!(text, " levels={low}..{high} mip={filter}").unwrap();
     }
     if state.max_anisotropy > 1 {
         write!(text, " aniso={}", state.max_anisotropy).unwrap();
@@ -281,7 +281,7 @@ fn describe(resource: &Resource) -> String {
     let mipmapped = if resource.is_mipmapped() { ", mipmapped" } else { "" };
     let shape = resource.shape();
     format!(
-        "{}; layers={} samples={} levels {}{mipmapped}",
+        "{}; layers={}, samples={}, levels {}{mipmapped}",
         resource.describe(),
         shape.layers,
         shape.samples,

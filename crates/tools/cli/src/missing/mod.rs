@@ -52,7 +52,6 @@ commands! {
     feature = "bench": bench { BenchArgs run "bench" }
     feature = "cases": cases { CasesArgs run "cases" }
     feature = "compare": compare { CompareArgs command "compare" }
-    feature = "completions": completions { CompletionsArgs run "completions" }
     feature = "debug": dap { DapArgs run "dap" }
     feature = "debug": debug { DebugArgs run "debug" }
     target_arch = "x86_64": dump { DumpArgs run "dump" }
@@ -61,6 +60,17 @@ commands! {
     feature = "run": program { RunArgs run "run" InstallLibsArgs install "install-libs" }
     feature = "reduce": reduce { ReduceArgs run "reduce" }
     feature = "report": report { ReportArgs run "report" }
+}
+
+/// What takes the place of `completions`, which is given the command line.
+#[cfg(not(feature = "completions"))]
+pub mod completions {
+    pub use super::Missing as CompletionsArgs;
+
+    /// Reports that this build lacks the command.
+    pub fn run(_: &CompletionsArgs, _: clap::Command) -> u8 {
+        super::command("completions")
+    }
 }
 
 /// The error for a case file.
