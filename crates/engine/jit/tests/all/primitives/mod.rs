@@ -3,7 +3,7 @@
 
 pub(crate) mod model;
 
-use crate::floats::FLOATS;
+use crate::floats::{FLOATS, WORDS};
 use std::collections::HashSet;
 use texunit_jit::region::{
     Action, Block, End, ExitReason, Inputs, Level, Memory, Mode, Region, Step, compile,
@@ -187,32 +187,7 @@ const RELATIONS: [Relation; 6] =
 fn operations() -> Vec<(Op, bool, [bool; 3])> {
     const P: Predicate = Predicate::Always;
     let narrow = [
-        Op::Copy,
-        Op::Add,
-        Op::Sub,
-        Op::Mul,
-        Op::MulAdd,
-        Op::MulHighU,
-        Op::MulHighS,
-        Op::MinS,
-        Op::MaxS,
-        Op::MinU,
-        Op::MaxU,
-        Op::Abs,
-        Op::ShiftLeft,
-        Op::ShiftRightU,
-        Op::ShiftRightS,
-        Op::FunnelLeft,
-        Op::FunnelRight,
-        Op::FromU(u32::MAX),
-        Op::FromU(0xffff),
-        Op::FromU(0xff),
-        Op::FromS,
         Op::Select(P),
-        Op::Reverse,
-        Op::Bytes,
-        Op::LeadingZeros,
-        Op::FromHalf,
         Op::LookUp(texunit_sfu::lanes::LG2_0),
         Op::Curve(&texunit_sfu::lanes::RCP_CURVE),
         Op::Curve(&texunit_sfu::lanes::RSQ_CURVE),
@@ -228,7 +203,8 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
     let floats =
         floats.flat_map(|op| flags.map(|(flush, saturate)| Op::Float { op, flush, saturate }));
     let conversions = ROUNDINGS.into_iter().flat_map(|how| [Op::ToU(how), Op::ToS(how)]);
-    let mut all: Vec<_> = narrow.into_iter().chain(floats).chain(conversions).collect();
+    let mut all: Vec<_> =
+        WORDS.into_iter().chain(narrow).chain(floats).chain(conversions).collect();
     all.extend((0..=255).map(Op::Bits));
     let mut all: Vec<_> = all.into_iter().map(|op| (op, false, [false; 3])).collect();
     all.extend(wide.into_iter().chain((0..=255).map(Op::BitsWide)).map(|op| (op, true, [true; 3])));

@@ -2,7 +2,7 @@
 
 use super::super::model::PREDICATES;
 use super::RegionBuilder;
-use crate::floats::FLOATS;
+use crate::floats::{FLOATS, WORDS};
 use texunit_jit::region::Action;
 use texunit_jit::{Combine, Float, Op, Predicate, Relation, Rounding, Source, Test};
 
@@ -16,42 +16,16 @@ impl RegionBuilder<'_> {
             && self.random.one_in(3);
         let float = Op::Float { op, flush, saturate };
         let table = self.random.below(256_u32) as u8;
-        self.random.of(&[
-            float,
-            float,
-            float,
-            float,
-            float,
-            Op::Copy,
-            Op::Copy,
-            Op::Add,
-            Op::Sub,
-            Op::Mul,
-            Op::MulAdd,
-            Op::MulHighU,
-            Op::MulHighS,
-            Op::MinS,
-            Op::MaxU,
-            Op::Abs,
-            Op::Bits(table),
-            Op::Bits(table),
-            Op::ShiftLeft,
-            Op::ShiftRightU,
-            Op::ShiftRightS,
-            Op::FunnelLeft,
-            Op::FunnelRight,
-            Op::FromU(u32::MAX),
-            Op::FromS,
-            Op::ToU(Rounding::Trunc),
-            Op::ToS(Rounding::Floor),
-            Op::Select(select),
-            Op::Reverse,
-            Op::Bytes,
-            Op::LeadingZeros,
-            Op::FromHalf,
-            Op::ToHalf(Rounding::Near),
-            Op::LookUp(texunit_sfu::lanes::LG2_12),
-        ])
+        match self.random.below(34_u32) {
+            0..5 => float,
+            5..7 => Op::Bits(table),
+            7 => Op::ToU(Rounding::Trunc),
+            8 => Op::ToS(Rounding::Floor),
+            9 => Op::Select(select),
+            10 => Op::ToHalf(Rounding::Near),
+            11 => Op::LookUp(texunit_sfu::lanes::LG2_12),
+            _ => self.random.of(&WORDS),
+        }
     }
 
     pub(super) fn wide_op(&mut self) -> (Op, [Source; 3]) {
