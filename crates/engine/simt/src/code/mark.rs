@@ -81,13 +81,13 @@ pub enum Synchronization<'a> {
         operands: &'a L64,
         /// Result of each lane: the token of an arrival, or 1 if the phase is complete.
         results: &'a L64,
-        /// The mbarrier's state after the instruction ([`MbarrierState`]).
+        /// The mbarrier's state after the instruction ([`MbarrierState`](crate::observe::MbarrierState)).
         states: &'a L64,
     },
 }
 
 /// A load that is reported in a group with a preceding load of the same lanes
-/// ([`Probe::loads`](super::Probe::loads)).
+/// ([`Probe::loads`](crate::observe::Probe::loads)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupedLoad {
     /// Number of the operation.
