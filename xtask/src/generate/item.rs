@@ -6,7 +6,7 @@ use super::grammar::{Variables, expand};
 use super::setup::Setup;
 use texunit_testkit::Random;
 
-/// What the items use.
+/// Declarations to which the items refer.
 const PRIOR: &str = "\
 .global .u32 prior;
 .global .align 8 .u64 many[4];

@@ -175,7 +175,7 @@ impl Reader<'_> {
         std::path::absolute(path).ok()
     }
 
-    /// What `parse` makes of a value; if nothing, a complaint says `why`.
+    /// Parses the value of a variable. If `parse` refuses it, adds a complaint that ends with `why`.
     fn parsed<T>(
         &mut self,
         name: &str,
@@ -190,7 +190,8 @@ impl Reader<'_> {
         parsed
     }
 
-    /// The value of a word; for another one, a complaint says which a variable takes.
+    /// Looks up the value of a variable among `words`; another value adds the complaint that the
+    /// variable takes `takes`.
     fn word<T: Copy>(&mut self, name: &str, takes: &str, words: &[(&str, T)]) -> Option<T> {
         let find = |word: &str| words.iter().find(|(known, _)| *known == word).map(|known| known.1);
         self.parsed(name, &format!("; it takes {takes}"), find)

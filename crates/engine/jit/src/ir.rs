@@ -40,6 +40,14 @@ pub struct Region {
     pub products: Vec<[u32; 3]>,
 }
 
+impl Region {
+    /// The known stride of the 32-bit result of an instruction.
+    pub(crate) fn made_stride(&self, at: u32) -> Option<u32> {
+        let maker = self.stride_makers.binary_search_by_key(&at, |maker| maker.0).ok()?;
+        Some(self.stride_makers[maker].1)
+    }
+}
+
 /// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {

@@ -221,8 +221,8 @@ pub static EX2_CURVE: Curve = curve(
 );
 
 impl Curve {
-    /// The polynomial's sum n of powers of four, without its bias, in a curve with `has_powers`: all
-    /// other operands have other sums.
+    /// The sum of the polynomial's terms, without its bias, for an operand that is a power of four,
+    /// in a curve with `has_powers`. No other operand has this sum.
     pub const fn sum_of_powers(&self) -> u32 {
         ((self.entries[0x80].factors as i32 >> 16) * -0x8000) as u32
     }

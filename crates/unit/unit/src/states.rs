@@ -8,10 +8,10 @@
 #![allow(clippy::unwrap_used)]
 use crate::effective::layers_of_integers;
 use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
-use crate::resource::{ArchLimits, ArrayShape, Base, CreateError, Extent, Resource, View};
+use crate::resource::{ArchLimits, ArrayShape, Base, CreateError, Extent, Layout, Resource, View};
 use crate::sampler::{ReadMode, Sampler, Surface, Texture};
 use crate::{NameError, QueryPlan, QueryRequest, compatible_geometry, overrides, resolve};
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use texunit_memory::Block;
 
 /// A resource as a line describes it.
 struct Description {
-    kind: &'static str,
+    layout: Layout,
     shape: ArrayShape,
     limits: ArchLimits,
     pitch: u64,
@@ -62,16 +62,16 @@ impl Description {
     fn new(text: &str) -> Self {
         let mut words = text.split(' ');
         let (name, format) = (words.next().unwrap(), words.next().unwrap());
-        let (kind, geometry) = match name {
-            "linear" => ("linear", Geometry::D1),
-            "pitched" => ("pitched", Geometry::D2),
-            name => ("array", Geometry::from_name(name).unwrap()),
+        let (layout, geometry) = match name {
+            "linear" => (Layout::Linear, Geometry::D1),
+            "pitched" => (Layout::Pitched, Geometry::D2),
+            name => (Layout::Array, Geometry::from_name(name).unwrap()),
         };
         let mut size = words.next().unwrap().split('x').map(number);
         let [width, height, depth] = [(); 3].map(|()| size.next().unwrap_or(1));
         let extent = Extent { width, height, depth };
         let mut new = Self {
-            kind,
+            layout,
             shape: ArrayShape::new(format.parse().unwrap(), geometry, extent),
             limits: ArchLimits::NEWEST,
             pitch: 32,
@@ -111,16 +111,18 @@ impl Description {
         };
         let [width, height, _] = shape.extent.axes();
         let (rows, format) = ([width, height], shape.format);
-        let mut made = match (self.kind, self.of_driver) {
-            ("linear", false) => Resource::linear_for(limits, format, width, base(), "t"),
-            ("linear", true) => Resource::linear_as_driver(limits, format, width, base(), "t"),
-            ("pitched", false) => {
+        let mut made = match (self.layout, self.of_driver) {
+            (Layout::Linear, false) => Resource::linear_for(limits, format, width, base(), "t"),
+            (Layout::Linear, true) => {
+                Resource::linear_as_driver(limits, format, width, base(), "t")
+            }
+            (Layout::Pitched, false) => {
                 Resource::pitched_for(limits, format, rows, self.pitch, base(), "t")
             }
-            ("pitched", true) => {
+            (Layout::Pitched, true) => {
                 Resource::pitched_as_driver(limits, format, rows, self.pitch, base(), "t")
             }
-            _ => {
+            (Layout::Array, _) => {
                 let bytes = self.bytes.unwrap_or(shape.size()? as usize);
                 let block = Block::new(bytes, "b").unwrap();
                 Resource::array_for(limits, shape, Arc::new(block), "t")
@@ -221,8 +223,8 @@ fn form(text: &str) -> Result<FetchForm, NameError> {
     Ok(form)
 }
 
-/// The instructions that read texels of a resource; the others with the geometry `.1d` are refused
-/// for their coordinates or their geometry.
+/// Names the instruction forms that read texels of the texture's resource (`+c` stands for a compare
+/// operand), and asserts that all others are refused.
 fn instructions_that_read(texture: &Texture) -> String {
     use FetchKind::{Gather, Sample};
     let mut read = Vec::new();
@@ -294,10 +296,6 @@ fn outcome<T>(made: Result<T, CreateError>) -> String {
     made.map_or_else(|e| e.to_string(), |_| "ok".to_owned())
 }
 
-fn message<T: Display, E: Display>(made: Result<T, E>) -> String {
-    made.map_or_else(|e| e.to_string(), |value| value.to_string())
-}
-
 fn answer(line: &str) -> String {
     let parts: Vec<&str> = line.split(" / ").collect();
     let (resource, with, question) = match parts[..] {
@@ -311,7 +309,7 @@ fn answer(line: &str) -> String {
         let check = shape.check_for(&description.limits);
         return check.map_or_else(
             |e| e.to_string(),
-            |()| format!("{} packed {}", message(shape.size()), message(shape.packed_size())),
+            |()| format!("{} packed {}", shape.size().unwrap(), shape.packed_size().unwrap()),
         );
     }
     let resource = match description.create() {
@@ -351,7 +349,7 @@ fn answer(line: &str) -> String {
     }
 }
 
-/// All lines that a line with `{a|b}` stands for, each with the words that were chosen for it.
+/// Expands `{a|b}` in a line. Returns the resulting lines, each with the words chosen for it.
 fn expand(line: &str) -> Vec<(String, String)> {
     let Some((before, rest)) = line.split_once('{') else {
         return vec![(String::new(), line.to_owned())];

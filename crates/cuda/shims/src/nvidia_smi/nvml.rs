@@ -113,7 +113,7 @@ impl Nvml {
         Ok(written(&buffer))
     }
 
-    /// What a function writes about a device, or a device by its index.
+    /// The value that the function `name` writes about a device, or the device with an index.
     fn about<A, T: Default>(&self, name: &'static str, of: A) -> Result<T, String> {
         let mut value = T::default();
         // SAFETY: functions of this type write one value of the type that they are asked for here.

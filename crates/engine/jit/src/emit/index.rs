@@ -101,12 +101,11 @@ fn known_rows(region: &Region, plans: &[Plan]) -> HashSet<(usize, usize)> {
             if contiguous.is_some_and(|(of, stride)| strides.get(&of) == Some(&stride)) {
                 known.insert((b, i));
             }
-            let makers = &region.stride_makers;
-            let makes = makers.binary_search_by_key(&step.at, |maker| maker.0).ok();
+            let made = region.made_stride(step.at);
             step.each_written(&mut |vreg| {
                 if let VReg::B32(register) = vreg {
                     strides.remove(&register);
-                    strides.extend(makes.map(|maker| (register, makers[maker].1)));
+                    strides.extend(made.map(|stride| (register, stride)));
                 }
             });
         }

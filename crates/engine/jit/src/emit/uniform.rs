@@ -1,7 +1,7 @@
 //! Loads from one address: those whose base register is expected to have one value in all lanes
 //! that are active together. The analysis is given a region, and returns these loads.
 //!
-//! It follows which registers vary between lanes through the blocks. Where a branch can diverge,
+//! The analysis follows which registers vary between lanes through the blocks. Where a branch can diverge,
 //! the registers that its sides write vary from the reconvergence point on. The code tests what it
 //! expects ([`super::Emitter::load_same`]), because lanes can also meet in ways that the region does
 //! not show.
@@ -161,9 +161,7 @@ impl<'a> Analysis<'a> {
             }
             _ => true,
         };
-        let makers = &self.region.stride_makers;
-        let made = makers.binary_search_by_key(&step.at, |maker| maker.0);
-        let varies = made.map_or(varies, |maker| makers[maker].1 != 0);
+        let varies = self.region.made_stride(step.at).map_or(varies, |stride| stride != 0);
         step.each_written(&mut |vreg| self.set(varying, vreg, varies));
     }
 

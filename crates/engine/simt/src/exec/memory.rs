@@ -58,7 +58,7 @@ pub(super) struct Element {
     pub(super) total: u32,
 }
 
-/// What an access does to an element.
+/// The operation of an access on an element.
 pub(super) enum Change<'f> {
     Load,
     Store(u64),

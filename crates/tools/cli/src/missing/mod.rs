@@ -62,7 +62,7 @@ commands! {
     feature = "report": report { ReportArgs run "report" }
 }
 
-/// What takes the place of `completions`, which is given the command line.
+/// The replacement of the module `completions`, whose function is given the command line.
 #[cfg(not(feature = "completions"))]
 pub mod completions {
     pub use super::Missing as CompletionsArgs;
