@@ -70,23 +70,39 @@ fn enums(list: &str) -> String {
     list.trim().split("\n\n").map(module).collect()
 }
 
-fn driver_functions(list: &str) -> String {
-    let (mut safe, mut not_safe) = (String::new(), String::new());
-    for line in list.lines() {
-        let (of, function) = match line.strip_prefix("unsafe ") {
-            Some(function) => (&mut not_safe, function),
-            None => (&mut safe, line),
-        };
-        *of += &format!("            {function};\n");
+/// The type of C for a type of the list.
+fn in_c(of: &str) -> String {
+    match of.split_once('<') {
+        Some(("Out" | "InOut", of)) => format!("*mut {}", in_c(&of[..of.len() - 1])),
+        Some(("In", of)) => format!("*const {}", in_c(&of[..of.len() - 1])),
+        _ => match of {
+            "Raw" => "*mut c_void".to_owned(),
+            "Text" => "*const c_char".to_owned(),
+            _ => of.trim_start_matches("'static,").to_owned(),
+        },
     }
+}
+
+fn driver_functions(list: &str) -> String {
+    let functions: Vec<Function<'_>> = list.lines().map(function).collect();
+    let declared = |kind: &str| -> String {
+        let of_kind = functions.iter().filter(|function| function.kind == kind);
+        let parameter = |(name, of): &(&str, &str)| format!("{name}: {}", in_c(of));
+        let declaration = |Function { name, parameters, .. }: &Function<'_>| {
+            let parameters: Vec<String> = parameters.iter().map(parameter).collect();
+            format!("            fn {name}({});\n", parameters.join(", "))
+        };
+        of_kind.map(declaration).collect()
+    };
+    let (safe, not_safe, own) = (declared(""), declared("unsafe"), declared("own"));
     format!(
         "/// Passes the signatures of the driver's functions to a macro, as `$with! {{ safe {{ fn ...; }} unsafe
-/// {{ fn ...; }} }}`, in the types of `cuda.h`. All functions return a `CUresult`.
+/// {{ fn ...; }} own {{ fn ...; }} }}`, in the types of `cuda.h`. All functions return a `CUresult`.
 ///
 /// Functions under `safe` can be called by Rust code that passes pointers valid for one value each,
 /// as they check everything else. Functions under `unsafe` take a host address as a number or
 /// within a structure, or memory whose length follows from other data, or change who may use or
-/// free host memory.
+/// free host memory. Those under `own` are called by no other library.
 #[macro_export]
 macro_rules! driver_functions {{
     ($($with:ident)::+) => {{
@@ -95,6 +111,8 @@ macro_rules! driver_functions {{
 {safe}        }}
         unsafe {{
 {not_safe}        }}
+        own {{
+{own}        }}
         }}
     }};
 }}

@@ -14,6 +14,26 @@ fn columns<const N: usize>(line: &str) -> [&str; N] {
     line.splitn(N, ' ').collect::<Vec<_>>().try_into().expect(line)
 }
 
+/// A function of `cuda-abi/data/driver-functions.txt`.
+#[allow(dead_code)]
+struct Function<'a> {
+    /// `own`, `unsafe`, or nothing.
+    kind: &'a str,
+    name: &'a str,
+    /// Names and types.
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+#[allow(dead_code)]
+fn function(line: &str) -> Function<'_> {
+    let (kind, function) = line.split_once("fn ").expect(line);
+    let (name, parameters) = function.split_once('(').expect(line);
+    let parameters = parameters.strip_suffix(')').expect(line).split(", ");
+    let parameters = parameters.filter(|parameter| !parameter.is_empty());
+    let parameters = parameters.map(|parameter| parameter.split_once(": ").expect(line));
+    Function { kind: kind.trim_end(), name, parameters: parameters.collect() }
+}
+
 /// Writes a file into the output folder of the build.
 fn write(name: &str, text: &str) {
     let to = std::env::var_os("OUT_DIR").expect("cargo sets it");

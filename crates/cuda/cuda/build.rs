@@ -1,6 +1,7 @@
 //! Generates the table of all functions of the driver API from `data/driver-api.txt`: the functions
 //! that the crate defines, and for each other one a function that returns
-//! `CUDA_ERROR_NOT_SUPPORTED`; and the table of the device attributes of `data/attributes.txt`.
+//! `CUDA_ERROR_NOT_SUPPORTED`; the types of the functions' parameters; and the table of the device
+//! attributes of `data/attributes.txt`.
 
 use std::fmt::Write;
 
@@ -9,6 +10,29 @@ include!("../cuda-abi/lists.rs");
 fn main() {
     write("functions.rs", &functions());
     write("attributes.rs", &attributes());
+    write("typed.rs", &typed());
+}
+
+/// The macro `typed!`: `typed!(cuMemFree_v2 with ...)` is `with!(@ [CUdeviceptr] cuMemFree_v2 ...)`.
+/// A type is that of the list, with a `Handle` for each handle, which is passed as C's handle is.
+fn typed() -> String {
+    let list = read("data/handles.txt");
+    let handle = |word: &str| {
+        let of = list.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+        of.map_or_else(|| word.to_owned(), |of| format!("Handle<crate::{of}>"))
+    };
+    let own = |of: &str| match of.split_once('<') {
+        Some((pointer, of)) => format!("{pointer}<{}>", handle(&of[..of.len() - 1])),
+        None => handle(of),
+    };
+    let list = read("../cuda-abi/data/driver-functions.txt");
+    let arms = list.lines().map(|line| {
+        let Function { name, parameters, .. } = function(line);
+        let types: Vec<String> = parameters.iter().map(|(_, of)| own(of)).collect();
+        let types = types.join(", ");
+        format!("({name} $with:ident $($more:tt)*) => {{ $with! {{ @ [{types}] {name} $($more)* }} }};\n")
+    });
+    format!("macro_rules! typed {{\n{}}}\n", arms.collect::<String>())
 }
 
 fn attributes() -> String {

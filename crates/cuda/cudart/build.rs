@@ -11,14 +11,12 @@ include!("../cuda-abi/lists.rs");
 /// The signatures of the driver's functions.
 const DRIVER: &str = "../cuda-abi/data/driver-functions.txt";
 
-/// A function of the driver: whether it is unsafe, and the types of its parameters.
-type Signature<'a> = (bool, Vec<&'a str>);
-
 fn main() {
     let file = "data/runtime-api.txt";
     let major = if std::env::var_os("CARGO_FEATURE_CUDA_12").is_some() { "12" } else { "13" };
     let (list, driver) = (read(file), read(DRIVER));
-    let driver: HashMap<&str, Signature<'_>> = driver.lines().filter_map(signature).collect();
+    let driver = driver.lines().map(function);
+    let driver: HashMap<&str, Function<'_>> = driver.map(|of| (of.name, of)).collect();
     let (mut calls, mut refused) = (String::new(), String::new());
     for line in list.lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -34,7 +32,7 @@ fn main() {
         }
         let (old, new) = provided.split_once('|').unwrap_or((provided, provided));
         match if major == "12" { old } else { new }.strip_suffix(')') {
-            Some(call) => calls += &function(symbol, call, &driver),
+            Some(call) => calls += &definition(symbol, call, &driver),
             None => writeln!(refused, "    fn {symbol}() = {provided:?};").expect("memory"),
         }
     }
@@ -67,35 +65,23 @@ fn properties(major: &str) -> String {
     format!("properties! {{\n{rows}}}\n")
 }
 
-/// A signature in the list: name, whether the function is unsafe, types of parameters.
-fn signature(line: &str) -> Option<(&str, Signature<'_>)> {
-    let safe = line.strip_prefix("unsafe ");
-    let (name, parameters) = safe.unwrap_or(line).strip_prefix("fn ")?.split_once('(')?;
-    let types = parameters.split(": ").skip(1);
-    // After each type, the text has the name of the next parameter.
-    let types = types.map(|text| text.rsplit_once(", ").map_or(text, |(of, _)| of));
-    Some((name, (safe.is_some(), types.map(|of| of.trim_end_matches(')')).collect())))
-}
-
 /// The definition of `symbol`, which calls a function of the driver as the list says.
-fn function(symbol: &str, call: &str, driver: &HashMap<&str, Signature<'_>>) -> String {
+fn definition(symbol: &str, call: &str, driver: &HashMap<&str, Function<'_>>) -> String {
     let (name, arguments) = call.split_once('(').expect("a call");
     let (before, name) = name.split_once(':').unwrap_or(("", name));
-    let (is_unsafe, types) = &driver[name];
+    let Function { kind, parameters: of_driver, .. } = &driver[name];
     let arguments: Vec<&str> = arguments.split(',').filter(|name| !name.is_empty()).collect();
-    assert_eq!(arguments.len(), types.len(), "arguments of {symbol}");
+    assert_eq!(arguments.len(), of_driver.len(), "arguments of {symbol}");
     let (mut parameters, mut passed) = (Vec::new(), Vec::new());
     let (mut nulls, mut checks, mut devices) = (String::new(), String::new(), String::new());
     let mut is_context = before.is_empty() || before.starts_with("context");
-    for (argument, of) in arguments.into_iter().zip(types) {
-        let of = match of.split_once(' ') {
-            Some(("*mut", "c_void")) => "Raw".to_owned(),
-            Some(("*const", "c_char")) => "Text".to_owned(),
-            Some(("*mut", of)) => format!("Out<{of}>"),
-            Some(("*const", of)) => format!("In<{of}>"),
-            _ => (*of).to_owned(),
+    for (argument, &(_, of)) in arguments.into_iter().zip(of_driver) {
+        let of = match of {
+            "*mut c_void" => "Raw",
+            "In<Raw>" => "In<*mut c_void>",
+            of => of,
         };
-        let (argument, of) = argument.split_once(':').unwrap_or((argument, &of));
+        let (argument, of) = argument.split_once(':').unwrap_or((argument, of));
         let name = argument.trim_matches(['@', '!', '?']);
         match argument {
             "0" if of.contains('<') => {
@@ -129,14 +115,14 @@ fn function(symbol: &str, call: &str, driver: &HashMap<&str, Signature<'_>>) -> 
         _ if is_context => "context()?;",
         _ => "",
     };
-    let call = match is_unsafe {
-        true => {
+    let call = match *kind {
+        "unsafe" => {
             let passed: Vec<_> = passed.iter().map(|name| format!("ToC::to_c({name})")).collect();
             let of =
                 "// SAFETY: the caller upholds the same contract as for the driver's function.";
             format!("{of}\ncheck(unsafe {{ driver::{name}({}) }})", passed.join(", "))
         }
-        false => format!("check(driver::{name}({}))", passed.join(", ")),
+        _ => format!("check(driver::{name}({}))", passed.join(", ")),
     };
     let parameters = parameters.join(", ");
     format!("fn {symbol}({parameters}) {{\n{nulls}{before}\n{devices}{checks}{call}\n}}\n")

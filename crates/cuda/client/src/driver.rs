@@ -5,7 +5,7 @@
 //! with it would put its symbols into the global scope: a variable of a library that the program
 //! loads later and that bears the name of a driver function would then resolve to that function.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::fmt::Arguments;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -143,6 +143,7 @@ macro_rules! declare {
     (
         safe { $(fn $safe:ident($($arg:ident: $type:ty),* $(,)?);)* }
         unsafe { $(fn $name:ident($($given:ident: $of:ty),* $(,)?);)* }
+        own $own:tt
     ) => {
         $(/// The function of this name of the driver API.
         #[allow(missing_docs, non_snake_case, clippy::too_many_arguments)]
@@ -168,8 +169,7 @@ macro_rules! declare {
         /// # Safety
         /// Pointers are null, or valid as the driver API requires.
         pub unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
-            // SAFETY: the crate of the driver checks at compile time that its functions have these
-            // types.
+            // SAFETY: the definitions of the driver's crate have the types of the same list.
             static FUNCTION: DriverFunction<signature::$name> = unsafe {
                 DriverFunction::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,

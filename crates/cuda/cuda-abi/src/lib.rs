@@ -21,7 +21,8 @@ mod stack;
 pub mod work;
 
 pub use driver::{
-    CUasyncCallback, CUgraphRecaptureCallback, CUhostFn, CUlogsCallback, CUstreamCallback,
+    CUasyncCallback, CUgraphRecaptureCallback, CUhostFn, CUlogsCallback, CUoccupancyB2DSize,
+    CUprocAddress, CUstreamCallback,
 };
 pub use graph::*;
 pub use lock::{lock, read_lock, write_lock};

@@ -8,24 +8,25 @@ use crate::refused;
 use crate::settings::say_refused;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Defines exported functions of the driver API. The body evaluates to an [`Answer`]: `?` returns
-/// an error code. Versions of a function that share a body are defined together: `fn cuCtxDestroy |
-/// cuCtxDestroy_v2(...)`. A version that lacks some parameters is named in brackets before the
-/// function, and these parameters are in brackets with the values that they have in its body: `fn
-/// [cuMemAllocHost_v2] cuMemHostAlloc(pp: Out<u64>, bytesize: usize, [Flags: c_uint = 0])`.
+/// Defines exported functions of the driver API, whose parameters have the types of
+/// `cuda-abi/data/driver-functions.txt` ([`crate::functions::typed`]). The body evaluates to an
+/// [`Answer`]: `?` returns an error code. Versions of a function that share a body are defined
+/// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is named
+/// in brackets before the function, and these parameters are in brackets with the values that they
+/// have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`.
 ///
 /// ```ignore
 /// driver_api! {
 ///     /// What it does (the section of the driver API), what is left out.
-///     fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
+///     fn cuMemAlloc_v2(dptr, bytesize) {
 ///         dptr.set(memory::allocate(bytesize)?)
 ///     }
 /// }
 /// ```
 macro_rules! driver_api {
-    // Macro rule for a function that is exported under one name.
-    (@ [$(#[$doc:meta])*] [$name:ident] ($($arg:ident: $type:ty),* $(,)?) $body:block) => {
-        $(#[$doc])*
+    // The function of one name, with the types of its parameters.
+    (@ [$($type:ty),*] $name:ident [$($doc:tt)*] ($($arg:ident),* $(,)?) $body:block) => {
+        $($doc)*
         ///
         /// # Safety
         /// Pointers are null, or valid as the driver API requires.
@@ -39,35 +40,34 @@ macro_rules! driver_api {
             )
         }
     };
-    // A function with several names is defined once for each.
-    (@ $docs:tt [$name:ident $($more:ident)+] $args:tt $body:block) => {
-        $crate::call::driver_api!(@ $docs [$name] $args $body);
-        $crate::call::driver_api!(@ $docs [$($more)+] $args $body);
-    };
     // Separates the parameters that the shorter version lacks.
-    (@ [$docs:tt $short:tt $names:tt $body:block] ($($all:tt)*) ($($some:tt)*) ($($less:tt)*)
-     [$arg:ident: $type:ty = $value:expr] $(, $($rest:tt)*)?) => {
-        $crate::call::driver_api!(@ [$docs $short $names $body] ($($all)* $arg: $type,) ($($some)*)
-            ($($less)* let $arg: $type = $value;) $($($rest)*)?);
+    (@less $all:tt [$($args:ident)*] [$($some:ident)*] [$($less:tt)*]
+     [$arg:ident = $value:expr] $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@less $all [$($args)* $arg] [$($some)*]
+            [$($less)* let $arg = $value;] $($($rest)*)?);
     };
-    (@ [$docs:tt $short:tt $names:tt $body:block] ($($all:tt)*) ($($some:tt)*) $less:tt
-     $arg:ident: $type:ty $(, $($rest:tt)*)?) => {
-        $crate::call::driver_api!(@ [$docs $short $names $body] ($($all)* $arg: $type,)
-            ($($some)* $arg: $type,) $less $($($rest)*)?);
+    (@less $all:tt [$($args:ident)*] [$($some:ident)*] $less:tt
+     $arg:ident $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@less $all [$($args)* $arg] [$($some)* $arg] $less
+            $($($rest)*)?);
     };
-    (@ [$docs:tt $short:tt $names:tt $body:block] $all:tt $some:tt ($($less:tt)*)) => {
-        $crate::call::driver_api!(@ $docs $names $all $body);
-        $crate::call::driver_api!(@ $docs $short $some { $($less)* $body });
+    (@less [$short:ident $names:tt $docs:tt $body:block] [$($args:ident)*] [$($some:ident)*]
+     [$($less:tt)*]) => {
+        $crate::call::driver_api!(@names $names $docs ($($args),*) $body);
+        $crate::call::driver_api!(@names [$short] $docs ($($some),*) { $($less)* $body });
     };
-    (@ $docs:tt () $names:tt $args:tt $body:block) => {
-        $crate::call::driver_api!(@ $docs $names $args $body);
+    (@names [$($name:ident)+] $docs:tt $args:tt $body:block) => {
+        $($crate::functions::typed!($name driver_api $docs $args $body);)+
     };
-    (@ $docs:tt ($short:ident) $names:tt ($($args:tt)*) $body:block) => {
-        $crate::call::driver_api!(@ [$docs [$short] $names $body] () () () $($args)*);
+    (@one () $names:tt $docs:tt $args:tt $body:block) => {
+        $crate::call::driver_api!(@names $names $docs $args $body);
+    };
+    (@one ($short:ident) $names:tt $docs:tt ($($args:tt)*) $body:block) => {
+        $crate::call::driver_api!(@less [$short $names $docs $body] [] [] [] $($args)*);
     };
     ($($(#[$doc:meta])* fn $([$short:ident])? $($name:ident)|+ ($($args:tt)*) $body:block)*) => {
         $($crate::call::driver_api!(
-            @ [$(#[$doc])*] ($($short)?) [$($name)+] ($($args)*) $body
+            @one ($($short)?) [$($name)+] [$(#[$doc])*] ($($args)*) $body
         );)*
     };
 }

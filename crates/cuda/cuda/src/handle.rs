@@ -9,7 +9,6 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::driver::Parameter;
 use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject, read_lock, write_lock};
 
 /// Difference between the numeric values of consecutive handles.
@@ -118,11 +117,6 @@ impl<T> Registry<T> {
 pub struct Handle<T> {
     number: usize,
     kind: PhantomData<fn() -> T>,
-}
-
-// SAFETY: the type is `repr(transparent)` over a number of the size of C's handles.
-unsafe impl<T> Parameter for Handle<T> {
-    type C = usize;
 }
 
 impl<T> Clone for Handle<T> {

@@ -15,14 +15,7 @@ use texunit_cuda_abi::{CUmemAccessDesc, CUmemAllocationProp, CUmemLocation, CUre
 use texunit_testkit::Random;
 
 functions! {
-    cuMemAddressReserve(p: *mut u64, size: usize, alignment: usize, wanted: u64, flags: u64);
-    cuMemAddressFree(p: u64, size: usize);
-    cuMemMap(p: u64, size: usize, offset: usize, handle: u64, flags: u64);
-    cuMemUnmap(p: u64, size: usize);
-    cuMemSetAccess(p: u64, size: usize, access: *const CUmemAccessDesc, count: usize);
-    cuMemGetAccess(flags: *mut u64, location: *const CUmemLocation, p: u64);
     cuMemRetainAllocationHandle(handle: *mut u64, p: Ptr);
-    cuMemGetAllocationPropertiesFromHandle(prop: *mut CUmemAllocationProp, handle: u64);
     cuMemImportFromShareableHandle(handle: *mut u64, file: usize, kind: u32);
 }
 

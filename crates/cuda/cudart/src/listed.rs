@@ -10,7 +10,7 @@ use crate::state::{check_device, context, init};
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::Once;
 use texunit_client::report;
-use texunit_cuda_abi::args::{In, Out, Raw, Text};
+use texunit_cuda_abi::args::{In, InOut, Out, Raw, Text};
 use texunit_cuda_abi::lacking;
 
 /// Defines functions that texunit does not provide: each prints its name once and returns an error.

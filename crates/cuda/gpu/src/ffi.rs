@@ -44,8 +44,7 @@ macro_rules! api {
                 unsafe extern "C" {
                     $(fn $symbol() -> CUresult;)*
                 }
-                // SAFETY: the driver compares its definitions with the signatures when it is
-                // compiled.
+                // SAFETY: the driver's definitions have the types of the same list.
                 unsafe {
                     use std::mem::transmute;
                     Self {

@@ -11,7 +11,7 @@ macro_rules! by_descriptor {
     ($($create:ident, $get:ident: $type:ident { [$($size:ident)*] as $int:ty, $($same:ident)* };)*) => {
         driver_api! {$(
             /// Creates an array: a one-dimensional one if the height is 0.
-            fn $create(pHandle: Out<Handle<ArrayObject>>, pAllocateArray: In<$type>) {
+            fn $create(pHandle, pAllocateArray) {
                 let context = current()?;
                 pHandle.check()?;
                 let given = pAllocateArray.get()?;
@@ -26,7 +26,7 @@ macro_rules! by_descriptor {
 
             /// The descriptor of an array; for a mip level, with the level's extent. No extent
             /// reaches 2^32.
-            fn $get(pArrayDescriptor: Out<$type>, hArray: Handle<ArrayObject>) {
+            fn $get(pArrayDescriptor, hArray) {
                 current()?;
                 let found = hArray.get()?.descriptor;
                 pArrayDescriptor.set($type { $($size: found.$size as $int,)* $($same: found.$same,)* })
@@ -48,17 +48,13 @@ by_descriptor! {
 
 driver_api! {
     /// Destroys an array. Texture fetches and surface accesses to it become faults.
-    fn cuArrayDestroy(hArray: Handle<ArrayObject>) {
+    fn cuArrayDestroy(hArray) {
         current()?;
         array::destroy(hArray)
     }
 
     /// Always `CUDA_ERROR_INVALID_VALUE`, because no supported format has planes.
-    fn cuArrayGetPlane(
-        pPlaneArray: Out<Handle<ArrayObject>>,
-        hArray: Handle<ArrayObject>,
-        planeIdx: c_uint,
-    ) {
+    fn cuArrayGetPlane(pPlaneArray, hArray, planeIdx) {
         current()?;
         pPlaneArray.check()?;
         hArray.get()?;
@@ -67,11 +63,7 @@ driver_api! {
 
     /// Creates a mipmapped array. The number of levels is limited to at least one and at most those
     /// down to a single element.
-    fn cuMipmappedArrayCreate(
-        pHandle: Out<Handle<MipmapObject>>,
-        pMipmappedArrayDesc: In<CUDA_ARRAY3D_DESCRIPTOR>,
-        numMipmapLevels: c_uint,
-    ) {
+    fn cuMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels) {
         let context = current()?;
         pHandle.check()?;
         let descriptor = pMipmappedArrayDesc.get()?;
@@ -80,37 +72,25 @@ driver_api! {
 
     /// A level as an array, which lives as long as the mipmapped array. Repeated calls return the
     /// same handle.
-    fn cuMipmappedArrayGetLevel(
-        pLevelArray: Out<Handle<ArrayObject>>,
-        hMipmappedArray: Handle<MipmapObject>,
-        level: c_uint,
-    ) {
+    fn cuMipmappedArrayGetLevel(pLevelArray, hMipmappedArray, level) {
         current()?;
         pLevelArray.give(|| array::level(hMipmappedArray, level))
     }
 
     /// Destroys a mipmapped array and its levels. Texture fetches and surface accesses to it become
     /// faults.
-    fn cuMipmappedArrayDestroy(hMipmappedArray: Handle<MipmapObject>) {
+    fn cuMipmappedArrayDestroy(hMipmappedArray) {
         current()?;
         array::destroy_mipmapped(hMipmappedArray)
     }
 
     /// Always `CUDA_ERROR_INVALID_VALUE`, because arrays with deferred mapping are not provided.
-    fn cuArrayGetMemoryRequirements(
-        memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-        array: Handle<ArrayObject>,
-        device: CUdevice,
-    ) {
+    fn cuArrayGetMemoryRequirements(memoryRequirements, array, device) {
         no_requirements(memoryRequirements, ("array", array), device)
     }
 
     /// As `cuArrayGetMemoryRequirements`, for mipmapped arrays.
-    fn cuMipmappedArrayGetMemoryRequirements(
-        memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-        mipmap: Handle<MipmapObject>,
-        device: CUdevice,
-    ) {
+    fn cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device) {
         no_requirements(memoryRequirements, ("mipmap", mipmap), device)
     }
 }

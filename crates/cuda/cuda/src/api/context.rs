@@ -16,22 +16,22 @@ const SCHEDULING: c_uint = 0x7;
 
 driver_api! {
     /// Retains the primary context of a device, which is created if necessary.
-    fn cuDevicePrimaryCtxRetain(pctx: Out<Handle<Context>>, dev: CUdevice) {
+    fn cuDevicePrimaryCtxRetain(pctx, dev) {
         pctx.give(|| Ok(context::retain_primary(state::gpu(dev)?)))
     }
 
     /// Releases the primary context of a device.
-    fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
+    fn cuDevicePrimaryCtxRelease | cuDevicePrimaryCtxRelease_v2(dev) {
         teardown::release_primary(state::gpu(dev)?)
     }
 
     /// Destroys everything in the primary context of a device.
-    fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
+    fn cuDevicePrimaryCtxReset | cuDevicePrimaryCtxReset_v2(dev) {
         teardown::reset_primary(state::gpu(dev)?)
     }
 
     /// Sets flags of the primary context.
-    fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
+    fn cuDevicePrimaryCtxSetFlags | cuDevicePrimaryCtxSetFlags_v2(dev, flags) {
         let gpu = state::gpu(dev)?;
         check_flags(flags)?;
         context::primary(gpu).flags = flags;
@@ -39,7 +39,7 @@ driver_api! {
     }
 
     /// Flags of the primary context, and whether it is active.
-    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: Out<c_uint>, active: Out<c_int>) {
+    fn cuDevicePrimaryCtxGetState(dev, flags, active) {
         active.check()?;
         let primary = context::primary(state::gpu(dev)?);
         flags.set(primary.flags)?;
@@ -47,22 +47,12 @@ driver_api! {
     }
 
     /// Creates a context and makes it current.
-    fn cuCtxCreate | cuCtxCreate_v2(
-        pctx: Out<Handle<Context>>,
-        flags: c_uint,
-        dev: CUdevice,
-    ) {
+    fn cuCtxCreate | cuCtxCreate_v2(pctx, flags, dev) {
         create(pctx, flags, dev)
     }
 
     /// Creates a context and makes it current; execution affinity is not provided.
-    fn cuCtxCreate_v3(
-        pctx: Out<Handle<Context>>,
-        _paramsArray: *mut c_void,
-        numParams: c_int,
-        flags: c_uint,
-        dev: CUdevice,
-    ) {
+    fn cuCtxCreate_v3(pctx, _paramsArray, numParams, flags, dev) {
         ensure!(
             numParams == 0,
             CUresult::UNSUPPORTED_EXEC_AFFINITY,
@@ -74,12 +64,7 @@ driver_api! {
 
     /// Creates a context and makes it current. Parameters are refused, because execution affinity
     /// and graphics interoperability are not provided.
-    fn cuCtxCreate_v4(
-        context: Out<Handle<Context>>,
-        parameters: In<[usize; 3]>,
-        flags: c_uint,
-        device: CUdevice,
-    ) {
+    fn cuCtxCreate_v4(context, parameters, flags, device) {
         ensure!(
             !parameters.get_if().is_some_and(|[affinity, _, graphics]| affinity != 0 || graphics != 0),
             CUresult::NOT_SUPPORTED,
@@ -90,12 +75,12 @@ driver_api! {
     }
 
     /// Destroys a context and everything that was created in it.
-    fn cuCtxDestroy | cuCtxDestroy_v2(ctx: Handle<Context>) {
+    fn cuCtxDestroy | cuCtxDestroy_v2(ctx) {
         destroy(ctx)
     }
 
     /// Attaches to the current context, until `cuCtxDetach`. No flags are defined.
-    fn cuCtxAttach(pctx: Out<Handle<Context>>, flags: c_uint) {
+    fn cuCtxAttach(pctx, flags) {
         let current = context::current()?;
         pctx.check()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
@@ -105,7 +90,7 @@ driver_api! {
 
     /// Detaches from a context, which must be current; the last detach destroys it. A primary
     /// context only loses an attachment, and ends when it is released.
-    fn cuCtxDetach(ctx: Handle<Context>) {
+    fn cuCtxDetach(ctx) {
         let found = ctx.get()?;
         ensure!(
             ctx == context::current_handle(),
@@ -123,14 +108,14 @@ driver_api! {
     }
 
     /// Pushes a context, which becomes current until it is popped.
-    fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx: Handle<Context>) {
+    fn cuCtxPushCurrent | cuCtxPushCurrent_v2(ctx) {
         check_current(ctx)?;
         context::with_stack(|stack| stack.push(ctx));
         Ok(())
     }
 
     /// Pops the current context, so that the previous one becomes current.
-    fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx: Out<Handle<Context>>) {
+    fn cuCtxPopCurrent | cuCtxPopCurrent_v2(pctx) {
         let popped = context::with_stack(Stack::pop)
             .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
         pctx.set_if(popped);
@@ -138,7 +123,7 @@ driver_api! {
     }
 
     /// Replaces the current context; null leaves the thread without one.
-    fn cuCtxSetCurrent(ctx: Handle<Context>) {
+    fn cuCtxSetCurrent(ctx) {
         if ctx.is_null() {
             context::with_stack(Stack::pop);
             return Ok(());
@@ -152,34 +137,34 @@ driver_api! {
     }
 
     /// The current context, or null.
-    fn cuCtxGetCurrent(pctx: Out<Handle<Context>>) {
+    fn cuCtxGetCurrent(pctx) {
         pctx.set(context::current_handle())
     }
 
     /// The device of the current context.
-    fn cuCtxGetDevice(device: Out<CUdevice>) {
+    fn cuCtxGetDevice(device) {
         device.set(context::current_even_if_faulty()?.gpu.ordinal)
     }
 
     /// The device of a context.
-    fn cuCtxGetDevice_v2(device: Out<CUdevice>, ctx: Handle<Context>) {
+    fn cuCtxGetDevice_v2(device, ctx) {
         device.set(given(ctx)?.gpu.ordinal)
     }
 
     /// The flags of the current context.
-    fn cuCtxGetFlags(flags: Out<c_uint>) {
+    fn cuCtxGetFlags(flags) {
         flags.set(context::current_even_if_faulty()?.flags.load(Ordering::Relaxed))
     }
 
     /// Sets the flags of the current context.
-    fn cuCtxSetFlags(flags: c_uint) {
+    fn cuCtxSetFlags(flags) {
         check_flags(flags)?;
         context::current()?.flags.store(flags, Ordering::Relaxed);
         Ok(())
     }
 
     /// The unique identifier of a context.
-    fn cuCtxGetId(ctx: Handle<Context>, ctxId: Out<c_ulonglong>) {
+    fn cuCtxGetId(ctx, ctxId) {
         ctxId.set(given(ctx)?.id)
     }
 
@@ -195,7 +180,7 @@ driver_api! {
     }
 
     /// Waits for all work of a context and returns its fault.
-    fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
+    fn cuCtxSynchronize_v2(ctx) {
         let ctx = given(ctx)?;
         deferred::wait_for_context(&ctx);
         all_synchronized(&ctx);
@@ -205,23 +190,23 @@ driver_api! {
     }
 
     /// Sets a limit of the current context.
-    fn cuCtxSetLimit(limit: c_uint, value: usize) {
+    fn cuCtxSetLimit(limit, value) {
         context::current()?.set_limit(Limit::of(limit)?, value)
     }
 
     /// A limit of the current context.
-    fn cuCtxGetLimit(pvalue: Out<usize>, limit: c_uint) {
+    fn cuCtxGetLimit(pvalue, limit) {
         let context = context::current()?;
         pvalue.set(context.limit(Limit::of(limit)?))
     }
 
     /// The setting of `cuCtxSetCacheConfig`.
-    fn cuCtxGetCacheConfig(pconfig: Out<c_uint>) {
+    fn cuCtxGetCacheConfig(pconfig) {
         pconfig.set(context::current()?.cache.load(Ordering::Relaxed))
     }
 
     /// Sets the cache preference, which has no effect.
-    fn cuCtxSetCacheConfig(config: c_uint) {
+    fn cuCtxSetCacheConfig(config) {
         let context = context::current()?;
         ensure!(
             config <= CU_FUNC_CACHE_PREFER_EQUAL,
@@ -232,13 +217,13 @@ driver_api! {
     }
 
     /// Bank width of shared memory: four bytes on all simulated GPUs.
-    fn cuCtxGetSharedMemConfig(pConfig: Out<c_uint>) {
+    fn cuCtxGetSharedMemConfig(pConfig) {
         context::current()?;
         pConfig.set(CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE)
     }
 
     /// Sets the bank width of shared memory. It has no effect, as on GPUs with a fixed bank width.
-    fn cuCtxSetSharedMemConfig(config: c_uint) {
+    fn cuCtxSetSharedMemConfig(config) {
         context::current()?;
         ensure!(
             config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
@@ -248,13 +233,13 @@ driver_api! {
     }
 
     /// The context's API version, which has been the same since CUDA 3.2.
-    fn cuCtxGetApiVersion(ctx: Handle<Context>, version: Out<c_uint>) {
+    fn cuCtxGetApiVersion(ctx, version) {
         given(ctx)?;
         version.set(3020)
     }
 
     /// The range of stream priorities.
-    fn cuCtxGetStreamPriorityRange(leastPriority: Out<c_int>, greatestPriority: Out<c_int>) {
+    fn cuCtxGetStreamPriorityRange(leastPriority, greatestPriority) {
         context::current()?;
         leastPriority.set_if(0);
         greatestPriority.set_if(GREATEST_PRIORITY);
@@ -268,14 +253,14 @@ driver_api! {
 
     /// Lets kernels of the current context access memory allocated in another device's context.
     /// Memory pools and mapped memory have access rights of their own.
-    fn cuCtxEnablePeerAccess(peerContext: Handle<Context>, Flags: c_uint) {
+    fn cuCtxEnablePeerAccess(peerContext, Flags) {
         let context = context::current()?;
         ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         context.enable_peer(peerContext)
     }
 
     /// Undoes `cuCtxEnablePeerAccess`.
-    fn cuCtxDisablePeerAccess(peerContext: Handle<Context>) {
+    fn cuCtxDisablePeerAccess(peerContext) {
         context::current()?.disable_peer(peerContext)
     }
 }

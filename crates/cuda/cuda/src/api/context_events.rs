@@ -7,12 +7,12 @@ use crate::stream;
 
 driver_api! {
     /// Records an event after all work that has been submitted to a context.
-    fn cuCtxRecordEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
+    fn cuCtxRecordEvent(hCtx, hEvent) {
         record(hCtx, hEvent)
     }
 
     /// Makes all later work of a context wait for an event.
-    fn cuCtxWaitEvent(hCtx: Handle<Context>, hEvent: Handle<Event>) {
+    fn cuCtxWaitEvent(hCtx, hEvent) {
         wait(hCtx, hEvent)
     }
 }

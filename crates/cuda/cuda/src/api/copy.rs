@@ -17,10 +17,10 @@ pub(super) fn at_once(copied: Answer) -> Answer {
 /// another.
 macro_rules! copies {
     ($($(#[$doc:meta])*
-    fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),*) { $from:expr => $to:expr })*) => {
+    fn $now:ident, $in_stream:ident($($arg:ident),*) { $from:expr => $to:expr })*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $now($($arg: $type,)* ByteCount: usize) {
+            fn $now($($arg,)* ByteCount) {
                 let order = Order::current()?;
                 #[allow(unused_unsafe)] // where both ends are of a device
                 // SAFETY: the program's memory is valid during the call, as the driver API
@@ -31,7 +31,7 @@ macro_rules! copies {
 
             $(#[$doc])*
             /// As the synchronous function, in stream order.
-            fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
+            fn $in_stream($($arg,)* ByteCount, hStream) {
                 let order = Order::capturable(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device
                 // SAFETY: the program's memory is valid during the call, as the driver API
@@ -45,87 +45,58 @@ macro_rules! copies {
 
 copies! {
     /// Copies bytes between any two addresses.
-    fn cuMemcpy, cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr) {
+    fn cuMemcpy, cuMemcpyAsync(dst, src) {
         any(src) => any(dst)
     }
 
     /// Copies bytes from host to device memory.
-    fn cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2(dstDevice: CUdeviceptr, srcHost: Raw) {
+    fn cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2(dstDevice, srcHost) {
         host(srcHost) => device(dstDevice)
     }
 
     /// Copies bytes from device to host memory.
-    fn cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2(dstHost: Raw, srcDevice: CUdeviceptr) {
+    fn cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2(dstHost, srcDevice) {
         device(srcDevice) => host(dstHost)
     }
 
     /// Copies bytes of device memory.
-    fn cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr) {
+    fn cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2(dstDevice, srcDevice) {
         device(srcDevice) => device(dstDevice)
     }
 
     /// Copies bytes between the memory of two devices.
-    fn cuMemcpyPeer, cuMemcpyPeerAsync(
-        dstDevice: CUdeviceptr,
-        dstContext: Handle<Context>,
-        srcDevice: CUdeviceptr,
-        srcContext: Handle<Context>
-    ) {
+    fn cuMemcpyPeer, cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext) {
         of(srcContext, srcDevice)? => of(dstContext, dstDevice)?
     }
 
     /// Copies bytes from host memory into the first row of an array.
-    fn cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2(
-        dstArray: Handle<ArrayObject>,
-        dstOffset: usize,
-        srcHost: Raw
-    ) {
+    fn cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost) {
         host(srcHost) => array(dstArray, dstOffset)?
     }
 
     /// Copies bytes from the first row of an array to host memory.
-    fn cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2(
-        dstHost: Raw,
-        srcArray: Handle<ArrayObject>,
-        srcOffset: usize
-    ) {
+    fn cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset) {
         array(srcArray, srcOffset)? => host(dstHost)
     }
 }
 
 driver_api! {
     /// Copies bytes from device memory into the first row of an array.
-    fn cuMemcpyDtoA_v2(
-        dstArray: Handle<ArrayObject>,
-        dstOffset: usize,
-        srcDevice: CUdeviceptr,
-        ByteCount: usize,
-    ) {
+    fn cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount) {
         let order = Order::current()?;
         let (to, from) = (array(dstArray, dstOffset)?, device(srcDevice));
         at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
     /// Copies bytes from the first row of an array to device memory.
-    fn cuMemcpyAtoD_v2(
-        dstDevice: CUdeviceptr,
-        srcArray: Handle<ArrayObject>,
-        srcOffset: usize,
-        ByteCount: usize,
-    ) {
+    fn cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount) {
         let order = Order::current()?;
         let (to, from) = (device(dstDevice), array(srcArray, srcOffset)?);
         at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
     /// Copies bytes between the first rows of two arrays.
-    fn cuMemcpyAtoA_v2(
-        dstArray: Handle<ArrayObject>,
-        dstOffset: usize,
-        srcArray: Handle<ArrayObject>,
-        srcOffset: usize,
-        ByteCount: usize,
-    ) {
+    fn cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount) {
         let order = Order::current()?;
         let (to, from) = (array(dstArray, dstOffset)?, array(srcArray, srcOffset)?);
         at_once(copy_bytes(to, from, ByteCount, &order))

@@ -9,13 +9,7 @@ use texunit_device::Array;
 
 driver_api! {
     /// Copies bytes with attributes of the copy.
-    fn cuMemcpyWithAttributesAsync(
-        dst: CUdeviceptr,
-        src: CUdeviceptr,
-        size: usize,
-        attr: In<CUmemcpyAttributes>,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemcpyWithAttributesAsync(dst, src, size, attr, hStream) {
         let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
         // SAFETY: both addresses are valid as the driver API requires.
@@ -24,11 +18,7 @@ driver_api! {
     }
 
     /// Copies a 3D region with attributes of the copy.
-    fn cuMemcpy3DWithAttributesAsync(
-        op: In<CUDA_MEMCPY3D_BATCH_OP>,
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemcpy3DWithAttributesAsync(op, flags, hStream) {
         let order = on_other_than_default(hStream)?;
         // SAFETY: the pointer is to one operation, whose addresses are valid as the driver API
         // requires.
@@ -37,15 +27,7 @@ driver_api! {
 
     /// Copies memory ranges in a batch; `failIdx` is the index of a failed copy, in version 1.
     fn [cuMemcpyBatchAsync_v2] cuMemcpyBatchAsync(
-        dsts: In<CUdeviceptr>,
-        srcs: In<CUdeviceptr>,
-        sizes: In<usize>,
-        count: usize,
-        attrs: In<CUmemcpyAttributes>,
-        attrsIdxs: In<usize>,
-        numAttrs: usize,
-        [failIdx: Out<usize> = Out::null()],
-        hStream: Handle<Stream>,
+        dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, [failIdx = Out::null()], hStream,
     ) {
         // SAFETY: the caller guarantees this length for each array.
         let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
@@ -55,11 +37,7 @@ driver_api! {
 
     /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy, in version 1.
     fn [cuMemcpy3DBatchAsync_v2] cuMemcpy3DBatchAsync(
-        numOps: usize,
-        opList: In<CUDA_MEMCPY3D_BATCH_OP>,
-        [failIdx: Out<usize> = Out::null()],
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
+        numOps, opList, [failIdx = Out::null()], flags, hStream,
     ) {
         let order = on_other_than_default(hStream)?;
         // SAFETY: the arrays have this length, and their addresses are valid as the driver API

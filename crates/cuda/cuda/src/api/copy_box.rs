@@ -8,10 +8,10 @@ use crate::graph::capture;
 /// Defines pairs of a synchronous and an asynchronous function for copies that a structure
 /// describes.
 macro_rules! copies {
-    ($($(#[$doc:meta])* fn $($now:ident)|+, $in_stream:ident(pCopy: $type:ty) = $copy:ident;)*) => {
+    ($($(#[$doc:meta])* fn $($now:ident)|+, $in_stream:ident = $copy:ident;)*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $($now)|+(pCopy: In<$type>) {
+            fn $($now)|+(pCopy) {
                 let order = Order::current()?;
                 // SAFETY: addresses in the structure are valid as the driver API requires.
                 at_once(unsafe { $copy(&pCopy.get()?, &order) })
@@ -19,7 +19,7 @@ macro_rules! copies {
 
             $(#[$doc])*
             /// As the synchronous function, in stream order.
-            fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
+            fn $in_stream(pCopy, hStream) {
                 let order = Order::capturable(hStream)?;
                 // SAFETY: addresses in the structure are valid as the driver API requires.
                 unsafe { $copy(&pCopy.get()?, &order) }
@@ -31,11 +31,11 @@ pub(super) use copies;
 
 copies! {
     /// Copies rows between host memory, device memory and arrays. Pitches need not be aligned.
-    fn cuMemcpy2D_v2 | cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2(pCopy: CUDA_MEMCPY2D) = copy_2d;
+    fn cuMemcpy2D_v2 | cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2 = copy_2d;
     /// Copies a 3D region between host memory, device memory and arrays.
-    fn cuMemcpy3D_v2, cuMemcpy3DAsync_v2(pCopy: CUDA_MEMCPY3D) = copy_3d;
+    fn cuMemcpy3D_v2, cuMemcpy3DAsync_v2 = copy_3d;
     /// Copies a 3D region between contexts.
-    fn cuMemcpy3DPeer, cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D) = copy_peer;
+    fn cuMemcpy3DPeer, cuMemcpy3DPeerAsync = copy_peer;
 }
 
 /// # Safety

@@ -9,45 +9,45 @@ use texunit_forms::CHANNELS;
 
 driver_api! {
     /// Number of devices.
-    fn cuDeviceGetCount(count: Out<c_int>) {
+    fn cuDeviceGetCount(count) {
         count.set(state::gpus()?.len() as c_int)
     }
 
     /// The device with a number.
-    fn cuDeviceGet(device: Out<CUdevice>, ordinal: c_int) {
+    fn cuDeviceGet(device, ordinal) {
         device.set(state::gpu(ordinal)?.ordinal)
     }
 
     /// Name of a device, truncated to the buffer.
-    fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
+    fn cuDeviceGetName(name, len, dev) {
         let of_device = state::gpu(dev)?.card.name;
         // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { text(name, len, of_device) }
     }
 
     /// Memory size of a device in bytes, limited to 32 bits.
-    fn cuDeviceTotalMem(bytes: Out<c_uint>, dev: CUdevice) {
+    fn cuDeviceTotalMem(bytes, dev) {
         bytes.set(u32::try_from(state::gpu(dev)?.card.memory).unwrap_or(u32::MAX))
     }
 
     /// Memory size of a device in bytes.
-    fn cuDeviceTotalMem_v2(bytes: Out<usize>, dev: CUdevice) {
+    fn cuDeviceTotalMem_v2(bytes, dev) {
         bytes.set(state::gpu(dev)?.card.memory as usize)
     }
 
     /// An attribute of a device.
-    fn cuDeviceGetAttribute(pi: Out<c_int>, attrib: c_int, dev: CUdevice) {
+    fn cuDeviceGetAttribute(pi, attrib, dev) {
         let gpu = state::gpu(dev)?;
         pi.set(of(gpu, attrib)?)
     }
 
     /// UUID of a device.
-    fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid: Out<CUuuid>, dev: CUdevice) {
+    fn cuDeviceGetUuid | cuDeviceGetUuid_v2(uuid, dev) {
         uuid.set(unique(state::gpu(dev)?))
     }
 
     /// The PCI bus identifier that a device would have: domain, bus, device, function.
-    fn cuDeviceGetPCIBusId(pciBusId: Out<c_char>, len: c_int, dev: CUdevice) {
+    fn cuDeviceGetPCIBusId(pciBusId, len, dev) {
         let name = bus(state::gpu(dev)?);
         ensure!(
             !usize::try_from(len).is_ok_and(|len| len <= name.len()),
@@ -59,7 +59,7 @@ driver_api! {
     }
 
     /// The device with a PCI bus identifier, in which domain and function are optional.
-    fn cuDeviceGetByPCIBusId(dev: Out<CUdevice>, pciBusId: Text) {
+    fn cuDeviceGetByPCIBusId(dev, pciBusId) {
         let pciBusId = pciBusId.get()?.to_ascii_lowercase();
         let found = state::gpus()?.iter().find(|gpu| {
             let name = bus(gpu);
@@ -72,7 +72,7 @@ driver_api! {
     }
 
     /// Compute capability of a device.
-    fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, dev: CUdevice) {
+    fn cuDeviceComputeCapability(major, minor, dev) {
         let capability = state::gpu(dev)?.card.capability;
         minor.check()?;
         major.set(capability.major.into())?;
@@ -80,7 +80,7 @@ driver_api! {
     }
 
     /// The properties of a device in the structure of the first versions of CUDA.
-    fn cuDeviceGetProperties(prop: Out<CUdevprop>, dev: CUdevice) {
+    fn cuDeviceGetProperties(prop, dev) {
         let gpu = state::gpu(dev)?;
         prop.set(CUdevprop {
             maxThreadsPerBlock: of(gpu, 1)?,
@@ -97,12 +97,7 @@ driver_api! {
     }
 
     /// Maximum number of elements of a linear texture, which is equal for all formats.
-    fn cuDeviceGetTexture1DLinearMaxWidth(
-        maxWidthInElements: Out<usize>,
-        format: c_uint,
-        numChannels: c_uint,
-        dev: CUdevice,
-    ) {
+    fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev) {
         let gpu = state::gpu(dev)?;
         ensure!(format != 0, "format 0 is not a CUarray_format");
         ensure!(
@@ -114,19 +109,14 @@ driver_api! {
 
     /// Whether a device can access another's memory, which requires equal major compute
     /// capabilities.
-    fn cuDeviceCanAccessPeer(canAccessPeer: Out<c_int>, dev: CUdevice, peerDev: CUdevice) {
+    fn cuDeviceCanAccessPeer(canAccessPeer, dev, peerDev) {
         let (gpu, peer) = (state::gpu(dev)?, state::gpu(peerDev)?);
         canAccessPeer.set(c_int::from(gpu.can_reach(peer)))
     }
 
     /// A peer-to-peer attribute of two devices. A device that can access another's memory can do
     /// everything with it that it can do with its own. All pairs are equally fast.
-    fn cuDeviceGetP2PAttribute(
-        value: Out<c_int>,
-        attrib: c_uint,
-        srcDevice: CUdevice,
-        dstDevice: CUdevice,
-    ) {
+    fn cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice) {
         value.check()?;
         let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
         ensure!(
@@ -145,14 +135,14 @@ driver_api! {
 
     /// Whether execution affinity is supported: contexts cannot be restricted to some
     /// multiprocessors.
-    fn cuDeviceGetExecAffinitySupport(pi: Out<c_int>, kind: c_uint, dev: CUdevice) {
+    fn cuDeviceGetExecAffinitySupport(pi, kind, dev) {
         state::gpu(dev)?;
         ensure!(kind == 0, "type {kind} is not CU_EXEC_AFFINITY_TYPE_SM_COUNT (0)");
         pi.set(0)
     }
 
     /// Execution affinity of the current context, which is always all multiprocessors.
-    fn cuCtxGetExecAffinity(pExecAffinity: Out<[c_uint; 2]>, kind: c_uint) {
+    fn cuCtxGetExecAffinity(pExecAffinity, kind) {
         context::current()?;
         pExecAffinity.check()?;
         Err(match kind {
@@ -166,12 +156,7 @@ driver_api! {
 
     /// The atomic operations that the link between a device and the host supports natively: none,
     /// as over PCI Express.
-    fn cuDeviceGetHostAtomicCapabilities(
-        capabilities: Out<c_uint>,
-        operations: In<c_uint>,
-        count: c_uint,
-        dev: CUdevice,
-    ) {
+    fn cuDeviceGetHostAtomicCapabilities(capabilities, operations, count, dev) {
         state::gpu(dev)?;
         // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, false) }
@@ -179,13 +164,7 @@ driver_api! {
 
     /// The atomic operations that the link between two devices supports natively: all, as the
     /// attribute `NATIVE_ATOMIC_SUPPORTED` says.
-    fn cuDeviceGetP2PAtomicCapabilities(
-        capabilities: Out<c_uint>,
-        operations: In<c_uint>,
-        count: c_uint,
-        srcDevice: CUdevice,
-        dstDevice: CUdevice,
-    ) {
+    fn cuDeviceGetP2PAtomicCapabilities(capabilities, operations, count, srcDevice, dstDevice) {
         let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
         ensure!(
             srcDevice != dstDevice,
@@ -198,12 +177,7 @@ driver_api! {
 
     /// Registers a callback for a device's notifications about memory beyond a budget. Simulated
     /// devices send none.
-    fn cuDeviceRegisterAsyncNotification(
-        device: CUdevice,
-        callbackFunc: CUasyncCallback,
-        userData: *mut c_void,
-        callback: Out<usize>,
-    ) {
+    fn cuDeviceRegisterAsyncNotification(device, callbackFunc, userData, callback) {
         state::gpu(device)?;
         callback.check()?;
         ensure!(callbackFunc.is_some(), "callbackFunc is null");
@@ -216,7 +190,7 @@ driver_api! {
     }
 
     /// Unregisters the callback.
-    fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: usize) {
+    fn cuDeviceUnregisterAsyncNotification(device, callback) {
         state::gpu(device)?;
         match notified().1.remove(&(device, callback)) {
             true => Ok(()),

@@ -9,7 +9,7 @@ use crate::memory::pool;
 
 driver_api! {
     /// Creates an event.
-    fn cuEventCreate(phEvent: Out<Handle<Event>>, Flags: c_uint) {
+    fn cuEventCreate(phEvent, Flags) {
         phEvent.check()?;
         let context = context::current()?;
         ensure!(
@@ -31,19 +31,19 @@ driver_api! {
     }
 
     /// Destroys an event.
-    fn cuEventDestroy | cuEventDestroy_v2(hEvent: Handle<Event>) {
+    fn cuEventDestroy | cuEventDestroy_v2(hEvent) {
         destroy(hEvent)
     }
 
     /// Records an event, which completes immediately. With `CU_EVENT_RECORD_EXTERNAL`, allowed only
     /// during a capture, it becomes an event record node.
-    fn [cuEventRecord] cuEventRecordWithFlags(hEvent: Handle<Event>, hStream: Handle<Stream>, [flags: c_uint = 0]) {
+    fn [cuEventRecord] cuEventRecordWithFlags(hEvent, hStream, [flags = 0]) {
         ensure!(flags <= 1, "flags {flags:#x} is not 0 or CU_EVENT_RECORD_EXTERNAL (1)");
         record(hEvent, hStream, flags)
     }
 
     /// Whether an event has completed; an event that was never recorded counts as completed.
-    fn cuEventQuery(hEvent: Handle<Event>) {
+    fn cuEventQuery(hEvent) {
         happened(hEvent)?;
         deferred::check_event(hEvent.number())?;
         ensure!(
@@ -55,18 +55,14 @@ driver_api! {
     }
 
     /// Waits for an event; memory pools free unused memory above their thresholds.
-    fn cuEventSynchronize(hEvent: Handle<Event>) {
+    fn cuEventSynchronize(hEvent) {
         pool::synchronized(waited(hEvent)?.gpu.ordinal);
         Ok(())
     }
 
     /// Elapsed time between two events in milliseconds. `CUDA_ERROR_INVALID_HANDLE` if an event was
     /// not recorded or does not measure time, or if they belong to two devices.
-    fn cuEventElapsedTime | cuEventElapsedTime_v2(
-        pMilliseconds: Out<f32>,
-        hStart: Handle<Event>,
-        hEnd: Handle<Event>,
-    ) {
+    fn cuEventElapsedTime | cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd) {
         elapsed(pMilliseconds, hStart, hEnd)
     }
 }

@@ -5,7 +5,6 @@ use crate::api::*;
 use crate::context;
 use crate::launch;
 use crate::module::Prepared;
-use std::ffi::c_float;
 
 /// Maximum size in bytes of the parameters of a deprecated launch.
 const MAX_PARAMETERS: usize = 32 << 10;
@@ -13,33 +12,28 @@ const MAX_PARAMETERS: usize = 32 << 10;
 driver_api! {
     /// An attribute of a kernel. Registers are not allocated: the reported number is that of the
     /// PTX, limited so that the largest block can run.
-    fn cuFuncGetAttribute(pi: Out<c_int>, attrib: c_uint, hfunc: Handle<Function>) {
+    fn cuFuncGetAttribute(pi, attrib, hfunc) {
         pi.give(|| current(hfunc)?.attribute(attrib))
     }
 
     /// Sets an attribute of a kernel.
-    fn cuFuncSetAttribute(hfunc: Handle<Function>, attrib: c_uint, value: c_int) {
+    fn cuFuncSetAttribute(hfunc, attrib, value) {
         current(hfunc)?.set_attribute(attrib, value)
     }
 
     /// Name of a kernel in the PTX. The text lives as long as the module.
-    fn cuFuncGetName(name: Out<*const c_char>, hfunc: Handle<Function>) {
+    fn cuFuncGetName(name, hfunc) {
         name.give(|| Ok(current(hfunc)?.name.as_ptr()))
     }
 
     /// The module of a kernel.
-    fn cuFuncGetModule(hmod: Out<Handle<Module>>, hfunc: Handle<Function>) {
+    fn cuFuncGetModule(hmod, hfunc) {
         hmod.give(|| Ok(current(hfunc)?.module))
     }
 
     /// Offset and size of a parameter in the parameter buffer; the out-pointer of the size may be
     /// null.
-    fn cuFuncGetParamInfo(
-        func: Handle<Function>,
-        paramIndex: usize,
-        paramOffset: Out<usize>,
-        paramSize: Out<usize>,
-    ) {
+    fn cuFuncGetParamInfo(func, paramIndex, paramOffset, paramSize) {
         paramOffset.check()?;
         let (offset, size) = current(func)?.parameter(paramIndex)?;
         paramSize.set_if(size);
@@ -47,39 +41,39 @@ driver_api! {
     }
 
     /// Number of a kernel's parameters.
-    fn cuFuncGetParamCount(func: Handle<Function>, paramCount: Out<usize>) {
+    fn cuFuncGetParamCount(func, paramCount) {
         paramCount.give(|| Ok(current(func)?.kernel.params().len()))
     }
 
     /// Whether a kernel is loaded: always (`CU_FUNCTION_LOADING_STATE_LOADED`), as kernels are
     /// loaded with their module.
-    fn cuFuncIsLoaded(state: Out<c_int>, function: Handle<Function>) {
+    fn cuFuncIsLoaded(state, function) {
         state.check()?;
         current(function)?;
         state.set(1)
     }
 
     /// Has no effect, as kernels are loaded with their module.
-    fn cuFuncLoad(function: Handle<Function>) {
+    fn cuFuncLoad(function) {
         current(function).map(|_| ())
     }
 
     /// Sets a kernel's cache preference, which has no effect.
-    fn cuFuncSetCacheConfig(hfunc: Handle<Function>, config: c_uint) {
+    fn cuFuncSetCacheConfig(hfunc, config) {
         current(hfunc)?;
         ensure!(config <= 3, "config {config} is not a CUfunc_cache: 0 to 3");
         Ok(())
     }
 
     /// Sets the bank width of a kernel's shared memory, which only affects speed.
-    fn cuFuncSetSharedMemConfig(hfunc: Handle<Function>, config: c_uint) {
+    fn cuFuncSetSharedMemConfig(hfunc, config) {
         current(hfunc)?;
         ensure!(config <= 2, "config {config} is not a CUsharedconfig: 0 to 2");
         Ok(())
     }
 
     /// Sets the block shape for `cuLaunch` and `cuLaunchGrid`.
-    fn cuFuncSetBlockShape(hfunc: Handle<Function>, x: c_int, y: c_int, z: c_int) {
+    fn cuFuncSetBlockShape(hfunc, x, y, z) {
         let size = |name: &str, n: c_int| match u32::try_from(n) {
             Ok(n @ 1..) => Ok(n),
             _ => Err(invalid!("{name} {n} is not a size of a CTA, 1 and more")),
@@ -89,12 +83,12 @@ driver_api! {
     }
 
     /// Sets the dynamic shared memory in bytes for `cuLaunch` and `cuLaunchGrid`.
-    fn cuFuncSetSharedSize(hfunc: Handle<Function>, bytes: c_uint) {
+    fn cuFuncSetSharedSize(hfunc, bytes) {
         prepare(hfunc, |prepared| prepared.shared = bytes)
     }
 
     /// Sets the size of all parameters in bytes for `cuLaunch` and `cuLaunchGrid`.
-    fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
+    fn cuParamSetSize(hfunc, numbytes) {
         ensure!(
             numbytes as usize <= MAX_PARAMETERS,
             "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
@@ -103,17 +97,17 @@ driver_api! {
     }
 
     /// Sets an integer parameter.
-    fn cuParamSeti(hfunc: Handle<Function>, offset: c_int, value: c_uint) {
+    fn cuParamSeti(hfunc, offset, value) {
         parameter(hfunc, offset, &value.to_ne_bytes())
     }
 
     /// Sets a float parameter.
-    fn cuParamSetf(hfunc: Handle<Function>, offset: c_int, value: c_float) {
+    fn cuParamSetf(hfunc, offset, value) {
         parameter(hfunc, offset, &value.to_ne_bytes())
     }
 
     /// Sets a parameter of any type.
-    fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
+    fn cuParamSetv(hfunc, offset, ptr, numbytes) {
         ensure!(
             numbytes as usize <= MAX_PARAMETERS,
             "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
@@ -124,22 +118,17 @@ driver_api! {
     }
 
     /// Launches one block of a kernel with the parameters set before.
-    fn cuLaunch(f: Handle<Function>) {
+    fn cuLaunch(f) {
         prepared(f, [1, 1], Handle::NULL)
     }
 
     /// Launches a kernel with the parameters set before.
-    fn cuLaunchGrid(f: Handle<Function>, grid_width: c_int, grid_height: c_int) {
+    fn cuLaunchGrid(f, grid_width, grid_height) {
         prepared(f, [grid_width, grid_height], Handle::NULL)
     }
 
     /// Launches a kernel with the parameters set before in a stream.
-    fn cuLaunchGridAsync(
-        f: Handle<Function>,
-        grid_width: c_int,
-        grid_height: c_int,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuLaunchGridAsync(f, grid_width, grid_height, hStream) {
         prepared(f, [grid_width, grid_height], hStream)
     }
 }

@@ -7,22 +7,15 @@ mod kinds;
 mod nodes;
 mod params;
 
-pub(super) use capture::*;
-pub(super) use exec::*;
-pub(super) use instance::*;
-pub(super) use kinds::*;
-pub(super) use nodes::*;
-pub(super) use params::*;
-
 use crate::api::*;
 use crate::context;
 use crate::graph::condition::Condition;
-use crate::graph::user::{self, UserObject};
+use crate::graph::user;
 use crate::graph::{self, Graph, Link, Node, dot, memory};
 
 driver_api! {
     /// Creates a graph.
-    fn cuGraphCreate(phGraph: Out<Handle<Graph>>, flags: c_uint) {
+    fn cuGraphCreate(phGraph, flags) {
         phGraph.check()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let graph = Graph::create(false).handle;
@@ -31,12 +24,12 @@ driver_api! {
     }
 
     /// Destroys a graph. Executable graphs instantiated from it remain.
-    fn cuGraphDestroy(hGraph: Handle<Graph>) {
+    fn cuGraphDestroy(hGraph) {
         graph::destroy(hGraph)
     }
 
     /// Clones a graph and its child graphs.
-    fn cuGraphClone(phGraphClone: Out<Handle<Graph>>, originalGraph: Handle<Graph>) {
+    fn cuGraphClone(phGraphClone, originalGraph) {
         phGraphClone.check()?;
         let graph = originalGraph.get()?.copy(false)?.handle;
         crate::check_log::created(graph.number());
@@ -44,7 +37,7 @@ driver_api! {
     }
 
     /// The node of a clone that corresponds to a node of the original.
-    fn cuGraphNodeFindInClone(phNode: Out<Handle<Node>>, hOriginalNode: Handle<Node>, hClonedGraph: Handle<Graph>) {
+    fn cuGraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph) {
         phNode.check()?;
         let found = hClonedGraph.get()?.find_in_clone(hOriginalNode);
         phNode.set(found.ok_or_else(|| invalid!(
@@ -53,12 +46,12 @@ driver_api! {
     }
 
     /// A unique number of a graph.
-    fn cuGraphGetId(hGraph: Handle<Graph>, graphId: Out<c_uint>) {
+    fn cuGraphGetId(hGraph, graphId) {
         graphId.set(hGraph.get()?.id)
     }
 
     /// The nodes of a graph in order of creation.
-    fn cuGraphGetNodes(hGraph: Handle<Graph>, nodes: Out<Handle<Node>>, numNodes: InOut<usize>) {
+    fn cuGraphGetNodes(hGraph, nodes, numNodes) {
         let graph = hGraph.get()?;
         let all: Vec<usize> = graph.state().nodes.keys().copied().collect();
         // SAFETY: the caller passes the capacity of its buffer.
@@ -66,7 +59,7 @@ driver_api! {
     }
 
     /// The nodes without dependencies.
-    fn cuGraphGetRootNodes(hGraph: Handle<Graph>, rootNodes: Out<Handle<Node>>, numRootNodes: InOut<usize>) {
+    fn cuGraphGetRootNodes(hGraph, rootNodes, numRootNodes) {
         let graph = hGraph.get()?;
         let state = graph.state();
         let roots = state.nodes.iter().filter(|(_, node)| node.before.is_empty());
@@ -78,13 +71,7 @@ driver_api! {
 
     /// The edges of a graph with their data. `CUDA_ERROR_LOSSY_QUERY` if an edge has data, and the
     /// version cannot return it.
-    fn [cuGraphGetEdges] cuGraphGetEdges_v2(
-        hGraph: Handle<Graph>,
-        from: Out<Handle<Node>>,
-        to: Out<Handle<Node>>,
-        [edgeData: Out<CUgraphEdgeData> = Out::null()],
-        numEdges: InOut<usize>,
-    ) {
+    fn [cuGraphGetEdges] cuGraphGetEdges_v2(hGraph, from, to, [edgeData = Out::null()], numEdges) {
         let edges = hGraph.get()?.edges();
         let sources: Vec<Handle<Node>> = edges.iter().map(|(from, _)| Handle::of(*from)).collect();
         let targets: Vec<Handle<Node>> = edges.iter().map(|(_, link)| Handle::of(link.node)).collect();
@@ -95,11 +82,7 @@ driver_api! {
 
     /// Adds edges with data.
     fn [cuGraphAddDependencies] cuGraphAddDependencies_v2(
-        hGraph: Handle<Graph>,
-        from: In<Handle<Node>>,
-        to: In<Handle<Node>>,
-        [edgeData: In<CUgraphEdgeData> = In::null()],
-        numDependencies: usize,
+        hGraph, from, to, [edgeData = In::null()], numDependencies,
     ) {
         // SAFETY: the caller passes the length of its array.
         hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
@@ -107,18 +90,14 @@ driver_api! {
 
     /// Removes edges with this data.
     fn [cuGraphRemoveDependencies] cuGraphRemoveDependencies_v2(
-        hGraph: Handle<Graph>,
-        from: In<Handle<Node>>,
-        to: In<Handle<Node>>,
-        [edgeData: In<CUgraphEdgeData> = In::null()],
-        numDependencies: usize,
+        hGraph, from, to, [edgeData = In::null()], numDependencies,
     ) {
         // SAFETY: the caller passes the length of its array.
         hGraph.get()?.remove_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
     }
 
     /// Writes a graph as text for Graphviz.
-    fn cuGraphDebugDotPrint(hGraph: Handle<Graph>, path: Text, flags: c_uint) {
+    fn cuGraphDebugDotPrint(hGraph, path, flags) {
         let text = dot::text(&*hGraph.get()?, flags);
         let path = path.get().map_err(|refusal| refusal.named("path"))?;
         std::fs::write(&path, text).map_err(|error| {
@@ -127,18 +106,12 @@ driver_api! {
     }
 
     /// Creates a user object, whose lifetime graphs can extend.
-    fn cuUserObjectCreate(
-        object_out: Out<Handle<UserObject>>,
-        ptr: *mut c_void,
-        destroy: CUhostFn,
-        initialRefcount: c_uint,
-        flags: c_uint,
-    ) {
+    fn cuUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags) {
         object_out.give(|| user::create(ptr, destroy, initialRefcount, flags))
     }
 
     /// Adds references of the caller to a user object.
-    fn cuUserObjectRetain(object: Handle<UserObject>, count: c_uint) {
+    fn cuUserObjectRetain(object, count) {
         object.get()?;
         user::check(count)?;
         user::retain(object.number(), count);
@@ -146,13 +119,13 @@ driver_api! {
     }
 
     /// Releases references of the caller; the last release destroys the object.
-    fn cuUserObjectRelease(object: Handle<UserObject>, count: c_uint) {
+    fn cuUserObjectRelease(object, count) {
         user::release_checked(object, count)
     }
 
     /// Makes a graph keep a user object alive, with new references or (flag 1) by taking over the
     /// caller's.
-    fn cuGraphRetainUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint, flags: c_uint) {
+    fn cuGraphRetainUserObject(graph, object, count, flags) {
         let graph = graph.get()?;
         object.get()?;
         user::check(count)?;
@@ -167,7 +140,7 @@ driver_api! {
     }
 
     /// Releases a graph's references to a user object.
-    fn cuGraphReleaseUserObject(graph: Handle<Graph>, object: Handle<UserObject>, count: c_uint) {
+    fn cuGraphReleaseUserObject(graph, object, count) {
         let graph = graph.get()?;
         object.get()?;
         user::check(count)?;
@@ -184,13 +157,7 @@ driver_api! {
     }
 
     /// Creates a conditional handle: a value that kernels set and conditional nodes test.
-    fn cuGraphConditionalHandleCreate(
-        pHandle_out: Out<c_ulonglong>,
-        hGraph: Handle<Graph>,
-        ctx: Handle<context::Context>,
-        defaultLaunchValue: c_uint,
-        flags: c_uint,
-    ) {
+    fn cuGraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags) {
         pHandle_out.check()?;
         let graph = hGraph.get()?;
         let context = context::context_or_current(ctx.number())?;
@@ -198,7 +165,7 @@ driver_api! {
     }
 
     /// A 64-bit statistic of the memory that graphs use on a device.
-    fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
+    fn cuDeviceGetGraphMemAttribute(device, attr, value) {
         state::gpu(device)?;
         let found = memory::attribute(device, attr)?;
         // SAFETY: the caller's buffer holds a `cuuint64_t`, the type of all attributes.
@@ -206,7 +173,7 @@ driver_api! {
     }
 
     /// Resets a high-water mark of graph memory.
-    fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: c_uint, value: Raw) {
+    fn cuDeviceSetGraphMemAttribute(device, attr, value) {
         state::gpu(device)?;
         // SAFETY: the caller passes a `cuuint64_t`, the type of all attributes.
         let bytes = unsafe { value.bytes(8) }.array(0)?;
@@ -214,7 +181,7 @@ driver_api! {
     }
 
     /// Frees unused memory that graphs cache on a device.
-    fn cuDeviceGraphMemTrim(device: CUdevice) {
+    fn cuDeviceGraphMemTrim(device) {
         state::gpu(device)?;
         memory::trim(device);
         Ok(())

@@ -30,23 +30,23 @@ fn give(
 
 driver_api! {
     /// A resource of a device.
-    fn cuDeviceGetDevResource(device: CUdevice, resource: Out<CUdevResource>, kind: c_uint) {
+    fn cuDeviceGetDevResource(device, resource, kind) {
         resource.set(green::of_device(state::gpu(device)?, kind)?)
     }
 
     /// A resource of a context.
-    fn cuCtxGetDevResource(hCtx: Handle<Context>, resource: Out<CUdevResource>, kind: c_uint) {
+    fn cuCtxGetDevResource(hCtx, resource, kind) {
         let context = hCtx.get()?;
         resource.set(green::resource(green::find(hCtx), &context, kind)?)
     }
 
     /// A resource of a green context.
-    fn cuGreenCtxGetDevResource(hCtx: Handle<GreenContext>, resource: Out<CUdevResource>, kind: c_uint) {
+    fn cuGreenCtxGetDevResource(hCtx, resource, kind) {
         resource.set(hCtx.get()?.resource(kind)?)
     }
 
     /// The multiprocessors of a stream.
-    fn cuStreamGetDevResource(hStream: Handle<Stream>, resource: Out<CUdevResource>, kind: c_uint) {
+    fn cuStreamGetDevResource(hStream, resource, kind) {
         let context = crate::stream::on(hStream)?;
         if kind != CU_DEV_RESOURCE_TYPE_SM {
             return Err(green::wrong_type(kind, "streams have multiprocessors (1)"));
@@ -55,14 +55,7 @@ driver_api! {
     }
 
     /// Splits multiprocessors into parts of equal size; without `result`, only counts the parts.
-    fn cuDevSmResourceSplitByCount(
-        result: Out<CUdevResource>,
-        nbGroups: InOut<c_uint>,
-        input: In<CUdevResource>,
-        remainder: Out<CUdevResource>,
-        flags: c_uint,
-        minCount: c_uint,
-    ) {
+    fn cuDevSmResourceSplitByCount(result, nbGroups, input, remainder, flags, minCount) {
         let room = nbGroups.get()?;
         let most = if result.is_null() { c_uint::MAX } else { room };
         let split = split::by_count(&input.get()?, most, (flags, minCount))?;
@@ -72,14 +65,7 @@ driver_api! {
 
     /// Splits multiprocessors into parts of the sizes in `groupParams`, and writes the sizes of
     /// parts for which it has 0.
-    fn cuDevSmResourceSplit(
-        result: Out<CUdevResource>,
-        nbGroups: c_uint,
-        input: In<CUdevResource>,
-        remainder: Out<CUdevResource>,
-        flags: c_uint,
-        groupParams: InOut<CU_DEV_SM_RESOURCE_GROUP_PARAMS>,
-    ) {
+    fn cuDevSmResourceSplit(result, nbGroups, input, remainder, flags, groupParams) {
         let (input, count) = (input.get()?, nbGroups as usize);
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let most = input.sms().map_or(0, |sm| sm.smCount);
@@ -99,11 +85,7 @@ driver_api! {
     }
 
     /// Creates a resource descriptor for `cuGreenCtxCreate`.
-    fn cuDevResourceGenerateDesc(
-        phDesc: Out<Handle<Descriptor>>,
-        resources: In<CUdevResource>,
-        nbResources: c_uint,
-    ) {
+    fn cuDevResourceGenerateDesc(phDesc, resources, nbResources) {
         phDesc.check()?;
         // A longer list would contain a resource twice: a device has at most this many parts, one
         // configuration and one work queue.
@@ -118,12 +100,7 @@ driver_api! {
     }
 
     /// Creates a green context, which retains the primary context of its device.
-    fn cuGreenCtxCreate(
-        phCtx: Out<Handle<GreenContext>>,
-        desc: Handle<Descriptor>,
-        dev: CUdevice,
-        flags: c_uint,
-    ) {
+    fn cuGreenCtxCreate(phCtx, desc, dev, flags) {
         phCtx.check()?;
         let gpu = state::gpu(dev)?;
         ensure!(
@@ -135,17 +112,17 @@ driver_api! {
     }
 
     /// Destroys a green context and releases its primary context. Its streams are detached.
-    fn cuGreenCtxDestroy(hCtx: Handle<GreenContext>) {
+    fn cuGreenCtxDestroy(hCtx) {
         destroy(hCtx)
     }
 
     /// The context handle that represents a green context.
-    fn cuCtxFromGreenCtx(pContext: Out<Handle<Context>>, hCtx: Handle<GreenContext>) {
+    fn cuCtxFromGreenCtx(pContext, hCtx) {
         pContext.set(hCtx.get()?.alias)
     }
 
     /// Unique number of a green context; of the current context for null.
-    fn cuGreenCtxGetId(greenCtx: Handle<GreenContext>, greenCtxId: Out<c_ulonglong>) {
+    fn cuGreenCtxGetId(greenCtx, greenCtxId) {
         let current = || green::find(context::current_handle());
         let green = if greenCtx.is_null() { current() } else { greenCtx };
         ensure!(
@@ -157,12 +134,7 @@ driver_api! {
     }
 
     /// Creates a stream in a green context.
-    fn cuGreenCtxStreamCreate(
-        phStream: Out<Handle<Stream>>,
-        greenCtx: Handle<GreenContext>,
-        flags: c_uint,
-        priority: c_int,
-    ) {
+    fn cuGreenCtxStreamCreate(phStream, greenCtx, flags, priority) {
         phStream.check()?;
         let green = greenCtx.get()?;
         ensure!(
@@ -175,18 +147,18 @@ driver_api! {
     }
 
     /// The green context of a stream; null if it has none.
-    fn cuStreamGetGreenCtx(hStream: Handle<Stream>, phCtx: Out<Handle<GreenContext>>) {
+    fn cuStreamGetGreenCtx(hStream, phCtx) {
         crate::stream::on(hStream)?;
         phCtx.set(stream::green_context(hStream)?)
     }
 
     /// Records an event after all preceding work of the device of a green context.
-    fn cuGreenCtxRecordEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
+    fn cuGreenCtxRecordEvent(hCtx, hEvent) {
         context_events::record(hCtx.get()?.primary, hEvent)
     }
 
     /// Makes all subsequent work of the device of a green context wait for an event.
-    fn cuGreenCtxWaitEvent(hCtx: Handle<GreenContext>, hEvent: Handle<Event>) {
+    fn cuGreenCtxWaitEvent(hCtx, hEvent) {
         context_events::wait(hCtx.get()?.primary, hEvent)
     }
 }

@@ -10,12 +10,12 @@ use texunit_device::{Block, Rights, rights_to_pin};
 driver_api! {
     /// Allocates host memory with flags. All host memory is mapped and portable (unified
     /// addressing).
-    fn [cuMemAllocHost_v2] cuMemHostAlloc(pp: Out<u64>, bytesize: usize, [Flags: c_uint = 0]) {
+    fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0]) {
         allocate(&*current()?, pp, bytesize, Flags)
     }
 
     /// Frees host memory.
-    fn cuMemFreeHost(p: Raw) {
+    fn cuMemFreeHost(p) {
         super::memory::check_if_any()?;
         if p.is_null() {
             return Ok(());
@@ -24,7 +24,7 @@ driver_api! {
     }
 
     /// The device address of host memory, which equals its host address. Flags must be 0.
-    fn cuMemHostGetDevicePointer_v2(pdptr: Out<CUdeviceptr>, p: Raw, Flags: c_uint) {
+    fn cuMemHostGetDevicePointer_v2(pdptr, p, Flags) {
         current()?;
         ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
         host_allocation(p)?;
@@ -32,7 +32,7 @@ driver_api! {
     }
 
     /// The flags with which host memory was allocated or registered.
-    fn cuMemHostGetFlags(pFlags: Out<c_uint>, p: Raw) {
+    fn cuMemHostGetFlags(pFlags, p) {
         current()?;
         match host_allocation(p)?.kind {
             AllocationKind::Host(flags) | AllocationKind::Registered(flags) => pFlags.set(flags),
@@ -42,13 +42,13 @@ driver_api! {
 
     /// Registers the program's memory for access by kernels. It must stay mapped until it is
     /// unregistered, and kernels may write it unless it is registered as read-only.
-    fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
+    fn cuMemHostRegister | cuMemHostRegister_v2(p, bytesize, Flags) {
         // SAFETY: the caller's memory stays mapped until it is unregistered.
         unsafe { register(&*current()?, p, bytesize, Flags) }
     }
 
     /// Unregisters host memory, which kernels and textures can no longer access.
-    fn cuMemHostUnregister(p: Raw) {
+    fn cuMemHostUnregister(p) {
         super::memory::check_if_any()?;
         p.check()?;
         memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Registered(_)))

@@ -6,7 +6,7 @@ use std::ffi::CString;
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
-    fn cuInit(Flags: c_uint) {
+    fn cuInit(Flags) {
         ensure!(Flags == 0, "Flags {Flags} is not 0");
         state::init(|devices| {
             report::devices(devices);
@@ -15,17 +15,17 @@ driver_api! {
     }
 
     /// The supported CUDA version; also before `cuInit`.
-    fn cuDriverGetVersion(driverVersion: Out<c_int>) {
+    fn cuDriverGetVersion(driverVersion) {
         driverVersion.set(CUDA_VERSION)
     }
 
     /// Description of an error; null for an unknown code.
-    fn cuGetErrorString(error: CUresult, pStr: Out<*const c_char>) {
+    fn cuGetErrorString(error, pStr) {
         name(error, pStr, |code| code.text)
     }
 
     /// Name of an error; null for an unknown code.
-    fn cuGetErrorName(error: CUresult, pStr: Out<*const c_char>) {
+    fn cuGetErrorName(error, pStr) {
         name(error, pStr, |code| code.name)
     }
 }

@@ -8,7 +8,7 @@ use crate::memory::ipc as memory;
 
 driver_api! {
     /// A handle with which another process can open an allocation of `cuMemAlloc`.
-    fn cuIpcGetMemHandle(pHandle: Out<ipc::Handle>, dptr: CUdeviceptr) {
+    fn cuIpcGetMemHandle(pHandle, dptr) {
         context::current()?;
         pHandle.check()?;
         deferred::wait_for_all();
@@ -16,11 +16,7 @@ driver_api! {
     }
 
     /// Maps another process's memory into this process.
-    fn cuIpcOpenMemHandle | cuIpcOpenMemHandle_v2(
-        pdptr: Out<CUdeviceptr>,
-        handle: CUipcHandle,
-        Flags: c_uint,
-    ) {
+    fn cuIpcOpenMemHandle | cuIpcOpenMemHandle_v2(pdptr, handle, Flags) {
         let context = context::current()?;
         pdptr.check()?;
         ensure!(
@@ -31,7 +27,7 @@ driver_api! {
     }
 
     /// Closes one opening of another process's memory.
-    fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
+    fn cuIpcCloseMemHandle(dptr) {
         context::current()?;
         deferred::wait_for_all();
         memory::close(dptr)
@@ -39,7 +35,7 @@ driver_api! {
 
     /// A handle with which another process can open an event created for that
     /// (`CU_EVENT_INTERPROCESS`).
-    fn cuIpcGetEventHandle(pHandle: Out<ipc::Handle>, event: Handle<Event>) {
+    fn cuIpcGetEventHandle(pHandle, event) {
         context::current()?;
         pHandle.check()?;
         let event = event.get()?;
@@ -50,7 +46,7 @@ driver_api! {
     }
 
     /// Opens an event of another process, which does not support timing.
-    fn cuIpcOpenEventHandle(phEvent: Out<Handle<Event>>, handle: CUipcHandle) {
+    fn cuIpcOpenEventHandle(phEvent, handle) {
         let context = context::current()?;
         phEvent.check()?;
         let shared = ipc::event::SharedEvent::open(&handle.0)?;

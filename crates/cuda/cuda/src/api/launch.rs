@@ -9,17 +9,8 @@ use texunit_cuda_abi::launch_attribute as attribute;
 driver_api! {
     /// Launches a kernel with an array of parameters or a parameter buffer.
     fn cuLaunchKernel(
-        f: Handle<Function>,
-        gridDimX: c_uint,
-        gridDimY: c_uint,
-        gridDimZ: c_uint,
-        blockDimX: c_uint,
-        blockDimY: c_uint,
-        blockDimZ: c_uint,
-        sharedMemBytes: c_uint,
-        hStream: Handle<Stream>,
-        kernelParams: In<Raw>,
-        extra: In<u64>,
+        f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream,
+        kernelParams, extra,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let shape = Shape::plain(grid, block, sharedMemBytes);
@@ -30,16 +21,8 @@ driver_api! {
     /// Launches a cooperative kernel, all of whose CTAs are resident and can synchronise with each
     /// other.
     fn cuLaunchCooperativeKernel(
-        f: Handle<Function>,
-        gridDimX: c_uint,
-        gridDimY: c_uint,
-        gridDimZ: c_uint,
-        blockDimX: c_uint,
-        blockDimY: c_uint,
-        blockDimZ: c_uint,
-        sharedMemBytes: c_uint,
-        hStream: Handle<Stream>,
-        kernelParams: In<Raw>,
+        f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream,
+        kernelParams,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let shape = Shape { cooperative: true, ..Shape::plain(grid, block, sharedMemBytes) };
@@ -49,12 +32,7 @@ driver_api! {
 
     /// Launches a kernel with attributes. Attributes about scheduling have no effect, as work is
     /// done before the call returns.
-    fn cuLaunchKernelEx(
-        config: In<CUlaunchConfig>,
-        f: Handle<Function>,
-        kernelParams: In<Raw>,
-        extra: In<u64>,
-    ) {
+    fn cuLaunchKernelEx(config, f, kernelParams, extra) {
         let config = config.get()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;

@@ -10,11 +10,7 @@ use crate::stream;
 
 driver_api! {
     /// Launches a kernel on each of several devices.
-    fn cuLaunchCooperativeKernelMultiDevice(
-        launchParamsList: In<CUDA_LAUNCH_PARAMS>,
-        numDevices: c_uint,
-        flags: c_uint,
-    ) {
+    fn cuLaunchCooperativeKernelMultiDevice(launchParamsList, numDevices, flags) {
         ensure!(
             flags
                 & !(CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC

@@ -4,21 +4,15 @@ use crate::api::module::{file, give_global};
 use crate::api::*;
 use crate::context;
 use crate::image::Image;
-use crate::library::{self, Kernel, Library};
+use crate::library::{self, Library};
 use crate::module_options::{JitOptions, RawOptions};
 
 driver_api! {
     /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context
     /// when it is first used there, or immediately if log buffers are given.
     fn cuLibraryLoadData(
-        library: Out<Handle<Library>>,
-        code: Raw,
-        jitOptions: In<c_uint>,
-        jitOptionsValues: InOut<usize>,
-        numJitOptions: c_uint,
-        libraryOptions: In<c_uint>,
-        libraryOptionValues: Raw,
-        numLibraryOptions: c_uint,
+        library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
+        libraryOptionValues, numLibraryOptions,
     ) {
         let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
         // SAFETY: the caller guarantees an array of this length.
@@ -31,14 +25,8 @@ driver_api! {
 
     /// Creates a library from a file.
     fn cuLibraryLoadFromFile(
-        library: Out<Handle<Library>>,
-        fileName: Text,
-        jitOptions: In<c_uint>,
-        jitOptionsValues: InOut<usize>,
-        numJitOptions: c_uint,
-        libraryOptions: In<c_uint>,
-        libraryOptionValues: Raw,
-        numLibraryOptions: c_uint,
+        library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
+        libraryOptionValues, numLibraryOptions,
     ) {
         let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
         // SAFETY: the caller guarantees an array of this length.
@@ -48,55 +36,41 @@ driver_api! {
     }
 
     /// Unloads a library, in every context.
-    fn cuLibraryUnload(library: Handle<Library>) {
+    fn cuLibraryUnload(library) {
         library::unload(library)
     }
 
     /// The kernel of a name in the PTX.
-    fn cuLibraryGetKernel(pKernel: Out<Handle<Kernel>>, library: Handle<Library>, name: Text) {
+    fn cuLibraryGetKernel(pKernel, library, name) {
         pKernel.give(|| library.get()?.kernel(&name.get()?))
     }
 
     /// Number of kernels in a library.
-    fn cuLibraryGetKernelCount(count: Out<c_uint>, lib: Handle<Library>) {
+    fn cuLibraryGetKernelCount(count, lib) {
         count.give(|| Ok(lib.get()?.kernels.len() as c_uint))
     }
 
     /// Handles of a library's kernels in source order, as many as fit.
-    fn cuLibraryEnumerateKernels(
-        kernels: Out<Handle<Kernel>>,
-        numKernels: c_uint,
-        lib: Handle<Library>,
-    ) {
+    fn cuLibraryEnumerateKernels(kernels, numKernels, lib) {
         let library = lib.get()?;
         // SAFETY: the caller guarantees a buffer of this capacity.
         unsafe { kernels.elements(numKernels as usize) }.set_all(library.kernels.iter().copied())
     }
 
     /// The module of a library in the current context.
-    fn cuLibraryGetModule(pMod: Out<Handle<Module>>, library: Handle<Library>) {
+    fn cuLibraryGetModule(pMod, library) {
         pMod.give(|| library.get()?.module(&*context::current()?))
     }
 
     /// Address and size of a variable in the current context; either out-pointer may be null.
-    fn cuLibraryGetGlobal(
-        dptr: Out<CUdeviceptr>,
-        bytes: Out<usize>,
-        library: Handle<Library>,
-        name: Text,
-    ) {
+    fn cuLibraryGetGlobal(dptr, bytes, library, name) {
         let module = library.get()?.module(&*context::current()?)?.get()?;
         give_global(module.global(&name.get()?)?, dptr, bytes)
     }
 
     /// Address and size of a `__managed__` variable. Without a current context it is that of the
     /// first device's primary context, as each context has its own variable.
-    fn cuLibraryGetManaged(
-        dptr: Out<CUdeviceptr>,
-        bytes: Out<usize>,
-        library: Handle<Library>,
-        name: Text,
-    ) {
+    fn cuLibraryGetManaged(dptr, bytes, library, name) {
         let (library, name) = (library.get()?, name.get()?);
         ensure!(
             library.is_managed(&name),
@@ -108,7 +82,7 @@ driver_api! {
     }
 
     /// Pointer to a function that host and device can both call; no module here has any.
-    fn cuLibraryGetUnifiedFunction(fptr: Out<*mut c_void>, library: Handle<Library>, symbol: Text) {
+    fn cuLibraryGetUnifiedFunction(fptr, library, symbol) {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
@@ -119,37 +93,32 @@ driver_api! {
     }
 
     /// The function of a kernel in the current context.
-    fn cuKernelGetFunction(pFunc: Out<Handle<Function>>, kernel: Handle<Kernel>) {
+    fn cuKernelGetFunction(pFunc, kernel) {
         pFunc.give(|| library::function(kernel, &*context::current()?))
     }
 
     /// The library of a kernel.
-    fn cuKernelGetLibrary(pLib: Out<Handle<Library>>, kernel: Handle<Kernel>) {
+    fn cuKernelGetLibrary(pLib, kernel) {
         pLib.give(|| Ok(kernel.get()?.library))
     }
 
     /// Name of a kernel in the PTX. The text lives as long as the library.
-    fn cuKernelGetName(name: Out<*const c_char>, hfunc: Handle<Kernel>) {
+    fn cuKernelGetName(name, hfunc) {
         name.give(|| Ok(hfunc.get()?.name.as_ptr()))
     }
 
     /// An attribute of a kernel on a device.
-    fn cuKernelGetAttribute(
-        pi: Out<c_int>,
-        attrib: c_uint,
-        kernel: Handle<Kernel>,
-        dev: CUdevice,
-    ) {
+    fn cuKernelGetAttribute(pi, attrib, kernel, dev) {
         pi.give(|| kernel.get()?.on(dev)?.attribute(attrib))
     }
 
     /// Sets an attribute of a kernel on a device, in all its contexts.
-    fn cuKernelSetAttribute(attrib: c_uint, val: c_int, kernel: Handle<Kernel>, dev: CUdevice) {
+    fn cuKernelSetAttribute(attrib, val, kernel, dev) {
         kernel.get()?.set_attribute(dev, attrib, val)
     }
 
     /// Sets a kernel's cache preference, which has no effect.
-    fn cuKernelSetCacheConfig(kernel: Handle<Kernel>, config: c_uint, dev: CUdevice) {
+    fn cuKernelSetCacheConfig(kernel, config, dev) {
         kernel.get()?;
         crate::state::gpu(dev)?;
         ensure!(config <= 3, "config {config} is not a CUfunc_cache: 0 to 3");
@@ -158,12 +127,7 @@ driver_api! {
 
     /// Offset and size of a parameter in the parameter buffer; the out-pointer of the size may be
     /// null.
-    fn cuKernelGetParamInfo(
-        kernel: Handle<Kernel>,
-        paramIndex: usize,
-        paramOffset: Out<usize>,
-        paramSize: Out<usize>,
-    ) {
+    fn cuKernelGetParamInfo(kernel, paramIndex, paramOffset, paramSize) {
         paramOffset.check()?;
         let function = library::function(kernel, &*context::current()?)?.get()?;
         let (offset, size) = function.parameter(paramIndex)?;
@@ -172,7 +136,7 @@ driver_api! {
     }
 
     /// Number of a kernel's parameters.
-    fn cuKernelGetParamCount(kernel: Handle<Kernel>, paramCount: Out<usize>) {
+    fn cuKernelGetParamCount(kernel, paramCount) {
         paramCount.check()?;
         let function = library::function(kernel, &*context::current()?)?.get()?;
         paramCount.set(function.kernel.params().len())

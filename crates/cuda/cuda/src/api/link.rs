@@ -74,12 +74,7 @@ impl LinkState {
 
 driver_api! {
     /// Creates a linking state. The log buffers of its options must live as long as the state.
-    fn cuLinkCreate | cuLinkCreate_v2(
-        numOptions: c_uint,
-        options: In<'static, c_uint>,
-        optionValues: InOut<'static, usize>,
-        stateOut: Out<Handle<LinkState>>,
-    ) {
+    fn cuLinkCreate | cuLinkCreate_v2(numOptions, options, optionValues, stateOut) {
         use crate::handle::Object;
         stateOut.check()?;
         context::current()?;
@@ -92,14 +87,7 @@ driver_api! {
 
     /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from memory.
     fn cuLinkAddData | cuLinkAddData_v2(
-        state: Handle<LinkState>,
-        r#type: c_uint,
-        data: Raw,
-        size: usize,
-        name: Text,
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: InOut<usize>,
+        state, r#type, data, size, name, numOptions, options, optionValues,
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
         let of_data = || {
@@ -117,21 +105,14 @@ driver_api! {
     }
 
     /// Adds PTX, a fatbin with PTX, or the device runtime (`libcudadevrt.a`) from a file.
-    fn cuLinkAddFile | cuLinkAddFile_v2(
-        state: Handle<LinkState>,
-        r#type: c_uint,
-        path: Text,
-        numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: InOut<usize>,
-    ) {
+    fn cuLinkAddFile | cuLinkAddFile_v2(state, r#type, path, numOptions, options, optionValues) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: the options are valid as the driver API requires.
         unsafe { add(state, r#type, given, || file(path)) }
     }
 
     /// Links the inputs. The result is PTX with a terminating zero, owned by the state.
-    fn cuLinkComplete(state: Handle<LinkState>, cubinOut: Out<*const u8>, sizeOut: Out<usize>) {
+    fn cuLinkComplete(state, cubinOut, sizeOut) {
         cubinOut.check()?;
         let state = state.get()?;
         context::current()?;
@@ -155,7 +136,7 @@ driver_api! {
     }
 
     /// Destroys a linking state and its result.
-    fn cuLinkDestroy(state: Handle<LinkState>) {
+    fn cuLinkDestroy(state) {
         state.take().map(|_| ())
     }
 }

@@ -8,14 +8,14 @@ const CUT: &str = "[older messages are lost]";
 
 driver_api! {
     /// Registers a callback for log messages.
-    fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: Out<usize>) {
+    fn cuLogsRegisterCallback(callbackFunc, userData, callback_out) {
         let function = callbackFunc.ok_or(CUresult::INVALID_VALUE.because("callbackFunc is null"))?;
         callback_out.set_if(log::register(function, userData.expose_provenance())?);
         Ok(())
     }
 
     /// Unregisters the callback.
-    fn cuLogsUnregisterCallback(callback: usize) {
+    fn cuLogsUnregisterCallback(callback) {
         match log::unregister(callback) {
             true => Ok(()),
             false => Err(invalid!("callback {callback:#x} is not one of cuLogsRegisterCallback")),
@@ -23,13 +23,13 @@ driver_api! {
     }
 
     /// The position at which the next message will be logged.
-    fn cuLogsCurrent(iterator_out: Out<c_uint>, flags: c_uint) {
+    fn cuLogsCurrent(iterator_out, flags) {
         check(flags)?;
         iterator_out.set(log::current())
     }
 
     /// Writes log messages to a file.
-    fn cuLogsDumpToFile(iterator: InOut<c_uint>, pathToFile: Text, flags: c_uint) {
+    fn cuLogsDumpToFile(iterator, pathToFile, flags) {
         check(flags)?;
         let path = pathToFile.get().map_err(|refusal| refusal.named("pathToFile"))?;
         let messages = log::since(first(iterator)?);
@@ -44,7 +44,7 @@ driver_api! {
     }
 
     /// Writes log messages to a buffer, the newest that fit.
-    fn cuLogsDumpToMemory(iterator: InOut<c_uint>, buffer: Raw, size: InOut<usize>, flags: c_uint) {
+    fn cuLogsDumpToMemory(iterator, buffer, size, flags) {
         check(flags)?;
         buffer.check()?;
         let room = size.get()?;

@@ -7,49 +7,32 @@ use crate::stream;
 
 driver_api! {
     /// Records advice about a range; the location is a device number or `CU_DEVICE_CPU`.
-    fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUdevice) {
+    fn cuMemAdvise(devPtr, count, advice, location) {
         current()?;
         advise(devPtr, count, advice, of_device(location))
     }
 
     /// Records advice about a range.
-    fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation) {
+    fn cuMemAdvise_v2(devPtr, count, advice, location) {
         current()?;
         advise(devPtr, count, advice, location)
     }
 
     /// Records the location to which a range was prefetched.
-    fn cuMemPrefetchAsync(
-        devPtr: CUdeviceptr,
-        count: usize,
-        dstDevice: CUdevice,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemPrefetchAsync(devPtr, count, dstDevice, hStream) {
         Order::of(hStream)?;
         prefetch(devPtr, count, of_device(dstDevice))
     }
 
     /// Records the location to which a range was prefetched. Flags must be 0.
-    fn cuMemPrefetchAsync_v2(
-        devPtr: CUdeviceptr,
-        count: usize,
-        location: CUmemLocation,
-        flags: c_uint,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream) {
         Order::of(hStream)?;
         none(flags.into())?;
         prefetch(devPtr, count, location)
     }
 
     /// Discards the contents of managed memory, which stay unchanged here.
-    fn cuMemDiscardBatchAsync(
-        dptrs: In<CUdeviceptr>,
-        sizes: In<usize>,
-        count: usize,
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream) {
         Order::of(hStream)?;
         none(flags)?;
         // SAFETY: the caller guarantees this length for both arrays.
@@ -60,14 +43,7 @@ driver_api! {
     /// Records the locations to which ranges of managed memory were prefetched. Discarded contents
     /// stay unchanged.
     fn cuMemPrefetchBatchAsync | cuMemDiscardAndPrefetchBatchAsync(
-        dptrs: In<CUdeviceptr>,
-        sizes: In<usize>,
-        count: usize,
-        prefetchLocs: In<CUmemLocation>,
-        prefetchLocIdxs: In<usize>,
-        numPrefetchLocs: usize,
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
+        dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream,
     ) {
         Order::of(hStream)?;
         none(flags)?;
@@ -80,13 +56,7 @@ driver_api! {
     }
 
     /// An attribute of a range of managed memory.
-    fn cuMemRangeGetAttribute(
-        data: Raw,
-        dataSize: usize,
-        attribute: c_uint,
-        devPtr: CUdeviceptr,
-        count: usize,
-    ) {
+    fn cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count) {
         current()?;
         // SAFETY: the caller guarantees a buffer of this capacity.
         let data = unsafe { data.room(dataSize) };
@@ -94,14 +64,7 @@ driver_api! {
     }
 
     /// Several attributes of a range of managed memory.
-    fn cuMemRangeGetAttributes(
-        data: In<Raw>,
-        dataSizes: In<usize>,
-        attributes: In<c_uint>,
-        numAttributes: usize,
-        devPtr: CUdeviceptr,
-        count: usize,
-    ) {
+    fn cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count) {
         current()?;
         ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         // SAFETY: the caller guarantees this length for each array.
@@ -121,12 +84,7 @@ driver_api! {
     }
 
     /// Attaches managed memory to one stream, to all, or to the host, which has no effect here.
-    fn cuStreamAttachMemAsync(
-        hStream: Handle<Stream>,
-        dptr: CUdeviceptr,
-        length: usize,
-        flags: c_uint,
-    ) {
+    fn cuStreamAttachMemAsync(hStream, dptr, length, flags) {
         Order::of(hStream)?;
         let allocation = memory::find(dptr).ok_or_else(|| invalid!(
             "dptr {dptr:#x} is not in an allocation"

@@ -6,7 +6,7 @@ use crate::memory::{self, AllocationKind};
 
 driver_api! {
     /// Free and total device memory in bytes.
-    fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
+    fn cuMemGetInfo_v2(free, total) {
         let device = &current()?.gpu.device;
         let limit = device.memory().limit();
         free.set(limit.saturating_sub(device.memory().used()) as usize)?;
@@ -15,19 +15,13 @@ driver_api! {
 
     /// Allocates device memory, aligned to 512 bytes, to 4096 from that size on, and to 2 MiB from
     /// 1 MiB on.
-    fn cuMemAlloc_v2(dptr: Out<CUdeviceptr>, bytesize: usize) {
+    fn cuMemAlloc_v2(dptr, bytesize) {
         let context = current()?;
         dptr.give(|| memory::allocate(&context, bytesize))
     }
 
     /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.
-    fn cuMemAllocPitch_v2(
-        dptr: Out<CUdeviceptr>,
-        pPitch: Out<usize>,
-        WidthInBytes: usize,
-        Height: usize,
-        ElementSizeBytes: c_uint,
-    ) {
+    fn cuMemAllocPitch_v2(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes) {
         let context = current()?;
         dptr.check()?;
         pPitch.check()?;
@@ -44,7 +38,7 @@ driver_api! {
     }
 
     /// Frees device memory, also of a pool, and managed memory.
-    fn cuMemFree_v2(dptr: CUdeviceptr) {
+    fn cuMemFree_v2(dptr) {
         check_if_any()?;
         if dptr == 0 {
             return Ok(());
@@ -53,7 +47,7 @@ driver_api! {
     }
 
     /// Base and size of the allocation that contains an address.
-    fn cuMemGetAddressRange_v2(pbase: Out<CUdeviceptr>, psize: Out<usize>, dptr: CUdeviceptr) {
+    fn cuMemGetAddressRange_v2(pbase, psize, dptr) {
         let context = current()?;
         let range = range_of(&context, dptr).ok_or_else(|| CUresult::NOT_FOUND.because(format!(
             "dptr {dptr:#x} is not an address in memory that was allocated, nor in a variable of a module"
@@ -64,7 +58,7 @@ driver_api! {
     }
 
     /// Allocates managed memory: host memory that all devices access in place.
-    fn cuMemAllocManaged(dptr: Out<CUdeviceptr>, bytesize: usize, flags: c_uint) {
+    fn cuMemAllocManaged(dptr, bytesize, flags) {
         let context = current()?;
         dptr.check()?;
         ensure!(

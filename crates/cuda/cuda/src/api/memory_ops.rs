@@ -5,32 +5,27 @@ use crate::memory_ops::{BatchOp, operation};
 
 driver_api! {
     /// Makes the following work of a stream wait for a 32-bit value.
-    fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+    fn cuStreamWaitValue32 | cuStreamWaitValue32_v2(stream, addr, value, flags) {
         one(stream, operation(true, 4, (addr, value.into()), flags))
     }
 
     /// Makes the following work of a stream wait for a 64-bit value.
-    fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+    fn cuStreamWaitValue64 | cuStreamWaitValue64_v2(stream, addr, value, flags) {
         one(stream, operation(true, 8, (addr, value), flags))
     }
 
     /// Writes a 32-bit value after the preceding work of a stream.
-    fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u32, flags: c_uint) {
+    fn cuStreamWriteValue32 | cuStreamWriteValue32_v2(stream, addr, value, flags) {
         one(stream, operation(false, 4, (addr, value.into()), flags))
     }
 
     /// Writes a 64-bit value after the preceding work of a stream.
-    fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream: Handle<Stream>, addr: CUdeviceptr, value: u64, flags: c_uint) {
+    fn cuStreamWriteValue64 | cuStreamWriteValue64_v2(stream, addr, value, flags) {
         one(stream, operation(false, 8, (addr, value), flags))
     }
 
     /// Executes several waits and writes in order.
-    fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(
-        stream: Handle<Stream>,
-        count: c_uint,
-        paramArray: In<CUstreamBatchMemOpParams>,
-        flags: c_uint,
-    ) {
+    fn cuStreamBatchMemOp | cuStreamBatchMemOp_v2(stream, count, paramArray, flags) {
         let order = Order::capturable(stream)?;
         paramArray.check()?;
         // SAFETY: the caller passes the length of its array.

@@ -2,7 +2,6 @@
 
 use crate::api::*;
 use crate::graph::capture::fill;
-use std::ffi::{c_uchar, c_ushort};
 
 /// Ends a synchronous memory set, which waits only if the program can access the memory, too.
 fn at_once(set: Answer<bool>) -> Answer {
@@ -14,46 +13,28 @@ fn at_once(set: Answer<bool>) -> Answer {
 
 /// Defines the four functions for one value type.
 macro_rules! memset {
-    ($ty:ty: $line:ident, $rows:ident, $line_async:ident, $rows_async:ident) => {
+    ($line:ident, $rows:ident, $line_async:ident, $rows_async:ident) => {
         driver_api! {
             /// Sets `N` values. The address is aligned to their size.
-            fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
+            fn $line(dstDevice, value, N) {
                 let order = Order::current()?;
                 at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order))
             }
 
             /// Sets rows of `Width` values with a pitch.
-            fn $rows(
-                dstDevice: CUdeviceptr,
-                dstPitch: usize,
-                value: $ty,
-                Width: usize,
-                Height: usize,
-            ) {
+            fn $rows(dstDevice, dstPitch, value, Width, Height) {
                 let order = Order::current()?;
                 at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order))
             }
 
             /// Sets `N` contiguous values in stream order.
-            fn $line_async(
-                dstDevice: CUdeviceptr,
-                value: $ty,
-                N: usize,
-                hStream: Handle<Stream>,
-            ) {
+            fn $line_async(dstDevice, value, N, hStream) {
                 let order = Order::capturable(hStream)?;
                 fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
             /// Sets rows of `Width` values with a pitch, in stream order.
-            fn $rows_async(
-                dstDevice: CUdeviceptr,
-                dstPitch: usize,
-                value: $ty,
-                Width: usize,
-                Height: usize,
-                hStream: Handle<Stream>,
-            ) {
+            fn $rows_async(dstDevice, dstPitch, value, Width, Height, hStream) {
                 let order = Order::capturable(hStream)?;
                 fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order).map(|_| ())
             }
@@ -61,6 +42,6 @@ macro_rules! memset {
     };
 }
 
-memset!(c_uchar: cuMemsetD8_v2, cuMemsetD2D8_v2, cuMemsetD8Async, cuMemsetD2D8Async);
-memset!(c_ushort: cuMemsetD16_v2, cuMemsetD2D16_v2, cuMemsetD16Async, cuMemsetD2D16Async);
-memset!(c_uint: cuMemsetD32_v2, cuMemsetD2D32_v2, cuMemsetD32Async, cuMemsetD2D32Async);
+memset!(cuMemsetD8_v2, cuMemsetD2D8_v2, cuMemsetD8Async, cuMemsetD2D8Async);
+memset!(cuMemsetD16_v2, cuMemsetD2D16_v2, cuMemsetD16Async, cuMemsetD2D16Async);
+memset!(cuMemsetD32_v2, cuMemsetD2D32_v2, cuMemsetD32Async, cuMemsetD2D32Async);

@@ -31,7 +31,6 @@ mod pointer;
 mod pool;
 mod procs;
 mod profiler;
-mod signatures;
 mod sparse;
 mod stream;
 mod surface;
@@ -42,7 +41,7 @@ mod virtual_memory;
 mod work;
 
 // Names that most of these modules use.
-use crate::array::{ArrayObject, MipmapObject};
+use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::check_log::QueuePosition;
 use crate::context::{Context, current};

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 
 driver_api! {
     /// Loads a module from a file with PTX or a fatbin.
-    fn cuModuleLoad(module: Out<Handle<Module>>, fname: Text) {
+    fn cuModuleLoad(module, fname) {
         module.check()?;
         let context = context::current()?;
         let (image, name) = file(fname)?;
@@ -20,11 +20,7 @@ driver_api! {
 
     /// Loads a module from zero-terminated PTX or a fatbin, with options. Messages are written to the log buffers.
     fn [cuModuleLoadData] cuModuleLoadDataEx(
-        module: Out<Handle<Module>>,
-        image: Raw,
-        [numOptions: c_uint = 0],
-        [options: In<c_uint> = In::null()],
-        [optionValues: InOut<usize> = InOut::null()],
+        module, image, [numOptions = 0], [options = In::null()], [optionValues = InOut::null()],
     ) {
         let given = RawOptions { count: numOptions, options, values: optionValues };
         // SAFETY: options and image are valid as the driver API requires.
@@ -32,7 +28,7 @@ driver_api! {
     }
 
     /// Loads a module from a fatbin; `CUDA_ERROR_INVALID_IMAGE` for anything else.
-    fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
+    fn cuModuleLoadFatBinary(module, fatCubin) {
         module.check()?;
         let context = context::current()?;
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
@@ -46,7 +42,7 @@ driver_api! {
     }
 
     /// Unloads a module and its kernels.
-    fn cuModuleUnload(hmod: Handle<Module>) {
+    fn cuModuleUnload(hmod) {
         context::current()?;
         module::unload(hmod)?;
         crate::texref::release_module(hmod);
@@ -54,23 +50,19 @@ driver_api! {
     }
 
     /// The kernel of a name in the PTX.
-    fn cuModuleGetFunction(hfunc: Out<Handle<Function>>, hmod: Handle<Module>, name: Text) {
+    fn cuModuleGetFunction(hfunc, hmod, name) {
         hfunc.check()?;
         context::current()?;
         hfunc.set(hmod.get()?.function(&name.get()?)?)
     }
 
     /// Number of kernels in a module.
-    fn cuModuleGetFunctionCount(count: Out<c_uint>, hmod: Handle<Module>) {
+    fn cuModuleGetFunctionCount(count, hmod) {
         count.give(|| Ok(hmod.get()?.functions.len() as c_uint))
     }
 
     /// Handles of a module's kernels in source order, as many as fit.
-    fn cuModuleEnumerateFunctions(
-        functions: Out<Handle<Function>>,
-        numFunctions: c_uint,
-        hmod: Handle<Module>,
-    ) {
+    fn cuModuleEnumerateFunctions(functions, numFunctions, hmod) {
         let module = hmod.get()?;
         // SAFETY: the caller guarantees a buffer of this capacity.
         let room = unsafe { functions.elements(numFunctions as usize) };
@@ -78,12 +70,7 @@ driver_api! {
     }
 
     /// Address and size of a variable; either out-pointer may be null, but not both.
-    fn cuModuleGetGlobal_v2(
-        dptr: Out<CUdeviceptr>,
-        bytes: Out<usize>,
-        hmod: Handle<Module>,
-        name: Text,
-    ) {
+    fn cuModuleGetGlobal_v2(dptr, bytes, hmod, name) {
         context::current()?;
         let module = hmod.get()?;
         ensure!(
@@ -94,7 +81,7 @@ driver_api! {
     }
 
     /// Loading mode of modules, which is always eager.
-    fn cuModuleGetLoadingMode(mode: Out<c_int>) {
+    fn cuModuleGetLoadingMode(mode) {
         mode.set(CU_MODULE_EAGER_LOADING)
     }
 }

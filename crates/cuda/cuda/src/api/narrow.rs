@@ -7,8 +7,8 @@ use super::copy_box::{copies, copy_2d, copy_3d};
 use super::{copy::*, host::*, memory::*, memset::*, module::*};
 use crate::api::*;
 use crate::context;
+use crate::functions::typed;
 use crate::memory::{self, AllocationKind};
-use std::ffi::{c_uchar, c_ushort};
 use texunit_device::Placement;
 
 /// Address range for these allocations, above the sections of programs that are not
@@ -61,7 +61,10 @@ structures! {
 
 /// Defines functions that widen their arguments and call the current version.
 macro_rules! widened {
-    ($(fn $name:ident($($arg:ident: $type:ty),*) = $today:ident;)*) => {$(
+    ($(fn $name:ident $args:tt = $today:ident;)*) => {
+        $(typed!($name widened $args $today);)*
+    };
+    (@ [$($type:ty),*] $name:ident ($($arg:ident),*) $today:ident) => {
         /// As the current version of the function, with 32-bit numbers.
         ///
         /// # Safety
@@ -72,47 +75,41 @@ macro_rules! widened {
             // SAFETY: the caller upholds this function's safety contract.
             unsafe { $today($($arg.widen()),*) }
         }
-    )*};
+    };
 }
 
 widened! {
-    fn cuMemAllocHost(pp: Out<'_, u64>, bytesize: c_uint) = cuMemAllocHost_v2;
-    fn cuMemFree(dptr: c_uint) = cuMemFree_v2;
-    fn cuMemcpyHtoD(dst: c_uint, src: Raw<'_>, count: c_uint) = cuMemcpyHtoD_v2;
-    fn cuMemcpyHtoDAsync(dst: c_uint, src: Raw<'_>, count: c_uint, stream: Handle<Stream>) = cuMemcpyHtoDAsync_v2;
-    fn cuMemcpyDtoH(dst: Raw<'_>, src: c_uint, count: c_uint) = cuMemcpyDtoH_v2;
-    fn cuMemcpyDtoHAsync(dst: Raw<'_>, src: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyDtoHAsync_v2;
-    fn cuMemcpyDtoD(dst: c_uint, src: c_uint, count: c_uint) = cuMemcpyDtoD_v2;
-    fn cuMemcpyDtoDAsync(dst: c_uint, src: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyDtoDAsync_v2;
-    fn cuMemcpyHtoA(dst: Handle<ArrayObject>, offset: c_uint, src: Raw<'_>, count: c_uint) = cuMemcpyHtoA_v2;
-    fn cuMemcpyHtoAAsync(dst: Handle<ArrayObject>, offset: c_uint, src: Raw<'_>, count: c_uint, stream: Handle<Stream>) = cuMemcpyHtoAAsync_v2;
-    fn cuMemcpyAtoH(dst: Raw<'_>, src: Handle<ArrayObject>, offset: c_uint, count: c_uint) = cuMemcpyAtoH_v2;
-    fn cuMemcpyAtoHAsync(dst: Raw<'_>, src: Handle<ArrayObject>, offset: c_uint, count: c_uint, stream: Handle<Stream>) = cuMemcpyAtoHAsync_v2;
-    fn cuMemcpyDtoA(dst: Handle<ArrayObject>, offset: c_uint, src: c_uint, count: c_uint) = cuMemcpyDtoA_v2;
-    fn cuMemcpyAtoD(dst: c_uint, src: Handle<ArrayObject>, offset: c_uint, count: c_uint) = cuMemcpyAtoD_v2;
-    fn cuMemcpyAtoA(dst: Handle<ArrayObject>, to: c_uint, src: Handle<ArrayObject>, from: c_uint, count: c_uint) = cuMemcpyAtoA_v2;
-    fn cuMemsetD8(dst: c_uint, value: c_uchar, count: c_uint) = cuMemsetD8_v2;
-    fn cuMemsetD16(dst: c_uint, value: c_ushort, count: c_uint) = cuMemsetD16_v2;
-    fn cuMemsetD32(dst: c_uint, value: c_uint, count: c_uint) = cuMemsetD32_v2;
-    fn cuMemsetD2D8(dst: c_uint, pitch: c_uint, value: c_uchar, width: c_uint, height: c_uint) = cuMemsetD2D8_v2;
-    fn cuMemsetD2D16(dst: c_uint, pitch: c_uint, value: c_ushort, width: c_uint, height: c_uint) = cuMemsetD2D16_v2;
-    fn cuMemsetD2D32(dst: c_uint, pitch: c_uint, value: c_uint, width: c_uint, height: c_uint) = cuMemsetD2D32_v2;
+    fn cuMemAllocHost(pp, bytesize) = cuMemAllocHost_v2;
+    fn cuMemFree(dptr) = cuMemFree_v2;
+    fn cuMemcpyHtoD(dst, src, count) = cuMemcpyHtoD_v2;
+    fn cuMemcpyHtoDAsync(dst, src, count, stream) = cuMemcpyHtoDAsync_v2;
+    fn cuMemcpyDtoH(dst, src, count) = cuMemcpyDtoH_v2;
+    fn cuMemcpyDtoHAsync(dst, src, count, stream) = cuMemcpyDtoHAsync_v2;
+    fn cuMemcpyDtoD(dst, src, count) = cuMemcpyDtoD_v2;
+    fn cuMemcpyDtoDAsync(dst, src, count, stream) = cuMemcpyDtoDAsync_v2;
+    fn cuMemcpyHtoA(dst, offset, src, count) = cuMemcpyHtoA_v2;
+    fn cuMemcpyHtoAAsync(dst, offset, src, count, stream) = cuMemcpyHtoAAsync_v2;
+    fn cuMemcpyAtoH(dst, src, offset, count) = cuMemcpyAtoH_v2;
+    fn cuMemcpyAtoHAsync(dst, src, offset, count, stream) = cuMemcpyAtoHAsync_v2;
+    fn cuMemcpyDtoA(dst, offset, src, count) = cuMemcpyDtoA_v2;
+    fn cuMemcpyAtoD(dst, src, offset, count) = cuMemcpyAtoD_v2;
+    fn cuMemcpyAtoA(dst, to, src, from, count) = cuMemcpyAtoA_v2;
+    fn cuMemsetD8(dst, value, count) = cuMemsetD8_v2;
+    fn cuMemsetD16(dst, value, count) = cuMemsetD16_v2;
+    fn cuMemsetD32(dst, value, count) = cuMemsetD32_v2;
+    fn cuMemsetD2D8(dst, pitch, value, width, height) = cuMemsetD2D8_v2;
+    fn cuMemsetD2D16(dst, pitch, value, width, height) = cuMemsetD2D16_v2;
+    fn cuMemsetD2D32(dst, pitch, value, width, height) = cuMemsetD2D32_v2;
 }
 
 driver_api! {
     /// Allocates device memory in the lower 4 GiB.
-    fn cuMemAlloc(dptr: Out<c_uint>, bytesize: c_uint) {
+    fn cuMemAlloc(dptr, bytesize) {
         dptr.give(|| allocate(bytesize.into()))
     }
 
     /// Allocates device memory for rows with a pitch that is a multiple of 512 bytes.
-    fn cuMemAllocPitch(
-        dptr: Out<c_uint>,
-        pPitch: Out<c_uint>,
-        WidthInBytes: c_uint,
-        Height: c_uint,
-        ElementSizeBytes: c_uint,
-    ) {
+    fn cuMemAllocPitch(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes) {
         dptr.check()?;
         pPitch.check()?;
         ensure!(
@@ -125,7 +122,7 @@ driver_api! {
     }
 
     /// Base and size of the allocation that contains an address.
-    fn cuMemGetAddressRange(pbase: Out<c_uint>, psize: Out<c_uint>, dptr: c_uint) {
+    fn cuMemGetAddressRange(pbase, psize, dptr) {
         let (mut base, mut size) = (0, 0);
         // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetAddressRange_v2(Out::new(&raw mut base), Out::new(&raw mut size), dptr.into()) })?;
@@ -137,7 +134,7 @@ driver_api! {
     }
 
     /// Free and total device memory, limited to 32 bits.
-    fn cuMemGetInfo(free: Out<c_uint>, total: Out<c_uint>) {
+    fn cuMemGetInfo(free, total) {
         let (mut left, mut all) = (0_usize, 0_usize);
         // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuMemGetInfo_v2(Out::new(&raw mut left), Out::new(&raw mut all)) })?;
@@ -147,7 +144,7 @@ driver_api! {
     }
 
     /// The device address of host memory, if it fits into 32 bits.
-    fn cuMemHostGetDevicePointer(pdptr: Out<c_uint>, p: Raw, Flags: c_uint) {
+    fn cuMemHostGetDevicePointer(pdptr, p, Flags) {
         pdptr.check()?;
         let mut address = 0;
         // SAFETY: the out-pointer is to a local variable.
@@ -156,7 +153,7 @@ driver_api! {
     }
 
     /// Address and size of a variable, if the address fits into 32 bits.
-    fn cuModuleGetGlobal(dptr: Out<c_uint>, bytes: Out<c_uint>, hmod: Handle<Module>, name: Text) {
+    fn cuModuleGetGlobal(dptr, bytes, hmod, name) {
         let (mut address, mut size) = (0, 0_usize);
         // SAFETY: both out-pointers are to local variables.
         ok(unsafe { cuModuleGetGlobal_v2(Out::new(&raw mut address), Out::new(&raw mut size), hmod, name) })?;
@@ -170,9 +167,9 @@ driver_api! {
 
 copies! {
     /// Copies rows between host memory, device memory and arrays.
-    fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D_v1) = wide_2d;
+    fn cuMemcpy2D | cuMemcpy2DUnaligned, cuMemcpy2DAsync = wide_2d;
     /// Copies a 3D region between host memory, device memory and arrays.
-    fn cuMemcpy3D, cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D_v1) = wide_3d;
+    fn cuMemcpy3D, cuMemcpy3DAsync = wide_3d;
 }
 
 /// # Safety

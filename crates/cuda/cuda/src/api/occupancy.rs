@@ -7,19 +7,11 @@ use crate::current_call::InProgram;
 use crate::launch;
 use crate::occupancy::{self, Block};
 
-/// `CUoccupancyB2DSize`: a callback that returns the dynamic shared memory of a block by its number
-/// of threads.
-type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
-
 driver_api! {
     /// Maximum number of a kernel's blocks resident on a multiprocessor. The flag about caching has
     /// no effect.
     fn [cuOccupancyMaxActiveBlocksPerMultiprocessor] cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        numBlocks: Out<c_int>,
-        func: Handle<Function>,
-        blockSize: c_int,
-        dynamicSMemSize: usize,
-        [flags: c_uint = 0],
+        numBlocks, func, blockSize, dynamicSMemSize, [flags = 0],
     ) {
         numBlocks.check()?;
         let (function, context) = current(func)?;
@@ -34,25 +26,15 @@ driver_api! {
     /// The block size with which the most threads are resident on a multiprocessor, and the grid
     /// size that fills the device with such blocks. The flag about caching has no effect.
     fn [cuOccupancyMaxPotentialBlockSize] cuOccupancyMaxPotentialBlockSizeWithFlags(
-        minGridSize: Out<c_int>,
-        blockSize: Out<c_int>,
-        func: Handle<Function>,
-        blockSizeToDynamicSMemSize: SharedOfBlock,
-        dynamicSMemSize: usize,
-        blockSizeLimit: c_int,
-        [flags: c_uint = 0],
+        minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit,
+        [flags = 0],
     ) {
         let shared = (blockSizeToDynamicSMemSize, dynamicSMemSize);
         best((minGridSize, blockSize), func, shared, blockSizeLimit, flags)
     }
 
     /// Maximum dynamic shared memory in bytes with which this many blocks are resident.
-    fn cuOccupancyAvailableDynamicSMemPerBlock(
-        dynamicSmemSize: Out<usize>,
-        func: Handle<Function>,
-        numBlocks: c_int,
-        blockSize: c_int,
-    ) {
+    fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, func, numBlocks, blockSize) {
         dynamicSmemSize.check()?;
         let (function, context) = current(func)?;
         let count = u32::try_from(numBlocks).map_err(|_| invalid!("numBlocks {numBlocks} is negative"))?;
@@ -66,11 +48,7 @@ driver_api! {
     }
 
     /// Maximum cluster size for a launch, by the limits of the device and the kernel.
-    fn cuOccupancyMaxPotentialClusterSize(
-        clusterSize: Out<c_int>,
-        func: Handle<Function>,
-        config: In<CUlaunchConfig>,
-    ) {
+    fn cuOccupancyMaxPotentialClusterSize(clusterSize, func, config) {
         clusterSize.check()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
@@ -78,11 +56,7 @@ driver_api! {
     }
 
     /// Maximum number of a launch's clusters resident on the device, by their number of blocks.
-    fn cuOccupancyMaxActiveClusters(
-        numClusters: Out<c_int>,
-        func: Handle<Function>,
-        config: In<CUlaunchConfig>,
-    ) {
+    fn cuOccupancyMaxActiveClusters(numClusters, func, config) {
         numClusters.check()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let held = unsafe { held(func, config)? };
@@ -108,7 +82,7 @@ fn check_flags(flags: c_uint) -> Answer {
 fn best(
     (grid, block): (Out<c_int>, Out<c_int>),
     function: Handle<Function>,
-    (of_block, fixed): (SharedOfBlock, usize),
+    (of_block, fixed): (CUoccupancyB2DSize, usize),
     limit: c_int,
     flags: c_uint,
 ) -> Answer {

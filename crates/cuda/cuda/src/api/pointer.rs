@@ -10,7 +10,7 @@ use texunit_cuda_abi::pointer_attribute as attr;
 
 driver_api! {
     /// An attribute of a pointer; `CUDA_ERROR_INVALID_VALUE` for memory unknown to the driver.
-    fn cuPointerGetAttribute(data: Raw, attribute: c_uint, ptr: CUdeviceptr) {
+    fn cuPointerGetAttribute(data, attribute, ptr) {
         let pointer = Pointer::of(ptr)?.ok_or_else(|| invalid!(
             "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
              variable of a module is there"
@@ -22,12 +22,7 @@ driver_api! {
 
     /// Several attributes of a pointer. Attributes that it lacks, and all of memory unknown to the
     /// driver, are null; the device number is then -2.
-    fn cuPointerGetAttributes(
-        numAttributes: c_uint,
-        attributes: In<c_uint>,
-        data: In<Raw>,
-        ptr: CUdeviceptr,
-    ) {
+    fn cuPointerGetAttributes(numAttributes, attributes, data, ptr) {
         ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         let pointer = Pointer::of(ptr)?;
         let count = numAttributes as usize;
@@ -45,7 +40,7 @@ driver_api! {
 
     /// Sets whether memory operations are synchronous (`CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`), which
     /// they always are here.
-    fn cuPointerSetAttribute(value: Raw, attribute: c_uint, ptr: CUdeviceptr) {
+    fn cuPointerSetAttribute(value, attribute, ptr) {
         context::current()?;
         ensure!(
             attribute == attr::SYNC_MEMOPS,

@@ -9,7 +9,7 @@ use crate::memory::{self, AllocationKind};
 
 driver_api! {
     /// Allocates from the current pool of the stream's device, in stream order.
-    fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
+    fn cuMemAllocAsync(dptr, bytesize, hStream) {
         dptr.check()?;
         let order = Order::capturable(hStream)?;
         let device = order.context.gpu.ordinal;
@@ -21,12 +21,7 @@ driver_api! {
     }
 
     /// Allocates from a pool, in stream order.
-    fn cuMemAllocFromPoolAsync(
-        dptr: Out<CUdeviceptr>,
-        bytesize: usize,
-        pool: Handle<Pool>,
-        hStream: Handle<Stream>,
-    ) {
+    fn cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream) {
         dptr.check()?;
         let order = Order::capturable(hStream)?;
         let pool = pool.get()?;
@@ -38,7 +33,7 @@ driver_api! {
     }
 
     /// Frees memory of a pool, or of `cuMemAlloc`, in stream order.
-    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
+    fn cuMemFreeAsync(dptr, hStream) {
         let order = Order::capturable(hStream)?;
         if let Some(place) = order.capture {
             return place.add(graph::params::free(dptr)?);
@@ -58,37 +53,37 @@ driver_api! {
 
     /// Frees unused memory of a pool in steps of 32 MiB, until it holds at most `minBytesToKeep`
     /// bytes.
-    fn cuMemPoolTrimTo(pool: Handle<Pool>, minBytesToKeep: usize) {
+    fn cuMemPoolTrimTo(pool, minBytesToKeep) {
         pool.get()?.trim(minBytesToKeep as u64);
         Ok(())
     }
 
     /// Creates a pool of device or host memory. Pools of device memory can be exported as file
     /// descriptors.
-    fn cuMemPoolCreate(pool: Out<Handle<Pool>>, poolProps: In<CUmemPoolProps>) {
+    fn cuMemPoolCreate(pool, poolProps) {
         pool.give(|| create(&poolProps.get()?))
     }
 
     /// Destroys a pool. Its allocations remain until they are freed.
-    fn cuMemPoolDestroy(pool: Handle<Pool>) {
+    fn cuMemPoolDestroy(pool) {
         Pool::destroy(pool)
     }
 
     /// Sets an attribute of a pool: early reuse of memory (always on), the release threshold, or
     /// the reset of a high-water mark.
-    fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
+    fn cuMemPoolSetAttribute(pool, attr, value) {
         // SAFETY: the caller passes a value of the attribute's type.
         unsafe { set_attribute(&*pool.get()?, attr, value) }
     }
 
     /// An attribute or statistic of a pool.
-    fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
+    fn cuMemPoolGetAttribute(pool, attr, value) {
         // SAFETY: the caller's buffer holds a value of the attribute's type.
         unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
     /// Sets the access rights of devices to a pool's memory.
-    fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
+    fn cuMemPoolSetAccess(pool, map, count) {
         let pool = pool.get()?;
         // SAFETY: the caller guarantees an array of this length.
         let map = unsafe { map.elements(count) };
@@ -105,7 +100,7 @@ driver_api! {
     }
 
     /// The access rights of a device, or of the host, to a pool's memory.
-    fn cuMemPoolGetAccess(flags: Out<c_uint>, memPool: Handle<Pool>, location: In<CUmemLocation>) {
+    fn cuMemPoolGetAccess(flags, memPool, location) {
         let (pool, location) = (memPool.get()?, location.get()?);
         match location.kind {
             CU_MEM_LOCATION_TYPE_DEVICE => {
@@ -124,12 +119,7 @@ driver_api! {
     }
 
     /// Exports a pool as a file descriptor, which the caller closes.
-    fn cuMemPoolExportToShareableHandle(
-        handle_out: Raw,
-        pool: Handle<Pool>,
-        handleType: c_uint,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemPoolExportToShareableHandle(handle_out, pool, handleType, flags) {
         handle_out.check()?;
         check_shared(handleType, flags)?;
         let pool = pool.get()?;
@@ -143,12 +133,7 @@ driver_api! {
 
     /// Imports a pool from a file descriptor, which stays open. Nothing can be allocated from an
     /// imported pool.
-    fn cuMemPoolImportFromShareableHandle(
-        pool_out: Out<Handle<Pool>>,
-        handle: Raw,
-        handleType: c_uint,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemPoolImportFromShareableHandle(pool_out, handle, handleType, flags) {
         pool_out.check()?;
         check_shared(handleType, flags)?;
         // The file descriptor is passed in place of a pointer.
@@ -161,7 +146,7 @@ driver_api! {
     }
 
     /// Exports data with which another process can import an allocation of the pool.
-    fn cuMemPoolExportPointer(shareData_out: Out<[u8; 64]>, ptr: CUdeviceptr) {
+    fn cuMemPoolExportPointer(shareData_out, ptr) {
         shareData_out.check()?;
         let found = memory::find(ptr).filter(|found| found.base == ptr);
         let data = found.as_ref().and_then(|found| match &found.kind {
@@ -175,49 +160,41 @@ driver_api! {
 
     /// Imports an allocation of another process's pool into this process, where it is freed like
     /// other memory.
-    fn cuMemPoolImportPointer(
-        ptr_out: Out<CUdeviceptr>,
-        pool: Handle<Pool>,
-        shareData: In<[u8; 64]>,
-    ) {
+    fn cuMemPoolImportPointer(ptr_out, pool, shareData) {
         let context = context::current()?;
         ptr_out.give(|| pool.get()?.import_pointer(&context, &shareData.get()?))
     }
 
     /// The default pool of a device.
-    fn cuDeviceGetDefaultMemPool(pool_out: Out<Handle<Pool>>, dev: CUdevice) {
+    fn cuDeviceGetDefaultMemPool(pool_out, dev) {
         state::gpu(dev)?;
         pool_out.set(pool::default_of(PoolLocation::Device(dev)))
     }
 
     /// The current pool of a device, from which `cuMemAllocAsync` allocates.
-    fn cuDeviceGetMemPool(pool: Out<Handle<Pool>>, dev: CUdevice) {
+    fn cuDeviceGetMemPool(pool, dev) {
         state::gpu(dev)?;
         pool.set(pool::current_of(PoolLocation::Device(dev)))
     }
 
     /// Sets the current pool of a device.
-    fn cuDeviceSetMemPool(dev: CUdevice, pool: Handle<Pool>) {
+    fn cuDeviceSetMemPool(dev, pool) {
         state::gpu(dev)?;
         pool::set_current(PoolLocation::Device(dev), pool)
     }
 
     /// The default pool of a location.
-    fn cuMemGetDefaultMemPool(
-        pool_out: Out<Handle<Pool>>,
-        location: In<CUmemLocation>,
-        type_: c_uint,
-    ) {
+    fn cuMemGetDefaultMemPool(pool_out, location, type_) {
         pool_out.set(pool::default_of(pool::place(type_, location.get()?)?))
     }
 
     /// The current pool of a location.
-    fn cuMemGetMemPool(pool: Out<Handle<Pool>>, location: In<CUmemLocation>, type_: c_uint) {
+    fn cuMemGetMemPool(pool, location, type_) {
         pool.set(pool::current_of(pool::place(type_, location.get()?)?))
     }
 
     /// Sets the current pool of a location.
-    fn cuMemSetMemPool(location: In<CUmemLocation>, type_: c_uint, pool: Handle<Pool>) {
+    fn cuMemSetMemPool(location, type_, pool) {
         pool::set_current(pool::place(type_, location.get()?)?, pool)
     }
 }

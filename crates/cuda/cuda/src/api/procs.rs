@@ -5,19 +5,13 @@ use crate::functions::{Address, FUNCTIONS, Function};
 
 driver_api! {
     /// The function of a name in a version of CUDA (from 11.3 on).
-    fn cuGetProcAddress(symbol: Text, pfn: Out<Option<Address>>, cudaVersion: c_int, flags: u64) {
+    fn cuGetProcAddress(symbol, pfn, cudaVersion, flags) {
         get(symbol, pfn, cudaVersion, flags).map(|_| ())
     }
 
     /// The function of a name in a version of CUDA, or the reason why there is none. Functions that
     /// are not provided are found, too.
-    fn cuGetProcAddress_v2(
-        symbol: Text,
-        pfn: Out<Option<Address>>,
-        cudaVersion: c_int,
-        flags: u64,
-        symbolStatus: Out<c_uint>,
-    ) {
+    fn cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus) {
         let (answer, why) = match get(symbol, pfn, cudaVersion, flags) {
             Ok(()) => (Ok(()), CU_GET_PROC_ADDRESS_SUCCESS),
             Err(refusal) if refusal.code == CUresult::NOT_FOUND && newer(symbol) => {

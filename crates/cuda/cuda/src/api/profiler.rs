@@ -5,7 +5,7 @@ use crate::context;
 
 driver_api! {
     /// Refused, as there is no profiler that could write such a file.
-    fn cuProfilerInitialize(_config: Text, _output: Text, _format: c_uint) {
+    fn cuProfilerInitialize(_config, _output, _format) {
         Err(CUresult::PROFILER_DISABLED.because("there is no profiler that could write such a file"))
     }
 

@@ -6,46 +6,41 @@ use crate::api::*;
 use crate::capture;
 use crate::context;
 use crate::graph;
-use crate::green::{self, GreenContext};
+use crate::green;
 use crate::memory::pool;
 use crate::stream::{self, GREATEST_PRIORITY};
 
-/// The type of callbacks of `cuStreamAddCallback` (`CUstreamCallback`).
-type StreamCallback = Option<unsafe extern "C" fn(Handle<Stream>, CUresult, *mut c_void)>;
-/// The type of host functions that a stream calls (`CUhostFn`).
-type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
-
 driver_api! {
     /// Creates a stream.
-    fn cuStreamCreate(phStream: Out<Handle<Stream>>, Flags: c_uint) {
+    fn cuStreamCreate(phStream, Flags) {
         create(phStream, Flags, 0)
     }
 
     /// Creates a stream with a priority, which is clamped to the valid range.
-    fn cuStreamCreateWithPriority(phStream: Out<Handle<Stream>>, flags: c_uint, priority: c_int) {
+    fn cuStreamCreateWithPriority(phStream, flags, priority) {
         create(phStream, flags, priority.clamp(GREATEST_PRIORITY, 0))
     }
 
     /// Destroys a stream.
-    fn cuStreamDestroy | cuStreamDestroy_v2(hStream: Handle<Stream>) {
+    fn cuStreamDestroy | cuStreamDestroy_v2(hStream) {
         destroy(hStream)
     }
 
     /// Waits for all work of a stream, which is already done or done now (`late`), and returns the
     /// fault of its context.
-    fn cuStreamSynchronize(hStream: Handle<Stream>) {
+    fn cuStreamSynchronize(hStream) {
         pool::synchronized(synchronized(hStream)?.gpu.ordinal);
         Ok(())
     }
 
     /// Like `cuStreamSynchronize`; never returns `CUDA_ERROR_NOT_READY`.
-    fn cuStreamQuery(hStream: Handle<Stream>) {
+    fn cuStreamQuery(hStream) {
         deferred::check_stream(&Order::of(hStream)?)?;
         synchronized(hStream).map(|_| ())
     }
 
     /// Makes the following work of a stream wait for an event.
-    fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
+    fn cuStreamWaitEvent(hStream, hEvent, Flags) {
         ensure!(
             Flags <= 1,
             "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
@@ -75,19 +70,14 @@ driver_api! {
 
     /// Calls a host function with the stream's status when the preceding work is done: immediately,
     /// or with `--schedule` later.
-    fn cuStreamAddCallback(
-        hStream: Handle<Stream>,
-        callback: StreamCallback,
-        userData: *mut c_void,
-        flags: c_uint,
-    ) {
+    fn cuStreamAddCallback(hStream, callback, userData, flags) {
         let callback = callback.ok_or(CUresult::INVALID_VALUE.because("callback is null"))?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
         let call = move |works: Answer| {
             let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
             // SAFETY: the caller's callback is called with the arguments that the driver would
             // pass.
-            let function = || unsafe { callback(hStream, status, userData) };
+            let function = || unsafe { callback(hStream.number(), status, userData) };
             checks::host_function(stream::queue(hStream), function);
             Ok(())
         };
@@ -100,27 +90,18 @@ driver_api! {
 
     /// Calls a host function when the preceding work of a stream is done: immediately, or with
     /// `--schedule` later. The mode of waiting for it (blocking 0, spinning 1) has no effect.
-    fn [cuLaunchHostFunc] cuLaunchHostFunc_v2(
-        hStream: Handle<Stream>,
-        function: HostFunction,
-        userData: *mut c_void,
-        [syncMode: c_uint = 0],
-    ) {
+    fn [cuLaunchHostFunc] cuLaunchHostFunc_v2(hStream, function, userData, [syncMode = 0]) {
         call(hStream, function, userData, syncMode)
     }
 
     /// The context of a stream.
-    fn cuStreamGetCtx(hStream: Handle<Stream>, pctx: Out<Handle<Context>>) {
+    fn cuStreamGetCtx(hStream, pctx) {
         let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         pctx.set(if green.is_null() { context.handle } else { green.get()?.alias })
     }
 
     /// The context of a stream, and its green context.
-    fn cuStreamGetCtx_v2(
-        hStream: Handle<Stream>,
-        pCtx: Out<Handle<Context>>,
-        pGreenCtx: Out<Handle<GreenContext>>,
-    ) {
+    fn cuStreamGetCtx_v2(hStream, pCtx, pGreenCtx) {
         let (context, green) = (stream::on(hStream)?, stream::green_context(hStream)?);
         ensure!(
             !stream::is_per_thread(hStream) || green.is_null(),
@@ -133,17 +114,17 @@ driver_api! {
     }
 
     /// The device of a stream.
-    fn cuStreamGetDevice(hStream: Handle<Stream>, device: Out<CUdevice>) {
+    fn cuStreamGetDevice(hStream, device) {
         device.set(stream::on(hStream)?.gpu.ordinal)
     }
 
     /// The flags of a stream.
-    fn cuStreamGetFlags(hStream: Handle<Stream>, flags: Out<c_uint>) {
+    fn cuStreamGetFlags(hStream, flags) {
         flags.set(stream::find(hStream)?.map_or(0, |hStream| hStream.flags))
     }
 
     /// A unique number of a stream.
-    fn cuStreamGetId(hStream: Handle<Stream>, streamId: Out<c_ulonglong>) {
+    fn cuStreamGetId(hStream, streamId) {
         let context = stream::on(hStream)?;
         let default = stream::find(hStream)?.is_none();
         // A default stream is numbered within its context.
@@ -151,12 +132,12 @@ driver_api! {
     }
 
     /// The priority of a stream.
-    fn cuStreamGetPriority(hStream: Handle<Stream>, priority: Out<c_int>) {
+    fn cuStreamGetPriority(hStream, priority) {
         priority.set(stream::find(hStream)?.map_or(0, |hStream| hStream.priority))
     }
 
     /// An attribute of a stream; zeros if it was not set.
-    fn cuStreamGetAttribute(stream: Handle<Stream>, attribute: c_uint, value: Out<[u64; 8]>) {
+    fn cuStreamGetAttribute(stream, attribute, value) {
         let found = stream::find(stream)?.and_then(|stream| {
             let attributes = lock(&stream.attributes);
             attributes.get(&attribute).copied()
@@ -165,7 +146,7 @@ driver_api! {
     }
 
     /// Sets an attribute of a stream. All attributes are hints about speed.
-    fn cuStreamSetAttribute(stream: Handle<Stream>, attribute: c_uint, value: In<[u64; 8]>) {
+    fn cuStreamSetAttribute(stream, attribute, value) {
         let value = value.get()?;
         if let Some(stream) = stream::find(stream)? {
             let mut attributes = lock(&stream.attributes);
@@ -178,7 +159,7 @@ driver_api! {
     }
 
     /// Copies all attributes from one stream to another.
-    fn cuStreamCopyAttributes(dst: Handle<Stream>, src: Handle<Stream>) {
+    fn cuStreamCopyAttributes(dst, src) {
         let (dst, src) = (stream::find(dst)?, stream::find(src)?);
         let copied = src.map(|stream| {
             lock(&stream.attributes).clone()
@@ -202,7 +183,7 @@ fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
 
 fn call(
     stream: Handle<Stream>,
-    function: HostFunction,
+    function: CUhostFn,
     data: *mut c_void,
     sync_mode: c_uint,
 ) -> Answer {

@@ -5,18 +5,18 @@ use crate::texture;
 
 driver_api! {
     /// Creates a surface object of an array.
-    fn cuSurfObjectCreate(pSurfObject: Out<CUsurfObject>, pResDesc: In<CUDA_RESOURCE_DESC>) {
+    fn cuSurfObjectCreate(pSurfObject, pResDesc) {
         let context = current()?;
         pSurfObject.give(|| texture::create_surface(&context, &pResDesc.get()?))
     }
 
     /// Destroys a surface object.
-    fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
+    fn cuSurfObjectDestroy(surfObject) {
         if surfObject == 0 { Ok(()) } else { texture::destroy_surface(surfObject) }
     }
 
     /// The resource descriptor with which a surface object was created.
-    fn cuSurfObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, surfObject: CUsurfObject) {
+    fn cuSurfObjectGetResourceDesc(pResDesc, surfObject) {
         pResDesc.set(texture::find_surface(&*current()?, surfObject)?.resource)
     }
 }

@@ -3,41 +3,37 @@
 
 use crate::api::*;
 use crate::format::{format, format_of};
-use crate::texref::{self, Bound, SurfaceReference, TextureReference};
+use crate::texref::{self, Bound, TextureReference};
 use crate::texture::{self, ALIGN, Source, address_mode, filter};
 use texunit_device::Filter;
 
 driver_api! {
     /// The texture reference of a module's `.texref`.
-    fn cuModuleGetTexRef(pTexRef: Out<Handle<TextureReference>>, hmod: Handle<Module>, name: Text) {
+    fn cuModuleGetTexRef(pTexRef, hmod, name) {
         current()?;
         pTexRef.give(|| texref::texture_of(hmod, &name.get()?))
     }
 
     /// The surface reference of a module's `.surfref`.
-    fn cuModuleGetSurfRef(pSurfRef: Out<Handle<SurfaceReference>>, hmod: Handle<Module>, name: Text) {
+    fn cuModuleGetSurfRef(pSurfRef, hmod, name) {
         current()?;
         pSurfRef.give(|| texref::surface_of(hmod, &name.get()?))
     }
 
     /// Creates a texture reference that belongs to no module.
-    fn cuTexRefCreate(pTexRef: Out<Handle<TextureReference>>) {
+    fn cuTexRefCreate(pTexRef) {
         let context = current()?;
         pTexRef.give(|| texref::create(&context))
     }
 
     /// Destroys a reference created by `cuTexRefCreate`.
-    fn cuTexRefDestroy(hTexRef: Handle<TextureReference>) {
+    fn cuTexRefDestroy(hTexRef) {
         current()?;
         texref::destroy(hTexRef)
     }
 
     /// Binds an array, with the array's format.
-    fn cuTexRefSetArray(
-        hTexRef: Handle<TextureReference>,
-        hArray: Handle<ArrayObject>,
-        Flags: c_uint,
-    ) {
+    fn cuTexRefSetArray(hTexRef, hArray, Flags) {
         current()?;
         let (reference, array) = (hTexRef.get()?, hArray.get()?);
         overrides(Flags)?;
@@ -46,11 +42,7 @@ driver_api! {
     }
 
     /// Binds a mipmapped array, with the array's format.
-    fn cuTexRefSetMipmappedArray(
-        hTexRef: Handle<TextureReference>,
-        hMipmappedArray: Handle<MipmapObject>,
-        Flags: c_uint,
-    ) {
+    fn cuTexRefSetMipmappedArray(hTexRef, hMipmappedArray, Flags) {
         current()?;
         let (reference, array) = (hTexRef.get()?, hMipmappedArray.get()?);
         overrides(Flags)?;
@@ -60,12 +52,7 @@ driver_api! {
 
     /// Binds linear memory. The address is rounded down to a multiple of 512, and the difference is
     /// returned as the offset; size 0 at address 0 unbinds.
-    fn cuTexRefSetAddress_v2(
-        ByteOffset: Out<usize>,
-        hTexRef: Handle<TextureReference>,
-        dptr: CUdeviceptr,
-        bytes: usize,
-    ) {
+    fn cuTexRefSetAddress_v2(ByteOffset, hTexRef, dptr, bytes) {
         current()?;
         let cut = set_address(hTexRef, dptr, bytes, ByteOffset.is_null())?;
         ByteOffset.set_if(cut);
@@ -73,12 +60,7 @@ driver_api! {
     }
 
     /// As `cuTexRefSetAddress_v2` for 32-bit addresses, which no memory has here.
-    fn cuTexRefSetAddress(
-        ByteOffset: Out<c_uint>,
-        hTexRef: Handle<TextureReference>,
-        dptr: c_uint,
-        bytes: c_uint,
-    ) {
+    fn cuTexRefSetAddress(ByteOffset, hTexRef, dptr, bytes) {
         current()?;
         let cut = set_address(hTexRef, dptr.into(), bytes as usize, ByteOffset.is_null())?;
         ByteOffset.set_if(cut as c_uint);
@@ -86,23 +68,13 @@ driver_api! {
     }
 
     /// Binds pitched memory.
-    fn cuTexRefSetAddress2D_v3 | cuTexRefSetAddress2D_v2(
-        hTexRef: Handle<TextureReference>,
-        desc: In<CUDA_ARRAY_DESCRIPTOR>,
-        dptr: CUdeviceptr,
-        Pitch: usize,
-    ) {
+    fn cuTexRefSetAddress2D_v3 | cuTexRefSetAddress2D_v2(hTexRef, desc, dptr, Pitch) {
         current()?;
         set_address_2d(hTexRef, desc.get()?, dptr, Pitch)
     }
 
     /// As `cuTexRefSetAddress2D_v2` for 32-bit addresses, which no memory has here.
-    fn cuTexRefSetAddress2D(
-        hTexRef: Handle<TextureReference>,
-        desc: In<CUDA_ARRAY_DESCRIPTOR_v1>,
-        dptr: c_uint,
-        Pitch: c_uint,
-    ) {
+    fn cuTexRefSetAddress2D(hTexRef, desc, dptr, Pitch) {
         current()?;
         let CUDA_ARRAY_DESCRIPTOR_v1 { width, height, format, num_channels } = desc.get()?;
         let (width, height) = (width as usize, height as usize);
@@ -111,11 +83,7 @@ driver_api! {
     }
 
     /// Sets the format of linear memory. Arrays and pitched memory have their own format.
-    fn cuTexRefSetFormat(
-        hTexRef: Handle<TextureReference>,
-        fmt: c_uint,
-        NumPackedComponents: c_int,
-    ) {
+    fn cuTexRefSetFormat(hTexRef, fmt, NumPackedComponents) {
         current()?;
         let channels = u32::try_from(NumPackedComponents).map_err(|_| invalid!("NumPackedComponents {NumPackedComponents} is negative"))?;
         let reference = hTexRef.get()?;
@@ -124,7 +92,7 @@ driver_api! {
     }
 
     /// Sets the address mode along an axis.
-    fn cuTexRefSetAddressMode(hTexRef: Handle<TextureReference>, dim: c_int, am: c_uint) {
+    fn cuTexRefSetAddressMode(hTexRef, dim, am) {
         current()?;
         let mode = address_mode(am)?;
         hTexRef.get()?.set(|state| {
@@ -135,11 +103,7 @@ driver_api! {
     }
 
     /// Sets the minimum and maximum level of detail.
-    fn cuTexRefSetMipmapLevelClamp(
-        hTexRef: Handle<TextureReference>,
-        minMipmapLevelClamp: f32,
-        maxMipmapLevelClamp: f32,
-    ) {
+    fn cuTexRefSetMipmapLevelClamp(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp) {
         current()?;
         hTexRef.get()?.set(|state| {
             state.sampler.min_level_clamp = minMipmapLevelClamp;
@@ -149,11 +113,7 @@ driver_api! {
     }
 
     /// Has no effect, as a kernel always uses the references of its module.
-    fn cuParamSetTexRef(
-        hfunc: Handle<Function>,
-        texunit: c_int,
-        hTexRef: Handle<TextureReference>,
-    ) {
+    fn cuParamSetTexRef(hfunc, texunit, hTexRef) {
         current()?;
         hfunc.get()?;
         hTexRef.get()?;
@@ -161,11 +121,7 @@ driver_api! {
     }
 
     /// Binds an array that was created for surface access.
-    fn cuSurfRefSetArray(
-        hSurfRef: Handle<SurfaceReference>,
-        hArray: Handle<ArrayObject>,
-        Flags: c_uint,
-    ) {
+    fn cuSurfRefSetArray(hSurfRef, hArray, Flags) {
         current()?;
         let reference = hSurfRef.get()?;
         ensure!(Flags == 0, "Flags {Flags:#x} is not 0");
@@ -173,7 +129,7 @@ driver_api! {
     }
 
     /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
-    fn cuSurfRefGetArray(phArray: Out<Handle<ArrayObject>>, hSurfRef: Handle<SurfaceReference>) {
+    fn cuSurfRefGetArray(phArray, hSurfRef) {
         current()?;
         phArray.set(hSurfRef.get()?.get()?)
     }
@@ -183,18 +139,18 @@ driver_api! {
 /// member, the value of it that a parameter stands for, and the result that it is.
 macro_rules! members {
     ($($(#[$doc:meta])*
-    [$($member:ident).+] $set:ident($arg:ident: $type:ty) $value:block
-    $get:ident($out:ident: $result:ty) |$found:ident| $of:expr;)*) => {
+    [$($member:ident).+] $set:ident($arg:ident) $value:block
+    $get:ident($out:ident) |$found:ident| $of:expr;)*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $set(hTexRef: Handle<TextureReference>, $arg: $type) {
+            fn $set(hTexRef, $arg) {
                 current()?;
                 let value = $value;
                 hTexRef.get()?.set(|state| { state.$($member).+ = value; Ok(()) })
             }
 
             $(#[$doc])*
-            fn $get($out: Out<$result>, hTexRef: Handle<TextureReference>) {
+            fn $get($out, hTexRef) {
                 current()?;
                 let $found = hTexRef.get()?.state().$($member).+;
                 $out.set($of)
@@ -205,24 +161,24 @@ macro_rules! members {
 
 members! {
     /// The filter mode within a level.
-    [sampler.filter] cuTexRefSetFilterMode(fm: c_uint) { filter(fm)? }
-    cuTexRefGetFilterMode(pfm: c_uint) |filter| number(filter);
+    [sampler.filter] cuTexRefSetFilterMode(fm) { filter(fm)? }
+    cuTexRefGetFilterMode(pfm) |filter| number(filter);
     /// The filter mode between levels.
-    [sampler.mip_filter] cuTexRefSetMipmapFilterMode(fm: c_uint) { filter(fm)? }
-    cuTexRefGetMipmapFilterMode(pfm: c_uint) |filter| number(filter);
+    [sampler.mip_filter] cuTexRefSetMipmapFilterMode(fm) { filter(fm)? }
+    cuTexRefGetMipmapFilterMode(pfm) |filter| number(filter);
     /// The bias of the level of detail.
-    [sampler.level_bias] cuTexRefSetMipmapLevelBias(bias: f32) { bias }
-    cuTexRefGetMipmapLevelBias(pbias: f32) |bias| bias;
+    [sampler.level_bias] cuTexRefSetMipmapLevelBias(bias) { bias }
+    cuTexRefGetMipmapLevelBias(pbias) |bias| bias;
     /// The maximum anisotropy.
-    [sampler.max_anisotropy] cuTexRefSetMaxAnisotropy(maxAniso: c_uint) { maxAniso }
-    cuTexRefGetMaxAnisotropy(pmaxAniso: c_uint) |most| most;
+    [sampler.max_anisotropy] cuTexRefSetMaxAnisotropy(maxAniso) { maxAniso }
+    cuTexRefGetMaxAnisotropy(pmaxAniso) |most| most;
     /// The border colour, four floats.
-    [sampler.border] cuTexRefSetBorderColor(pBorderColor: In<[f32; 4]>) {
+    [sampler.border] cuTexRefSetBorderColor(pBorderColor) {
         pBorderColor.get()?.map(f32::to_bits)
     }
-    cuTexRefGetBorderColor(pBorderColor: [f32; 4]) |border| border.map(f32::from_bits);
+    cuTexRefGetBorderColor(pBorderColor) |border| border.map(f32::from_bits);
     /// The flags (`CU_TRSF_*`).
-    [flags] cuTexRefSetFlags(Flags: c_uint) {
+    [flags] cuTexRefSetFlags(Flags) {
         ensure!(
             Flags & !texture::FLAGS == 0,
             "Flags {Flags:#x} has bits that are not CU_TRSF flags: {:#x}",
@@ -230,7 +186,7 @@ members! {
         );
         Flags
     }
-    cuTexRefGetFlags(pFlags: c_uint) |flags| flags;
+    cuTexRefGetFlags(pFlags) |flags| flags;
 }
 
 fn number(filter: Filter) -> c_uint {

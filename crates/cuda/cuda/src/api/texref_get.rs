@@ -8,13 +8,13 @@ use texunit_device::AddressMode;
 
 driver_api! {
     /// Address of the bound memory; `CUDA_ERROR_INVALID_VALUE` if there is none.
-    fn cuTexRefGetAddress_v2(pdptr: Out<CUdeviceptr>, hTexRef: Handle<TextureReference>) {
+    fn cuTexRefGetAddress_v2(pdptr, hTexRef) {
         current()?;
         pdptr.set(address(hTexRef)?)
     }
 
     /// As `cuTexRefGetAddress_v2` for 32-bit addresses, which no memory has here.
-    fn cuTexRefGetAddress(pdptr: Out<c_uint>, hTexRef: Handle<TextureReference>) {
+    fn cuTexRefGetAddress(pdptr, hTexRef) {
         current()?;
         pdptr.set(u32::try_from(address(hTexRef)?).map_err(|_| invalid!(
             "the address of the texture's memory has more than 32 bits (cuTexRefGetAddress_v2 has 64)"
@@ -22,7 +22,7 @@ driver_api! {
     }
 
     /// The bound array; `CUDA_ERROR_INVALID_VALUE` if there is none.
-    fn cuTexRefGetArray(phArray: Out<Handle<ArrayObject>>, hTexRef: Handle<TextureReference>) {
+    fn cuTexRefGetArray(phArray, hTexRef) {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Array(handle, _) => phArray.set(handle),
@@ -31,10 +31,7 @@ driver_api! {
     }
 
     /// The bound mipmapped array; `CUDA_ERROR_INVALID_VALUE` if there is none.
-    fn cuTexRefGetMipmappedArray(
-        phMipmappedArray: Out<Handle<MipmapObject>>,
-        hTexRef: Handle<TextureReference>,
-    ) {
+    fn cuTexRefGetMipmappedArray(phMipmappedArray, hTexRef) {
         current()?;
         match hTexRef.get()?.state().bound {
             Bound::Mipmapped(handle, _) => phMipmappedArray.set(handle),
@@ -43,7 +40,7 @@ driver_api! {
     }
 
     /// The address mode along an axis.
-    fn cuTexRefGetAddressMode(pam: Out<c_uint>, hTexRef: Handle<TextureReference>, dim: c_int) {
+    fn cuTexRefGetAddressMode(pam, hTexRef, dim) {
         current()?;
         let modes = hTexRef.get()?.state().sampler.address_mode;
         let mode = usize::try_from(dim).ok().and_then(|i| modes.get(i).copied());
@@ -57,11 +54,7 @@ driver_api! {
     }
 
     /// The minimum and maximum level of detail; either out-pointer may be null.
-    fn cuTexRefGetMipmapLevelClamp(
-        pminMipmapLevelClamp: Out<f32>,
-        pmaxMipmapLevelClamp: Out<f32>,
-        hTexRef: Handle<TextureReference>,
-    ) {
+    fn cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef) {
         current()?;
         let sampler = hTexRef.get()?.state().sampler;
         pminMipmapLevelClamp.set_if(sampler.min_level_clamp);
@@ -71,11 +64,7 @@ driver_api! {
 
     /// The format of the bound memory or array, or the format that was set; either out-pointer may
     /// be null. `CUDA_ERROR_INVALID_VALUE` if there is neither.
-    fn cuTexRefGetFormat(
-        pFormat: Out<c_uint>,
-        pNumChannels: Out<c_uint>,
-        hTexRef: Handle<TextureReference>,
-    ) {
+    fn cuTexRefGetFormat(pFormat, pNumChannels, hTexRef) {
         current()?;
         let reference = hTexRef.get()?;
         let state = reference.state();

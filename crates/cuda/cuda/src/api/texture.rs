@@ -6,12 +6,7 @@ use crate::texture;
 driver_api! {
     /// Creates a texture object. Integers that are read as integers may have a linear filter, which
     /// only the runtime refuses.
-    fn cuTexObjectCreate(
-        pTexObject: Out<CUtexObject>,
-        pResDesc: In<CUDA_RESOURCE_DESC>,
-        pTexDesc: In<CUDA_TEXTURE_DESC>,
-        pResViewDesc: In<CUDA_RESOURCE_VIEW_DESC>,
-    ) {
+    fn cuTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc) {
         let context = current()?;
         pTexObject.check()?;
         let (resource, descriptor) = (pResDesc.get()?, pTexDesc.get()?);
@@ -19,26 +14,23 @@ driver_api! {
     }
 
     /// Destroys a texture object; 0 is allowed.
-    fn cuTexObjectDestroy(texObject: CUtexObject) {
+    fn cuTexObjectDestroy(texObject) {
         if texObject == 0 { Ok(()) } else { texture::destroy(texObject) }
     }
 
     /// The resource descriptor with which a texture object was created.
-    fn cuTexObjectGetResourceDesc(pResDesc: Out<CUDA_RESOURCE_DESC>, texObject: CUtexObject) {
+    fn cuTexObjectGetResourceDesc(pResDesc, texObject) {
         pResDesc.set(texture::find(&*current()?, texObject)?.resource)
     }
 
     /// The texture descriptor with which a texture object was created.
-    fn cuTexObjectGetTextureDesc(pTexDesc: Out<CUDA_TEXTURE_DESC>, texObject: CUtexObject) {
+    fn cuTexObjectGetTextureDesc(pTexDesc, texObject) {
         pTexDesc.set(texture::find(&*current()?, texObject)?.texture)
     }
 
     /// The resource view descriptor with which a texture object was created; zeros if it has no
     /// view.
-    fn cuTexObjectGetResourceViewDesc(
-        pResViewDesc: Out<CUDA_RESOURCE_VIEW_DESC>,
-        texObject: CUtexObject,
-    ) {
+    fn cuTexObjectGetResourceViewDesc(pResViewDesc, texObject) {
         pResViewDesc.set(texture::find(&*current()?, texObject)?.view.unwrap_or_default())
     }
 }

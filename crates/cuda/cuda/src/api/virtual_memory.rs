@@ -9,13 +9,7 @@ use crate::memory::virtual_memory::{
 
 driver_api! {
     /// Reserves an address range: the requested one if it is free and reservable, or else another.
-    fn cuMemAddressReserve(
-        ptr: Out<CUdeviceptr>,
-        size: usize,
-        alignment: usize,
-        addr: CUdeviceptr,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemAddressReserve(ptr, size, alignment, addr, flags) {
         ptr.check()?;
         none(flags)?;
         ensure!(
@@ -31,18 +25,13 @@ driver_api! {
     }
 
     /// Frees a reserved range, in which nothing may be mapped.
-    fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) {
+    fn cuMemAddressFree(ptr, size) {
         space::free(ptr, size as u64)
     }
 
     /// Creates physical memory of a device or the host, for mappings or
     /// (`CU_MEM_CREATE_USAGE_TILE_POOL`) for tiles of sparse arrays.
-    fn cuMemCreate(
-        handle: Out<Handle<Physical>>,
-        size: usize,
-        prop: In<CUmemAllocationProp>,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemCreate(handle, size, prop, flags) {
         handle.check()?;
         let mut prop = prop.get()?;
         let place = place(&prop)?;
@@ -61,18 +50,12 @@ driver_api! {
 
     /// Releases a handle of physical memory. The memory remains while it is mapped, and mapped
     /// tiles stay mapped.
-    fn cuMemRelease(handle: Handle<Physical>) {
+    fn cuMemRelease(handle) {
         Physical::release(handle)
     }
 
     /// Maps memory, from its first byte on, into a reserved range, initially without access rights.
-    fn cuMemMap(
-        ptr: CUdeviceptr,
-        size: usize,
-        offset: usize,
-        handle: Handle<Physical>,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemMap(ptr, size, offset, handle, flags) {
         none(flags)?;
         let memory = Physical::of(handle)?;
         ensure!(offset == 0, "offset {offset} is not 0: memory is mapped from its first byte on");
@@ -85,12 +68,12 @@ driver_api! {
     }
 
     /// Unmaps whole mappings. The addresses stay reserved.
-    fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
+    fn cuMemUnmap(ptr, size) {
         space::unmap(ptr, size as u64)
     }
 
     /// Sets the access rights of devices and the host to whole mappings.
-    fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
+    fn cuMemSetAccess(ptr, size, desc, count) {
         ensure!(count != 0, "count is 0: at least one access is given");
         // SAFETY: the caller guarantees an array of this length.
         let all = unsafe { desc.elements(count) };
@@ -113,7 +96,7 @@ driver_api! {
     }
 
     /// The access rights of a device, or of the host, to a mapped address.
-    fn cuMemGetAccess(flags: Out<c_ulonglong>, location: In<CUmemLocation>, ptr: CUdeviceptr) {
+    fn cuMemGetAccess(flags, location, ptr) {
         flags.check()?;
         let who = who(location.get()?)?;
         let access = mapped(ptr)?.access.get(&who).copied();
@@ -121,24 +104,17 @@ driver_api! {
     }
 
     /// Returns the handle of the memory mapped at an address, which is retained.
-    fn cuMemRetainAllocationHandle(handle: Out<Handle<Physical>>, addr: Raw) {
+    fn cuMemRetainAllocationHandle(handle, addr) {
         handle.give(|| Ok(mapped(addr.address())?.memory.retain()))
     }
 
     /// The properties with which memory was created.
-    fn cuMemGetAllocationPropertiesFromHandle(
-        prop: Out<CUmemAllocationProp>,
-        handle: Handle<Physical>,
-    ) {
+    fn cuMemGetAllocationPropertiesFromHandle(prop, handle) {
         prop.give(|| Ok(Physical::of(handle)?.prop))
     }
 
     /// The granularity of sizes and addresses, 2 MiB.
-    fn cuMemGetAllocationGranularity(
-        granularity: Out<usize>,
-        prop: In<CUmemAllocationProp>,
-        option: c_uint,
-    ) {
+    fn cuMemGetAllocationGranularity(granularity, prop, option) {
         granularity.check()?;
         place(&prop.get()?)?;
         ensure!(
@@ -149,12 +125,7 @@ driver_api! {
     }
 
     /// Exports memory as a file descriptor, which the caller closes.
-    fn cuMemExportToShareableHandle(
-        shareableHandle: Raw,
-        handle: Handle<Physical>,
-        handleType: c_uint,
-        flags: c_ulonglong,
-    ) {
+    fn cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags) {
         shareableHandle.check()?;
         none(flags)?;
         is_file(handleType)?;
@@ -164,11 +135,7 @@ driver_api! {
     }
 
     /// Imports memory from a file descriptor, which stays open.
-    fn cuMemImportFromShareableHandle(
-        handle: Out<Handle<Physical>>,
-        osHandle: Raw,
-        shHandleType: c_uint,
-    ) {
+    fn cuMemImportFromShareableHandle(handle, osHandle, shHandleType) {
         handle.check()?;
         is_file(shHandleType)?;
         // The file descriptor is passed in place of a pointer.

@@ -126,7 +126,7 @@ unsafe extern "C" fn unknown<const TABLE: usize, const INDEX: usize>() -> CUresu
 driver_api! {
     /// The table of a UUID; `CUDA_ERROR_NOT_FOUND` for tables that a CUDA runtime does not need.
     /// Allowed before `cuInit`.
-    fn cuGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
+    fn cuGetExportTable(ppExportTable, pExportTableId) {
         let CUuuid(pExportTableId) = pExportTableId.get()?;
         ppExportTable.check()?;
         let found = TABLES.iter().find(|known| known.uuid.to_be_bytes() == pExportTableId);

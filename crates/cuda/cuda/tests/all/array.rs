@@ -4,13 +4,6 @@ use crate::fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
 
-functions! {
-    cuArrayCreate(array: *mut Ptr, descriptor: *const CUDA_ARRAY_DESCRIPTOR_v1);
-    cuArray3DCreate(array: *mut Ptr, descriptor: *const CUDA_ARRAY3D_DESCRIPTOR_v1);
-    cuArrayGetDescriptor(descriptor: *mut CUDA_ARRAY_DESCRIPTOR_v1, array: Ptr);
-    cuArray3DGetDescriptor(descriptor: *mut CUDA_ARRAY3D_DESCRIPTOR_v1, array: Ptr);
-}
-
 const LAYERED: u32 = CUDA_ARRAY3D_LAYERED;
 const SURFACE: u32 = CUDA_ARRAY3D_SURFACE_LDST;
 const CUBEMAP: u32 = CUDA_ARRAY3D_CUBEMAP;

@@ -6,11 +6,7 @@ use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig};
 
 functions! {
-    cuFuncSetBlockShape(function: Ptr, x: i32, y: i32, z: i32);
-    cuParamSetSize(function: Ptr, size: u32);
-    cuParamSeti(function: Ptr, offset: i32, value: u32);
     cuParamSetv(function: Ptr, offset: i32, from: *const u8, size: u32);
-    cuLaunchGrid(function: Ptr, width: i32, height: i32);
     cuOccupancyMaxPotentialBlockSize(
         grid: *mut i32, block: *mut i32, function: Ptr,
         shared_of: Option<unsafe extern "C" fn(i32) -> usize>, shared: usize, limit: i32,

@@ -5,13 +5,6 @@ use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 use texunit_testkit::Random;
 
-functions! {
-    cuModuleEnumerateFunctions(functions: *mut Ptr, count: u32, module: Ptr);
-    cuLibraryGetModule(module: *mut Ptr, library: Ptr);
-    cuKernelGetName(name: *mut *const c_char, kernel: Ptr);
-    cuKernelGetLibrary(library: *mut Ptr, kernel: Ptr);
-}
-
 const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");
 const LZ4: &[u8] = include_bytes!("../data/lz4.fatbin");
 const ZSTD: &[u8] = include_bytes!("../data/zstd.fatbin");

@@ -1,41 +1,15 @@
 //! Texture and surface references: settings are read back, and are used by kernels.
 
 use crate::fetching::*;
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;
 
 functions! {
-    cuModuleGetTexRef(reference: *mut Ptr, module: Ptr, name: *const c_char);
-    cuModuleGetSurfRef(reference: *mut Ptr, module: Ptr, name: *const c_char);
-    cuTexRefSetArray(reference: Ptr, array: Ptr, flags: u32);
-    cuTexRefSetMipmappedArray(reference: Ptr, array: Ptr, flags: u32);
-    cuTexRefSetAddress_v2(offset: *mut usize, reference: Ptr, address: u64, bytes: usize);
-    cuTexRefSetAddress(offset: *mut u32, reference: Ptr, address: u32, bytes: u32);
-    cuTexRefSetFormat(reference: Ptr, format: u32, channels: i32);
-    cuTexRefSetAddressMode(reference: Ptr, dim: i32, mode: u32);
-    cuTexRefSetFilterMode(reference: Ptr, mode: u32);
-    cuTexRefSetMipmapFilterMode(reference: Ptr, mode: u32);
-    cuTexRefSetMipmapLevelBias(reference: Ptr, bias: f32);
-    cuTexRefSetMipmapLevelClamp(reference: Ptr, min: f32, max: f32);
-    cuTexRefSetMaxAnisotropy(reference: Ptr, most: u32);
     cuTexRefSetBorderColor(reference: Ptr, colour: *const [f32; 4]);
-    cuTexRefSetFlags(reference: Ptr, flags: u32);
-    cuTexRefGetAddress_v2(address: *mut u64, reference: Ptr);
-    cuTexRefGetArray(array: *mut Ptr, reference: Ptr);
-    cuTexRefGetMipmappedArray(array: *mut Ptr, reference: Ptr);
-    cuTexRefGetAddressMode(mode: *mut u32, reference: Ptr, dim: i32);
-    cuTexRefGetFilterMode(mode: *mut u32, reference: Ptr);
-    cuTexRefGetMipmapFilterMode(mode: *mut u32, reference: Ptr);
-    cuTexRefGetMipmapLevelBias(bias: *mut f32, reference: Ptr);
-    cuTexRefGetMipmapLevelClamp(min: *mut f32, max: *mut f32, reference: Ptr);
     cuTexRefGetMaxAnisotropy(most: *mut i32, reference: Ptr);
     cuTexRefGetBorderColor(colour: *mut [f32; 4], reference: Ptr);
-    cuTexRefGetFlags(flags: *mut u32, reference: Ptr);
     cuTexRefGetFormat(format: *mut u32, channels: *mut i32, reference: Ptr);
-    cuParamSetTexRef(function: Ptr, unit: i32, reference: Ptr);
-    cuSurfRefSetArray(reference: Ptr, array: Ptr, flags: u32);
-    cuSurfRefGetArray(array: *mut Ptr, reference: Ptr);
 }
 
 /// References used by the kernels, and a kernel that writes to a surface.

@@ -7,13 +7,9 @@ use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
 
 functions! {
-    cuDevicePrimaryCtxRelease(device: i32);
-    cuDevicePrimaryCtxReset(device: i32);
-    cuDevicePrimaryCtxSetFlags(device: i32, flags: u32);
+    cuMemHostRegister(memory: *mut c_void, size: usize, flags: u32);
     cuGetProcAddress(name: *const c_char, at: *mut Ptr, version: i32, flags: u64);
     cuLibraryGetUnifiedFunction(function: *mut Ptr, library: Ptr, name: *const c_char);
-    cuProfilerInitialize(config: *const c_char, output: *const c_char, format: u32);
-    cuStreamGetCaptureInfo(stream: Ptr, status: *mut u32, id: *mut u64);
     cuStreamGetCaptureInfo_v2(
         stream: Ptr, status: *mut u32, id: *mut u64, graph: *mut Ptr, nodes: *mut Ptr, n: *mut usize,
     );
@@ -21,13 +17,7 @@ functions! {
         stream: Ptr, status: *mut u32, id: *mut u64, graph: *mut Ptr, nodes: *mut Ptr,
         edges: *mut Ptr, n: *mut usize,
     );
-    cuStreamGetCtx_v2(stream: Ptr, context: *mut Ptr, green: *mut Ptr);
-    cuMemHostRegister(memory: *mut c_void, size: usize, flags: u32);
     cuMemRangeGetAttribute(data: *mut i32, size: usize, attribute: u32, address: u64, count: usize);
-    cuTexRefGetAddress(address: *mut u32, reference: Ptr);
-    cuTexRefSetAddress2D(
-        reference: Ptr, what: *const CUDA_ARRAY_DESCRIPTOR_v1, address: u32, pitch: u32,
-    );
 }
 
 /// The CUDA versions from which a name refers to a function are those of cudaTypedefs.h

@@ -9,7 +9,6 @@ functions! {
     texunit_work_2(stream: usize, name: Str, regions: *const Region, count: usize, together: u64,
         run: Run, forget: Forget, data: *mut c_void);
     cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize);
-    cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize);
 }
 
 /// Bytes of memory that the regions of a test are in.

@@ -6,13 +6,6 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use texunit_testkit::Random;
 
-functions! {
-    cuMemHostGetFlags(flags: *mut u32, pointer: *mut c_void);
-    cuMemsetD16_v2(to: u64, value: u16, n: usize);
-    cuMemsetD2D16_v2(to: u64, pitch: usize, value: u16, width: usize, height: usize);
-    cuMemsetD2D32_v2(to: u64, pitch: usize, value: u32, width: usize, height: usize);
-}
-
 const MANAGED_GLOBAL: u32 = 1;
 
 fn alloc(bytes: usize) -> u64 {
@@ -194,7 +187,7 @@ fn host_memory_is_one_place_for_all() {
     assert_eq!(pointer, host as u64 + 8);
     ok!(cuMemsetD32_v2(pointer, 0x0102_0304, 1));
     assert_eq!(bytes[8..12], [4, 3, 2, 1]);
-    ok!(cuMemHostGetFlags(&raw mut flags, host));
+    ok!(cuMemHostGetFlags(&raw mut flags, host.cast()));
     assert_eq!(flags, 1);
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.cast(), 3001));
     fails!(INVALID_VALUE, cuMemHostGetDevicePointer_v2(&raw mut pointer, host, 1));
@@ -228,7 +221,7 @@ fn registered_memory_is_used_in_place() {
     // The copy crosses the end of the registered range.
     fails!(INVALID_VALUE, cuMemcpyHtoD_v2(device, host.wrapping_byte_add(850).cast(), 90));
     let mut flags = 0;
-    ok!(cuMemHostGetFlags(&raw mut flags, inside));
+    ok!(cuMemHostGetFlags(&raw mut flags, inside.cast()));
     assert_eq!(flags, 2);
     fails!(HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(inside));
     fails!(INVALID_VALUE, cuMemFreeHost(host));

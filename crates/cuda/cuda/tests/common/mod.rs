@@ -28,11 +28,6 @@ mod declared;
 #[allow(unused_imports, reason = "not every test calls one")]
 pub(crate) use declared::*;
 
-functions! {
-    cuCtxCreate_v2(context: *mut Ptr, flags: u32, device: i32);
-    cuCtxDestroy_v2(context: Ptr);
-}
-
 /// The PTX in a file, as a C string.
 #[allow(unused_macros, reason = "not every test has a file")]
 macro_rules! ptx {

@@ -11,10 +11,7 @@ use texunit_cuda_abi::{
 };
 
 functions! {
-    cuCtxGetFlags(flags: *mut u32);
-    cuCtxGetApiVersion(context: Ptr, version: *mut u32);
     cuDeviceGetName(name: *mut u8, len: i32, device: i32);
-    cuMemcpyAtoH_v2(to: *mut u8, array: Ptr, offset: usize, size: usize);
     cuMemcpyHtoA_v2(array: Ptr, offset: usize, from: *const u8, size: usize);
     cuTexObjectCreate(
         texture: *mut u64, resource: *const CUDA_RESOURCE_DESC, how: *const CUDA_TEXTURE_DESC,
@@ -24,7 +21,6 @@ functions! {
     cuStreamAddCallback(
         stream: Ptr, f: Option<unsafe extern "C" fn(Ptr, CUresult, Ptr)>, data: Ptr, flags: u32,
     );
-    cuEventElapsedTime(ms: *mut f32, start: Ptr, end: Ptr);
 }
 
 /// `good` has no effect, `bad` writes to an invalid address.

@@ -10,22 +10,12 @@ use std::fmt::Write;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC,
-    CUDA_TEXTURE_DESC, CUarrayMapInfo, CUmemAllocationProp,
+    CUDA_TEXTURE_DESC,
 };
 use texunit_device::{
     Arg, ComputeCapability, Device, DeviceOptions, Geometry, LaunchOptions, Module,
     TextureDescriptor, TextureResource,
 };
-
-functions! {
-    cuTexObjectCreate(
-        texture: *mut u64, resource: *const CUDA_RESOURCE_DESC, state: *const CUDA_TEXTURE_DESC,
-        view: *const CUDA_RESOURCE_VIEW_DESC,
-    );
-    cuTexObjectGetResourceViewDesc(view: *mut CUDA_RESOURCE_VIEW_DESC, texture: u64);
-    cuMemMapArrayAsync(list: *const CUarrayMapInfo, count: u32, stream: Ptr);
-    cuMemGetAllocationGranularity(size: *mut usize, prop: *const CUmemAllocationProp, option: u32);
-}
 
 /// Threads of a launch; each has four coordinates and four results.
 pub(crate) const THREADS: usize = 32;

@@ -28,11 +28,6 @@ use texunit_cuda_abi::{
 };
 use world::*;
 
-functions! {
-    cuGraphConditionalHandleCreate(handle: *mut u64, graph: Ptr, context: Ptr, default: u32, flags: u32);
-    cuGraphAddNode(node: *mut Ptr, graph: Ptr, before: *const Ptr, count: usize, params: *mut CUgraphNodeParams);
-}
-
 const KERNELS: &CStr = ptx!("../ptx/graphs.ptx");
 
 /// Number of programs of each kind.

@@ -1,14 +1,13 @@
 //! Every exported function with arguments is called with invalid arguments in many combinations:
 //! each refusal must have a useful reason.
 //!
-//! The argument types are read from the sources (`driver_api!` in `src/api`). Each argument in turn
-//! is invalid, while the others are valid.
+//! The argument types are those of `cuda-abi/data/driver-functions.txt`. Each argument in turn is
+//! invalid, while the others are valid.
 
 use crate::common::*;
 use crate::reason::{ready, why};
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use texunit_cuda::functions::{Address, FUNCTIONS};
 use texunit_cuda_abi::{CU_DEV_RESOURCE_TYPE_SM, CUdevResource, CUresult};
 
@@ -78,228 +77,80 @@ enum ArgumentKind {
     Number,
 }
 
-/// Arguments that a macro of graph functions adds before those written in its invocation.
-fn implied(text: &str, at: usize) -> Vec<ArgumentKind> {
-    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
-    let line = text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '));
-    match line {
-        Some("adds! {") => {
-            let pointer = ArgumentKind::Pointer;
-            vec![pointer.clone(), handle("Graph"), pointer, ArgumentKind::Number]
-        }
-        Some("gets! {") => vec![handle("Node")],
-        _ => Vec::new(),
-    }
-}
-
-/// The functions of a file: names, and arguments of each.
-fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
-    let mut found = Vec::new();
-    let functions = text.match_indices("\n    fn cu").chain(text.match_indices("\n    fn [cu"));
-    for (at, _) in functions {
-        let rest = &text[at + "\n    fn ".len()..];
-        let (names, rest) = rest.split_once('(').expect("arguments");
-        if names.matches(',').count() == 2 {
-            found.extend(of_kind_of_node(names, rest));
-            continue;
-        }
-        let implied = implied(text, at);
-        // In a row of `gets!`, the kind of node follows.
-        let end = [") {", ") =", ") \""].into_iter().filter_map(|end| rest.find(end)).min();
-        let arguments = &rest[..end.expect("a body")];
-        let (mut depth, mut one, mut all) = (0_i32, String::new(), Vec::new());
-        for c in arguments.chars().chain([',']) {
-            depth += i32::from("<([".contains(c)) - i32::from(">)]".contains(c));
-            if c == ',' && depth == 0 {
-                all.push(std::mem::take(&mut one));
-            } else {
-                one.push(c);
-            }
-        }
-        // A parameter in brackets, with the value that it has in the version named in brackets.
-        let of = |one: &String| {
-            let one = one.trim().trim_start_matches('[');
-            Some(kind(one.split_once(':')?.1.split(" = ").next()?.trim()))
-        };
-        let names = match names.strip_prefix('[').and_then(|names| names.split_once("] ")) {
-            None => names,
-            Some((short, names)) => {
-                let less = all.iter().filter(|one| !one.trim().starts_with('['));
-                found.push((vec![short.to_owned()], less.filter_map(of).collect()));
-                names
-            }
-        };
-        let kinds = all.iter().filter_map(of);
-        let mut kinds: Vec<ArgumentKind> = implied.into_iter().chain(kinds).collect();
-        if text[..at].lines().rfind(|line| line.ends_with("! {") && !line.starts_with(' '))
-            == Some("gets! {")
-        {
-            kinds.truncate(1);
-            kinds.push(ArgumentKind::Pointer);
-        }
-        let trimmed =
-            |names: &str, by| names.split(by).map(|name| name.trim().to_owned()).collect();
-        match names.split_once(',') {
-            None => found.push((trimmed(names, '|'), kinds)),
-            // A row of `copies!`: the function takes a structure, or pointers and a size; the
-            // second function takes a stream, too.
-            Some((now, in_stream)) => {
-                match arguments.starts_with("pCopy:") {
-                    true => kinds = vec![ArgumentKind::Pointer],
-                    false => kinds.push(ArgumentKind::Number),
-                }
-                found.push((trimmed(now, '|'), kinds.clone()));
-                kinds.push(ArgumentKind::Handle("Stream".to_owned()));
-                found.push((trimmed(in_stream, '|'), kinds));
-            }
-        }
-    }
-    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
-    let pointer = || ArgumentKind::Pointer;
-    for line in text.lines() {
-        // Rows of `by_descriptor!` and of `members!`.
-        if let Some((create, get)) = line.strip_suffix(':').and_then(|row| row.split_once(", cuA"))
-        {
-            found.push((vec![create.trim().to_owned()], vec![pointer(), pointer()]));
-            found.push((vec![format!("cuA{get}")], vec![pointer(), handle("ArrayObject")]));
-        }
-        let Some(at) = line.find("cuTexRef").filter(|_| !line.contains("fn ")) else { continue };
-        let Some((name, rest)) = line[at..].split_once('(') else { continue };
-        let reference = handle("TextureReference");
-        match rest.split_once(": ").and_then(|(_, rest)| rest.split_once(") ")) {
-            Some((ty, _)) if name.contains("Set") => {
-                found.push((vec![name.to_owned()], vec![reference, kind(ty)]));
-            }
-            Some(_) => found.push((vec![name.to_owned()], vec![pointer(), reference])),
-            None => {}
-        }
-    }
-    for (at, _) in text.match_indices("\nmemset!(") {
-        let row = text[at..].split_once(": ").and_then(|(_, rest)| rest.split_once(')'));
-        let names: Vec<&str> = row.expect("names").0.split(", ").collect();
-        let stream = || ArgumentKind::Handle("Stream".to_owned());
-        let (line, rows) =
-            (vec![ArgumentKind::Address, ArgumentKind::Number, ArgumentKind::Number], {
-                let mut rows = vec![ArgumentKind::Number; 5];
-                rows[0] = ArgumentKind::Address;
-                rows
-            });
-        for (name, kinds) in names.into_iter().zip([
-            line.clone(),
-            rows.clone(),
-            line.into_iter().chain([stream()]).collect(),
-            rows.into_iter().chain([stream()]).collect(),
-        ]) {
-            found.push((vec![name.to_owned()], kinds));
-        }
-    }
-    found
-}
-
-/// The functions of a row of `kinds!`: one adds a node, the others change it in a graph and in an
-/// executable graph.
-fn of_kind_of_node(names: &str, row: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
-    let handle = |object: &str| ArgumentKind::Handle(object.to_owned());
-    let arguments = row.split(") {").next().expect("arguments");
-    let mut given = arguments.split(": ").nth(1).expect("a type").split(", ");
-    let own = kind(given.next().expect("a type").trim());
-    let context = given.next().map(|_| handle("Context"));
-    let pointer = ArgumentKind::Pointer;
-    let first = [
-        vec![pointer.clone(), handle("Graph"), pointer, ArgumentKind::Number],
-        vec![handle("Node")],
-        vec![handle("Exec"), handle("Node")],
-    ];
-    let all = names.split(',').zip(first).enumerate().map(|(i, (name, mut kinds))| {
-        kinds.push(own.clone());
-        kinds.extend(context.clone().filter(|_| i != 1));
-        (vec![name.trim().to_owned()], kinds)
-    });
-    all.collect()
-}
-
 fn kind(ty: &str) -> ArgumentKind {
-    let object = ty.strip_prefix("Handle<").and_then(|rest| rest.strip_suffix('>'));
     let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
-    match object {
-        Some(object) => ArgumentKind::Handle(object.to_owned()),
-        None if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => ArgumentKind::Pointer,
-        None if is(&[
-            "HostFunction",
-            "StreamCallback",
-            "SharedOfBlock",
-            "Option<",
-            "CUhostFn",
-            "CUlogs",
-            "CUasync",
-            "CUgraphRecapture",
-        ]) =>
+    match ty {
+        "CUdeviceptr" => ArgumentKind::Address,
+        _ if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => ArgumentKind::Pointer,
+        _ if is(&["CUhostFn", "CUlogs", "CUasync", "CUgraphRecapture", "CUstreamCallback"])
+            || ty == "CUoccupancyB2DSize" =>
         {
             ArgumentKind::Callback
         }
-        None if ty == "CUdeviceptr" => ArgumentKind::Address,
-        None => ArgumentKind::Number,
+        _ if HANDLES.lines().any(|line| line.split(' ').next() == Some(ty)) => {
+            ArgumentKind::Handle(ty.to_owned())
+        }
+        _ => ArgumentKind::Number,
     }
 }
 
-fn all_signatures() -> BTreeMap<String, Vec<ArgumentKind>> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut all = BTreeMap::new();
-    for folder in [src.join("api"), src.join("api/graph"), src.join("tables")] {
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        for file in files.filter(|file| file.is_file()) {
-            let text = std::fs::read_to_string(file).unwrap();
-            for (names, kinds) in signatures(&text) {
-                all.extend(names.into_iter().map(|name| (name, kinds.clone())));
-            }
-        }
-    }
-    all
+/// The handles of `cuda.h`.
+const HANDLES: &str = include_str!("../../data/handles.txt");
+/// The functions with the types of their parameters.
+const SIGNATURES: &str = include_str!("../../../cuda-abi/data/driver-functions.txt");
+
+fn all_signatures() -> BTreeMap<&'static str, Vec<ArgumentKind>> {
+    let function = |line: &'static str| {
+        let (name, parameters) = line.split_once("fn ")?.1.strip_suffix(')')?.split_once('(')?;
+        let types = parameters.split(", ").filter_map(|parameter| parameter.split_once(": "));
+        Some((name, types.map(|(_, ty)| kind(ty)).collect()))
+    };
+    SIGNATURES.lines().filter_map(function).collect()
 }
 
 /// A handle of an object of this type.
 fn handle(world: &World, object: &str) -> u64 {
     let made = match object {
-        "Context" | "context::Context" => world.context,
-        "Graph" => graph(),
-        "Node" => node(graph()),
-        "Exec" => {
+        "CUcontext" => world.context,
+        "CUgraph" => graph(),
+        "CUgraphNode" => node(graph()),
+        "CUgraphExec" => {
             let (mut exec, graph) = (std::ptr::null_mut(), graph());
             ok!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0));
             exec
         }
-        "UserObject" => {
+        "CUuserObject" => {
             let mut object = std::ptr::null_mut();
             let none = std::ptr::null_mut();
             ok!(cuUserObjectCreate(&raw mut object, none, Some(nothing), 1, 1));
             object
         }
-        "ArrayObject" => world.array,
-        "MipmapObject" => world.mipmapped,
-        "Module" => world.module,
-        "Function" => world.function,
-        "Library" => world.library,
-        "Kernel" => world.kernel,
-        "Stream" => world.stream,
-        "Event" | "stream::Event" => world.event,
-        "LinkState" => world.link,
-        "Pool" => {
+        "CUarray" => world.array,
+        "CUmipmappedArray" => world.mipmapped,
+        "CUmodule" => world.module,
+        "CUfunction" => world.function,
+        "CUlibrary" => world.library,
+        "CUkernel" => world.kernel,
+        "CUstream" => world.stream,
+        "CUevent" => world.event,
+        "CUlinkState" => world.link,
+        "CUmemoryPool" => {
             let mut pool = std::ptr::null_mut();
             ok!(cuDeviceGetDefaultMemPool(&raw mut pool, 0));
             pool
         }
-        "Descriptor" => descriptor(),
-        "GreenContext" => {
+        "CUdevResourceDesc" => descriptor(),
+        "CUgreenCtx" => {
             let mut context = std::ptr::null_mut();
             ok!(cuGreenCtxCreate(&raw mut context, descriptor(), 0, 0));
             context
         }
-        "TextureReference" => {
+        "CUtexref" => {
             let mut reference = std::ptr::null_mut();
             ok!(cuTexRefCreate(&raw mut reference));
             reference
         }
-        "SurfaceReference" | "Physical" | "ExternalMemory" => 0x77 as Ptr,
+        "CUsurfref" | "CUmemGenericAllocationHandle" | "CUexternalMemory" => 0x77 as Ptr,
         other => panic!("no object of type {other}"),
     };
     made as u64

@@ -61,13 +61,13 @@ fn entry(
          cudaEnablePerThreadDefaultStream (2)"
     );
     state::init()?;
-    let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
+    let (mut found, mut why): (CUprocAddress, _) = (None, 0);
     // SAFETY: the name is the caller's C string; the out-pointers are to local variables.
     let code = unsafe {
         driver::cuGetProcAddress_v2(symbol.as_ptr(), &raw mut found, version, flags, &raw mut why)
     };
     status.set_if(why);
-    function.set(found.expose_provenance())?;
+    function.set(found.map_or(0, |function| function as usize))?;
     match code {
         CUresult::NOT_FOUND => Ok(()),
         code => check(code),

@@ -4,23 +4,17 @@ use super::links;
 use crate::api::*;
 use crate::capture::Info;
 use crate::graph::capture::{self, Recapture};
-use crate::graph::{Graph, Node};
 use crate::stream;
 
 driver_api! {
     /// Starts capturing a stream.
-    fn [cuStreamBeginCapture] cuStreamBeginCapture_v2(hStream: Handle<Stream>, [mode: c_uint = 0]) {
+    fn [cuStreamBeginCapture] cuStreamBeginCapture_v2(hStream, [mode = 0]) {
         capture::begin(&*stream::on(hStream)?, stream::queue(hStream), mode, None, None)
     }
 
     /// Starts capturing a stream into an existing graph, after some of its nodes.
     fn cuStreamBeginCaptureToGraph(
-        hStream: Handle<Stream>,
-        hGraph: Handle<Graph>,
-        dependencies: In<Handle<Node>>,
-        dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        mode: c_uint,
+        hStream, hGraph, dependencies, dependencyData, numDependencies, mode,
     ) {
         let context = stream::on(hStream)?;
         hGraph.get()?;
@@ -30,13 +24,7 @@ driver_api! {
     }
 
     /// Starts capturing a stream into the existing nodes of a graph, in their order of creation.
-    fn cuStreamBeginRecaptureToGraph(
-        hStream: Handle<Stream>,
-        mode: c_uint,
-        hGraph: Handle<Graph>,
-        callbackFunc: CUgraphRecaptureCallback,
-        userData: *mut c_void,
-    ) {
+    fn cuStreamBeginRecaptureToGraph(hStream, mode, hGraph, callbackFunc, userData) {
         let context = stream::on(hStream)?;
         let told = callbackFunc.map(|function| (function, userData.expose_provenance()));
         let recapture = Recapture::new(&*hGraph.get()?, told);
@@ -46,7 +34,7 @@ driver_api! {
 
     /// Ends a capture and returns the graph; null if the capture was invalidated. `phGraph` may be
     /// null if the capture was begun with a graph (`cuStreamBeginCaptureToGraph`).
-    fn cuStreamEndCapture(hStream: Handle<Stream>, phGraph: Out<Handle<Graph>>) {
+    fn cuStreamEndCapture(hStream, phGraph) {
         let queue = stream::queue(hStream);
         if !capture::is_to_graph(queue) {
             phGraph.check()?;
@@ -61,12 +49,12 @@ driver_api! {
     }
 
     /// Capture status of a stream: none (0), active (1), or invalidated (2).
-    fn cuStreamIsCapturing(hStream: Handle<Stream>, captureStatus: Out<c_uint>) {
+    fn cuStreamIsCapturing(hStream, captureStatus) {
         captureStatus.give(|| Ok(status(info(hStream)?.as_ref())))
     }
 
     /// Capture status of a stream, and the identifier of the capture.
-    fn cuStreamGetCaptureInfo(hStream: Handle<Stream>, captureStatus_out: Out<c_uint>, id_out: Out<u64>) {
+    fn cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out) {
         captureStatus_out.check()?;
         let info = info(hStream)?;
         id_out.set_if(info.as_ref().filter(|info| !info.is_invalid).map_or(0, |info| info.id));
@@ -76,13 +64,8 @@ driver_api! {
     /// Capture status of a stream with the graph, the nodes that the next operation depends on, and
     /// edge data. `CUDA_ERROR_LOSSY_QUERY` if edges have data, and the version cannot return it.
     fn [cuStreamGetCaptureInfo_v2] cuStreamGetCaptureInfo_v3(
-        hStream: Handle<Stream>,
-        captureStatus_out: Out<c_uint>,
-        id_out: Out<u64>,
-        graph_out: Out<Handle<Graph>>,
-        dependencies_out: Out<*const usize>,
-        [edgeData_out: Out<*const CUgraphEdgeData> = Out::null()],
-        numDependencies_out: Out<usize>,
+        hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+        [edgeData_out = Out::null()], numDependencies_out,
     ) {
         captureStatus_out.check()?;
         let found = info(hStream)?;
@@ -106,11 +89,7 @@ driver_api! {
 
     /// Changes the nodes that the next captured operation depends on, with edge data.
     fn [cuStreamUpdateCaptureDependencies] cuStreamUpdateCaptureDependencies_v2(
-        hStream: Handle<Stream>,
-        dependencies: In<Handle<Node>>,
-        [dependencyData: In<CUgraphEdgeData> = In::null()],
-        numDependencies: usize,
-        flags: c_uint,
+        hStream, dependencies, [dependencyData = In::null()], numDependencies, flags,
     ) {
         let place = Order::capturable(hStream)?
             .capture
@@ -125,7 +104,7 @@ driver_api! {
     }
 
     /// Exchanges the calling thread's capture interaction mode.
-    fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
+    fn cuThreadExchangeStreamCaptureMode(mode) {
         let new = mode.get()?;
         ensure!(
             new <= 2,

@@ -2,17 +2,13 @@
 
 use crate::api::*;
 use crate::graph::exec::{self, Exec, InstantiationError};
-use crate::graph::{Graph, Node, run, update};
+use crate::graph::{Graph, run, update};
 use texunit_cuda_abi::{graph_instantiate_flag as flag, graph_instantiate_result as result};
 
 driver_api! {
     /// Instantiates a graph; on failure, names the node and the reason.
     fn cuGraphInstantiate | cuGraphInstantiate_v2(
-        phGraphExec: Out<Handle<Exec>>,
-        hGraph: Handle<Graph>,
-        phErrorNode: Out<Handle<Node>>,
-        logBuffer: Raw,
-        bufferSize: usize,
+        phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize,
     ) {
         phGraphExec.check()?;
         // SAFETY: the caller passes the capacity of its buffer.
@@ -37,16 +33,12 @@ driver_api! {
     }
 
     /// Instantiates a graph with flags.
-    fn cuGraphInstantiateWithFlags(phGraphExec: Out<Handle<Exec>>, hGraph: Handle<Graph>, flags: c_ulonglong) {
+    fn cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags) {
         phGraphExec.give(|| Ok(exec::instantiate(hGraph, flags).map_err(|(_, _, refusal)| refusal)?.handle))
     }
 
     /// Instantiates a graph; on failure, the structure names the node and the reason.
-    fn cuGraphInstantiateWithParams(
-        phGraphExec: Out<Handle<Exec>>,
-        hGraph: Handle<Graph>,
-        instantiateParams: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>,
-    ) {
+    fn cuGraphInstantiateWithParams(phGraphExec, hGraph, instantiateParams) {
         phGraphExec.check()?;
         let given = instantiateParams.get()?;
         let made = instantiate_with(hGraph, &given);
@@ -60,29 +52,29 @@ driver_api! {
     }
 
     /// Destroys an executable graph.
-    fn cuGraphExecDestroy(hGraphExec: Handle<Exec>) {
+    fn cuGraphExecDestroy(hGraphExec) {
         exec::destroy(hGraphExec)
     }
 
     /// The flags of an executable graph's instantiation.
-    fn cuGraphExecGetFlags(hGraphExec: Handle<Exec>, flags: Out<c_ulonglong>) {
+    fn cuGraphExecGetFlags(hGraphExec, flags) {
         flags.set(hGraphExec.get()?.flags)
     }
 
     /// A unique number of an executable graph.
-    fn cuGraphExecGetId(hGraphExec: Handle<Exec>, graphId: Out<c_uint>) {
+    fn cuGraphExecGetId(hGraphExec, graphId) {
         graphId.set(hGraphExec.get()?.id)
     }
 
     /// Uploads an executable graph, which has no effect here.
-    fn cuGraphUpload(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
+    fn cuGraphUpload(hGraphExec, hStream) {
         let order = Order::of(hStream)?;
         hGraphExec.get()?;
         order.context.check()
     }
 
     /// Launches an executable graph in a stream. During a capture it becomes a child graph node.
-    fn cuGraphLaunch(hGraphExec: Handle<Exec>, hStream: Handle<Stream>) {
+    fn cuGraphLaunch(hGraphExec, hStream) {
         let order = Order::capturable(hStream)?;
         let exec = hGraphExec.get()?;
         match order.capture {
@@ -95,12 +87,7 @@ driver_api! {
     }
 
     /// Updates an executable graph to a graph of the same topology (version 1).
-    fn cuGraphExecUpdate(
-        hGraphExec: Handle<Exec>,
-        hGraph: Handle<Graph>,
-        hErrorNode_out: Out<Handle<Node>>,
-        updateResult_out: Out<c_uint>,
-    ) {
+    fn cuGraphExecUpdate(hGraphExec, hGraph, hErrorNode_out, updateResult_out) {
         updateResult_out.check()?;
         updated(hGraphExec, hGraph, |info| {
             hErrorNode_out.set_if(Handle::of(info.errorNode));
@@ -110,11 +97,7 @@ driver_api! {
 
     /// Updates an executable graph to a graph of the same topology, or returns the first
     /// difference.
-    fn cuGraphExecUpdate_v2(
-        hGraphExec: Handle<Exec>,
-        hGraph: Handle<Graph>,
-        resultInfo: Out<CUgraphExecUpdateResultInfo>,
-    ) {
+    fn cuGraphExecUpdate_v2(hGraphExec, hGraph, resultInfo) {
         updated(hGraphExec, hGraph, |info| resultInfo.set_if(info))
     }
 }

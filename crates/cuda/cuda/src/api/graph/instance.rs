@@ -3,11 +3,11 @@
 
 use crate::api::*;
 use crate::graph::exec::Exec;
-use crate::graph::{Graph, Node, update};
+use crate::graph::{Node, update};
 
 driver_api! {
     /// Changes the parameters of a node of any kind.
-    fn cuGraphExecNodeSetParams(hGraphExec: Handle<Exec>, hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
+    fn cuGraphExecNodeSetParams(hGraphExec, hNode, nodeParams) {
         let (exec, given) = (hGraphExec.get()?, nodeParams.get()?);
         if given.kind == graph_node_type::GRAPH {
             let child: CUDA_CHILD_GRAPH_NODE_PARAMS = given.get();
@@ -18,12 +18,12 @@ driver_api! {
     }
 
     /// Updates a child graph node to a graph of the same topology.
-    fn cuGraphExecChildGraphNodeSetParams(hGraphExec: Handle<Exec>, hNode: Handle<Node>, childGraph: Handle<Graph>) {
+    fn cuGraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph) {
         hGraphExec.get()?.step(hNode, |step| update::child(step, childGraph))
     }
 
     /// Enables (1) or disables a node.
-    fn cuGraphNodeSetEnabled(hGraphExec: Handle<Exec>, hNode: Handle<Node>, isEnabled: c_uint) {
+    fn cuGraphNodeSetEnabled(hGraphExec, hNode, isEnabled) {
         hGraphExec.get()?.step(hNode, |step| {
             can_be_disabled(&step.op)?;
             step.is_enabled = isEnabled != 0;
@@ -35,7 +35,7 @@ driver_api! {
     }
 
     /// Whether a node is enabled.
-    fn cuGraphNodeGetEnabled(hGraphExec: Handle<Exec>, hNode: Handle<Node>, isEnabled: Out<c_uint>) {
+    fn cuGraphNodeGetEnabled(hGraphExec, hNode, isEnabled) {
         isEnabled.check()?;
         let found = hGraphExec.get()?.step(hNode, |step| {
             can_be_disabled(&step.op)?;

@@ -3,8 +3,7 @@
 
 use super::{instance, links, nodes, params as of_graph};
 use crate::api::*;
-use crate::graph::exec::Exec;
-use crate::graph::{Graph, Node, params};
+use crate::graph::params;
 use crate::memory_ops::BatchOp;
 
 /// Defines the three functions of kinds of nodes. Given are the name of the parameters in the
@@ -12,18 +11,11 @@ use crate::memory_ops::BatchOp;
 /// have, and the operation that these parameters describe.
 macro_rules! kinds {
     ($($(#[$doc:meta])*
-    fn $add:ident, $set:ident, $exec:ident($in_set:ident, $arg:ident: $type:ty $(, $ctx:ident)?) $op:block)*) => {
+    fn $add:ident, $set:ident, $exec:ident($in_set:ident, $arg:ident $(, $ctx:ident)?) $op:block)*) => {
         driver_api! {$(
             $(#[$doc])*
             /// Adds such a node.
-            fn $add(
-                phGraphNode: Out<Handle<Node>>,
-                hGraph: Handle<Graph>,
-                dependencies: In<Handle<Node>>,
-                numDependencies: usize,
-                $arg: $type
-                $(, $ctx: Handle<Context>)?
-            ) {
+            fn $add(phGraphNode, hGraph, dependencies, numDependencies, $arg $(, $ctx)?) {
                 // SAFETY: the caller passes the length of its array.
                 let before = || unsafe { links(dependencies, In::null(), numDependencies) };
                 nodes::add(phGraphNode, hGraph, before, |_| $op)
@@ -31,7 +23,7 @@ macro_rules! kinds {
 
             $(#[$doc])*
             /// Changes such a node.
-            fn $set(hNode: Handle<Node>, $in_set: $type) {
+            fn $set(hNode, $in_set) {
                 hNode.get()?;
                 $(let $ctx = Handle::<Context>::NULL;)?
                 let $arg = $in_set;
@@ -40,7 +32,7 @@ macro_rules! kinds {
 
             $(#[$doc])*
             /// Changes such a node of an executable graph.
-            fn $exec(hGraphExec: Handle<Exec>, hNode: Handle<Node>, $arg: $type $(, $ctx: Handle<Context>)?) {
+            fn $exec(hGraphExec, hNode, $arg $(, $ctx)?) {
                 let exec = hGraphExec.get()?;
                 instance::set(&exec, hNode, $op?)
             }
@@ -50,7 +42,7 @@ macro_rules! kinds {
 kinds! {
     /// A kernel node for a function (version 1).
     fn cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNodeSetParams(
-        nodeParams, nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>
+        nodeParams, nodeParams
     ) {
         let CUDA_KERNEL_NODE_PARAMS_v1 { func, grid, block, sharedMemBytes, kernelParams, extra } = nodeParams.get()?;
         let (kern, ctx) = (0, 0);
@@ -62,7 +54,7 @@ kinds! {
 
     /// A kernel node for a function or a library's kernel. A change keeps its attributes.
     fn cuGraphAddKernelNode_v2, cuGraphKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2(
-        nodeParams, nodeParams: In<CUDA_KERNEL_NODE_PARAMS>
+        nodeParams, nodeParams
     ) {
         // SAFETY: the arguments are valid as the driver API requires.
         unsafe { params::kernel(&nodeParams.get()?) }
@@ -70,14 +62,14 @@ kinds! {
 
     /// A memcpy node. In an executable graph only a one-dimensional one is changed.
     fn cuGraphAddMemcpyNode, cuGraphMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams(
-        nodeParams, copyParams: In<CUDA_MEMCPY3D>, ctx
+        nodeParams, copyParams, ctx
     ) {
         params::memcpy(&copyParams.get()?, ctx.number())
     }
 
     /// A memset node.
     fn cuGraphAddMemsetNode, cuGraphMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams(
-        nodeParams, memsetParams: In<CUDA_MEMSET_NODE_PARAMS_v1>, ctx
+        nodeParams, memsetParams, ctx
     ) {
         let CUDA_MEMSET_NODE_PARAMS_v1 { dst, pitch, value, elementSize, width, height } = memsetParams.get()?;
         let ctx = ctx.number();
@@ -86,7 +78,7 @@ kinds! {
 
     /// A host function node.
     fn cuGraphAddHostNode, cuGraphHostNodeSetParams, cuGraphExecHostNodeSetParams(
-        nodeParams, nodeParams: In<CUDA_HOST_NODE_PARAMS_v1>
+        nodeParams, nodeParams
     ) {
         let CUDA_HOST_NODE_PARAMS_v1 { function, userData } = nodeParams.get()?;
         params::host(&CUDA_HOST_NODE_PARAMS { function, userData, ..CUDA_HOST_NODE_PARAMS::default() })
@@ -94,33 +86,33 @@ kinds! {
 
     /// An event record node.
     fn cuGraphAddEventRecordNode, cuGraphEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent(
-        event, event: Handle<Event>
+        event, event
     ) {
         params::event(event.number()).map(Op::RecordEvent)
     }
 
     /// An event wait node.
     fn cuGraphAddEventWaitNode, cuGraphEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent(
-        event, event: Handle<Event>
+        event, event
     ) {
         params::event(event.number()).map(Op::WaitEvent)
     }
 
     /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphAddExternalSemaphoresSignalNode, cuGraphExternalSemaphoresSignalNodeSetParams,
-    cuGraphExecExternalSemaphoresSignalNodeSetParams(nodeParams, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+    cuGraphExecExternalSemaphoresSignalNodeSetParams(nodeParams, nodeParams) {
         params::no_semaphores(&nodeParams.get()?)
     }
 
     /// Refused: external semaphores do not exist here, so no graph has such a node.
     fn cuGraphAddExternalSemaphoresWaitNode, cuGraphExternalSemaphoresWaitNodeSetParams,
-    cuGraphExecExternalSemaphoresWaitNodeSetParams(nodeParams, nodeParams: In<CUDA_EXT_SEM_NODE_PARAMS>) {
+    cuGraphExecExternalSemaphoresWaitNodeSetParams(nodeParams, nodeParams) {
         params::no_semaphores(&nodeParams.get()?)
     }
 
     /// A batch memory operation node.
     fn cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams(
-        nodeParams, nodeParams: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>
+        nodeParams, nodeParams
     ) {
         // SAFETY: the array is valid as the driver API requires.
         unsafe { BatchOp::new(&nodeParams.get()?) }.map(|op| Op::Batch(Arc::new(op)))

@@ -7,16 +7,10 @@ use crate::graph::{self, Graph, Link, Node, memory, params};
 /// Defines functions that add a node of one kind: given are the parameters after the dependencies,
 /// and the operation that they describe.
 macro_rules! adds {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $op:block)*) => {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident),*) $op:block)*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $name(
-                phGraphNode: Out<Handle<Node>>,
-                hGraph: Handle<Graph>,
-                dependencies: In<Handle<Node>>,
-                numDependencies: usize,
-                $($arg: $type),*
-            ) {
+            fn $name(phGraphNode, hGraph, dependencies, numDependencies, $($arg),*) {
                 // SAFETY: the caller passes the length of its array.
                 let before = || unsafe { links(dependencies, In::null(), numDependencies) };
                 add(phGraphNode, hGraph, before, |_| $op)
@@ -27,7 +21,7 @@ macro_rules! adds {
 
 adds! {
     /// Adds a child graph node with a clone of a graph.
-    fn cuGraphAddChildGraphNode(childGraph: Handle<Graph>) {
+    fn cuGraphAddChildGraphNode(childGraph) {
         params::child(childGraph)
     }
 
@@ -38,7 +32,7 @@ adds! {
 
     /// Adds a memory allocation node. Its address is assigned immediately; the memory is allocated
     /// when the node runs.
-    fn cuGraphAddMemAllocNode(nodeParams: InOut<CUDA_MEM_ALLOC_NODE_PARAMS>) {
+    fn cuGraphAddMemAllocNode(nodeParams) {
         let mut given = nodeParams.get()?;
         // SAFETY: the array is valid as the driver API requires.
         let op = unsafe { memory::AllocOp::new(&mut given)? };
@@ -47,7 +41,7 @@ adds! {
     }
 
     /// Adds a memory free node.
-    fn cuGraphAddMemFreeNode(dptr: CUdeviceptr) {
+    fn cuGraphAddMemFreeNode(dptr) {
         params::free(dptr)
     }
 }
@@ -55,12 +49,8 @@ adds! {
 driver_api! {
     /// Adds a node of any kind, with edge data.
     fn [cuGraphAddNode] cuGraphAddNode_v2 | cuGraphAddNode_v3(
-        phGraphNode: Out<Handle<Node>>,
-        hGraph: Handle<Graph>,
-        dependencies: In<Handle<Node>>,
-        [dependencyData: In<CUgraphEdgeData> = In::null()],
-        numDependencies: usize,
-        nodeParams: InOut<CUgraphNodeParams>,
+        phGraphNode, hGraph, dependencies, [dependencyData = In::null()], numDependencies,
+        nodeParams,
     ) {
         // SAFETY: the caller passes the length of its array.
         let before = || unsafe { links(dependencies, dependencyData, numDependencies) };
@@ -69,28 +59,28 @@ driver_api! {
     }
 
     /// Removes a node and its edges.
-    fn cuGraphDestroyNode(hNode: Handle<Node>) {
+    fn cuGraphDestroyNode(hNode) {
         let node = hNode.get()?;
         node.graph.get()?.remove(hNode)
     }
 
     /// The type of a node.
-    fn cuGraphNodeGetType(hNode: Handle<Node>, type_: Out<c_uint>) {
+    fn cuGraphNodeGetType(hNode, type_) {
         type_.set(graph::op_of(hNode)?.kind())
     }
 
     /// The graph that contains a node.
-    fn cuGraphNodeGetContainingGraph(hNode: Handle<Node>, phGraph: Out<Handle<Graph>>) {
+    fn cuGraphNodeGetContainingGraph(hNode, phGraph) {
         phGraph.set(hNode.get()?.graph)
     }
 
     /// The number of a node within its graph.
-    fn cuGraphNodeGetLocalId(hNode: Handle<Node>, nodeId: Out<c_uint>) {
+    fn cuGraphNodeGetLocalId(hNode, nodeId) {
         nodeId.set(graph::with_node(hNode, |node| Ok(node.id))?)
     }
 
     /// A unique number of a node.
-    fn cuGraphNodeGetToolsId(hNode: Handle<Node>, toolsNodeId: Out<c_ulonglong>) {
+    fn cuGraphNodeGetToolsId(hNode, toolsNodeId) {
         hNode.get()?;
         toolsNodeId.set(hNode.number() as u64)
     }
@@ -98,10 +88,7 @@ driver_api! {
     /// The nodes that a node depends on, with edge data. `CUDA_ERROR_LOSSY_QUERY` if an edge has
     /// data, and the version cannot return it.
     fn [cuGraphNodeGetDependencies] cuGraphNodeGetDependencies_v2(
-        hNode: Handle<Node>,
-        dependencies: Out<Handle<Node>>,
-        [edgeData: Out<CUgraphEdgeData> = Out::null()],
-        numDependencies: InOut<usize>,
+        hNode, dependencies, [edgeData = Out::null()], numDependencies,
     ) {
         let links = graph::with_node(hNode, |node| Ok(node.before.clone()))?;
         // SAFETY: the caller passes the capacity of its buffer.
@@ -111,10 +98,7 @@ driver_api! {
     /// The nodes that depend on a node, with edge data. `CUDA_ERROR_LOSSY_QUERY` if an edge has
     /// data, and the version cannot return it.
     fn [cuGraphNodeGetDependentNodes] cuGraphNodeGetDependentNodes_v2(
-        hNode: Handle<Node>,
-        dependentNodes: Out<Handle<Node>>,
-        [edgeData: Out<CUgraphEdgeData> = Out::null()],
-        numDependentNodes: InOut<usize>,
+        hNode, dependentNodes, [edgeData = Out::null()], numDependentNodes,
     ) {
         let links = graph::with_node(hNode, |node| Ok(node.after.clone()))?;
         // SAFETY: the caller passes the capacity of its buffer.

@@ -4,14 +4,14 @@ use super::nodes::not_of_kind;
 use crate::api::launch::check_attribute;
 use crate::api::*;
 use crate::graph::kernel::KernelOp;
-use crate::graph::{self, Graph, Node, kernel, params};
+use crate::graph::{self, Node, kernel, params};
 
 /// Defines functions that return a property of a node of one kind.
 macro_rules! gets {
-    ($($(#[$doc:meta])* fn $name:ident($out:ident: $type:ty) $what:literal, $pattern:pat => $value:expr;)*) => {
+    ($($(#[$doc:meta])* fn $name:ident($out:ident) $what:literal, $pattern:pat => $value:expr;)*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $name(hNode: Handle<Node>, $out: Out<$type>) {
+            fn $name(hNode, $out) {
                 #[allow(unreachable_patterns)] // of the one for all kinds
                 match graph::op_of(hNode)? {
                     $pattern => $out.set($value),
@@ -24,38 +24,38 @@ macro_rules! gets {
 
 gets! {
     /// The graph of a child graph node, which the node owns.
-    fn cuGraphChildGraphNodeGetGraph(phGraph: Handle<Graph>) "child graph", Op::Child(graph) => graph;
+    fn cuGraphChildGraphNodeGetGraph(phGraph) "child graph", Op::Child(graph) => graph;
     /// The event of an event record node.
-    fn cuGraphEventRecordNodeGetEvent(event_out: Handle<Event>) "event record", Op::RecordEvent(event) => event;
+    fn cuGraphEventRecordNodeGetEvent(event_out) "event record", Op::RecordEvent(event) => event;
     /// The event of an event wait node.
-    fn cuGraphEventWaitNodeGetEvent(event_out: Handle<Event>) "event wait", Op::WaitEvent(event) => event;
+    fn cuGraphEventWaitNodeGetEvent(event_out) "event wait", Op::WaitEvent(event) => event;
     /// The parameters of a kernel node (version 1).
-    fn cuGraphKernelNodeGetParams(nodeParams: CUDA_KERNEL_NODE_PARAMS_v1) "kernel", Op::Kernel(op) => to_v1(&op)?;
+    fn cuGraphKernelNodeGetParams(nodeParams) "kernel", Op::Kernel(op) => to_v1(&op)?;
     /// The parameters of a kernel node.
-    fn cuGraphKernelNodeGetParams_v2(nodeParams: CUDA_KERNEL_NODE_PARAMS) "kernel", Op::Kernel(op) => params::of_kernel(&op);
+    fn cuGraphKernelNodeGetParams_v2(nodeParams) "kernel", Op::Kernel(op) => params::of_kernel(&op);
     /// The parameters of a memcpy node.
-    fn cuGraphMemcpyNodeGetParams(nodeParams: CUDA_MEMCPY3D) "memcpy", Op::Memcpy(op) => op.copy;
+    fn cuGraphMemcpyNodeGetParams(nodeParams) "memcpy", Op::Memcpy(op) => op.copy;
     /// The parameters of a memset node.
-    fn cuGraphMemsetNodeGetParams(nodeParams: CUDA_MEMSET_NODE_PARAMS_v1) "memset", Op::Memset(op) => CUDA_MEMSET_NODE_PARAMS_v1 {
+    fn cuGraphMemsetNodeGetParams(nodeParams) "memset", Op::Memset(op) => CUDA_MEMSET_NODE_PARAMS_v1 {
         dst: op.dst, pitch: op.pitch, value: op.value, elementSize: op.elementSize, width: op.width, height: op.height,
     };
     /// The parameters of a host function node.
-    fn cuGraphHostNodeGetParams(nodeParams: CUDA_HOST_NODE_PARAMS_v1) "host function", Op::Host(op) => CUDA_HOST_NODE_PARAMS_v1 {
+    fn cuGraphHostNodeGetParams(nodeParams) "host function", Op::Host(op) => CUDA_HOST_NODE_PARAMS_v1 {
         function: op.function, userData: op.userData,
     };
     /// The parameters of a memory allocation node.
-    fn cuGraphMemAllocNodeGetParams(params_out: CUDA_MEM_ALLOC_NODE_PARAMS) "memory allocation", Op::MemAlloc(op) => op.params();
+    fn cuGraphMemAllocNodeGetParams(params_out) "memory allocation", Op::MemAlloc(op) => op.params();
     /// The address that a memory free node frees.
-    fn cuGraphMemFreeNodeGetParams(dptr_out: CUdeviceptr) "memory free", Op::MemFree(dptr) => dptr;
+    fn cuGraphMemFreeNodeGetParams(dptr_out) "memory free", Op::MemFree(dptr) => dptr;
     /// The operations of a batch memory operation node.
-    fn cuGraphBatchMemOpNodeGetParams(nodeParams_out: CUDA_BATCH_MEM_OP_NODE_PARAMS) "memory operations", Op::Batch(op) => op.params();
+    fn cuGraphBatchMemOpNodeGetParams(nodeParams_out) "memory operations", Op::Batch(op) => op.params();
     /// The parameters of a node of any kind.
-    fn cuGraphNodeGetParams(nodeParams: CUgraphNodeParams) "", op => params::of(&op);
+    fn cuGraphNodeGetParams(nodeParams) "", op => params::of(&op);
 }
 
 driver_api! {
     /// Changes the parameters of a node of any kind.
-    fn cuGraphNodeSetParams | cuGraphNodeSetParams_v2(hNode: Handle<Node>, nodeParams: In<CUgraphNodeParams>) {
+    fn cuGraphNodeSetParams | cuGraphNodeSetParams_v2(hNode, nodeParams) {
         let given = nodeParams.get()?;
         // SAFETY: pointers in the structure are valid as the driver API requires.
         let op = unsafe { changed(hNode, given)? };
@@ -63,26 +63,26 @@ driver_api! {
     }
 
     /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
+    fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore signal"))
     }
 
     /// Refused: external semaphores do not exist here, so no graph has such a node.
-    fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: Handle<Node>, params_out: Out<CUDA_EXT_SEM_NODE_PARAMS>) {
+    fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out) {
         params_out.check()?;
         Err(not_of_kind(&graph::op_of(hNode)?, "external semaphore wait"))
     }
 
     /// An attribute of a kernel node.
-    fn cuGraphKernelNodeGetAttribute(hNode: Handle<Node>, attr: c_uint, value_out: Out<[u32; 16]>) {
+    fn cuGraphKernelNodeGetAttribute(hNode, attr, value_out) {
         let op = kernel(hNode)?;
         check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value: op.attribute(attr) })?;
         value_out.set(op.attribute(attr))
     }
 
     /// Sets an attribute of a kernel node.
-    fn cuGraphKernelNodeSetAttribute(hNode: Handle<Node>, attr: c_uint, value: In<[u32; 16]>) {
+    fn cuGraphKernelNodeSetAttribute(hNode, attr, value) {
         let value_ptr = value.as_ptr().cast_mut();
         let (op, value) = (kernel(hNode)?, value.get()?);
         check_attribute(&CUlaunchAttribute { id: attr, pad: 0, value })?;
@@ -95,7 +95,7 @@ driver_api! {
     }
 
     /// Copies all attributes from one kernel node to another.
-    fn cuGraphKernelNodeCopyAttributes(dst: Handle<Node>, src: Handle<Node>) {
+    fn cuGraphKernelNodeCopyAttributes(dst, src) {
         let (to, from) = (kernel(dst)?, kernel(src)?);
         if to.updatable.is_some() || from.updatable.is_some() {
             return Err(kernel::fixed("its attributes cannot be copied"));
