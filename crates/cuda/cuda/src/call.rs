@@ -13,7 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// [`Answer`]: `?` returns an error code. Versions of a function that share a body are defined
 /// together: `fn cuCtxDestroy | cuCtxDestroy_v2(ctx)`. A version that lacks some parameters is named
 /// in brackets before the function, and these parameters are in brackets with the values that they
-/// have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`.
+/// have in its body: `fn [cuMemAllocHost_v2] cuMemHostAlloc(pp, bytesize, [Flags = 0])`. A pointer
+/// to an array is followed by the parameter that has its length, `map[count]`, and is `Elements`
+/// or `OutElements` in the body.
 ///
 /// ```ignore
 /// driver_api! {
@@ -25,7 +27,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// ```
 macro_rules! driver_api {
     // The function of one name, with the types of its parameters.
-    (@ [$($type:ty),*] $name:ident [$($doc:tt)*] ($($arg:ident),* $(,)?) $body:block) => {
+    (@ [$($type:ty),*] $name:ident [$($doc:tt)*] ($($arg:ident $([$len:ident])?),* $(,)?)
+     $body:block) => {
         $($doc)*
         ///
         /// # Safety
@@ -35,26 +38,30 @@ macro_rules! driver_api {
         pub unsafe extern "C" fn $name($($arg: $type),*) -> texunit_cuda_abi::CUresult {
             $crate::call::answer(
                 stringify!($name),
-                || -> texunit_cuda_abi::args::Answer { $body },
+                || -> texunit_cuda_abi::args::Answer {
+                    // SAFETY: the caller passes the length of the array.
+                    $($(let $arg = unsafe { $arg.elements($len as usize) };)?)*
+                    $body
+                },
                 &texunit_cuda_abi::arguments!($($arg),*),
             )
         }
     };
     // Separates the parameters that the shorter version lacks.
-    (@less $all:tt [$($args:ident)*] [$($some:ident)*] [$($less:tt)*]
-     [$arg:ident = $value:expr] $(, $($rest:tt)*)?) => {
-        $crate::call::driver_api!(@less $all [$($args)* $arg] [$($some)*]
+    (@less $all:tt [$($args:tt)*] $some:tt [$($less:tt)*]
+     [$arg:ident $([$len:ident])? = $value:expr] $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@less $all [$($args)* $arg $([$len])?,] $some
             [$($less)* let $arg = $value;] $($($rest)*)?);
     };
-    (@less $all:tt [$($args:ident)*] [$($some:ident)*] $less:tt
-     $arg:ident $(, $($rest:tt)*)?) => {
-        $crate::call::driver_api!(@less $all [$($args)* $arg] [$($some)* $arg] $less
-            $($($rest)*)?);
+    (@less $all:tt [$($args:tt)*] [$($some:tt)*] $less:tt
+     $arg:ident $([$len:ident])? $(, $($rest:tt)*)?) => {
+        $crate::call::driver_api!(@less $all [$($args)* $arg $([$len])?,]
+            [$($some)* $arg $([$len])?,] $less $($($rest)*)?);
     };
-    (@less [$short:ident $names:tt $docs:tt $body:block] [$($args:ident)*] [$($some:ident)*]
+    (@less [$short:ident $names:tt $docs:tt $body:block] [$($args:tt)*] [$($some:tt)*]
      [$($less:tt)*]) => {
-        $crate::call::driver_api!(@names $names $docs ($($args),*) $body);
-        $crate::call::driver_api!(@names [$short] $docs ($($some),*) { $($less)* $body });
+        $crate::call::driver_api!(@names $names $docs ($($args)*) $body);
+        $crate::call::driver_api!(@names [$short] $docs ($($some)*) { $($less)* $body });
     };
     (@names [$($name:ident)+] $docs:tt $args:tt $body:block) => {
         $($crate::functions::typed!($name driver_api $docs $args $body);)+

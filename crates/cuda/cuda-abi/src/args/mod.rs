@@ -241,6 +241,16 @@ pub struct Elements<'a, T> {
 }
 
 impl<T: Copy> Elements<'_, T> {
+    /// Makes a null pointer to no elements, for an optional array that is absent.
+    pub fn null() -> Self {
+        Self { first: In::null(), count: 0 }
+    }
+
+    /// Whether the pointer is null.
+    pub fn is_null(self) -> bool {
+        self.first.is_null()
+    }
+
     /// Number of elements.
     pub fn len(self) -> usize {
         self.count

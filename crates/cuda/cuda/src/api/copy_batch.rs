@@ -27,24 +27,22 @@ driver_api! {
 
     /// Copies memory ranges in a batch; `failIdx` is the index of a failed copy, in version 1.
     fn [cuMemcpyBatchAsync_v2] cuMemcpyBatchAsync(
-        dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, [failIdx = Out::null()], hStream,
+        dsts[count], srcs[count], sizes[count], count, attrs[numAttrs], attrsIdxs[numAttrs], numAttrs,
+        [failIdx = Out::null()], hStream,
     ) {
-        // SAFETY: the caller guarantees this length for each array.
-        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
+        let batch = Batch { dsts, srcs, sizes, attrs, indices: attrsIdxs };
         // SAFETY: addresses of the batch are valid as the driver API requires.
         unsafe { batch.submit(hStream) }.map_err(|fault| failed(fault, failIdx))
     }
 
     /// Copies 3D regions in a batch; `failIdx` is the index of a failed copy, in version 1.
     fn [cuMemcpy3DBatchAsync_v2] cuMemcpy3DBatchAsync(
-        numOps, opList, [failIdx = Out::null()], flags, hStream,
+        numOps, opList[numOps], [failIdx = Out::null()], flags, hStream,
     ) {
         let order = on_other_than_default(hStream)?;
-        // SAFETY: the arrays have this length, and their addresses are valid as the driver API
-        // requires.
-        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
+        // SAFETY: addresses of the batch are valid as the driver API requires.
+        unsafe { copy_operations(opList, flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
-
 }
 
 /// The order of a batch or a copy with attributes, which the default stream (null,
@@ -79,9 +77,9 @@ impl Batch<'_> {
         let order = Order::capturable(stream).map_err(whole)?;
         check_other_than_default(stream, &order).map_err(whole)?;
         self.check()?;
-        let Self { dsts, srcs, sizes, attrs, indices } = *self;
+        let Self { dsts, srcs, sizes, .. } = *self;
         if let Some(place) = order.capture {
-            let op = CopiesOp::of([dsts, srcs], sizes, attrs, indices, order.context.handle);
+            let op = CopiesOp::of(self, order.context.handle);
             return op.and_then(|op| place.add(Op::Copies(Arc::new(op)))).map_err(whole);
         }
         for i in 0..sizes.len() {

@@ -82,18 +82,18 @@ driver_api! {
 
     /// Adds edges with data.
     fn [cuGraphAddDependencies] cuGraphAddDependencies_v2(
-        hGraph, from, to, [edgeData = In::null()], numDependencies,
+        hGraph, from[numDependencies], to[numDependencies],
+        [edgeData[numDependencies] = Elements::null()], numDependencies,
     ) {
-        // SAFETY: the caller passes the length of its array.
-        hGraph.get()?.add_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
+        hGraph.get()?.add_edges(&pairs(from, to, edgeData)?)
     }
 
     /// Removes edges with this data.
     fn [cuGraphRemoveDependencies] cuGraphRemoveDependencies_v2(
-        hGraph, from, to, [edgeData = In::null()], numDependencies,
+        hGraph, from[numDependencies], to[numDependencies],
+        [edgeData[numDependencies] = Elements::null()], numDependencies,
     ) {
-        // SAFETY: the caller passes the length of its array.
-        hGraph.get()?.remove_edges(&unsafe { pairs(from, to, edgeData, numDependencies)? })
+        hGraph.get()?.remove_edges(&pairs(from, to, edgeData)?)
     }
 
     /// Writes a graph as text for Graphviz.
@@ -251,38 +251,23 @@ unsafe fn give_links(
 }
 
 /// Reads the caller's arrays of edges.
-///
-/// # Safety
-/// Each array is null or has `count` elements.
-unsafe fn pairs(
-    from: In<'_, Handle<Node>>,
-    to: In<'_, Handle<Node>>,
-    data: In<'_, CUgraphEdgeData>,
-    count: usize,
+fn pairs(
+    from: Elements<'_, Handle<Node>>,
+    to: Elements<'_, Handle<Node>>,
+    data: Elements<'_, CUgraphEdgeData>,
 ) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
-    // SAFETY: the caller upholds this function's safety contract.
-    let (from, links) = unsafe { (from.elements(count).to_vec()?, links(to, data, count)?) };
+    let (from, links) = (from.to_vec()?, links(to, data)?);
     Ok(from.iter().zip(links).map(|(from, link)| (from.number(), link.node, link.data)).collect())
 }
 
 /// Reads the caller's arrays of dependencies.
-///
-/// # Safety
-/// Each array is null or has `count` elements.
-unsafe fn links(
-    nodes: In<'_, Handle<Node>>,
-    data: In<'_, CUgraphEdgeData>,
-    count: usize,
+fn links(
+    nodes: Elements<'_, Handle<Node>>,
+    data: Elements<'_, CUgraphEdgeData>,
 ) -> Answer<Vec<Link>> {
-    // SAFETY: the caller upholds this function's safety contract.
-    let nodes = unsafe { nodes.elements(count) };
     let link = |i: usize| {
-        let data = match data.is_null() {
-            true => CUgraphEdgeData::default(),
-            // SAFETY: the caller upholds this function's safety contract.
-            false => unsafe { data.elements(count) }.at(i)?,
-        };
+        let data = if data.is_null() { CUgraphEdgeData::default() } else { data.at(i)? };
         Ok(Link { node: nodes.at(i)?.number(), data })
     };
-    (0..count).map(link).collect()
+    (0..nodes.len()).map(link).collect()
 }

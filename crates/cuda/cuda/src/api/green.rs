@@ -85,7 +85,7 @@ driver_api! {
     }
 
     /// Creates a resource descriptor for `cuGreenCtxCreate`.
-    fn cuDevResourceGenerateDesc(phDesc, resources, nbResources) {
+    fn cuDevResourceGenerateDesc(phDesc, resources[nbResources], nbResources) {
         phDesc.check()?;
         // A longer list would contain a resource twice: a device has at most this many parts, one
         // configuration and one work queue.
@@ -94,9 +94,7 @@ driver_api! {
             CUresult::INVALID_RESOURCE_CONFIGURATION,
             "nbResources {nbResources} is more than {MAX_RESOURCES}"
         );
-        // SAFETY: the caller states that the array has this many elements.
-        let resources = unsafe { resources.elements(nbResources as usize) }.to_vec()?;
-        phDesc.set(green::describe(&resources)?)
+        phDesc.set(green::describe(&resources.to_vec()?)?)
     }
 
     /// Creates a green context, which retains the primary context of its device.

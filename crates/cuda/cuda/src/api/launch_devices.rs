@@ -10,7 +10,7 @@ use crate::stream;
 
 driver_api! {
     /// Launches a kernel on each of several devices.
-    fn cuLaunchCooperativeKernelMultiDevice(launchParamsList, numDevices, flags) {
+    fn cuLaunchCooperativeKernelMultiDevice(launchParamsList[numDevices], numDevices, flags) {
         ensure!(
             flags
                 & !(CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC
@@ -23,8 +23,7 @@ driver_api! {
             numDevices != 0 && numDevices as usize <= devices,
             "numDevices {numDevices} is 0 or more than the {devices} that there are"
         );
-        // SAFETY: the caller passes the length of its array.
-        let list = unsafe { launchParamsList.elements(numDevices as usize) }.to_vec()?;
+        let list = launchParamsList.to_vec()?;
         let mut orders: Vec<Order> = Vec::new();
         for (i, one) in list.iter().enumerate() {
             let order = check(i, one, &list)?;

@@ -11,28 +11,24 @@ driver_api! {
     /// Creates a library from PTX text or a fatbin, which is copied. It is loaded into a context
     /// when it is first used there, or immediately if log buffers are given.
     fn cuLibraryLoadData(
-        library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
-        libraryOptionValues, numLibraryOptions,
+        library, code, jitOptions, jitOptionsValues, numJitOptions,
+        libraryOptions[numLibraryOptions], libraryOptionValues, numLibraryOptions,
     ) {
         let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller guarantees an array of this length.
-        let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
         // SAFETY: the image is of a kind that the driver API accepts, and valid during the call.
         let image = || Ok((unsafe { Image::at(code)? }, "ptx".to_owned()));
         // SAFETY: the options are valid as the driver API requires.
-        unsafe { load(library, jit, (options, libraryOptionValues), image) }
+        unsafe { load(library, jit, (libraryOptions, libraryOptionValues), image) }
     }
 
     /// Creates a library from a file.
     fn cuLibraryLoadFromFile(
-        library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
-        libraryOptionValues, numLibraryOptions,
+        library, fileName, jitOptions, jitOptionsValues, numJitOptions,
+        libraryOptions[numLibraryOptions], libraryOptionValues, numLibraryOptions,
     ) {
         let jit = RawOptions { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
-        // SAFETY: the caller guarantees an array of this length.
-        let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
         // SAFETY: the options are valid as the driver API requires.
-        unsafe { load(library, jit, (options, libraryOptionValues), || file(fileName)) }
+        unsafe { load(library, jit, (libraryOptions, libraryOptionValues), || file(fileName)) }
     }
 
     /// Unloads a library, in every context.
@@ -51,10 +47,8 @@ driver_api! {
     }
 
     /// Handles of a library's kernels in source order, as many as fit.
-    fn cuLibraryEnumerateKernels(kernels, numKernels, lib) {
-        let library = lib.get()?;
-        // SAFETY: the caller guarantees a buffer of this capacity.
-        unsafe { kernels.elements(numKernels as usize) }.set_all(library.kernels.iter().copied())
+    fn cuLibraryEnumerateKernels(kernels[numKernels], numKernels, lib) {
+        kernels.set_all(lib.get()?.kernels.iter().copied())
     }
 
     /// The module of a library in the current context.

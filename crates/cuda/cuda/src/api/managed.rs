@@ -32,27 +32,21 @@ driver_api! {
     }
 
     /// Discards the contents of managed memory, which stay unchanged here.
-    fn cuMemDiscardBatchAsync(dptrs, sizes, count, flags, hStream) {
+    fn cuMemDiscardBatchAsync(dptrs[count], sizes[count], count, flags, hStream) {
         Order::of(hStream)?;
         none(flags)?;
-        // SAFETY: the caller guarantees this length for both arrays.
-        let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
-        check_ranges(addresses, sizes)
+        check_ranges(dptrs, sizes)
     }
 
     /// Records the locations to which ranges of managed memory were prefetched. Discarded contents
     /// stay unchanged.
     fn cuMemPrefetchBatchAsync | cuMemDiscardAndPrefetchBatchAsync(
-        dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream,
+        dptrs[count], sizes[count], count, prefetchLocs[numPrefetchLocs],
+        prefetchLocIdxs[numPrefetchLocs], numPrefetchLocs, flags, hStream,
     ) {
         Order::of(hStream)?;
         none(flags)?;
-        let groups = numPrefetchLocs;
-        // SAFETY: the caller guarantees this length for both arrays.
-        let ranges = unsafe { (dptrs.elements(count), sizes.elements(count)) };
-        // SAFETY: the caller guarantees this length for both arrays.
-        let locations = unsafe { (prefetchLocs.elements(groups), prefetchLocIdxs.elements(groups)) };
-        prefetch_batch(ranges, locations)
+        prefetch_batch((dptrs, sizes), (prefetchLocs, prefetchLocIdxs))
     }
 
     /// An attribute of a range of managed memory.
@@ -64,17 +58,12 @@ driver_api! {
     }
 
     /// Several attributes of a range of managed memory.
-    fn cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count) {
+    fn cuMemRangeGetAttributes(
+        data[numAttributes], dataSizes[numAttributes], attributes[numAttributes], numAttributes, devPtr,
+        count,
+    ) {
         current()?;
         ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
-        // SAFETY: the caller guarantees this length for each array.
-        let (data, dataSizes, attributes) = unsafe {
-            (
-                data.elements(numAttributes),
-                dataSizes.elements(numAttributes),
-                attributes.elements(numAttributes),
-            )
-        };
         for i in 0..numAttributes {
             // SAFETY: the caller guarantees a buffer of this capacity.
             let data = unsafe { data.at(i)?.room(dataSizes.at(i)?) };

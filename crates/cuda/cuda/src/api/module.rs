@@ -62,11 +62,8 @@ driver_api! {
     }
 
     /// Handles of a module's kernels in source order, as many as fit.
-    fn cuModuleEnumerateFunctions(functions, numFunctions, hmod) {
-        let module = hmod.get()?;
-        // SAFETY: the caller guarantees a buffer of this capacity.
-        let room = unsafe { functions.elements(numFunctions as usize) };
-        room.set_all(module.functions.iter().copied())
+    fn cuModuleEnumerateFunctions(functions[numFunctions], numFunctions, hmod) {
+        functions.set_all(hmod.get()?.functions.iter().copied())
     }
 
     /// Address and size of a variable; either out-pointer may be null, but not both.

@@ -22,13 +22,10 @@ driver_api! {
 
     /// Several attributes of a pointer. Attributes that it lacks, and all of memory unknown to the
     /// driver, are null; the device number is then -2.
-    fn cuPointerGetAttributes(numAttributes, attributes, data, ptr) {
+    fn cuPointerGetAttributes(numAttributes, attributes[numAttributes], data[numAttributes], ptr) {
         ensure!(numAttributes != 0, "numAttributes is 0: at least one is asked for");
         let pointer = Pointer::of(ptr)?;
-        let count = numAttributes as usize;
-        // SAFETY: the caller guarantees an array of this length.
-        let (attributes, data) = unsafe { (attributes.elements(count), data.elements(count)) };
-        for i in 0..count {
+        for i in 0..attributes.len() {
             let attribute = checked(attributes.at(i)?)?;
             let value = pointer.as_ref().and_then(|pointer| pointer.attribute(attribute).ok());
             let value = value.unwrap_or_else(|| of_unknown(attribute));

@@ -83,10 +83,8 @@ driver_api! {
     }
 
     /// Sets the access rights of devices to a pool's memory.
-    fn cuMemPoolSetAccess(pool, map, count) {
+    fn cuMemPoolSetAccess(pool, map[count], count) {
         let pool = pool.get()?;
-        // SAFETY: the caller guarantees an array of this length.
-        let map = unsafe { map.elements(count) };
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
             ensure!(

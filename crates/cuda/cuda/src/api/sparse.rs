@@ -18,11 +18,9 @@ driver_api! {
     /// Maps and unmaps tiles of sparse arrays; if one entry of the list is invalid, none is
     /// applied. A tile keeps its texels, whatever memory it is mapped to; a mip tail is usable once
     /// all of it is mapped.
-    fn cuMemMapArrayAsync(mapInfoList, count, hStream) {
+    fn cuMemMapArrayAsync(mapInfoList[count], count, hStream) {
         let context = Order::of(hStream)?.context;
         ensure!(count != 0, "count is 0: at least one change is given");
-        // SAFETY: the caller guarantees an array of this length.
-        let list = unsafe { mapInfoList.elements(count as usize) };
-        sparse::map(&context, &list.to_vec()?)
+        sparse::map(&context, &mapInfoList.to_vec()?)
     }
 }

@@ -73,12 +73,10 @@ driver_api! {
     }
 
     /// Sets the access rights of devices and the host to whole mappings.
-    fn cuMemSetAccess(ptr, size, desc, count) {
+    fn cuMemSetAccess(ptr, size, desc[count], count) {
         ensure!(count != 0, "count is 0: at least one access is given");
-        // SAFETY: the caller guarantees an array of this length.
-        let all = unsafe { desc.elements(count) };
         let one = |i| -> Answer<(Accessor, u32)> {
-            let CUmemAccessDesc { location, flags } = all.at(i)?;
+            let CUmemAccessDesc { location, flags } = desc.at(i)?;
             let known = [
                 CU_MEM_ACCESS_FLAGS_PROT_NONE,
                 CU_MEM_ACCESS_FLAGS_PROT_READ,

@@ -34,30 +34,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) indices: Elements<'a, usize>,
 }
 
-impl<'a> Batch<'a> {
-    /// # Safety
-    /// Destinations, sources and sizes have `count` elements, attributes and their indices
-    /// `groups`.
-    pub(crate) unsafe fn new(
-        [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
-        sizes: In<'a, usize>,
-        count: usize,
-        attrs: In<'a, CUmemcpyAttributes>,
-        indices: In<'a, usize>,
-        groups: usize,
-    ) -> Self {
-        // SAFETY: the caller upholds this function's safety contract.
-        unsafe {
-            Self {
-                dsts: dsts.elements(count),
-                srcs: srcs.elements(count),
-                sizes: sizes.elements(count),
-                attrs: attrs.elements(groups),
-                indices: indices.elements(groups),
-            }
-        }
-    }
-
+impl Batch<'_> {
     /// Checks the lengths of the arrays and the attributes' indices.
     pub(crate) fn check(&self) -> Result<(), BatchError> {
         let Self { sizes, attrs, indices, .. } = *self;
@@ -108,32 +85,27 @@ impl CopiesOp {
         let CUDA_MEMCPY_BATCH_NODE_PARAMS { count, numAttrs, .. } = *params;
         let context = context_or_current(params.ctx)?.handle;
         // SAFETY: the caller upholds this function's safety contract.
-        unsafe {
-            let (dsts, srcs, sizes) =
-                (In::of(params.dsts), In::of(params.srcs), In::of(params.sizes));
-            let (attrs, indices) = (In::of(params.attrs), In::of(params.attrsIdxs));
-            let batch = Batch::new([dsts, srcs], sizes, count, attrs, indices, numAttrs);
-            batch.check().map_err(|(_, refusal)| refusal)?;
-            let ends = [dsts.elements(count), srcs.elements(count)];
-            let (attrs, indices) = (attrs.elements(numAttrs), indices.elements(numAttrs));
-            Self::of(ends, sizes.elements(count), attrs, indices, context)
-        }
+        let batch = unsafe {
+            Batch {
+                dsts: In::of(params.dsts).elements(count),
+                srcs: In::of(params.srcs).elements(count),
+                sizes: In::of(params.sizes).elements(count),
+                attrs: In::of(params.attrs).elements(numAttrs),
+                indices: In::of(params.attrsIdxs).elements(numAttrs),
+            }
+        };
+        batch.check().map_err(|(_, refusal)| refusal)?;
+        Self::of(&batch, context)
     }
 
-    /// The copies of arrays that have been checked.
-    pub(crate) fn of(
-        [dsts, srcs]: [Elements<'_, CUdeviceptr>; 2],
-        sizes: Elements<'_, usize>,
-        attrs: Elements<'_, CUmemcpyAttributes>,
-        indices: Elements<'_, usize>,
-        context: Handle<Context>,
-    ) -> Answer<Self> {
+    /// The copies of a batch that has been checked.
+    pub(crate) fn of(batch: &Batch<'_>, context: Handle<Context>) -> Answer<Self> {
         Ok(Self {
-            dsts: dsts.to_vec()?.into(),
-            srcs: srcs.to_vec()?.into(),
-            sizes: sizes.to_vec()?.into(),
-            attrs: attrs.to_vec()?.into(),
-            indices: indices.to_vec()?.into(),
+            dsts: batch.dsts.to_vec()?.into(),
+            srcs: batch.srcs.to_vec()?.into(),
+            sizes: batch.sizes.to_vec()?.into(),
+            attrs: batch.attrs.to_vec()?.into(),
+            indices: batch.indices.to_vec()?.into(),
             context,
         })
     }

@@ -14,12 +14,12 @@ driver_api! {
 
     /// Starts capturing a stream into an existing graph, after some of its nodes.
     fn cuStreamBeginCaptureToGraph(
-        hStream, hGraph, dependencies, dependencyData, numDependencies, mode,
+        hStream, hGraph, dependencies[numDependencies], dependencyData[numDependencies],
+        numDependencies, mode,
     ) {
         let context = stream::on(hStream)?;
         hGraph.get()?;
-        // SAFETY: the caller passes the length of its array.
-        let before = unsafe { links(dependencies, dependencyData, numDependencies)? };
+        let before = links(dependencies, dependencyData)?;
         capture::begin(&context, stream::queue(hStream), mode, Some((hGraph, before)), None)
     }
 
@@ -89,7 +89,8 @@ driver_api! {
 
     /// Changes the nodes that the next captured operation depends on, with edge data.
     fn [cuStreamUpdateCaptureDependencies] cuStreamUpdateCaptureDependencies_v2(
-        hStream, dependencies, [dependencyData = In::null()], numDependencies, flags,
+        hStream, dependencies[numDependencies],
+        [dependencyData[numDependencies] = Elements::null()], numDependencies, flags,
     ) {
         let place = Order::capturable(hStream)?
             .capture
@@ -98,9 +99,7 @@ driver_api! {
             flags <= 1,
             "flags {flags} is not CU_STREAM_ADD_CAPTURE_DEPENDENCIES (0) or CU_STREAM_SET_CAPTURE_DEPENDENCIES (1)"
         );
-        // SAFETY: the caller passes the length of its array.
-        let links = unsafe { links(dependencies, dependencyData, numDependencies)? };
-        place.update(&links, flags == 1)
+        place.update(&links(dependencies, dependencyData)?, flags == 1)
     }
 
     /// Exchanges the calling thread's capture interaction mode.

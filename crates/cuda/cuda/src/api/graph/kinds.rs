@@ -15,9 +15,8 @@ macro_rules! kinds {
         driver_api! {$(
             $(#[$doc])*
             /// Adds such a node.
-            fn $add(phGraphNode, hGraph, dependencies, numDependencies, $arg $(, $ctx)?) {
-                // SAFETY: the caller passes the length of its array.
-                let before = || unsafe { links(dependencies, In::null(), numDependencies) };
+            fn $add(phGraphNode, hGraph, dependencies[numDependencies], numDependencies, $arg $(, $ctx)?) {
+                let before = || links(dependencies, Elements::null());
                 nodes::add(phGraphNode, hGraph, before, |_| $op)
             }
 

@@ -10,9 +10,8 @@ macro_rules! adds {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident),*) $op:block)*) => {
         driver_api! {$(
             $(#[$doc])*
-            fn $name(phGraphNode, hGraph, dependencies, numDependencies, $($arg),*) {
-                // SAFETY: the caller passes the length of its array.
-                let before = || unsafe { links(dependencies, In::null(), numDependencies) };
+            fn $name(phGraphNode, hGraph, dependencies[numDependencies], numDependencies, $($arg),*) {
+                let before = || links(dependencies, Elements::null());
                 add(phGraphNode, hGraph, before, |_| $op)
             }
         )*}
@@ -49,11 +48,11 @@ adds! {
 driver_api! {
     /// Adds a node of any kind, with edge data.
     fn [cuGraphAddNode] cuGraphAddNode_v2 | cuGraphAddNode_v3(
-        phGraphNode, hGraph, dependencies, [dependencyData = In::null()], numDependencies,
+        phGraphNode, hGraph, dependencies[numDependencies],
+        [dependencyData[numDependencies] = Elements::null()], numDependencies,
         nodeParams,
     ) {
-        // SAFETY: the caller passes the length of its array.
-        let before = || unsafe { links(dependencies, dependencyData, numDependencies) };
+        let before = || links(dependencies, dependencyData);
         // SAFETY: pointers in the structure are valid as the driver API requires.
         add(phGraphNode, hGraph, before, |graph| unsafe { any(nodeParams, graph) })
     }
