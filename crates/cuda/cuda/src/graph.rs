@@ -21,7 +21,6 @@ mod edges;
 pub(crate) mod exec;
 pub(crate) mod kernel;
 pub(crate) mod memory;
-mod name;
 pub(crate) mod op;
 mod order;
 pub(crate) mod params;
@@ -107,18 +106,20 @@ impl Graph {
         lock(&self.state)
     }
 
+    /// Makes the handle of a node, which owns the inner graphs of its operation.
+    fn new_node(&self, op: &Op) -> Handle<Node> {
+        let handle = Handle::fresh();
+        Node::registry().insert_as(handle, Arc::new(Node { graph: self.handle }));
+        op.inner().for_each(|graph| graph.belong_to(handle));
+        handle
+    }
+
     /// Adds a node with its dependencies.
     pub(crate) fn add(&self, op: Op, before: &[Link]) -> Answer<Handle<Node>> {
         let mut state = self.state();
         self.check_before(&state, &op, before)?;
-        let handle = Handle::<Node>::fresh();
-        Node::registry().insert_as(handle, Arc::new(Node { graph: self.handle }));
+        let handle = self.new_node(&op);
         let number = handle.number();
-        for graph in op.graphs() {
-            if let Some(graph) = Graph::registry().find(graph) {
-                let _ = graph.owner.set(handle);
-            }
-        }
         let id = state.next_id;
         state.next_id += 1;
         for link in before {
@@ -170,17 +171,10 @@ impl Graph {
         let mut state = copy.state();
         state.conditions.clone_from(&original.conditions);
         for (&number, node) in &original.nodes {
-            let handle = Handle::<Node>::fresh();
-            Node::registry().insert_as(handle, Arc::new(Node { graph: copy.handle }));
-            state.origins.insert(number, handle.number());
             let op = node.op.copy()?;
-            for graph in op.graphs() {
-                if let Some(graph) = Graph::registry().find(graph) {
-                    let _ = graph.owner.set(handle);
-                }
-            }
-            let data = NodeData { op, ..node.clone() };
-            state.nodes.insert(handle.number(), data);
+            let handle = copy.new_node(&op).number();
+            state.origins.insert(number, handle);
+            state.nodes.insert(handle, NodeData { op, ..node.clone() });
         }
         state.next_id = original.next_id;
         let State { nodes, origins, .. } = &mut *state;
@@ -204,10 +198,14 @@ impl Graph {
             if let Some(&own) = state.origins.get(&original.number()) {
                 return state.nodes.contains_key(&own).then(|| Handle::of(own));
             }
-            state.nodes.values().flat_map(|node| node.op.graphs()).collect::<Vec<_>>()
+            state.nodes.values().flat_map(|node| node.op.inner()).collect::<Vec<_>>()
         };
-        let inside = inside.into_iter().filter_map(|graph| Graph::registry().find(graph));
         inside.into_iter().find_map(|graph| graph.find_in_clone(original))
+    }
+
+    /// Makes a node own the graph, unless one does.
+    fn belong_to(&self, node: Handle<Node>) {
+        let _ = self.owner.set(node);
     }
 
     /// The node that owns the graph, if any.

@@ -5,7 +5,6 @@
 //! leave no trace in shadow memory, so that their ranges are compared after the graph has run.
 
 use super::exec::{Plan, Step};
-use super::name;
 use super::op::Op;
 use crate::checks;
 use crate::prelude::*;
@@ -100,7 +99,7 @@ pub(super) fn report(plan: &Plan, order: &[usize], queues: &[Queue]) {
     }
     let name = |i: usize| {
         let step = &plan.steps[i];
-        name::of_node(step.id, &step.op, plan.graph)
+        step.op.node_name(step.id, plan.graph)
     };
     for (at, &i) in order.iter().enumerate() {
         if ranges[i].is_empty() || !plan.steps[i].is_enabled {

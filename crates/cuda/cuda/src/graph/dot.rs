@@ -1,11 +1,10 @@
 //! Graphs as DOT text for Graphviz (`cuGraphDebugDotPrint`).
 
+use super::Graph;
 use super::op::Op;
-use super::{Graph, params};
-use crate::handle::Object;
 use crate::prelude::*;
 use std::fmt::Write;
-use texunit_cuda_abi::{graph_conditional_type, graph_debug_dot_flag as flag};
+use texunit_cuda_abi::graph_debug_dot_flag as flag;
 
 /// The DOT text of a graph.
 pub(crate) fn text(graph: &Graph, flags: u32) -> String {
@@ -37,7 +36,7 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
                 "\"graph_{id}_node_{}\"[style=\"solid\" shape=\"{shape}\" label=\"{label}\n\"];",
                 node.id
             );
-            inside.extend(node.op.graphs().into_iter().map(|graph| (node.id, graph)));
+            inside.extend(node.op.inner().map(|graph| (node.id, graph)));
         }
         for node in state.nodes.values() {
             for link in &node.after {
@@ -58,7 +57,6 @@ fn cluster(text: &mut String, graph: &Graph, flags: u32) {
         }
     }
     for (node, inner) in inside {
-        let Some(inner) = Graph::registry().find(inner) else { continue };
         let first = inner.state().nodes.values().next().map(|first| first.id);
         cluster(text, &inner, flags);
         if let Some(first) = first {
@@ -82,21 +80,7 @@ fn title(op: &Op) -> String {
             let (from, to) = (op.copy.src.memory_type, op.copy.dst.memory_type);
             format!("MEMCPY\n({}to{})", letter(from), letter(to))
         }
-        Op::Memset(_) => "MEMSET".to_owned(),
-        Op::Host(_) => "HOST".to_owned(),
-        Op::Child(_) => "CHILD GRAPH".to_owned(),
-        Op::Empty => "EMPTY".to_owned(),
-        Op::WaitEvent(_) => "EVENT_WAIT".to_owned(),
-        Op::RecordEvent(_) => "EVENT_RECORD".to_owned(),
-        Op::MemAlloc(_) => "MEM_ALLOC".to_owned(),
-        Op::MemFree(_) => "MEM_FREE".to_owned(),
-        Op::Batch(_) => "BATCH_MEM_OP".to_owned(),
-        Op::Copies(_) => "MEMCPY_BATCH".to_owned(),
-        Op::Conditional(op) => match op.kind {
-            graph_conditional_type::IF => "CONDITIONAL IF".to_owned(),
-            graph_conditional_type::WHILE => "CONDITIONAL WHILE".to_owned(),
-            _ => "CONDITIONAL SWITCH".to_owned(),
-        },
+        other => other.kind_title().to_owned(),
     }
 }
 
@@ -146,9 +130,8 @@ fn details(label: &mut String, op: &Op, flags: u32) {
         Op::MemFree(dptr) if wants(flag::MEM_FREE) => {
             let _ = write!(label, "\ndptr: {dptr:#x}");
         }
-        Op::Batch(_) if wants(flag::BATCH) => {
-            let count = params::of_batch(op).map_or(0, |params| params.count);
-            let _ = write!(label, "\ncount: {count}");
+        Op::Batch(op) if wants(flag::BATCH) => {
+            let _ = write!(label, "\ncount: {}", op.params().count);
         }
         Op::Copies(op) if wants(flag::MEMCPY_BATCH) => {
             let _ = write!(label, "\ncount: {}", op.params().count);

@@ -8,7 +8,7 @@ use super::op::Op;
 pub(crate) use super::order::InstantiationError;
 use super::order::order;
 use super::user::HeldReferences;
-use super::{Graph, Link, Node, name};
+use super::{Graph, Link, Node};
 use crate::context::{self, Context};
 use crate::handle::object;
 use crate::prelude::*;
@@ -153,7 +153,7 @@ impl Plan {
                 _ => false,
             };
             if !fits {
-                let name = name::of_node(step.id, &step.op, self.graph);
+                let name = step.op.node_name(step.id, self.graph);
                 fault!(
                     result::NODE_OPERATION_NOT_SUPPORTED,
                     step.node,
@@ -180,7 +180,7 @@ impl Plan {
                 Op::Memset(op) => Some(Handle::of(op.ctx)),
                 Op::Empty | Op::Child(_) => None,
                 other => {
-                    let name = name::of_node(step.id, other, self.graph);
+                    let name = other.node_name(step.id, self.graph);
                     fault!(
                         result::NODE_OPERATION_NOT_SUPPORTED,
                         step.node,

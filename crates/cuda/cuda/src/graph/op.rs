@@ -12,10 +12,11 @@ use super::kernel::KernelOp;
 use super::memory::AllocOp;
 use crate::context::Context;
 use crate::memory_ops::BatchOp;
+use crate::module::kernel_name;
 use crate::prelude::*;
 use crate::stream::Event;
 use crate::work::Task;
-use texunit_cuda_abi::graph_node_type as kind;
+use texunit_cuda_abi::{graph_conditional_type, graph_node_type as kind};
 
 /// The operation of a node.
 #[derive(Clone, Debug)]
@@ -45,23 +46,60 @@ pub(crate) struct CopyOp {
 }
 
 impl Op {
+    /// The kind of the node (`CUgraphNodeType`), and its names in messages and in DOT text.
+    fn kinds(&self) -> (u32, &'static str, &'static str) {
+        match self {
+            Self::Kernel(_) => (kind::KERNEL, "kernel", "KERNEL"),
+            Self::Work(..) => (kind::KERNEL, "library", "LIBRARY"),
+            Self::Memcpy(_) => (kind::MEMCPY, "memcpy", "MEMCPY"),
+            Self::Copies(_) => (kind::MEMCPY_BATCH, "batch of copies", "MEMCPY_BATCH"),
+            Self::Memset(_) => (kind::MEMSET, "memset", "MEMSET"),
+            Self::Host(_) => (kind::HOST, "host function", "HOST"),
+            Self::Child(_) => (kind::GRAPH, "child graph", "CHILD GRAPH"),
+            Self::Empty => (kind::EMPTY, "empty node", "EMPTY"),
+            Self::WaitEvent(_) => (kind::WAIT_EVENT, "event wait", "EVENT_WAIT"),
+            Self::RecordEvent(_) => (kind::EVENT_RECORD, "event record", "EVENT_RECORD"),
+            Self::MemAlloc(_) => (kind::MEM_ALLOC, "memory allocation", "MEM_ALLOC"),
+            Self::MemFree(_) => (kind::MEM_FREE, "memory free", "MEM_FREE"),
+            Self::Batch(_) => (kind::BATCH_MEM_OP, "memory operations", "BATCH_MEM_OP"),
+            Self::Conditional(op) => {
+                let title = match op.kind {
+                    graph_conditional_type::IF => "CONDITIONAL IF",
+                    graph_conditional_type::WHILE => "CONDITIONAL WHILE",
+                    _ => "CONDITIONAL SWITCH",
+                };
+                (kind::CONDITIONAL, "conditional node", title)
+            }
+        }
+    }
+
     /// The kind of the node (`CUgraphNodeType`).
     pub(crate) fn kind(&self) -> u32 {
+        self.kinds().0
+    }
+
+    /// Name of the kind of node in messages.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        self.kinds().1
+    }
+
+    /// Name of the kind of node in DOT text.
+    pub(crate) fn kind_title(&self) -> &'static str {
+        self.kinds().2
+    }
+
+    /// Name of the operation in a sentence: "kernel `scale`", "memcpy".
+    pub(crate) fn name(&self) -> String {
         match self {
-            Self::Kernel(_) | Self::Work(..) => kind::KERNEL,
-            Self::Memcpy(_) => kind::MEMCPY,
-            Self::Copies(_) => kind::MEMCPY_BATCH,
-            Self::Memset(_) => kind::MEMSET,
-            Self::Host(_) => kind::HOST,
-            Self::Child(_) => kind::GRAPH,
-            Self::Empty => kind::EMPTY,
-            Self::WaitEvent(_) => kind::WAIT_EVENT,
-            Self::RecordEvent(_) => kind::EVENT_RECORD,
-            Self::MemAlloc(_) => kind::MEM_ALLOC,
-            Self::MemFree(_) => kind::MEM_FREE,
-            Self::Batch(_) => kind::BATCH_MEM_OP,
-            Self::Conditional(_) => kind::CONDITIONAL,
+            Self::Kernel(kernel) => format!("kernel `{}`", kernel_name(&kernel.function)),
+            Self::Work(task, _) => format!("work of `{}`", task.function),
+            other => other.kind_name().to_owned(),
         }
+    }
+
+    /// Name of a node and its graph in messages: "node 3 (kernel `scale`) of graph 1".
+    pub(crate) fn node_name(&self, id: u32, graph: u32) -> String {
+        format!("node {id} ({}) of graph {graph}", self.name())
     }
 
     /// Inner graphs that the node owns.
@@ -73,25 +111,25 @@ impl Op {
         }
     }
 
+    /// Inner graphs that the node owns, as objects.
+    pub(crate) fn inner(&self) -> impl Iterator<Item = Arc<Graph>> + use<> {
+        self.graphs().into_iter().filter_map(|graph| Graph::registry().find(graph))
+    }
+
     /// Whether the operation, or one in its inner graphs, allocates or frees memory.
     pub(crate) fn has_memory(&self) -> bool {
         match self {
             Self::MemAlloc(_) | Self::MemFree(_) => true,
-            Self::Child(graph) => {
-                Graph::registry().find(*graph).is_some_and(|graph| graph.state().has_memory_nodes())
-            }
+            Self::Child(_) => self.inner().any(|graph| graph.state().has_memory_nodes()),
             _ => false,
         }
     }
 
     /// Whether the node, or one in its inner graphs, is device-updatable.
     pub(crate) fn is_updatable(&self) -> bool {
-        let has = |graph: &Handle<Graph>| {
-            Graph::registry().find(*graph).is_some_and(|graph| graph.state().is_updatable())
-        };
         match self {
             Self::Kernel(op) => op.updatable.is_some(),
-            other => other.graphs().iter().any(has),
+            other => other.inner().any(|graph| graph.state().is_updatable()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Topological orders of a graph's nodes.
 
-use super::{State, name};
+use super::State;
 use crate::deferred::Random;
 use crate::prelude::*;
 use std::cmp::Reverse;
@@ -39,7 +39,7 @@ pub(super) fn order(id: u32, state: &State) -> Result<Vec<usize>, InstantiationE
     let in_circle =
         state.nodes.iter().find(|(number, _)| open.get(number).is_some_and(|&left| left > 0));
     let (number, node) = in_circle.map_or((0, "a node".to_owned()), |(&number, node)| {
-        (number, name::of_node(node.id, &node.op, id))
+        (number, node.op.node_name(node.id, id))
     });
     let refusal = invalid!("{node} comes behind itself: the edges go round in a circle");
     Err((result::INVALID_STRUCTURE, number, refusal))

@@ -284,8 +284,3 @@ pub(crate) fn of(op: &Op) -> CUgraphNodeParams {
         Op::Conditional(op) => CUgraphNodeParams::new(kind, op.params()),
     }
 }
-
-/// The parameters of a batch memory operation node as a structure of their own.
-pub(crate) fn of_batch(op: &Op) -> Option<CUDA_BATCH_MEM_OP_NODE_PARAMS> {
-    if let Op::Batch(op) = op { Some(op.params()) } else { None }
-}

@@ -2,7 +2,6 @@
 //! them.
 
 use super::exec::{Plan, Step};
-use super::name;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_checks::race::Queue;
 
@@ -36,7 +35,7 @@ impl Queues {
             is_last[before as usize] = false;
         }
         for (step, queue) in plan.steps.iter().zip(&own) {
-            race.streams().named(*queue, name::of_node(step.id, &step.op, plan.graph));
+            race.streams().named(*queue, step.op.node_name(step.id, plan.graph));
         }
         Some(Self { race, outer, own, is_last })
     }

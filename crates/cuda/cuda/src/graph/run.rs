@@ -8,12 +8,12 @@
 //! recognised although they are executed sequentially.
 
 use super::concurrency;
+use super::device;
 use super::exec::{Exec, Plan, Step};
 use super::kernel::KernelOp;
 use super::op::Op;
 use super::order::shuffled;
 use super::queues::Queues;
-use super::{device, name};
 use crate::check_log::QueuePosition;
 use crate::checks;
 use crate::context::{self, Context};
@@ -307,7 +307,7 @@ impl Launch {
                 break;
             }
             if rounds >= most || !sets_condition(body) {
-                let name = name::of_node(step.id, &step.op, plan.graph);
+                let name = step.op.node_name(step.id, plan.graph);
                 return self.endless(format!(
                     "{name} has run its body {}, and its condition is still not 0: it has no end",
                     Count(rounds, "time")
@@ -336,6 +336,6 @@ fn with_step_name(plan: &Plan, step: &Step, refusal: Refusal) -> Refusal {
     let is_told = matches!(step.op, Op::Child(_) | Op::Conditional(_));
     match is_told {
         true => refusal,
-        false => refusal.within(|| name::of_node(step.id, &step.op, plan.graph), &[]),
+        false => refusal.within(|| step.op.node_name(step.id, plan.graph), &[]),
     }
 }

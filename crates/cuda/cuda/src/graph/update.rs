@@ -7,7 +7,7 @@
 use super::exec::{Exec, Plan, Step};
 use super::kernel::KernelOp;
 use super::op::{CopyOp, Op};
-use super::{Graph, kernel, name};
+use super::{Graph, kernel};
 use crate::prelude::*;
 use texunit_cuda_abi::{
     graph_exec_update_result as result, graph_node_type as kind, launch_attribute as attribute,
@@ -88,7 +88,7 @@ fn pairs(old: &Plan, new: &Plan) -> Result<Vec<usize>, Mismatch> {
         if (pair[a], back[b]) == (b, a) {
             continue;
         }
-        let name = || name::of_node(other.id, &other.op, new.graph);
+        let name = || other.op.node_name(other.id, new.graph);
         if pair[a] != usize::MAX || back[b] != usize::MAX {
             let reason = format!("{} comes before another node than in the instance", name());
             return Err(changed(behind, other.node, reason));
@@ -113,7 +113,7 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
     for (step, pair) in updated.steps.iter_mut().zip(pairs) {
         let Some(other) = new.steps.get(pair) else { continue };
         let told = |(how, reason): (u32, String)| {
-            let name = name::of_node(other.id, &other.op, new.graph);
+            let name = other.op.node_name(other.id, new.graph);
             mismatch(how, other.node, 0, format!("{name}: {reason}"))
         };
         check(&step.op, &other.op).map_err(told)?;
@@ -133,9 +133,12 @@ fn merged(old: &Plan, new: &Plan) -> Result<Plan, Mismatch> {
     Ok(updated)
 }
 
+fn changed(reason: &str) -> Result<(), (u32, String)> {
+    Err((result::PARAMETERS_CHANGED, reason.to_owned()))
+}
+
 /// Whether an update may replace an operation by another; if not, the code and the reason.
 pub(crate) fn check(old: &Op, new: &Op) -> Result<(), (u32, String)> {
-    let changed = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
     match (old, new) {
         (Op::Kernel(old), Op::Kernel(new)) => check_kernel(old, new),
         (Op::Memcpy(old), Op::Memcpy(new)) => check_copy(old, new),
@@ -193,20 +196,19 @@ fn is_moved(old: &CopySide3D, new: &CopySide3D) -> bool {
 }
 
 fn check_copy(old: &CopyOp, new: &CopyOp) -> Result<(), (u32, String)> {
-    let no = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
     if old == new {
         return Ok(());
     }
     if old.context != new.context {
-        return no("its context changes");
+        return changed("its context changes");
     }
     if is_moved(&old.copy.src, &new.copy.src) || is_moved(&old.copy.dst, &new.copy.dst) {
-        return no("the type of the memory that it copies changes");
+        return changed("the type of the memory that it copies changes");
     }
     let is_line = |op: &CopyOp| op.copy.height == 1 && op.copy.depth == 1;
     match is_line(old) && is_line(new) {
         true => Ok(()),
-        false => no("a copy of more than one dimension changes"),
+        false => changed("a copy of more than one dimension changes"),
     }
 }
 
@@ -214,16 +216,15 @@ fn check_fill(
     old: &CUDA_MEMSET_NODE_PARAMS,
     new: &CUDA_MEMSET_NODE_PARAMS,
 ) -> Result<(), (u32, String)> {
-    let no = |reason: &str| Err((result::PARAMETERS_CHANGED, reason.to_owned()));
     if old.ctx != new.ctx {
-        return no("its context changes");
+        return changed("its context changes");
     }
     if old.height != new.height {
-        return no("its height changes");
+        return changed("its height changes");
     }
     let shape = |op: &CUDA_MEMSET_NODE_PARAMS| (op.width, op.elementSize, op.pitch);
     match old.height > 1 && shape(old) != shape(new) {
-        true => no("the size of a region of rows changes"),
+        true => changed("the size of a region of rows changes"),
         false => Ok(()),
     }
 }

@@ -109,11 +109,7 @@ pub(super) fn node(
             return Err(wrong("changes, which the function of the program refuses"));
         }
     }
-    for inner in op.graphs() {
-        if let Some(inner) = Graph::registry().find(inner) {
-            let _ = inner.owner.set(node);
-        }
-    }
+    op.inner().for_each(|graph| graph.belong_to(node));
     with_node(node, |data| {
         data.op = op;
         Ok(())
