@@ -3,11 +3,11 @@
 
 use crate::error::{Answer, Error};
 use crate::facts::Device;
-use crate::out::{Out, text};
 use crate::structures::{Memory, Memory2, Pci, Pci3};
-use crate::{Handle, devices, nvml_api};
-use std::ffi::{CStr, c_char, c_int, c_uint};
+use crate::{Handle, devices, nvml_api, text};
+use std::ffi::{c_char, c_int, c_uint};
 use std::fmt::Write;
+use texunit_cuda_abi::args::{InOut, Out, Text};
 
 /// Numbers of driver API device attributes (`CU_DEVICE_ATTRIBUTE_*`).
 const COMPUTE_MODE: i32 = 20;
@@ -56,15 +56,6 @@ fn find(is_wanted: impl Fn(&Device) -> bool) -> Answer<Handle> {
     devices()?.iter().position(is_wanted).map(Handle::of).ok_or(Error::NotFound)
 }
 
-/// The caller's C string.
-fn c_str<'a>(text: *const c_char) -> Answer<&'a str> {
-    if text.is_null() {
-        return Err(Error::InvalidArgument);
-    }
-    // SAFETY: the caller guarantees a C string.
-    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| Error::InvalidArgument)
-}
-
 /// Parses `domain:bus:device.function` into bus and device; the domain and the function are
 /// optional.
 fn pci_location(text: &str) -> Option<(i32, i32)> {
@@ -106,13 +97,13 @@ fn architecture(capability: (i32, i32)) -> c_uint {
 
 nvml_api! {
     /// Number of devices.
-    fn nvmlDeviceGetCount | nvmlDeviceGetCount_v2(deviceCount: Out<c_uint>) {
+    fn nvmlDeviceGetCount | nvmlDeviceGetCount_v2(deviceCount: Out<'_, c_uint>) {
         deviceCount.set(devices()?.len() as c_uint)
     }
 
     /// The device with an index.
     fn nvmlDeviceGetHandleByIndex | nvmlDeviceGetHandleByIndex_v2(
-        index: c_uint, device: Out<Handle>,
+        index: c_uint, device: Out<'_, Handle>,
     ) {
         let index = index as usize;
         if index >= devices()?.len() {
@@ -122,110 +113,112 @@ nvml_api! {
     }
 
     /// The device with a UUID.
-    fn nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: Out<Handle>) {
-        let wanted = c_str(uuid)?;
+    fn nvmlDeviceGetHandleByUUID(uuid: Text<'_>, device: Out<'_, Handle>) {
+        let wanted = uuid.get()?;
         device.set(find(|device| self::uuid(device) == wanted)?)
     }
 
     /// The device with a serial number; simulated devices have none.
-    fn nvmlDeviceGetHandleBySerial(serial: *const c_char, device: Out<Handle>) {
-        c_str(serial)?;
+    fn nvmlDeviceGetHandleBySerial(serial: Text<'_>, device: Out<'_, Handle>) {
+        serial.get()?;
         device.set(find(|_| false)?)
     }
 
     /// The device with a PCI bus identifier.
     fn nvmlDeviceGetHandleByPciBusId | nvmlDeviceGetHandleByPciBusId_v2(
-        pciBusId: *const c_char, device: Out<Handle>,
+        pciBusId: Text<'_>, device: Out<'_, Handle>,
     ) {
-        let wanted = pci_location(c_str(pciBusId)?).ok_or(Error::InvalidArgument)?;
+        let wanted = pci_location(&pciBusId.get()?).ok_or(Error::InvalidArgument)?;
         device.set(find(|device| device.place() == wanted)?)
     }
 
     /// The name of a device.
-    fn nvmlDeviceGetName(device: Handle, name: Out<c_char>, length: c_uint) {
+    fn nvmlDeviceGetName(device: Handle, name: Out<'_, c_char>, length: c_uint) {
         text(name, length, device.get()?.1.card.name)
     }
 
     /// Brand of a device, by its name.
-    fn nvmlDeviceGetBrand(device: Handle, kind: Out<c_uint>) {
+    fn nvmlDeviceGetBrand(device: Handle, kind: Out<'_, c_uint>) {
         kind.set(brand(device.get()?.1.card.name))
     }
 
     /// Index of a device.
-    fn nvmlDeviceGetIndex(device: Handle, index: Out<c_uint>) {
+    fn nvmlDeviceGetIndex(device: Handle, index: Out<'_, c_uint>) {
         index.set(device.get()?.0)
     }
 
     /// Minor number that the device file in /dev would have.
-    fn nvmlDeviceGetMinorNumber(device: Handle, minorNumber: Out<c_uint>) {
+    fn nvmlDeviceGetMinorNumber(device: Handle, minorNumber: Out<'_, c_uint>) {
         minorNumber.set(device.get()?.0)
     }
 
     /// UUID of a device.
-    fn nvmlDeviceGetUUID(device: Handle, uuid: Out<c_char>, length: c_uint) {
+    fn nvmlDeviceGetUUID(device: Handle, uuid: Out<'_, c_char>, length: c_uint) {
         text(uuid, length, &self::uuid(&device.get()?.1))
     }
 
     /// PCI location of a device, without what version 3 of the structure adds.
-    fn nvmlDeviceGetPciInfo | nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<Pci>) {
+    fn nvmlDeviceGetPciInfo | nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<'_, Pci>) {
         pci.set(self::pci(&device.get()?.1))
     }
 
     /// PCI location of a device.
-    fn nvmlDeviceGetPciInfo_v3(device: Handle, pci: Out<Pci3>) {
+    fn nvmlDeviceGetPciInfo_v3(device: Handle, pci: Out<'_, Pci3>) {
         let first = self::pci(&device.get()?.1);
         let name = padded(&format!("00000000:{:02X}:{:02X}.0", first.bus, first.device));
         pci.set(Pci3 { first, name })
     }
 
     /// Total memory of a device, and the memory that this process uses.
-    fn nvmlDeviceGetMemoryInfo(device: Handle, memory: Out<Memory>) {
+    fn nvmlDeviceGetMemoryInfo(device: Handle, memory: Out<'_, Memory>) {
         memory.set(self::memory(&device.get()?.1))
     }
 
     /// Total memory of a device, and the memory that this process uses, in the versioned structure.
-    fn nvmlDeviceGetMemoryInfo_v2(device: Handle, memory: Out<Memory2>) {
+    fn nvmlDeviceGetMemoryInfo_v2(device: Handle, memory: InOut<'_, Memory2>) {
         const VERSION: c_uint = size_of::<Memory2>() as c_uint | 2 << 24;
         let device = device.get()?.1;
         if memory.get()?.version != VERSION {
             return Err(Error::ArgumentVersionMismatch);
         }
         let Memory { total, free, used } = self::memory(&device);
-        memory.set(Memory2 { version: VERSION, total, reserved: 0, free, used })
+        memory.out().set(Memory2 { version: VERSION, total, reserved: 0, free, used })
     }
 
     /// Width of the memory bus in bits.
-    fn nvmlDeviceGetMemoryBusWidth(device: Handle, busWidth: Out<c_uint>) {
+    fn nvmlDeviceGetMemoryBusWidth(device: Handle, busWidth: Out<'_, c_uint>) {
         busWidth.set(device.get()?.1.card.bus.cast_unsigned())
     }
 
     /// Compute capability of a device.
-    fn nvmlDeviceGetCudaComputeCapability(device: Handle, major: Out<c_int>, minor: Out<c_int>) {
+    fn nvmlDeviceGetCudaComputeCapability(
+        device: Handle, major: Out<'_, c_int>, minor: Out<'_, c_int>,
+    ) {
         let capability = device.get()?.1.capability();
-        minor.get()?;
+        minor.check()?;
         major.set(capability.0)?;
         minor.set(capability.1)
     }
 
     /// Architecture of a device.
-    fn nvmlDeviceGetArchitecture(device: Handle, arch: Out<c_uint>) {
+    fn nvmlDeviceGetArchitecture(device: Handle, arch: Out<'_, c_uint>) {
         arch.set(architecture(device.get()?.1.capability()))
     }
 
     /// Compute mode of a device: any process may use it.
-    fn nvmlDeviceGetComputeMode(device: Handle, mode: Out<c_uint>) {
+    fn nvmlDeviceGetComputeMode(device: Handle, mode: Out<'_, c_uint>) {
         let value = device.get()?.1.attribute(COMPUTE_MODE).ok_or(Error::NotSupported)?;
         mode.set(value.cast_unsigned())
     }
 
     /// Whether a device is one of several on a board; always false.
-    fn nvmlDeviceGetMultiGpuBoard(device: Handle, multiGpuBool: Out<c_uint>) {
+    fn nvmlDeviceGetMultiGpuBoard(device: Handle, multiGpuBool: Out<'_, c_uint>) {
         device.get()?;
         multiGpuBool.set(0)
     }
 
     /// Whether two devices are on one board; true only for a device and itself.
-    fn nvmlDeviceOnSameBoard(device1: Handle, device2: Handle, onSameBoard: Out<c_int>) {
+    fn nvmlDeviceOnSameBoard(device1: Handle, device2: Handle, onSameBoard: Out<'_, c_int>) {
         onSameBoard.set(c_int::from(device1.get()?.0 == device2.get()?.0))
     }
 
@@ -234,7 +227,7 @@ nvml_api! {
         device1: Handle,
         device2: Handle,
         _p2pIndex: c_uint,
-        p2pStatus: Out<c_uint>,
+        p2pStatus: Out<'_, c_uint>,
     ) {
         const NOT_SUPPORTED: c_uint = 5;
         if device1.get()?.0 == device2.get()?.0 {
@@ -244,13 +237,13 @@ nvml_api! {
     }
 
     /// Whether a device is a MIG instance; always false.
-    fn nvmlDeviceIsMigDeviceHandle(device: Handle, isMigDevice: Out<c_uint>) {
+    fn nvmlDeviceIsMigDeviceHandle(device: Handle, isMigDevice: Out<'_, c_uint>) {
         device.get()?;
         isMigDevice.set(0)
     }
 
     /// Maximum number of MIG instances; always 0.
-    fn nvmlDeviceGetMaxMigDeviceCount(device: Handle, count: Out<c_uint>) {
+    fn nvmlDeviceGetMaxMigDeviceCount(device: Handle, count: Out<'_, c_uint>) {
         device.get()?;
         count.set(0)
     }

@@ -1,6 +1,7 @@
 //! Error codes (`nvmlReturn_t`) and their texts.
 
 use std::ffi::{CStr, c_char, c_int};
+use texunit_cuda_abi::Refusal;
 
 /// Result of an NVML function.
 pub(crate) type Answer<T = ()> = Result<T, Error>;
@@ -16,6 +17,13 @@ pub(crate) enum Error {
     InsufficientSize = 7,
     DriverNotLoaded = 9,
     ArgumentVersionMismatch = 25,
+}
+
+impl From<Refusal> for Error {
+    /// What a pointer argument refuses.
+    fn from(_: Refusal) -> Self {
+        Self::InvalidArgument
+    }
 }
 
 /// Texts of the codes from 0 on.

@@ -13,7 +13,6 @@
 
 mod device;
 mod error;
-mod out;
 mod process;
 mod refused;
 mod system;
@@ -26,8 +25,10 @@ mod structures {
 }
 
 use error::{Answer, Error};
+use std::ffi::{c_char, c_uint};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_cuda::facts::{self, Device};
+use texunit_cuda_abi::args::Out;
 
 /// Defines exported functions, each of which returns 0 or an error code. Versions of a function
 /// that differ in nothing have one body.
@@ -48,7 +49,7 @@ macro_rules! nvml_api {
         /// Pointers are null, or valid as NVML's documentation requires.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
-            let call = || -> crate::error::Answer { $body };
+            let call = || -> crate::error::Answer { Ok($body?) };
             call().map_or_else(|error| error as std::ffi::c_int, |()| 0)
         }
     };
@@ -61,6 +62,18 @@ static USERS: AtomicU32 = AtomicU32::new(0);
 /// Fails with `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
 fn ready() -> Answer {
     if USERS.load(Relaxed) == 0 { Err(Error::Uninitialized) } else { Ok(()) }
+}
+
+/// Writes a text with a terminating zero; `NVML_ERROR_INSUFFICIENT_SIZE` if `length` bytes are too
+/// few.
+fn text(out: Out<'_, c_char>, length: c_uint, text: &str) -> Answer {
+    out.check()?;
+    if text.len() >= length as usize {
+        return Err(Error::InsufficientSize);
+    }
+    // SAFETY: the caller passes the capacity of the array.
+    let room = unsafe { out.elements(length as usize) };
+    Ok(room.set_all(text.bytes().chain([0]).map(|byte| byte as c_char))?)
 }
 
 /// The devices.

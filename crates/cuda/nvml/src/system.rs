@@ -1,11 +1,11 @@
 //! Initialisation and shutdown of NVML, versions, and process names.
 
 use crate::error::Error;
-use crate::out::{Out, text};
-use crate::{USERS, facts, nvml_api, ready};
+use crate::{USERS, facts, nvml_api, ready, text};
 use std::ffi::{c_char, c_int, c_uint};
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
+use texunit_cuda_abi::args::Out;
 
 /// Version of the driver: 999, which is newer than any minimum that programs require and unused by
 /// NVIDIA, and texunit's version.
@@ -40,25 +40,25 @@ nvml_api! {
     }
 
     /// Version of the driver.
-    fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) {
+    fn nvmlSystemGetDriverVersion(version: Out<'_, c_char>, length: c_uint) {
         ready()?;
         text(version, length, DRIVER)
     }
 
     /// Version of this library.
-    fn nvmlSystemGetNVMLVersion(version: Out<c_char>, length: c_uint) {
+    fn nvmlSystemGetNVMLVersion(version: Out<'_, c_char>, length: c_uint) {
         text(version, length, &format!("{}.{DRIVER}", facts::CUDA_VERSION / 1000))
     }
 
     /// CUDA version that the driver supports.
     fn nvmlSystemGetCudaDriverVersion | nvmlSystemGetCudaDriverVersion_v2(
-        cudaDriverVersion: Out<c_int>,
+        cudaDriverVersion: Out<'_, c_int>,
     ) {
         cudaDriverVersion.set(facts::CUDA_VERSION)
     }
 
     /// Name of a process's program, as in its command line.
-    fn nvmlSystemGetProcessName(pid: c_uint, name: Out<c_char>, length: c_uint) {
+    fn nvmlSystemGetProcessName(pid: c_uint, name: Out<'_, c_char>, length: c_uint) {
         ready()?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).map_err(|_| Error::NotFound)?;
         let program = line.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -70,13 +70,13 @@ nvml_api! {
     }
 
     /// Number of S-class units; always 0.
-    fn nvmlUnitGetCount(unitCount: Out<c_uint>) {
+    fn nvmlUnitGetCount(unitCount: Out<'_, c_uint>) {
         ready()?;
         unitCount.set(0)
     }
 
     /// Number of devices excluded by the administrator; always 0.
-    fn nvmlGetExcludedDeviceCount(deviceCount: Out<c_uint>) {
+    fn nvmlGetExcludedDeviceCount(deviceCount: Out<'_, c_uint>) {
         deviceCount.set(0)
     }
 }

@@ -37,42 +37,41 @@ fn a_device_answers_between_start_and_end() {
     use crate::system::{nvmlInit_v2, nvmlShutdown};
     let mut count = 0;
     let mut device = Handle(0);
-    let out = |place: &mut Handle| {
-        // SAFETY: `Out` is a transparent wrapper of a pointer.
-        unsafe { std::mem::transmute::<*mut Handle, Out<Handle>>(place) }
-    };
-    // SAFETY: `Out` is a transparent wrapper of a pointer.
-    let number =
-        |place: &mut c_uint| unsafe { std::mem::transmute::<*mut c_uint, Out<c_uint>>(place) };
     // SAFETY: all pointers are to variables of the types that the functions write.
     unsafe {
-        assert_eq!(nvmlDeviceGetCount_v2(number(&mut count)), Error::Uninitialized as c_int);
+        assert_eq!(nvmlDeviceGetCount_v2(Out::new(&raw mut count)), Error::Uninitialized as c_int);
         assert_eq!(nvmlShutdown(), Error::Uninitialized as c_int);
         assert_eq!(nvmlInit_v2(), 0);
-        assert_eq!((nvmlDeviceGetCount_v2(number(&mut count)), count), (0, 1));
+        assert_eq!((nvmlDeviceGetCount_v2(Out::new(&raw mut count)), count), (0, 1));
         assert_eq!(
-            nvmlDeviceGetHandleByIndex_v2(1, out(&mut device)),
+            nvmlDeviceGetHandleByIndex_v2(1, Out::new(&raw mut device)),
             Error::InvalidArgument as c_int
         );
-        assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, out(&mut device)), 0);
+        assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, Out::new(&raw mut device)), 0);
         let uuid = c"GPU-74657875-6e69-7420-6465-766963652030";
         device = Handle(0);
-        assert_eq!(nvmlDeviceGetHandleByUUID(uuid.as_ptr(), out(&mut device)), 0);
         assert_eq!(
-            nvmlDeviceGetHandleByUUID(c"GPU-".as_ptr(), out(&mut device)),
+            nvmlDeviceGetHandleByUUID(Text::new(uuid.as_ptr()), Out::new(&raw mut device)),
+            0
+        );
+        assert_eq!(
+            nvmlDeviceGetHandleByUUID(Text::new(c"GPU-".as_ptr()), Out::new(&raw mut device)),
             Error::NotFound as c_int
         );
         assert_eq!(
-            nvmlDeviceGetHandleByUUID(std::ptr::null(), out(&mut device)),
+            nvmlDeviceGetHandleByUUID(Text::new(std::ptr::null()), Out::new(&raw mut device)),
             Error::InvalidArgument as c_int
         );
         for wrong in [Handle(0), Handle(2), Handle(usize::MAX)] {
             assert_eq!(
-                nvmlDeviceGetIndex(wrong, number(&mut count)),
+                nvmlDeviceGetIndex(wrong, Out::new(&raw mut count)),
                 Error::InvalidArgument as c_int
             );
         }
         assert_eq!(nvmlShutdown(), 0);
-        assert_eq!(nvmlDeviceGetIndex(device, number(&mut count)), Error::Uninitialized as c_int);
+        assert_eq!(
+            nvmlDeviceGetIndex(device, Out::new(&raw mut count)),
+            Error::Uninitialized as c_int
+        );
     }
 }
