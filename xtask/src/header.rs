@@ -2,17 +2,14 @@
 //! so that users need neither.
 
 use crate::files;
-use cbindgen::{
-    Builder, Config, DocumentationStyle, ExportConfig, FunctionConfig, Language, RenameRule,
-};
+use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, RenameRule};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The source files of crates/faces/capi, in the order in which the header has their contents.
-const SOURCES: [&str; 10] = [
-    "status", "handle", "formats", "desc", "array", "texture", "fetch", "surface", "query", "text",
-];
+const SOURCES: [&str; 9] =
+    ["status", "handle", "desc", "array", "texture", "fetch", "surface", "query", "text"];
 
 const HEAD: &str = "\
 /*
@@ -26,30 +23,31 @@ const HEAD: &str = "\
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */";
 
-/// The values of CUDA's constants by name. The sources use the constants of another crate, which
-/// cbindgen does not resolve.
-fn cuda_constants() -> Result<HashMap<String, String>, String> {
+/// The values of CUDA's constants by name.
+fn cuda_constants() -> Result<HashMap<String, u32>, String> {
     let path = crate::workspace().join("crates/cuda/cuda-abi/data/constants.txt");
     let list = files::read(&path)?;
     let constant = |line: &str| {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
         let [name, "u32", number, _] = words[..] else { return None };
-        Some((name.to_owned(), value(number)?.to_string()))
+        Some((name.to_owned(), value(number)?))
     };
     Ok(list.lines().filter_map(constant).collect())
 }
 
-/// The definitions of the constants that only C programs use.
+/// The definitions of the constants.
 fn definitions() -> Result<String, String> {
     let path = folder().join("data/constants.txt");
-    let list = files::read(&path)?;
+    let (list, cuda) = (files::read(&path)?, cuda_constants()?);
     let mut text = String::new();
     for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let words: Vec<&str> = line.splitn(3, ' ').collect();
-        let [name, number, meaning] = words[..] else {
-            return Err(format!("{}: {line}: name, value and meaning are wanted", path.display()));
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        let [name, _, number, meaning] = words[..] else {
+            let path = path.display();
+            return Err(format!("{path}: {line}: name, type, value and meaning are wanted"));
         };
-        let value = value(number).ok_or_else(|| format!("{name} {number}: not a number"))?;
+        let value = value(number).or_else(|| cuda.get(number).copied());
+        let value = value.ok_or_else(|| format!("{name} {number}: not a number"))?;
         let _ = write!(text, "\n/**");
         let mut column = usize::MAX;
         for word in meaning.split(' ') {
@@ -68,7 +66,7 @@ fn definitions() -> Result<String, String> {
 /// The value of a decimal or hexadecimal number.
 fn value(number: &str) -> Option<u32> {
     match number.strip_prefix("0x") {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        Some(digits) => u32::from_str_radix(&digits.replace('_', ""), 16).ok(),
         None => number.parse().ok(),
     }
 }
@@ -76,7 +74,6 @@ fn value(number: &str) -> Option<u32> {
 /// The text of the header for the source files in a folder.
 fn text(sources: &Path) -> Result<String, String> {
     let config = Config {
-        export: ExportConfig { rename: cuda_constants()?, ..ExportConfig::default() },
         language: Language::C,
         cpp_compat: true,
         header: Some(HEAD.to_owned()),

@@ -23,14 +23,6 @@ fn codes(list: &str) -> String {
     format!("codes! {{\n{}}}\n", list.lines().map(row).collect::<String>())
 }
 
-fn constants(list: &str) -> String {
-    let row = |line: &str| {
-        let [name, of, value, doc] = columns(line);
-        format!("/// {doc}\npub const {name}: {of} = {value};\n")
-    };
-    list.lines().filter(|line| !line.is_empty()).map(row).collect()
-}
-
 fn types(list: &str) -> String {
     let row = |line: &str| {
         let [name, of, doc] = columns(line);

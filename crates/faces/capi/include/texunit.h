@@ -18,6 +18,116 @@
 #include <stdint.h>
 
 /**
+ * No error.
+ */
+#define TEXUNIT_SUCCESS 0
+
+/**
+ * A parameter or field has an invalid value, or values contradict each other
+ * (cudaErrorInvalidValue).
+ */
+#define TEXUNIT_ERROR_INVALID_VALUE 1
+
+/**
+ * Memory is exhausted (cudaErrorMemoryAllocation).
+ */
+#define TEXUNIT_ERROR_OUT_OF_MEMORY 2
+
+/**
+ * A linear filter for texels that cannot be filtered (cudaErrorInvalidFilterSetting).
+ */
+#define TEXUNIT_ERROR_INVALID_FILTER_SETTING 26
+
+/**
+ * Normalized reads of texels that cannot be normalized, or the reverse
+ * (cudaErrorInvalidNormSetting).
+ */
+#define TEXUNIT_ERROR_INVALID_NORM_SETTING 27
+
+/**
+ * A file that cannot be read (cudaErrorFileNotFound).
+ */
+#define TEXUNIT_ERROR_FILE 301
+
+/**
+ * A handle that is invalid, destroyed, or of another kind (cudaErrorInvalidResourceHandle).
+ */
+#define TEXUNIT_ERROR_INVALID_HANDLE 400
+
+/**
+ * A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Earlier accesses
+ * of the call have been made.
+ */
+#define TEXUNIT_ERROR_ILLEGAL_ADDRESS 700
+
+/**
+ * A fetch or access without a defined result on the hardware (cudaErrorNotSupported).
+ */
+#define TEXUNIT_ERROR_NOT_SUPPORTED 801
+
+/**
+ * A required pointer is null.
+ */
+#define TEXUNIT_ERROR_NULL_POINTER 1000
+
+/**
+ * A buffer has the wrong size or is too small.
+ */
+#define TEXUNIT_ERROR_SIZE 1001
+
+/**
+ * An internal error of texunit. Please report it with the message.
+ */
+#define TEXUNIT_ERROR_INTERNAL 1999
+
+/**
+ * The version of the binary interface that this header describes. It changes when programs have to
+ * be recompiled.
+ */
+#define TEXUNIT_ABI_VERSION 1
+
+/**
+ * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
+ * a texel consists of 1, 2 or 4 channels.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT8 1
+
+/**
+ * 16-bit unsigned integers.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT16 2
+
+/**
+ * 32-bit unsigned integers.
+ */
+#define TEXUNIT_AD_FORMAT_UNSIGNED_INT32 3
+
+/**
+ * 8-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT8 8
+
+/**
+ * 16-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT16 9
+
+/**
+ * 32-bit signed integers.
+ */
+#define TEXUNIT_AD_FORMAT_SIGNED_INT32 10
+
+/**
+ * Half precision.
+ */
+#define TEXUNIT_AD_FORMAT_HALF 16
+
+/**
+ * Single precision.
+ */
+#define TEXUNIT_AD_FORMAT_FLOAT 32
+
+/**
  * Three channels of 10 bits and one of 2.
  */
 #define TEXUNIT_AD_FORMAT_UNORM_INT_101010_2 80
@@ -166,6 +276,128 @@
  * 32-bit float depth, 1 channel.
  */
 #define TEXUNIT_AD_FORMAT_DEPTH32F 65538
+
+/**
+ * The depth is a number of layers.
+ */
+#define TEXUNIT_ARRAY3D_LAYERED 1
+
+/**
+ * Allows surfaces on the array. Has no effect here.
+ */
+#define TEXUNIT_ARRAY3D_SURFACE_LDST 2
+
+/**
+ * The depth is a number of faces, 6 for each cube: +x, -x, +y, -y, +z, -z.
+ */
+#define TEXUNIT_ARRAY3D_CUBEMAP 4
+
+/**
+ * Allows gathers from the array. Has no effect here.
+ */
+#define TEXUNIT_ARRAY3D_TEXTURE_GATHER 8
+
+/**
+ * A depth texture of a graphics API. Has no effect here.
+ */
+#define TEXUNIT_ARRAY3D_DEPTH_TEXTURE 16
+
+/**
+ * A render target of a graphics API. Has no effect here.
+ */
+#define TEXUNIT_ARRAY3D_COLOR_ATTACHMENT 32
+
+/**
+ * An array.
+ */
+#define TEXUNIT_RESOURCE_TYPE_ARRAY 0
+
+/**
+ * An array with mip levels. Here both types accept any array.
+ */
+#define TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY 1
+
+/**
+ * Linear memory.
+ */
+#define TEXUNIT_RESOURCE_TYPE_LINEAR 2
+
+/**
+ * Pitched memory.
+ */
+#define TEXUNIT_RESOURCE_TYPE_PITCH2D 3
+
+/**
+ * Coordinates repeat.
+ */
+#define TEXUNIT_TR_ADDRESS_MODE_WRAP 0
+
+/**
+ * Coordinates are clamped to the edge.
+ */
+#define TEXUNIT_TR_ADDRESS_MODE_CLAMP 1
+
+/**
+ * Coordinates repeat, mirrored.
+ */
+#define TEXUNIT_TR_ADDRESS_MODE_MIRROR 2
+
+/**
+ * Outside is the border colour.
+ */
+#define TEXUNIT_TR_ADDRESS_MODE_BORDER 3
+
+/**
+ * OpenGL's GL_CLAMP (PTX's clamp_ogl), which CUDA textures do not have.
+ */
+#define TEXUNIT_TR_ADDRESS_MODE_CLAMP_OGL 4
+
+/**
+ * The nearest texel.
+ */
+#define TEXUNIT_TR_FILTER_MODE_POINT 0
+
+/**
+ * The weighted mean of the neighbouring texels.
+ */
+#define TEXUNIT_TR_FILTER_MODE_LINEAR 1
+
+/**
+ * 8-bit and 16-bit integers are read unchanged. Without this flag they are read as fractions, in
+ * [0, 1] or [-1, 1].
+ */
+#define TEXUNIT_TRSF_READ_AS_INTEGER 1
+
+/**
+ * Coordinates are normalized to [0, 1].
+ */
+#define TEXUNIT_TRSF_NORMALIZED_COORDINATES 2
+
+/**
+ * Colours are decoded from sRGB.
+ */
+#define TEXUNIT_TRSF_SRGB 16
+
+/**
+ * Levels are always interpolated exactly, as they are here anyway.
+ */
+#define TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 32
+
+/**
+ * Filters read across the edges of cube faces.
+ */
+#define TEXUNIT_TRSF_SEAMLESS_CUBEMAP 64
+
+/**
+ * For samplers: coordinates are in texels whatever the texture says (PTX's
+ * force_unnormalized_coords).
+ */
+#define TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES 65536
+
+/**
+ * All mip levels of an array, one after another.
+ */
+#define TEXUNIT_ALL_LEVELS 4294967295
 
 /**
  * The array's own format; an addition to CUDA.
@@ -387,176 +619,6 @@
  */
 #define TEXUNIT_COMPARE_ALWAYS 8
 
-
-/**
- * The version of the binary interface that this header describes. It changes when programs have to
- * be recompiled.
- */
-#define TEXUNIT_ABI_VERSION 1
-
-/**
- * 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
- * a texel consists of 1, 2 or 4 channels.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT8 1
-
-/**
- * 16-bit unsigned integers.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT16 2
-
-/**
- * 32-bit unsigned integers.
- */
-#define TEXUNIT_AD_FORMAT_UNSIGNED_INT32 3
-
-/**
- * 8-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT8 8
-
-/**
- * 16-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT16 9
-
-/**
- * 32-bit signed integers.
- */
-#define TEXUNIT_AD_FORMAT_SIGNED_INT32 10
-
-/**
- * Half precision.
- */
-#define TEXUNIT_AD_FORMAT_HALF 16
-
-/**
- * Single precision.
- */
-#define TEXUNIT_AD_FORMAT_FLOAT 32
-
-/**
- * The depth is a number of layers.
- */
-#define TEXUNIT_ARRAY3D_LAYERED 1
-
-/**
- * Allows surfaces on the array. Has no effect here.
- */
-#define TEXUNIT_ARRAY3D_SURFACE_LDST 2
-
-/**
- * The depth is a number of faces, 6 for each cube: +x, -x, +y, -y, +z, -z.
- */
-#define TEXUNIT_ARRAY3D_CUBEMAP 4
-
-/**
- * Allows gathers from the array. Has no effect here.
- */
-#define TEXUNIT_ARRAY3D_TEXTURE_GATHER 8
-
-/**
- * A depth texture of a graphics API. Has no effect here.
- */
-#define TEXUNIT_ARRAY3D_DEPTH_TEXTURE 16
-
-/**
- * A render target of a graphics API. Has no effect here.
- */
-#define TEXUNIT_ARRAY3D_COLOR_ATTACHMENT 32
-
-/**
- * An array.
- */
-#define TEXUNIT_RESOURCE_TYPE_ARRAY 0
-
-/**
- * An array with mip levels. Here both types accept any array.
- */
-#define TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY 1
-
-/**
- * Linear memory.
- */
-#define TEXUNIT_RESOURCE_TYPE_LINEAR 2
-
-/**
- * Pitched memory.
- */
-#define TEXUNIT_RESOURCE_TYPE_PITCH2D 3
-
-/**
- * Coordinates repeat.
- */
-#define TEXUNIT_TR_ADDRESS_MODE_WRAP 0
-
-/**
- * Coordinates are clamped to the edge.
- */
-#define TEXUNIT_TR_ADDRESS_MODE_CLAMP 1
-
-/**
- * Coordinates repeat, mirrored.
- */
-#define TEXUNIT_TR_ADDRESS_MODE_MIRROR 2
-
-/**
- * Outside is the border colour.
- */
-#define TEXUNIT_TR_ADDRESS_MODE_BORDER 3
-
-/**
- * OpenGL's GL_CLAMP (PTX's clamp_ogl), which CUDA textures do not have.
- */
-#define TEXUNIT_TR_ADDRESS_MODE_CLAMP_OGL 4
-
-/**
- * The nearest texel.
- */
-#define TEXUNIT_TR_FILTER_MODE_POINT 0
-
-/**
- * The weighted mean of the neighbouring texels.
- */
-#define TEXUNIT_TR_FILTER_MODE_LINEAR 1
-
-/**
- * 8-bit and 16-bit integers are read unchanged. Without this flag they are read as fractions, in
- * [0, 1] or [-1, 1].
- */
-#define TEXUNIT_TRSF_READ_AS_INTEGER 1
-
-/**
- * Coordinates are normalized to [0, 1].
- */
-#define TEXUNIT_TRSF_NORMALIZED_COORDINATES 2
-
-/**
- * Colours are decoded from sRGB.
- */
-#define TEXUNIT_TRSF_SRGB 16
-
-/**
- * Levels are always interpolated exactly, as they are here anyway.
- */
-#define TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 32
-
-/**
- * Filters read across the edges of cube faces.
- */
-#define TEXUNIT_TRSF_SEAMLESS_CUBEMAP 64
-
-/**
- * For samplers: coordinates are in texels whatever the texture says (PTX's
- * force_unnormalized_coords).
- */
-#define TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES 65536
-
-/**
- * All mip levels of an array, one after another.
- */
-#define TEXUNIT_ALL_LEVELS 4294967295
-
 /**
  * Level 0 is read, whatever the sampler says (tex.base).
  */
@@ -760,6 +822,7 @@
  * A picture: the texels around the point with their weights.
  */
 #define TEXUNIT_EXPLAIN_SVG 2
+
 
 /**
  * The type that a texunit_array points to; it is never defined.
@@ -1207,69 +1270,6 @@ typedef struct texunit_effective_state {
    */
   uint32_t isDefined;
 } texunit_effective_state;
-
-/**
- * No error.
- */
-#define TEXUNIT_SUCCESS 0
-
-/**
- * A parameter or field has an invalid value, or values contradict each other
- * (cudaErrorInvalidValue).
- */
-#define TEXUNIT_ERROR_INVALID_VALUE 1
-
-/**
- * Memory is exhausted (cudaErrorMemoryAllocation).
- */
-#define TEXUNIT_ERROR_OUT_OF_MEMORY 2
-
-/**
- * A linear filter for texels that cannot be filtered (cudaErrorInvalidFilterSetting).
- */
-#define TEXUNIT_ERROR_INVALID_FILTER_SETTING 26
-
-/**
- * Normalized reads of texels that cannot be normalized, or the reverse
- * (cudaErrorInvalidNormSetting).
- */
-#define TEXUNIT_ERROR_INVALID_NORM_SETTING 27
-
-/**
- * A file that cannot be read (cudaErrorFileNotFound).
- */
-#define TEXUNIT_ERROR_FILE 301
-
-/**
- * A handle that is invalid, destroyed, or of another kind (cudaErrorInvalidResourceHandle).
- */
-#define TEXUNIT_ERROR_INVALID_HANDLE 400
-
-/**
- * A surface access outside under TEXUNIT_BOUNDARY_TRAP (cudaErrorIllegalAddress). Earlier accesses
- * of the call have been made.
- */
-#define TEXUNIT_ERROR_ILLEGAL_ADDRESS 700
-
-/**
- * A fetch or access without a defined result on the hardware (cudaErrorNotSupported).
- */
-#define TEXUNIT_ERROR_NOT_SUPPORTED 801
-
-/**
- * A required pointer is null.
- */
-#define TEXUNIT_ERROR_NULL_POINTER 1000
-
-/**
- * A buffer has the wrong size or is too small.
- */
-#define TEXUNIT_ERROR_SIZE 1001
-
-/**
- * An internal error of texunit. Please report it with the message.
- */
-#define TEXUNIT_ERROR_INTERNAL 1999
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,11 @@
 //! Arrays: creating, filling and reading them.
 
 use crate::caller::{Out, apart, bytes, bytes_mut, path, range, read, set};
-use crate::desc::{TEXUNIT_ALL_LEVELS, texunit_array_desc};
+use crate::constants::*;
+use crate::desc::texunit_array_desc;
 use crate::handle::{find, forget, keep, texunit_array};
 use crate::resource::{described, made, shape};
-use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
+use crate::status::{Failure, guard, texunit_status};
 use std::ffi::{c_char, c_void};
 use std::ops::Range;
 use std::sync::Arc;

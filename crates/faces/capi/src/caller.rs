@@ -1,7 +1,8 @@
 //! Access to the caller's memory: every pointer from C is checked here for null, overflow and
 //! overlap.
 
-use crate::status::{Failure, TEXUNIT_ERROR_NULL_POINTER, TEXUNIT_ERROR_SIZE};
+use crate::constants::*;
+use crate::status::Failure;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ops::Range;

@@ -3,15 +3,6 @@
 
 use crate::handle::texunit_array;
 use std::ffi::c_void;
-use texunit_cuda_abi::{
-    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-    CU_RESOURCE_TYPE_PITCH2D, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP,
-    CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR,
-    CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
-    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
-    CU_TRSF_SRGB, CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEPTH_TEXTURE,
-    CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER,
-};
 
 /// The parameters of texunit_array_create (same layout as CUDA_ARRAY3D_DESCRIPTOR).
 /// cbindgen:rename-all=PascalCase
@@ -179,59 +170,3 @@ pub struct texunit_view_desc {
     /// Must be zeros.
     pub reserved: [u32; 16],
 }
-
-/// The depth is a number of layers.
-pub const TEXUNIT_ARRAY3D_LAYERED: u32 = CUDA_ARRAY3D_LAYERED;
-/// Allows surfaces on the array. Has no effect here.
-pub const TEXUNIT_ARRAY3D_SURFACE_LDST: u32 = CUDA_ARRAY3D_SURFACE_LDST;
-/// The depth is a number of faces, 6 for each cube: +x, -x, +y, -y, +z, -z.
-pub const TEXUNIT_ARRAY3D_CUBEMAP: u32 = CUDA_ARRAY3D_CUBEMAP;
-/// Allows gathers from the array. Has no effect here.
-pub const TEXUNIT_ARRAY3D_TEXTURE_GATHER: u32 = CUDA_ARRAY3D_TEXTURE_GATHER;
-/// A depth texture of a graphics API. Has no effect here.
-pub const TEXUNIT_ARRAY3D_DEPTH_TEXTURE: u32 = CUDA_ARRAY3D_DEPTH_TEXTURE;
-/// A render target of a graphics API. Has no effect here.
-pub const TEXUNIT_ARRAY3D_COLOR_ATTACHMENT: u32 = CUDA_ARRAY3D_COLOR_ATTACHMENT;
-
-/// An array.
-pub const TEXUNIT_RESOURCE_TYPE_ARRAY: u32 = CU_RESOURCE_TYPE_ARRAY;
-/// An array with mip levels. Here both types accept any array.
-pub const TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-/// Linear memory.
-pub const TEXUNIT_RESOURCE_TYPE_LINEAR: u32 = CU_RESOURCE_TYPE_LINEAR;
-/// Pitched memory.
-pub const TEXUNIT_RESOURCE_TYPE_PITCH2D: u32 = CU_RESOURCE_TYPE_PITCH2D;
-
-/// Coordinates repeat.
-pub const TEXUNIT_TR_ADDRESS_MODE_WRAP: u32 = CU_TR_ADDRESS_MODE_WRAP;
-/// Coordinates are clamped to the edge.
-pub const TEXUNIT_TR_ADDRESS_MODE_CLAMP: u32 = CU_TR_ADDRESS_MODE_CLAMP;
-/// Coordinates repeat, mirrored.
-pub const TEXUNIT_TR_ADDRESS_MODE_MIRROR: u32 = CU_TR_ADDRESS_MODE_MIRROR;
-/// Outside is the border colour.
-pub const TEXUNIT_TR_ADDRESS_MODE_BORDER: u32 = CU_TR_ADDRESS_MODE_BORDER;
-/// OpenGL's GL_CLAMP (PTX's clamp_ogl), which CUDA textures do not have.
-pub const TEXUNIT_TR_ADDRESS_MODE_CLAMP_OGL: u32 = 4;
-
-/// The nearest texel.
-pub const TEXUNIT_TR_FILTER_MODE_POINT: u32 = CU_TR_FILTER_MODE_POINT;
-/// The weighted mean of the neighbouring texels.
-pub const TEXUNIT_TR_FILTER_MODE_LINEAR: u32 = CU_TR_FILTER_MODE_LINEAR;
-
-/// 8-bit and 16-bit integers are read unchanged. Without this flag they are read as fractions, in
-/// [0, 1] or [-1, 1].
-pub const TEXUNIT_TRSF_READ_AS_INTEGER: u32 = CU_TRSF_READ_AS_INTEGER;
-/// Coordinates are normalized to [0, 1].
-pub const TEXUNIT_TRSF_NORMALIZED_COORDINATES: u32 = CU_TRSF_NORMALIZED_COORDINATES;
-/// Colours are decoded from sRGB.
-pub const TEXUNIT_TRSF_SRGB: u32 = CU_TRSF_SRGB;
-/// Levels are always interpolated exactly, as they are here anyway.
-pub const TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: u32 = CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
-/// Filters read across the edges of cube faces.
-pub const TEXUNIT_TRSF_SEAMLESS_CUBEMAP: u32 = CU_TRSF_SEAMLESS_CUBEMAP;
-/// For samplers: coordinates are in texels whatever the texture says (PTX's
-/// force_unnormalized_coords).
-pub const TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES: u32 = 0x10000;
-
-/// All mip levels of an array, one after another.
-pub const TEXUNIT_ALL_LEVELS: u32 = 0xffff_ffff;

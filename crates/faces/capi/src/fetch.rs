@@ -1,8 +1,9 @@
 //! Fetches: sampling, reading and gathering texels at many points per call.
 
 use crate::caller::{apart, bytes, bytes_mut, range, read, set, texels};
+use crate::constants::*;
 use crate::handle::{find, texunit_texture};
-use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
+use crate::status::{Failure, guard, texunit_status};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
@@ -81,32 +82,6 @@ impl texunit_fetch_desc {
         }
     };
 }
-
-/// Level 0 is read, whatever the sampler says (tex.base).
-pub const TEXUNIT_FETCH_BASE: u32 = 0x1;
-/// Results are packed: the texture's channels as 1, 2 or 4 elements of the texels' type (float for
-/// normalized reads), without gaps. Without this flag, results are four 32-bit registers for each
-/// fetch, as with PTX's .v4.
-pub const TEXUNIT_FETCH_PACKED: u32 = 0x2;
-/// Results have half precision (.f16): 2 bytes if they are packed, else the low 2 bytes of each
-/// register.
-pub const TEXUNIT_FETCH_HALF: u32 = 0x4;
-
-/// A thread for each CPU.
-pub const TEXUNIT_ALL_CPUS: u32 = 0xffff_ffff;
-
-/// tex with float coordinates.
-pub const TEXUNIT_OPERATION_SAMPLE: u32 = 0;
-/// tex with integer coordinates.
-pub const TEXUNIT_OPERATION_FETCH: u32 = 1;
-/// tld4 of component r.
-pub const TEXUNIT_OPERATION_GATHER_R: u32 = 2;
-/// tld4 of component g.
-pub const TEXUNIT_OPERATION_GATHER_G: u32 = 3;
-/// tld4 of component b.
-pub const TEXUNIT_OPERATION_GATHER_B: u32 = 4;
-/// tld4 of component a.
-pub const TEXUNIT_OPERATION_GATHER_A: u32 = 5;
 
 /// Maximum number of threads of a call.
 const MAX_THREADS: u32 = 1024;
@@ -200,16 +175,15 @@ pub unsafe extern "C" fn texunit_result_size(
 
 /// The TEXUNIT_AD_FORMAT_* of result elements.
 fn format_of(dtype: Dtype) -> u32 {
-    use crate::formats as d;
     match dtype {
-        Dtype::U8 => d::TEXUNIT_AD_FORMAT_UNSIGNED_INT8,
-        Dtype::S8 => d::TEXUNIT_AD_FORMAT_SIGNED_INT8,
-        Dtype::U16 => d::TEXUNIT_AD_FORMAT_UNSIGNED_INT16,
-        Dtype::S16 => d::TEXUNIT_AD_FORMAT_SIGNED_INT16,
-        Dtype::U32 => d::TEXUNIT_AD_FORMAT_UNSIGNED_INT32,
-        Dtype::S32 => d::TEXUNIT_AD_FORMAT_SIGNED_INT32,
-        Dtype::F16 => d::TEXUNIT_AD_FORMAT_HALF,
-        _ => d::TEXUNIT_AD_FORMAT_FLOAT,
+        Dtype::U8 => TEXUNIT_AD_FORMAT_UNSIGNED_INT8,
+        Dtype::S8 => TEXUNIT_AD_FORMAT_SIGNED_INT8,
+        Dtype::U16 => TEXUNIT_AD_FORMAT_UNSIGNED_INT16,
+        Dtype::S16 => TEXUNIT_AD_FORMAT_SIGNED_INT16,
+        Dtype::U32 => TEXUNIT_AD_FORMAT_UNSIGNED_INT32,
+        Dtype::S32 => TEXUNIT_AD_FORMAT_SIGNED_INT32,
+        Dtype::F16 => TEXUNIT_AD_FORMAT_HALF,
+        _ => TEXUNIT_AD_FORMAT_FLOAT,
     }
 }
 

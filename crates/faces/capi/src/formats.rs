@@ -2,31 +2,8 @@
 
 use crate::status::Failure;
 use texunit_cuda_abi::format::FORMATS;
-use texunit_cuda_abi::{
-    CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
-    CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
-    CU_AD_FORMAT_UNSIGNED_INT32,
-};
 use texunit_forms::CHANNELS;
 use texunit_texel::Format;
-
-/// 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT give only the type of a channel;
-/// a texel consists of 1, 2 or 4 channels.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT8: u32 = CU_AD_FORMAT_UNSIGNED_INT8;
-/// 16-bit unsigned integers.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT16: u32 = CU_AD_FORMAT_UNSIGNED_INT16;
-/// 32-bit unsigned integers.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT32: u32 = CU_AD_FORMAT_UNSIGNED_INT32;
-/// 8-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT8: u32 = CU_AD_FORMAT_SIGNED_INT8;
-/// 16-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT16: u32 = CU_AD_FORMAT_SIGNED_INT16;
-/// 32-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT32: u32 = CU_AD_FORMAT_SIGNED_INT32;
-/// Half precision.
-pub const TEXUNIT_AD_FORMAT_HALF: u32 = CU_AD_FORMAT_HALF;
-/// Single precision.
-pub const TEXUNIT_AD_FORMAT_FLOAT: u32 = CU_AD_FORMAT_FLOAT;
 
 /// Depth formats, for which CUDA has no constants: names, numbers TEXUNIT_AD_FORMAT_*, channels.
 const DEPTH: [(&str, u32, u32); 3] =

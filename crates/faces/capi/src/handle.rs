@@ -4,7 +4,8 @@
 //! A number is never reused, so that a destroyed handle stays invalid. Its lowest bits encode the
 //! kind, for messages.
 
-use crate::status::{Failure, TEXUNIT_ERROR_INVALID_HANDLE, TEXUNIT_ERROR_OUT_OF_MEMORY};
+use crate::constants::*;
+use crate::status::Failure;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};

@@ -1,6 +1,7 @@
 //! Queries of attributes, and of the sampling state that takes effect.
 
 use crate::caller::{Out, read_optional};
+use crate::constants::*;
 use crate::fetch::{request, texunit_fetch_desc};
 use crate::handle::{SurfaceObject, find, texunit_surface, texunit_texture};
 use crate::resource::ADDRESS_MODES;
@@ -8,47 +9,6 @@ use crate::status::{Failure, guard, texunit_status};
 use std::sync::Arc;
 use texunit_sample::Texture;
 use texunit_unit::{AddressMode, Attribute, Coords, FetchForm, QueryPlan, QueryRequest, Surface};
-
-/// Width in texels (txq, suq).
-pub const TEXUNIT_QUERY_WIDTH: u32 = 0;
-/// Height; 0 if there is none.
-pub const TEXUNIT_QUERY_HEIGHT: u32 = 1;
-/// Depth; 0 if there is none.
-pub const TEXUNIT_QUERY_DEPTH: u32 = 2;
-/// Type of the channels, by OpenCL's numbers.
-pub const TEXUNIT_QUERY_CHANNEL_DATA_TYPE: u32 = 3;
-/// Order of the channels, by OpenCL's numbers.
-pub const TEXUNIT_QUERY_CHANNEL_ORDER: u32 = 4;
-/// Whether coordinates are normalized.
-pub const TEXUNIT_QUERY_NORMALIZED_COORDS: u32 = 5;
-/// Number of layers; 0 if it is not layered.
-pub const TEXUNIT_QUERY_ARRAY_SIZE: u32 = 6;
-/// Number of mip levels; 0 if it has none.
-pub const TEXUNIT_QUERY_NUM_MIPMAP_LEVELS: u32 = 7;
-/// Number of samples; 0 if it has none.
-pub const TEXUNIT_QUERY_NUM_SAMPLES: u32 = 8;
-/// For samplers: whether coordinates are in texels whatever the texture says.
-pub const TEXUNIT_QUERY_FORCE_UNNORMALIZED_COORDS: u32 = 9;
-/// For samplers: filter mode, with PTX's values (0 point, 1 linear).
-pub const TEXUNIT_QUERY_FILTER_MODE: u32 = 10;
-/// For samplers: address mode of x, with PTX's values (0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp, 4
-/// border).
-pub const TEXUNIT_QUERY_ADDR_MODE_0: u32 = 11;
-/// Address mode of y.
-pub const TEXUNIT_QUERY_ADDR_MODE_1: u32 = 12;
-/// Address mode of z.
-pub const TEXUNIT_QUERY_ADDR_MODE_2: u32 = 13;
-/// 0 for arrays, 1 for linear and pitched memory.
-pub const TEXUNIT_QUERY_MEMORY_LAYOUT: u32 = 14;
-
-/// Coordinates are integer texel indices.
-pub const TEXUNIT_COORDINATES_INTEGER: u32 = 0;
-/// Coordinates are in texels.
-pub const TEXUNIT_COORDINATES_UNNORMALIZED: u32 = 1;
-/// Coordinates are normalized to [0, 1].
-pub const TEXUNIT_COORDINATES_NORMALIZED: u32 = 2;
-/// Not applicable: the mipmap filter without levels, or the address mode of integer coordinates.
-pub const TEXUNIT_NONE: u32 = 0xffff_ffff;
 
 /// The sampling state that takes effect, which can differ from the requested state.
 /// cbindgen:rename-all=CamelCase

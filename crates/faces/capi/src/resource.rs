@@ -1,10 +1,11 @@
 //! Converts descriptors to resources and samplers of the unit, by the rules of CUDA's driver.
 
 use crate::caller::range;
+use crate::constants::*;
 use crate::desc::*;
 use crate::formats::{format, numbers};
 use crate::handle;
-use crate::status::{Failure, TEXUNIT_ERROR_OUT_OF_MEMORY};
+use crate::status::Failure;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -184,8 +185,7 @@ unsafe fn of_rows(pitched: &texunit_resource_pitch2d) -> Result<Arc<Resource>, F
 /// It is valid until the block is dropped, and writable if it is written.
 unsafe fn foreign(pointer: *mut c_void, size: usize) -> Result<Block, Failure> {
     let start = NonNull::new(pointer.cast::<u8>());
-    let start = start
-        .ok_or_else(|| Failure::new(crate::status::TEXUNIT_ERROR_NULL_POINTER, "devPtr is null"))?;
+    let start = start.ok_or_else(|| Failure::new(TEXUNIT_ERROR_NULL_POINTER, "devPtr is null"))?;
     let all = range(pointer, size);
     if size > isize::MAX as usize || all.end - all.start != size {
         return Err(Failure::value(format!(

@@ -1,11 +1,12 @@
 //! Surfaces: reading and writing texels, and atomic reductions on them.
 
 use crate::caller::{Out, apart, bytes, bytes_mut, range, read, texels};
+use crate::constants::*;
 use crate::desc::texunit_resource_desc;
 use crate::fetch::{input, length, texunit_operand, vector};
 use crate::handle::{SurfaceObject, find, forget, keep, texunit_surface};
 use crate::resource::resource;
-use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
+use crate::status::{Failure, guard, texunit_status};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,24 +30,6 @@ pub struct texunit_access_desc {
     /// Must be zeros.
     pub reserved: [u32; 7],
 }
-
-/// An access outside is an error (.trap, cudaBoundaryModeTrap).
-pub const TEXUNIT_BOUNDARY_TRAP: u32 = 0;
-/// The nearest texel is accessed (.clamp, cudaBoundaryModeClamp).
-pub const TEXUNIT_BOUNDARY_CLAMP: u32 = 1;
-/// 0 is read, and writes are dropped (.zero, cudaBoundaryModeZero).
-pub const TEXUNIT_BOUNDARY_ZERO: u32 = 2;
-
-/// Wrapping addition.
-pub const TEXUNIT_REDUCE_ADD: u32 = 0;
-/// Minimum.
-pub const TEXUNIT_REDUCE_MIN: u32 = 1;
-/// Maximum.
-pub const TEXUNIT_REDUCE_MAX: u32 = 2;
-/// Bitwise AND.
-pub const TEXUNIT_REDUCE_AND: u32 = 3;
-/// Bitwise OR.
-pub const TEXUNIT_REDUCE_OR: u32 = 4;
 
 /// Makes a surface (cuSurfObjectCreate) on an array without mip levels, on one level
 /// (texunit_array_level), or on memory. Its format must have plain channels.

@@ -1,23 +1,17 @@
 //! Explanations of fetches and accesses, as text, JSON and pictures.
 
 use crate::caller::{bytes_mut, read, set};
+use crate::constants::*;
 use crate::fetch::{request, texunit_fetch_desc};
 use crate::handle::{SurfaceObject, find, texunit_surface, texunit_texture};
 use crate::query::form;
-use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
+use crate::status::{Failure, guard, texunit_status};
 use crate::surface::{places, texunit_access_desc};
 use std::ffi::c_char;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation};
 use texunit_forms::Count;
 use texunit_sample::Texture;
-
-/// Lines of text, with the numbers of the rules of docs/numerics.md.
-pub const TEXUNIT_EXPLAIN_TEXT: u32 = 0;
-/// One JSON object. Bits are strings of eight hexadecimal digits.
-pub const TEXUNIT_EXPLAIN_JSON: u32 = 1;
-/// A picture: the texels around the point with their weights.
-pub const TEXUNIT_EXPLAIN_SVG: u32 = 2;
 
 /// An explanation in the wanted form.
 macro_rules! said {

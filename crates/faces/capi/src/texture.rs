@@ -1,10 +1,8 @@
 //! Creating and destroying textures and samplers.
 
 use crate::caller::{Out, read, read_optional};
-use crate::desc::{
-    TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES, TEXUNIT_TRSF_NORMALIZED_COORDINATES,
-    TEXUNIT_TRSF_READ_AS_INTEGER, texunit_resource_desc, texunit_texture_desc, texunit_view_desc,
-};
+use crate::constants::*;
+use crate::desc::{texunit_resource_desc, texunit_texture_desc, texunit_view_desc};
 use crate::handle::{find, forget, keep, texunit_sampler, texunit_texture};
 use crate::resource::{resource, sampler};
 use crate::status::{Failure, guard, texunit_status};
