@@ -10,12 +10,12 @@ include!("../cuda-abi/lists.rs");
 fn main() {
     write("functions.rs", &functions());
     write("attributes.rs", &attributes());
-    write("typed.rs", &typed());
+    write("typed.rs", &typed_with_handles());
 }
 
-/// The macro `typed!`: `typed!(cuMemFree_v2 with ...)` is `with!(@ [CUdeviceptr] cuMemFree_v2 ...)`.
-/// A type is that of the list, with a `Handle` for each handle, which is passed as C's handle is.
-fn typed() -> String {
+/// The macro `typed!` of the driver's functions, with a `Handle` for each handle, which is passed as
+/// C's handle is.
+fn typed_with_handles() -> String {
     let list = read("data/handles.txt");
     let handle = |word: &str| {
         let of = list.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
@@ -25,14 +25,7 @@ fn typed() -> String {
         Some((pointer, of)) => format!("{pointer}<{}>", handle(&of[..of.len() - 1])),
         None => handle(of),
     };
-    let list = read("../cuda-abi/data/driver-functions.txt");
-    let arms = list.lines().map(|line| {
-        let Function { name, parameters, .. } = function(line);
-        let types: Vec<String> = parameters.iter().map(|(_, of)| own(of)).collect();
-        let types = types.join(", ");
-        format!("({name} $with:ident $($more:tt)*) => {{ $with! {{ @ [{types}] {name} $($more)* }} }};\n")
-    });
-    format!("macro_rules! typed {{\n{}}}\n", arms.collect::<String>())
+    typed(read("../cuda-abi/data/driver-functions.txt").lines(), own)
 }
 
 fn attributes() -> String {

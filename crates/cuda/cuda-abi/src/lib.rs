@@ -27,7 +27,7 @@ pub use driver::{
 pub use graph::*;
 pub use lock::{lock, read_lock, write_lock};
 pub use refusal::{Argument, Plain, Refusal, Subject, lacking};
-pub use result::{CODES, CUresult, Code};
+pub use result::{CODES, CUresult, Code, kept_text};
 pub use stack::Stack;
 
 include!(concat!(env!("OUT_DIR"), "/constants.rs"));

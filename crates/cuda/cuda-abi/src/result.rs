@@ -1,6 +1,11 @@
 //! Result codes (`CUresult`). The runtime API's `cudaError_t` has the same numbers, with names of
 //! its own.
 
+use crate::lock;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+use std::sync::Mutex;
+
 /// Status that every function of the driver API returns. It is a plain number, because callers may
 /// pass any number to `cuGetErrorName`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,6 +35,15 @@ impl CUresult {
     pub fn name(self) -> String {
         self.code().map_or_else(|| self.0.to_string(), |code| code.name.to_owned())
     }
+}
+
+/// A name or a description of a code as a C string that lives to the end of the program. There is
+/// at most one for each text.
+pub fn kept_text(text: &'static str) -> &'static CStr {
+    static TEXTS: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
+    // Names and descriptions contain no zero byte.
+    let new = || CString::new(text).unwrap_or_default().into_boxed_c_str();
+    lock(&TEXTS).entry(text).or_insert_with(|| Box::leak(new()))
 }
 
 impl std::fmt::Debug for CUresult {

@@ -18,6 +18,7 @@ mod streams;
 mod waiting_launches;
 
 use crate::capture::{self, CapturedStream};
+use crate::check_log::QueuePosition;
 use crate::context::{self, Context};
 use crate::exit::Owner;
 use crate::prelude::*;
@@ -110,6 +111,14 @@ fn is_on() -> bool {
 /// launch in progress.
 pub(crate) fn must_defer(order: &Order) -> bool {
     is_on() || has_any() && with(|state| !state.before(order.line()).is_empty())
+}
+
+/// The position of work of a stream for the race detector: that of its execution, now or later.
+pub(crate) fn position(order: &Order) -> QueuePosition {
+    match must_defer(order) {
+        true => QueuePosition::submitted(order.queue),
+        false => QueuePosition::now(order.queue),
+    }
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {

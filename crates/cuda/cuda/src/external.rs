@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::refusal;
 use crate::handle::object;
 use crate::memory::ipc::map;
-use crate::memory::virtual_memory::{MemoryLocation, Physical};
+use crate::memory::virtual_memory::{Physical, Place};
 use crate::memory::{self, AllocationKind};
 use crate::prelude::*;
 use crate::settings::say_refused;
@@ -52,7 +52,7 @@ pub(crate) fn import(
     let number = desc.handle[0] as i32;
     let (pages, _, place) = Physical::open(number)?;
     let own = context.gpu.ordinal;
-    if let MemoryLocation::Device(other) = place
+    if let Place::Device(other) = place
         && other != own
     {
         bail!(
@@ -81,9 +81,7 @@ pub(crate) fn buffer(
 ) -> Answer<CUdeviceptr> {
     let memory = memory.get()?;
     let CUDA_EXTERNAL_MEMORY_BUFFER_DESC { offset, size, flags } = *desc;
-    if flags != 0 {
-        bail!("flags {flags:#x} is not 0");
-    }
+    ensure!(flags == 0, "flags {flags:#x} is not 0");
     let is_inside = offset.checked_add(size).is_some_and(|end| end <= memory.size);
     if size == 0 || !is_inside {
         bail!(

@@ -59,13 +59,8 @@ impl Task {
     /// Executes the work in a stream, immediately or deferred.
     pub(crate) fn submit(self: Arc<Self>, order: &Order) -> Answer {
         order.context.check()?;
-        let is_late = deferred::must_defer(order);
-        let stand = if is_late {
-            QueuePosition::submitted(order.queue)
-        } else {
-            QueuePosition::now(order.queue)
-        };
-        if is_late && crate::check_log::race().is_some() {
+        let stand = deferred::position(order);
+        if stand.is_late() {
             // Unallocated memory is reported when the work is executed.
             let places = self.places(&order.context).unwrap_or_default();
             self.tell_host(&places, &stand);

@@ -22,19 +22,34 @@ pub(crate) struct Type {
     pub(crate) precision: Precision,
 }
 
+/// Defines the types of `cufft.h`, by their numbers there.
+macro_rules! types {
+    ($($number:literal $name:ident: $kind:ident $precision:ident,)*) => {
+        impl Type {
+            $(pub(crate) const $name: Self =
+                Self { kind: Kind::$kind, precision: Precision::$precision };)*
+
+            const NAMED: &[(u32, &str, Self)] =
+                &[$(($number, concat!("CUFFT_", stringify!($name)), Self::$name)),*];
+        }
+    };
+}
+types! {
+    0x29 C2C: Complex Single,
+    0x2a R2C: FromReal Single,
+    0x2c C2R: ToReal Single,
+    0x69 Z2Z: Complex Double,
+    0x6a D2Z: FromReal Double,
+    0x6c Z2D: ToReal Double,
+}
+
 impl Type {
     /// The type of a number in `cufft.h`.
     pub(crate) fn of_c(number: u32) -> Answer<Self> {
-        let (kind, precision) = match number {
-            0x29 => (Kind::Complex, Precision::Single),
-            0x2a => (Kind::FromReal, Precision::Single),
-            0x2c => (Kind::ToReal, Precision::Single),
-            0x69 => (Kind::Complex, Precision::Double),
-            0x6a => (Kind::FromReal, Precision::Double),
-            0x6c => (Kind::ToReal, Precision::Double),
-            _ => bail!(FftCode::InvalidType, "type {number:#x} is not a cufftType"),
-        };
-        Ok(Self { kind, precision })
+        let known = Self::NAMED.iter().find(|known| known.0 == number).map(|known| known.2);
+        known.ok_or_else(|| {
+            FftCode::InvalidType.because(format!("type {number:#x} is not a cufftType"))
+        })
     }
 
     /// The type of three `cudaDataType`: input, output, and computation.
@@ -74,16 +89,10 @@ impl Type {
 
     /// Its name in `cufft.h`.
     pub(crate) fn name(self) -> String {
-        let name = match (self.kind, self.precision) {
-            (Kind::Complex, Precision::Double) => "CUFFT_Z2Z",
-            (Kind::FromReal, Precision::Double) => "CUFFT_D2Z",
-            (Kind::ToReal, Precision::Double) => "CUFFT_Z2D",
-            (Kind::Complex, Precision::Single) => "CUFFT_C2C",
-            (Kind::FromReal, Precision::Single) => "CUFFT_R2C",
-            (Kind::ToReal, Precision::Single) => "CUFFT_C2R",
-            (_, precision) => return format!("{precision:?} precision"),
-        };
-        name.to_owned()
+        match Self::NAMED.iter().find(|known| known.2 == self) {
+            Some(known) => known.1.to_owned(),
+            None => format!("{:?} precision", self.precision),
+        }
     }
 
     /// Whether input and output are complex.

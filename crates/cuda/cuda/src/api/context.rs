@@ -171,22 +171,12 @@ driver_api! {
     /// Waits for all work and returns the fault of the current context. As at each synchronisation,
     /// memory pools free unused memory above their thresholds.
     fn cuCtxSynchronize() {
-        let context = context::current()?;
-        deferred::wait_for_context(&context);
-        all_synchronized(&context);
-        context.check()?;
-        pool::synchronized(context.gpu.ordinal);
-        Ok(())
+        synchronize(&*context::current()?)
     }
 
     /// Waits for all work of a context and returns its fault.
     fn cuCtxSynchronize_v2(ctx) {
-        let ctx = given(ctx)?;
-        deferred::wait_for_context(&ctx);
-        all_synchronized(&ctx);
-        ctx.check()?;
-        pool::synchronized(ctx.gpu.ordinal);
-        Ok(())
+        synchronize(&*given(ctx)?)
     }
 
     /// Sets a limit of the current context.
@@ -319,8 +309,12 @@ fn check_current(context: Handle<Context>) -> Answer {
     if context::is_primary(context) { Ok(()) } else { context.get().map(|_| ()) }
 }
 
-/// Records that the host has waited for all work of a context's device.
-fn all_synchronized(context: &Context) {
-    let device = context.gpu.ordinal.unsigned_abs();
-    crate::checks::waited(|race| race.streams().synchronize_device(device));
+/// Waits for all work of a context, and returns its fault.
+fn synchronize(context: &Context) -> Answer {
+    deferred::wait_for_context(context);
+    let device = context.gpu.ordinal;
+    crate::checks::waited(|race| race.streams().synchronize_device(device.unsigned_abs()));
+    context.check()?;
+    pool::synchronized(device);
+    Ok(())
 }

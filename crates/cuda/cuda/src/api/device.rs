@@ -118,12 +118,7 @@ driver_api! {
     /// everything with it that it can do with its own. All pairs are equally fast.
     fn cuDeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice) {
         value.check()?;
-        let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
-        ensure!(
-            srcDevice != dstDevice,
-            CUresult::INVALID_DEVICE,
-            "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
-        );
+        let (src, dst) = peers(srcDevice, dstDevice)?;
         value.set(match attrib {
             p2p::PERFORMANCE_RANK | p2p::ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
             p2p::ACCESS_SUPPORTED | p2p::NATIVE_ATOMIC_SUPPORTED | p2p::ARRAY_ACCESS_SUPPORTED => {
@@ -165,12 +160,7 @@ driver_api! {
     /// The atomic operations that the link between two devices supports natively: all, as the
     /// attribute `NATIVE_ATOMIC_SUPPORTED` says.
     fn cuDeviceGetP2PAtomicCapabilities(capabilities, operations, count, srcDevice, dstDevice) {
-        let (src, dst) = (state::gpu(srcDevice)?, state::gpu(dstDevice)?);
-        ensure!(
-            srcDevice != dstDevice,
-            CUresult::INVALID_DEVICE,
-            "srcDevice and dstDevice are both {srcDevice}: peers are two devices"
-        );
+        let (src, dst) = peers(srcDevice, dstDevice)?;
         // SAFETY: the caller passes the length of its array.
         unsafe { atomics(capabilities, operations, count, src.can_reach(dst)) }
     }
@@ -257,6 +247,17 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
     attributes::value(gpu.card, attribute).ok_or_else(|| {
         invalid!("attrib {attribute} is not a CUdevice_attribute that CUDA 13.5 knows")
     })
+}
+
+/// Two devices, which must not be one.
+fn peers(src: CUdevice, dst: CUdevice) -> Answer<(&'static Arc<Gpu>, &'static Arc<Gpu>)> {
+    let both = (state::gpu(src)?, state::gpu(dst)?);
+    ensure!(
+        src != dst,
+        CUresult::INVALID_DEVICE,
+        "srcDevice and dstDevice are both {src}: peers are two devices"
+    );
+    Ok(both)
 }
 
 pub(crate) fn unique(gpu: &Gpu) -> CUuuid {

@@ -2,7 +2,6 @@
 
 use crate::api::*;
 use crate::{checks, leaks, report, state};
-use std::ffi::CString;
 
 driver_api! {
     /// Initialises the driver and its devices. Flags must be 0.
@@ -36,16 +35,9 @@ fn name(
     out: Out<*const c_char>,
     text: fn(&texunit_cuda_abi::Code) -> &'static str,
 ) -> Answer {
-    use std::collections::HashMap;
-    use std::sync::Mutex;
-    static TEXTS: Mutex<Option<HashMap<&'static str, CString>>> = Mutex::new(None);
     let Some(code) = error.code() else {
         out.set(std::ptr::null())?;
         bail!("error {} is not a CUresult", error.0);
     };
-    let mut texts = lock(&TEXTS);
-    let text = text(code);
-    let entry = texts.get_or_insert_default().entry(text);
-    // Texts in the table contain no zero byte. Entries are never removed or changed.
-    out.set(entry.or_insert_with(|| CString::new(text).unwrap_or_default()).as_ptr())
+    out.set(texunit_cuda_abi::kept_text(text(code)).as_ptr())
 }

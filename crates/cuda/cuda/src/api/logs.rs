@@ -24,13 +24,13 @@ driver_api! {
 
     /// The position at which the next message will be logged.
     fn cuLogsCurrent(iterator_out, flags) {
-        check(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         iterator_out.set(log::current())
     }
 
     /// Writes log messages to a file.
     fn cuLogsDumpToFile(iterator, pathToFile, flags) {
-        check(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let path = pathToFile.get().map_err(|refusal| refusal.named("pathToFile"))?;
         let messages = log::since(first(iterator)?);
         let cut = messages.is_cut.then(|| CUT.to_owned());
@@ -45,7 +45,7 @@ driver_api! {
 
     /// Writes log messages to a buffer, the newest that fit.
     fn cuLogsDumpToMemory(iterator, buffer, size, flags) {
-        check(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         buffer.check()?;
         let room = size.get()?;
         let messages = log::since(first(iterator)?);
@@ -83,13 +83,6 @@ driver_api! {
         }
         advance(iterator, messages.next);
         Ok(())
-    }
-}
-
-fn check(flags: c_uint) -> Answer {
-    match flags {
-        0 => Ok(()),
-        _ => Err(invalid!("flags {flags:#x} is not 0")),
     }
 }
 

@@ -27,14 +27,14 @@ driver_api! {
     /// Records the location to which a range was prefetched. Flags must be 0.
     fn cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream) {
         Order::of(hStream)?;
-        none(flags.into())?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         prefetch(devPtr, count, location)
     }
 
     /// Discards the contents of managed memory, which stay unchanged here.
     fn cuMemDiscardBatchAsync(dptrs[count], sizes[count], count, flags, hStream) {
         Order::of(hStream)?;
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         check_ranges(dptrs, sizes)
     }
 
@@ -45,7 +45,7 @@ driver_api! {
         prefetchLocIdxs[numPrefetchLocs], numPrefetchLocs, flags, hStream,
     ) {
         Order::of(hStream)?;
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         prefetch_batch((dptrs, sizes), (prefetchLocs, prefetchLocIdxs))
     }
 
@@ -100,11 +100,6 @@ driver_api! {
         };
         Err(CUresult::INVALID_VALUE.because(reason))
     }
-}
-
-/// Refuses flags other than 0, because the function defines none.
-fn none(flags: u64) -> Answer {
-    if flags == 0 { Ok(()) } else { Err(invalid!("flags {flags:#x} is not 0")) }
 }
 
 fn of_device(device: CUdevice) -> CUmemLocation {

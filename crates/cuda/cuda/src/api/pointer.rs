@@ -3,7 +3,7 @@
 
 use crate::api::*;
 use crate::context;
-use crate::memory::virtual_memory::{self, Accessor, MappedAddress};
+use crate::memory::virtual_memory::{self, MappedAddress, Place};
 use crate::memory::{self, Allocation, AllocationKind};
 use std::sync::atomic::Ordering;
 use texunit_cuda_abi::pointer_attribute as attr;
@@ -156,7 +156,7 @@ impl Pointer {
     fn access(&self) -> u32 {
         if let Some(mapped) = &self.mapped {
             let current = context::current_even_if_faulty().map(|context| context.gpu.ordinal);
-            let who = Accessor::Device(current.unwrap_or(self.device));
+            let who = Place::Device(current.unwrap_or(self.device));
             return mapped.access.get(&who).copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE);
         }
         match self.kind() {

@@ -40,10 +40,7 @@ driver_api! {
         }
         let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Graph | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
-        let stand = match deferred::must_defer(&order) {
-            true => QueuePosition::submitted(order.queue),
-            false => QueuePosition::now(order.queue),
-        };
+        let stand = deferred::position(&order);
         deferred::submit(&order, move |_| {
             checks::freed(&stand, (freed.base, freed.size), freed.id);
             freed.end();

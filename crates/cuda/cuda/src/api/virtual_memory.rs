@@ -3,15 +3,13 @@
 //! descriptors.
 
 use crate::api::*;
-use crate::memory::virtual_memory::{
-    self as space, Accessor, GRANULARITY, MemoryLocation, Physical,
-};
+use crate::memory::virtual_memory::{self as space, GRANULARITY, Physical, Place};
 
 driver_api! {
     /// Reserves an address range: the requested one if it is free and reservable, or else another.
     fn cuMemAddressReserve(ptr, size, alignment, addr, flags) {
         ptr.check()?;
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         ensure!(
             size != 0 && size.is_multiple_of(PAGE) && addr.is_multiple_of(PAGE as u64),
             "size {size} and addr {addr:#x} are not multiples of {PAGE}, the size of a page of the host, size at \
@@ -35,7 +33,7 @@ driver_api! {
         handle.check()?;
         let mut prop = prop.get()?;
         let place = place(&prop)?;
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let size = size as u64;
         ensure!(
             size != 0 && size.is_multiple_of(GRANULARITY),
@@ -56,7 +54,7 @@ driver_api! {
 
     /// Maps memory, from its first byte on, into a reserved range, initially without access rights.
     fn cuMemMap(ptr, size, offset, handle, flags) {
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         let memory = Physical::of(handle)?;
         ensure!(offset == 0, "offset {offset} is not 0: memory is mapped from its first byte on");
         ensure!(
@@ -75,7 +73,7 @@ driver_api! {
     /// Sets the access rights of devices and the host to whole mappings.
     fn cuMemSetAccess(ptr, size, desc[count], count) {
         ensure!(count != 0, "count is 0: at least one access is given");
-        let one = |i| -> Answer<(Accessor, u32)> {
+        let one = |i| -> Answer<(Place, u32)> {
             let CUmemAccessDesc { location, flags } = desc.at(i)?;
             let known = [
                 CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -125,7 +123,7 @@ driver_api! {
     /// Exports memory as a file descriptor, which the caller closes.
     fn cuMemExportToShareableHandle(shareableHandle, handle, handleType, flags) {
         shareableHandle.check()?;
-        none(flags)?;
+        ensure!(flags == 0, "flags {flags:#x} is not 0");
         is_file(handleType)?;
         let number = Physical::of(handle)?.export()?;
         // SAFETY: the caller's buffer holds an `int`, the type of a file descriptor.
@@ -146,14 +144,6 @@ driver_api! {
 
 /// Page size of the host in bytes.
 const PAGE: usize = 4096;
-
-/// Refuses flags other than 0, because the function defines none.
-fn none(flags: u64) -> Answer {
-    match flags {
-        0 => Ok(()),
-        _ => Err(invalid!("flags {flags:#x} is not 0")),
-    }
-}
 
 fn mapped(address: u64) -> Answer<space::MappedAddress> {
     space::find(address).ok_or_else(|| {
@@ -180,7 +170,7 @@ pub(super) fn is_file(handle_type: u32) -> Answer {
 }
 
 /// The location of memory with these properties. The host has one NUMA node here.
-fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
+fn place(prop: &CUmemAllocationProp) -> Answer<Place> {
     let CUmemLocation { kind, id } = prop.location;
     ensure!(
         prop.kind == CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -188,15 +178,15 @@ fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
         prop.kind
     );
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(state::gpu(id)?.ordinal),
+        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(state::gpu(id)?.ordinal),
         CU_MEM_LOCATION_TYPE_HOST if prop.requested_handle_types != CU_MEM_HANDLE_TYPE_NONE => {
             bail!(
                 "requestedHandleTypes {} is not 0: memory of location.type CU_MEM_LOCATION_TYPE_HOST is not exported",
                 prop.requested_handle_types
             )
         }
-        CU_MEM_LOCATION_TYPE_HOST => MemoryLocation::Host,
-        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => MemoryLocation::Host,
+        CU_MEM_LOCATION_TYPE_HOST => Place::Host,
+        CU_MEM_LOCATION_TYPE_HOST_NUMA if id == 0 => Place::Host,
         _ => bail!(
             "location.type {kind}, id {id} of prop is not a place: a device (1), the host (2), or its only NUMA \
                  node (3, 0)"
@@ -208,10 +198,7 @@ fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
         "usage {:#x} or win32HandleMetaData of prop has what texunit does not know",
         prop.usage
     );
-    ensure!(
-        prop.usage == 0 || place != MemoryLocation::Host,
-        "memory for tiles is memory of a device"
-    );
+    ensure!(prop.usage == 0 || place != Place::Host, "memory for tiles is memory of a device");
     match prop.requested_handle_types {
         CU_MEM_HANDLE_TYPE_NONE => Ok(place),
         other => is_file(other).map(|()| place),
@@ -219,12 +206,12 @@ fn place(prop: &CUmemAllocationProp) -> Answer<MemoryLocation> {
 }
 
 /// The device or host whose access rights a location selects.
-fn who(location: CUmemLocation) -> Answer<Accessor> {
+fn who(location: CUmemLocation) -> Answer<Place> {
     match location.kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Accessor::Device(state::gpu(location.id)?.ordinal)),
+        CU_MEM_LOCATION_TYPE_DEVICE => Ok(Place::Device(state::gpu(location.id)?.ordinal)),
         CU_MEM_LOCATION_TYPE_HOST
         | CU_MEM_LOCATION_TYPE_HOST_NUMA
-        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Accessor::Host),
+        | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(Place::Host),
         other => Err(invalid!("location.type {other} is not a device (1) or the host (2 to 4)")),
     }
 }

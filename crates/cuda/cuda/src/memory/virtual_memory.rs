@@ -11,7 +11,7 @@
 mod physical;
 mod space;
 
-pub(crate) use physical::{MemoryLocation, Physical};
+pub(crate) use physical::Physical;
 
 use crate::allocation_trace;
 use crate::prelude::*;
@@ -21,10 +21,10 @@ use texunit_device::{Block, End, FreedBlock, Mapped, Reserved, Rights};
 /// Minimum and recommended granularity of sizes and addresses: large pages of a device.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// The holder of an access right.
+/// Where memory is, or who holds an access right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Accessor {
-    /// A device holds the right.
+pub(crate) enum Place {
+    /// A device.
     Device(CUdevice),
     /// The host, that is, the program itself.
     Host,
@@ -43,7 +43,7 @@ struct Mapping {
     memory: Arc<Physical>,
     /// The access rights (`CU_MEM_ACCESS_FLAGS_PROT_*`) of each device, or the host, that was given
     /// access.
-    access: BTreeMap<Accessor, u32>,
+    access: BTreeMap<Place, u32>,
 }
 
 /// All reservations and mappings, by address.
@@ -66,7 +66,7 @@ pub(crate) struct MappedAddress {
     /// The mapped memory.
     pub(crate) memory: Arc<Physical>,
     /// Access rights to the mapping.
-    pub(crate) access: BTreeMap<Accessor, u32>,
+    pub(crate) access: BTreeMap<Place, u32>,
 }
 
 /// Reserves an address range (`cuMemAddressReserve`).
@@ -160,13 +160,13 @@ pub(crate) fn unmap(address: u64, size: u64) -> Answer {
 }
 
 /// Sets the access rights of devices and the host to an address range (`cuMemSetAccess`).
-pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) -> Answer {
+pub(crate) fn set_access(address: u64, size: u64, access: &[(Place, u32)]) -> Answer {
     let range = range_of(address, size)?;
     let mut space = space();
     space.check_whole(&range)?;
     for (at, mapping) in space.mappings.range(range.clone()) {
         for (who, flags) in access {
-            if let (Accessor::Device(device), Some(own)) = (who, mapping.memory.ordinal())
+            if let (Place::Device(device), Some(own)) = (who, mapping.memory.ordinal())
                 && *device != own
                 && !state::gpu(*device)?.can_reach(state::gpu(own)?)
             {
@@ -175,8 +175,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) ->
                     "memory at {at:#x} is of device {own}, which device {device} cannot reach (cuDeviceCanAccessPeer)"
                 );
             }
-            if *who == Accessor::Host && mapping.memory.place != MemoryLocation::Host && *flags != 0
-            {
+            if *who == Place::Host && mapping.memory.place != Place::Host && *flags != 0 {
                 bail!(
                     "memory at {at:#x} is of a device: the host can be given access to memory of its own only"
                 );
@@ -192,7 +191,7 @@ pub(crate) fn set_access(address: u64, size: u64, access: &[(Accessor, u32)]) ->
                 _ => Rights::ReadWrite,
             };
             ensure!(
-                who != Accessor::Host || mapping.mapped.set_host_rights(rights),
+                who != Place::Host || mapping.mapped.set_host_rights(rights),
                 CUresult::OUT_OF_MEMORY,
                 "the system has no room for more mappings of memory"
             );
@@ -227,7 +226,7 @@ pub(crate) fn is_shown_all(address: u64, len: u64) -> bool {
     let (mut at, end) = (address, address.saturating_add(len));
     while at < end {
         let shown =
-            find(at).filter(|found| found.access.get(&Accessor::Host).is_some_and(|&f| f != 0));
+            find(at).filter(|found| found.access.get(&Place::Host).is_some_and(|&f| f != 0));
         let Some(found) = shown else { return false };
         at = found.range.end;
     }
@@ -293,7 +292,7 @@ impl Reservation {
 
 impl Mapping {
     fn flags(&self, gpu: &Gpu) -> u32 {
-        let flags = self.access.get(&Accessor::Device(gpu.ordinal));
+        let flags = self.access.get(&Place::Device(gpu.ordinal));
         flags.copied().unwrap_or(CU_MEM_ACCESS_FLAGS_PROT_NONE)
     }
 }

@@ -3,10 +3,11 @@
 use crate::api::*;
 use crate::call::{self, cudaError_t};
 use crate::{MAJOR, codes};
-use std::collections::BTreeMap;
-use std::ffi::{CStr, CString};
-use std::sync::Mutex;
+use std::ffi::CStr;
+use texunit_cuda_abi::kept_text;
 
+/// Name and description of a code that does not exist.
+const UNKNOWN: &CStr = c"unrecognized error code";
 /// CUDA version of the library's functions.
 const VERSION: c_int = if MAJOR == 12 { 12_090 } else { 13_050 };
 
@@ -34,7 +35,8 @@ unsafe extern "C" fn cudaPeekAtLastError() -> cudaError_t {
 /// There are no requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
-    text(codes::find(error.0, MAJOR).map(|(name, _)| name))
+    let found = codes::find(error.0, MAJOR);
+    found.map_or(UNKNOWN, |(name, _)| kept_text(name)).as_ptr()
 }
 
 /// The description of a code.
@@ -43,29 +45,18 @@ unsafe extern "C" fn cudaGetErrorName(error: cudaError_t) -> *const c_char {
 /// There are no requirements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cudaGetErrorString(error: cudaError_t) -> *const c_char {
-    text(codes::find(error.0, MAJOR).map(|(_, text)| text))
-}
-
-/// A C string that lives to the end of the program. There is at most one for each name or
-/// description.
-fn text(text: Option<&'static str>) -> *const c_char {
-    static TEXTS: Mutex<BTreeMap<&str, &CStr>> = Mutex::new(BTreeMap::new());
-    let Some(text) = text else { return c"unrecognized error code".as_ptr() };
-    let mut texts = lock(&TEXTS);
-    let kept = texts.entry(text);
-    // Names and descriptions contain no zero byte.
-    kept.or_insert_with(|| Box::leak(CString::new(text).unwrap_or_default().into_boxed_c_str()))
-        .as_ptr()
+    let found = codes::find(error.0, MAJOR);
+    found.map_or(UNKNOWN, |(_, text)| kept_text(text)).as_ptr()
 }
 
 runtime_api! {
     /// The CUDA version that the driver supports.
-    fn cudaDriverGetVersion(driverVersion: Out<c_int>) {
+    fn cudaDriverGetVersion(driverVersion) {
         driverVersion.set(ask(|driverVersion| driver::cuDriverGetVersion(driverVersion))?)
     }
 
     /// The version of this library.
-    fn cudaRuntimeGetVersion(runtimeVersion: Out<c_int>) {
+    fn cudaRuntimeGetVersion(runtimeVersion) {
         runtimeVersion.set(VERSION)
     }
 }

@@ -2,7 +2,6 @@
 //! stream.
 
 use crate::code::*;
-use crate::number::Precision::{Double, Single};
 use crate::plan::{self, MadePlan};
 use crate::shape::{Kind, Type, together};
 use rustfft::FftDirection;
@@ -16,32 +15,32 @@ const INVERSE: c_int = 1;
 library_api! { (FftCode)
     /// Transforms complex numbers in single precision.
     fn cufftExecC2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
-        exec("cufftExecC2C", plan, Some((Kind::Complex, Single)), [idata, odata], direction)
+        exec("cufftExecC2C", plan, Some(Type::C2C), [idata, odata], direction)
     }
 
     /// Transforms real numbers in single precision to complex ones.
     fn cufftExecR2C(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecR2C", plan, Some((Kind::FromReal, Single)), [idata, odata], FORWARD)
+        exec("cufftExecR2C", plan, Some(Type::R2C), [idata, odata], FORWARD)
     }
 
     /// Transforms complex numbers to real ones in single precision.
     fn cufftExecC2R(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecC2R", plan, Some((Kind::ToReal, Single)), [idata, odata], INVERSE)
+        exec("cufftExecC2R", plan, Some(Type::C2R), [idata, odata], INVERSE)
     }
 
     /// Transforms complex numbers in double precision.
     fn cufftExecZ2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr, direction: c_int) {
-        exec("cufftExecZ2Z", plan, Some((Kind::Complex, Double)), [idata, odata], direction)
+        exec("cufftExecZ2Z", plan, Some(Type::Z2Z), [idata, odata], direction)
     }
 
     /// Transforms real numbers in double precision to complex ones.
     fn cufftExecD2Z(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecD2Z", plan, Some((Kind::FromReal, Double)), [idata, odata], FORWARD)
+        exec("cufftExecD2Z", plan, Some(Type::D2Z), [idata, odata], FORWARD)
     }
 
     /// Transforms complex numbers to real ones in double precision.
     fn cufftExecZ2D(plan: c_int, idata: CUdeviceptr, odata: CUdeviceptr) {
-        exec("cufftExecZ2D", plan, Some((Kind::ToReal, Double)), [idata, odata], INVERSE)
+        exec("cufftExecZ2D", plan, Some(Type::Z2D), [idata, odata], INVERSE)
     }
 
     /// Executes a plan of any type; the direction applies to complex transforms only.
@@ -54,19 +53,17 @@ library_api! { (FftCode)
 fn exec(
     function: &'static str,
     handle: c_int,
-    of: Option<(Kind, crate::number::Precision)>,
+    of: Option<Type>,
     addresses: [CUdeviceptr; 2],
     direction: c_int,
 ) -> Answer {
     let (plan, MadePlan { shape, engine, .. }) = plan::made(handle)?;
-    if let Some((kind, precision)) =
-        of.filter(|&(kind, precision)| shape.of != Type { kind, precision })
-    {
+    if let Some(of) = of.filter(|&of| shape.of != of) {
         bail!(
             FftCode::InvalidType,
             "plan {handle} is of {}, and {function} executes those of {}",
             shape.of.name(),
-            Type { kind, precision }.name()
+            of.name()
         );
     }
     for (name, address) in ["input", "output"].into_iter().zip(addresses) {

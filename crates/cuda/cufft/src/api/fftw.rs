@@ -3,22 +3,11 @@
 
 use crate::code::*;
 use crate::fftw::{self, Dimension, Plan};
-use crate::number::Precision;
-use crate::shape::{Kind, Type};
+use crate::shape::Type;
 use rustfft::FftDirection;
 use std::ffi::{c_double, c_int, c_longlong, c_uint, c_void};
 use texunit_client::call::answer;
 use texunit_client::report;
-
-/// Types by their names in `cufft.h`.
-impl Type {
-    const Z2Z: Self = Self { kind: Kind::Complex, precision: Precision::Double };
-    const D2Z: Self = Self { kind: Kind::FromReal, precision: Precision::Double };
-    const Z2D: Self = Self { kind: Kind::ToReal, precision: Precision::Double };
-    const C2C: Self = Self { kind: Kind::Complex, precision: Precision::Single };
-    const R2C: Self = Self { kind: Kind::FromReal, precision: Precision::Single };
-    const C2R: Self = Self { kind: Kind::ToReal, precision: Precision::Single };
-}
 
 /// Runs the body of a function. The interface has no error codes: the reason of a refusal is
 /// printed, and the result is 0 (a null plan).

@@ -3,6 +3,7 @@
 //! The memory exists as long as it has handles or is mapped. A handle retained by address
 //! (`cuMemRetainAllocationHandle`) is the original one, whose references are counted.
 
+use super::Place;
 use crate::allocation_trace;
 use crate::handle::object;
 use crate::memory;
@@ -13,15 +14,6 @@ use texunit_device::{Block, End, FreedBlock, Pages};
 /// Name of the creating function in messages.
 pub(super) const NAME: &str = "cuMemCreate";
 
-/// Location of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MemoryLocation {
-    /// The memory is on a device.
-    Device(CUdevice),
-    /// The memory is in the host's memory.
-    Host,
-}
-
 /// Physical memory.
 #[derive(Debug)]
 pub(crate) struct Physical {
@@ -31,7 +23,7 @@ pub(crate) struct Physical {
     pages: Arc<Pages>,
     /// Properties passed at creation.
     pub(crate) prop: CUmemAllocationProp,
-    pub(crate) place: MemoryLocation,
+    pub(crate) place: Place,
     /// Size in bytes.
     pub(crate) size: u64,
     /// Unique number, which messages use.
@@ -51,10 +43,10 @@ impl Physical {
     pub(crate) fn create(
         size: u64,
         prop: CUmemAllocationProp,
-        place: MemoryLocation,
+        place: Place,
     ) -> Answer<Handle<Self>> {
         let counted = match place {
-            MemoryLocation::Device(ordinal) => {
+            Place::Device(ordinal) => {
                 let gpu = state::gpu(ordinal)?;
                 memory::with_room(gpu, || {
                     let room = gpu.device.reserve(size);
@@ -62,7 +54,7 @@ impl Physical {
                 })?;
                 Some(Arc::clone(gpu))
             }
-            MemoryLocation::Host => None,
+            Place::Host => None,
         };
         let is_shared = prop.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR != 0;
         let pages = match is_shared {
@@ -84,7 +76,7 @@ impl Physical {
     fn keep(
         pages: Pages,
         prop: CUmemAllocationProp,
-        place: MemoryLocation,
+        place: Place,
         counted: Option<Arc<Gpu>>,
     ) -> Handle<Self> {
         let (handle, number) = (Handle::fresh(), Block::next_number());
@@ -141,7 +133,7 @@ impl Physical {
 
     /// The pages, properties and location of memory behind an exported file descriptor, which the
     /// caller keeps.
-    pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, MemoryLocation)> {
+    pub(crate) fn open(number: i32) -> Answer<(Pages, CUmemAllocationProp, Place)> {
         let (pages, note) = match Pages::of_file(number) {
             Ok(found) => found,
             Err(error) => bail!(
@@ -151,7 +143,7 @@ impl Physical {
         let Some((prop, place)) = read_note(&note) else {
             bail!("file {number} is not memory of cuMemCreate");
         };
-        if let MemoryLocation::Device(ordinal) = place {
+        if let Place::Device(ordinal) = place {
             state::gpu(ordinal)?;
         }
         Ok((pages, prop, place))
@@ -174,8 +166,8 @@ impl Physical {
     /// The device of the memory; `None` for host memory.
     pub(crate) fn ordinal(&self) -> Option<CUdevice> {
         match self.place {
-            MemoryLocation::Device(ordinal) => Some(ordinal),
-            MemoryLocation::Host => None,
+            Place::Device(ordinal) => Some(ordinal),
+            Place::Host => None,
         }
     }
 
@@ -210,7 +202,7 @@ fn note(prop: &CUmemAllocationProp) -> Vec<u8> {
 }
 
 /// Reads a label, which another process may have written.
-fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, MemoryLocation)> {
+fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, Place)> {
     let &[KIND, gpu_direct_rdma_capable, ref rest @ ..] = note else { return None };
     let [kind, id, requested_handle_types] = *rest.as_chunks::<4>().0 else { return None };
     let kind = u32::from_le_bytes(kind);
@@ -223,8 +215,8 @@ fn read_note(note: &[u8]) -> Option<(CUmemAllocationProp, MemoryLocation)> {
         ..CUmemAllocationProp::default()
     };
     let place = match kind {
-        CU_MEM_LOCATION_TYPE_DEVICE => MemoryLocation::Device(location.id),
-        _ => MemoryLocation::Host,
+        CU_MEM_LOCATION_TYPE_DEVICE => Place::Device(location.id),
+        _ => Place::Host,
     };
     Some((prop, place))
 }
