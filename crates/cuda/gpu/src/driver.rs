@@ -1,7 +1,7 @@
 //! Safe handles of objects on the GPU: memory, arrays, textures, surfaces, kernels. Each is freed
 //! when dropped. All belong to one [`Gpu`] and to one thread.
 
-use crate::ffi::{self, Api, Handle};
+use crate::ffi::{self, Api, Handle, call};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::rc::Rc;
@@ -68,7 +68,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: `Gpu::open` has retained the context, and every handle has been freed, because
         // each holds an `Rc` of this context.
-        unsafe { (self.api.context_release)(self.device) };
+        unsafe { (self.api.cuDevicePrimaryCtxRelease_v2)(self.device) };
     }
 }
 
@@ -91,44 +91,44 @@ impl Gpu {
     /// The first GPU of a driver.
     pub(crate) fn start(api: Api) -> Result<Self, GpuError> {
         // SAFETY: in all calls here, out-pointers are to local variables of the types in `cuda.h`.
-        let code = unsafe { (api.init)(0) };
+        let code = unsafe { (api.cuInit)(0) };
         if code != CUresult::SUCCESS {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
         }
         let (mut count, mut device, mut version) = (0, 0, 0);
         // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
         unsafe {
-            check(&api, "cuDeviceGetCount", (api.device_count)(&raw mut count))?;
+            check(&api, "cuDeviceGetCount", (api.cuDeviceGetCount)(&raw mut count))?;
             if count == 0 {
                 return Err(GpuError::NoGpu(String::new()));
             }
-            check(&api, "cuDeviceGet", (api.device_get)(&raw mut device, 0))?;
-            check(&api, "cuDriverGetVersion", (api.driver_version)(&raw mut version))?;
+            check(&api, "cuDeviceGet", (api.cuDeviceGet)(&raw mut device, 0))?;
+            check(&api, "cuDriverGetVersion", (api.cuDriverGetVersion)(&raw mut version))?;
         }
         let mut name = [0_u8; 256];
         let pointer = name.as_mut_ptr().cast::<c_char>();
         // SAFETY: the call is given the length of the buffer.
-        let code = unsafe { (api.device_name)(pointer, 255, device) };
+        let code = unsafe { (api.cuDeviceGetName)(pointer, 255, device) };
         check(&api, "cuDeviceGetName", code)?;
         let name = CStr::from_bytes_until_nul(&name)
             .map_or_else(|_| "unknown GPU".to_owned(), |name| name.to_string_lossy().into_owned());
         let attribute = |which| {
             let mut value = 0;
             // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
-            let code = unsafe { (api.device_attribute)(&raw mut value, which, device) };
+            let code = unsafe { (api.cuDeviceGetAttribute)(&raw mut value, which, device) };
             check(&api, "cuDeviceGetAttribute", code).map(|()| value as u32)
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
         let mut handle = 0;
         // SAFETY: all out-pointers are to local variables of the types in `cuda.h`.
-        let code = unsafe { (api.context_retain)(&raw mut handle, device) };
+        let code = unsafe { (api.cuDevicePrimaryCtxRetain)(&raw mut handle, device) };
         check(&api, "cuDevicePrimaryCtxRetain", code)?;
         // From here on, dropping `context` releases the driver's context.
         let context = Rc::new(Context { api, device, lost: RefCell::default() });
         let gpu = Self { context, name, capability, driver_version: version as u32 };
         // SAFETY: the context has been retained.
-        gpu.check("cuCtxSetCurrent", unsafe { (gpu.api().context_set)(handle) })?;
+        gpu.check("cuCtxSetCurrent", unsafe { (gpu.api().cuCtxSetCurrent)(handle) })?;
         Ok(gpu)
     }
 
@@ -173,7 +173,7 @@ impl Gpu {
     /// The fault of a kernel.
     pub fn synchronize(&self) -> Result<(), GpuError> {
         // SAFETY: no arguments.
-        self.check("cuCtxSynchronize", unsafe { (self.api().synchronize)() })
+        self.check("cuCtxSynchronize", unsafe { (self.api().cuCtxSynchronize)() })
     }
 
     /// Compiles PTX for the card.
@@ -191,7 +191,7 @@ impl Gpu {
         // SAFETY: the text ends in NUL; the two options have values of the types that `cuda.h`
         // requires, and the log has the given size.
         let code = unsafe {
-            (self.api().module_load)(
+            (self.api().cuModuleLoadDataEx)(
                 &raw mut module,
                 text.as_ptr().cast_mut().cast(),
                 2,
@@ -218,8 +218,7 @@ impl Gpu {
     pub fn buffer(&self, bytes: &[u8]) -> Result<Buffer, GpuError> {
         let mut address = 0;
         // SAFETY: the out-pointer is to a local variable. An allocation of size 0 would be refused.
-        let code = unsafe { (self.api().allocate)(&raw mut address, bytes.len().max(1)) };
-        self.check("cuMemAlloc", code)?;
+        unsafe { call!(self, cuMemAlloc_v2(&raw mut address, bytes.len().max(1))) }?;
         let buffer = Buffer { gpu: self.clone(), address, size: bytes.len() };
         buffer.write(bytes)?;
         Ok(buffer)
@@ -230,6 +229,7 @@ fn check(api: &Api, function: &'static str, code: CUresult) -> Result<(), GpuErr
     if code == CUresult::SUCCESS {
         return Ok(());
     }
+    let function = function.strip_suffix("_v2").unwrap_or(function);
     Err(GpuError::Call { function, reason: api.error_text(code), code: code.0.cast_signed() })
 }
 
@@ -265,31 +265,32 @@ impl Module {
         let name = CString::new(kernel)
             .map_err(|_| GpuError::Ptx("the kernel's name holds a NUL character".to_owned()))?;
         // SAFETY: the module is loaded; the name ends in NUL.
-        let code = unsafe {
-            (self.gpu.api().module_function)(&raw mut function, self.module, name.as_ptr())
-        };
-        self.gpu.check("cuModuleGetFunction", code)?;
+        unsafe {
+            call!(self.gpu, cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()))
+        }?;
         let arguments = Arguments::new(arguments);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and the
         // parameter's size in bytes behind it; `Arguments` has more of both than any kernel can
         // declare.
-        let code = unsafe {
-            (self.gpu.api().launch)(
-                function,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                shape.shared,
-                0,
-                arguments.pointers.as_ptr(),
-                std::ptr::null(),
+        unsafe {
+            call!(
+                self.gpu,
+                cuLaunchKernel(
+                    function,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shape.shared,
+                    0,
+                    arguments.pointers.as_ptr(),
+                    std::ptr::null(),
+                )
             )
-        };
-        self.gpu.check("cuLaunchKernel", code)?;
+        }?;
         self.gpu.synchronize()
     }
 }
@@ -325,7 +326,7 @@ impl Arguments {
 impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: loaded by `Gpu::module`, unloaded once.
-        unsafe { (self.gpu.api().module_unload)(self.module) };
+        unsafe { (self.gpu.api().cuModuleUnload)(self.module) };
     }
 }
 
@@ -350,10 +351,9 @@ impl Buffer {
     pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
         let count = bytes.len().min(self.size);
         // SAFETY: both buffers hold this many bytes.
-        let code = unsafe {
-            (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast_mut().cast(), count)
-        };
-        self.gpu.check("cuMemcpyHtoD", code)
+        unsafe {
+            call!(self.gpu, cuMemcpyHtoD_v2(self.address, bytes.as_ptr().cast_mut().cast(), count))
+        }
     }
 
     /// Reads all bytes.
@@ -363,10 +363,9 @@ impl Buffer {
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         let mut bytes = vec![0_u8; self.size];
         // SAFETY: both buffers hold this many bytes.
-        let code = unsafe {
-            (self.gpu.api().copy_to_host)(bytes.as_mut_ptr().cast(), self.address, self.size)
-        };
-        self.gpu.check("cuMemcpyDtoH", code)?;
+        unsafe {
+            call!(self.gpu, cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), self.address, self.size))
+        }?;
         Ok(bytes)
     }
 }
@@ -374,7 +373,7 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: allocated by `Gpu::buffer`, freed once.
-        unsafe { (self.gpu.api().free)(self.address) };
+        unsafe { (self.gpu.api().cuMemFree_v2)(self.address) };
     }
 }
 

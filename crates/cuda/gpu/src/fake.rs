@@ -21,9 +21,9 @@ unsafe extern "C" {
 /// The driver's error.
 pub fn gpu() -> Result<Gpu, GpuError> {
     Gpu::start(Api {
-        device_name: name,
-        context_retain: create,
-        context_release: destroy,
+        cuDeviceGetName: name,
+        cuDevicePrimaryCtxRetain: create,
+        cuDevicePrimaryCtxRelease_v2: destroy,
         ..Api::linked()
     })
 }

@@ -14,10 +14,11 @@ pub(crate) const COMPUTE_CAPABILITY_MAJOR: i32 = 75;
 pub(crate) const COMPUTE_CAPABILITY_MINOR: i32 = 76;
 
 macro_rules! api {
-    ($($field:ident = $symbol:ident;)*) => {
+    ($($symbol:ident)*) => {
         /// The functions of an opened driver library.
+        #[allow(non_snake_case)]
         pub(crate) struct Api {
-            $(pub(crate) $field: signature::$symbol,)*
+            $(pub(crate) $symbol: signature::$symbol,)*
             /// Keeps the library loaded; `None` for the linked driver of tests.
             pub(crate) _library: Option<libloading::Library>,
         }
@@ -32,7 +33,7 @@ macro_rules! api {
                 Ok(Self {
                     // SAFETY: the caller guarantees the types of the symbols, and the library stays
                     // loaded as long as the pointers.
-                    $($field: unsafe { *library.get(stringify!($symbol).as_bytes())? },)*
+                    $($symbol: unsafe { *library.get(stringify!($symbol).as_bytes())? },)*
                     _library: Some(library),
                 })
             }
@@ -48,7 +49,7 @@ macro_rules! api {
                 unsafe {
                     use std::mem::transmute;
                     Self {
-                        $($field: transmute::<*const (), signature::$symbol>(
+                        $($symbol: transmute::<*const (), signature::$symbol>(
                             $symbol as *const (),
                         ),)*
                         _library: None,
@@ -60,37 +61,23 @@ macro_rules! api {
 }
 
 api! {
-    init = cuInit;
-    driver_version = cuDriverGetVersion;
-    device_count = cuDeviceGetCount;
-    device_get = cuDeviceGet;
-    device_name = cuDeviceGetName;
-    device_attribute = cuDeviceGetAttribute;
-    context_retain = cuDevicePrimaryCtxRetain;
-    context_release = cuDevicePrimaryCtxRelease_v2;
-    context_set = cuCtxSetCurrent;
-    synchronize = cuCtxSynchronize;
-    error_name = cuGetErrorName;
-    error_string = cuGetErrorString;
-    module_load = cuModuleLoadDataEx;
-    module_unload = cuModuleUnload;
-    module_function = cuModuleGetFunction;
-    launch = cuLaunchKernel;
-    allocate = cuMemAlloc_v2;
-    free = cuMemFree_v2;
-    copy_to_device = cuMemcpyHtoD_v2;
-    copy_to_host = cuMemcpyDtoH_v2;
-    copy_3d = cuMemcpy3D_v2;
-    array_create = cuArray3DCreate_v2;
-    array_destroy = cuArrayDestroy;
-    mipmapped_create = cuMipmappedArrayCreate;
-    mipmapped_level = cuMipmappedArrayGetLevel;
-    mipmapped_destroy = cuMipmappedArrayDestroy;
-    texture_create = cuTexObjectCreate;
-    texture_destroy = cuTexObjectDestroy;
-    surface_create = cuSurfObjectCreate;
-    surface_destroy = cuSurfObjectDestroy;
+    cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute
+    cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuCtxSynchronize
+    cuGetErrorName cuGetErrorString
+    cuModuleLoadDataEx cuModuleUnload cuModuleGetFunction cuLaunchKernel
+    cuMemAlloc_v2 cuMemFree_v2 cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpy3D_v2
+    cuArray3DCreate_v2 cuArrayDestroy
+    cuMipmappedArrayCreate cuMipmappedArrayGetLevel cuMipmappedArrayDestroy
+    cuTexObjectCreate cuTexObjectDestroy cuSurfObjectCreate cuSurfObjectDestroy
 }
+
+/// Calls a function of a GPU's driver, and checks its result.
+macro_rules! call {
+    ($gpu:expr, $name:ident($($argument:expr),* $(,)?)) => {
+        $gpu.check(stringify!($name), ($gpu.api().$name)($($argument),*))
+    };
+}
+pub(crate) use call;
 
 /// Whether a driver library is texunit's, which exports a name that NVIDIA's drivers lack.
 pub(crate) fn is_ours(library: &libloading::Library) -> bool {
@@ -108,7 +95,7 @@ impl Api {
             // SAFETY: as above; the string ends in NUL and is never freed.
             found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
         };
-        match (ask(self.error_name), ask(self.error_string)) {
+        match (ask(self.cuGetErrorName), ask(self.cuGetErrorString)) {
             (Some(name), Some(text)) => format!("{name}: {text}"),
             _ => format!("error {}", code.0),
         }

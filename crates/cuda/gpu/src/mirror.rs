@@ -1,7 +1,7 @@
 //! Copies of `unit`'s resources on the GPU, created and filled through the driver API.
 
 use crate::driver::{Buffer, Gpu, GpuError};
-use crate::ffi::Handle;
+use crate::ffi::{Handle, call};
 use texunit_cuda_abi::format::FORMATS;
 use texunit_cuda_abi::*;
 use texunit_texel::Format;
@@ -129,8 +129,7 @@ impl CardResource {
         let mut array = 0;
         // SAFETY: the out-pointer is to a local variable, and the mipmapped array exists. The
         // handle of a level is not freed.
-        let code = unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
-        self.gpu.check("cuMipmappedArrayGetLevel", code)?;
+        unsafe { call!(self.gpu, cuMipmappedArrayGetLevel(&raw mut array, whole, level)) }?;
         Ok(array)
     }
 
@@ -229,14 +228,13 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
     let mut handle = 0;
     if let Some(levels) = shape.levels {
         // SAFETY: the out-pointer is to a local variable, and the descriptor is initialised.
-        let code =
-            unsafe { (gpu.api().mipmapped_create)(&raw mut handle, &raw const descriptor, levels) };
-        gpu.check("cuMipmappedArrayCreate", code)?;
+        unsafe {
+            call!(gpu, cuMipmappedArrayCreate(&raw mut handle, &raw const descriptor, levels))
+        }?;
         return Ok(Storage::Mipmapped(handle));
     }
     // SAFETY: the out-pointer is to a local variable, and the descriptor is initialised.
-    let code = unsafe { (gpu.api().array_create)(&raw mut handle, &raw const descriptor) };
-    gpu.check("cuArray3DCreate", code)?;
+    unsafe { call!(gpu, cuArray3DCreate_v2(&raw mut handle, &raw const descriptor)) }?;
     Ok(Storage::Array(handle))
 }
 
@@ -245,8 +243,8 @@ impl Drop for CardResource {
         // SAFETY: made by `create` and destroyed once; textures and surfaces borrow the resource.
         unsafe {
             match self.storage {
-                Storage::Array(a) => (self.gpu.api().array_destroy)(a),
-                Storage::Mipmapped(a) => (self.gpu.api().mipmapped_destroy)(a),
+                Storage::Array(a) => (self.gpu.api().cuArrayDestroy)(a),
+                Storage::Mipmapped(a) => (self.gpu.api().cuMipmappedArrayDestroy)(a),
                 Storage::Memory(_) => CUresult::SUCCESS,
             }
         };
@@ -310,6 +308,6 @@ impl Gpu {
     fn copy(&self, copy: CUDA_MEMCPY3D) -> Result<(), GpuError> {
         // SAFETY: the host buffer holds `LevelCopy::size` bytes, and the array is a level of that
         // size.
-        self.check("cuMemcpy3D", unsafe { (self.api().copy_3d)(&raw const copy) })
+        self.check("cuMemcpy3D", unsafe { (self.api().cuMemcpy3D_v2)(&raw const copy) })
     }
 }

@@ -1,6 +1,7 @@
 //! Texture and surface objects of resources on the GPU, with the state of those of `unit`.
 
 use crate::driver::GpuError;
+use crate::ffi::call;
 use crate::mirror::{CardResource, Storage, not_expressible, of_array};
 use texunit_cuda_abi::*;
 use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
@@ -35,15 +36,17 @@ impl<'a> CardTexture<'a> {
         let mut handle = 0;
         // SAFETY: the descriptors are initialised and have the layout of `cuda.h`; the view
         // descriptor is null.
-        let code = unsafe {
-            (resource.gpu.api().texture_create)(
-                &raw mut handle,
-                &raw const resource_descriptor,
-                &raw const descriptor,
-                std::ptr::null(),
+        unsafe {
+            call!(
+                resource.gpu,
+                cuTexObjectCreate(
+                    &raw mut handle,
+                    &raw const resource_descriptor,
+                    &raw const descriptor,
+                    std::ptr::null(),
+                )
             )
-        };
-        resource.gpu.check("cuTexObjectCreate", code)?;
+        }?;
         Ok(Self { resource, handle })
     }
 
@@ -56,7 +59,7 @@ impl<'a> CardTexture<'a> {
 impl Drop for CardTexture<'_> {
     fn drop(&mut self) {
         // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().texture_destroy)(self.handle) };
+        unsafe { (self.resource.gpu.api().cuTexObjectDestroy)(self.handle) };
     }
 }
 
@@ -126,9 +129,7 @@ impl<'a> CardSurface<'a> {
         };
         let mut handle = 0;
         // SAFETY: the descriptor is initialised and has the layout of `cuda.h`.
-        let code =
-            unsafe { (resource.gpu.api().surface_create)(&raw mut handle, &raw const descriptor) };
-        resource.gpu.check("cuSurfObjectCreate", code)?;
+        unsafe { call!(resource.gpu, cuSurfObjectCreate(&raw mut handle, &raw const descriptor)) }?;
         Ok(Self { resource, handle })
     }
 
@@ -141,6 +142,6 @@ impl<'a> CardSurface<'a> {
 impl Drop for CardSurface<'_> {
     fn drop(&mut self) {
         // SAFETY: made by `new`, destroyed once.
-        unsafe { (self.resource.gpu.api().surface_destroy)(self.handle) };
+        unsafe { (self.resource.gpu.api().cuSurfObjectDestroy)(self.handle) };
     }
 }
