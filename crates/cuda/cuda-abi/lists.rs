@@ -44,6 +44,28 @@ fn function(line: &str) -> Function<'_> {
     Function { kind: kind.trim_end(), name, parameters: parameters.collect() }
 }
 
+/// The macro `typed!` of a list of functions: `typed!(cuMemFree_v2 with ...)` is
+/// `with!(@ [CUdeviceptr] cuMemFree_v2 ...)`. A type is what `own` makes of that in the list.
+#[allow(dead_code)]
+fn typed<'a>(lines: impl Iterator<Item = &'a str>, own: impl Fn(&str) -> String) -> String {
+    let arms = lines.map(|line| {
+        let Function { name, parameters, .. } = function(line);
+        let types: Vec<String> = parameters.iter().map(|(_, of)| own(of)).collect();
+        let types = types.join(", ");
+        format!("({name} $with:ident $($more:tt)*) => {{ $with! {{ @ [{types}] {name} $($more)* }} }};\n")
+    });
+    format!("macro_rules! typed {{\n{}}}\n", arms.collect::<String>())
+}
+
+/// A line of a list, unless it is of another major version: `12:` or `13:` before it names one.
+#[allow(dead_code)]
+fn in_version<'a>(line: &'a str, major: &str) -> Option<&'a str> {
+    match line.split_once(':') {
+        Some((version @ ("12" | "13"), line)) => (version == major).then_some(line),
+        _ => Some(line),
+    }
+}
+
 /// Writes a file into the output folder of the build.
 fn write(name: &str, text: &str) {
     let to = std::env::var_os("OUT_DIR").expect("cargo sets it");
@@ -64,10 +86,6 @@ fn write_not_provided(code: &str, lists: &[&str]) {
 /// `13:` is one of that major version only.
 #[allow(dead_code)]
 fn structures(list: &str, visible: &str, major: &str) -> String {
-    let in_version = |line: &str| match line.split_once(':') {
-        Some((version @ ("12" | "13"), line)) => (version == major).then(|| line.to_owned()),
-        _ => Some(line.to_owned()),
-    };
     let member = |line: &str| {
         let mut words = line.splitn(3, ' ');
         let (name, of) = (words.next().expect("a name"), words.next().expect(line));
@@ -76,9 +94,9 @@ fn structures(list: &str, visible: &str, major: &str) -> String {
     };
     let structure = |paragraph: &str| {
         let mut lines = paragraph.lines();
-        let head = in_version(lines.next()?)?;
+        let head = in_version(lines.next()?, major)?;
         let (name, doc) = head.split_once(' ').expect("what the structure is");
-        let members: String = lines.filter_map(in_version).map(|line| member(&line)).collect();
+        let members: String = lines.filter_map(|line| in_version(line, major)).map(member).collect();
         let eq = if members.contains("f32") { "" } else { ", Eq" };
         Some(format!(
             "/// {doc}\n#[allow(missing_docs)]\n#[derive(Clone, Copy, Debug, Default, PartialEq{eq})]\n\

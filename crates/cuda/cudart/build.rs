@@ -1,7 +1,8 @@
 //! Generates functions of the runtime API from `data/runtime-api.txt`: those that only call a
 //! function of the driver, in the types of its signature, and those that are not provided, which
-//! return `cudaErrorNotSupported`. Generates the structures of `data/structures.txt`, and the fields
-//! of `cudaDeviceProp` from `data/properties.txt`.
+//! return `cudaErrorNotSupported`. Generates the types of the parameters of the others from
+//! `data/runtime-functions.txt`, the structures of `data/structures.txt`, and the fields of
+//! `cudaDeviceProp` from `data/properties.txt`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -37,6 +38,9 @@ fn main() {
         }
     }
     write("functions.rs", &format!("runtime_api! {{\n{calls}}}\nrefused! {{\n{refused}}}\n"));
+    let own = read("data/runtime-functions.txt");
+    let own = own.lines().filter_map(|line| in_version(line, major));
+    write("typed.rs", &typed(own, str::to_owned));
     write("properties.rs", &properties(major));
     write("structures.rs", &structures(&read("data/structures.txt"), "pub(crate)", major));
     write("formats.rs", &formats(&read("data/formats.txt"), major));
@@ -44,10 +48,7 @@ fn main() {
 
 /// The table of formats: kind, format, bits of a channel, channels.
 fn formats(list: &str, major: &str) -> String {
-    let rows = list.lines().filter_map(|line| match line.split_once(':') {
-        Some((version, line)) => (version == major).then_some(line),
-        None => Some(line),
-    });
+    let rows = list.lines().filter_map(|line| in_version(line, major));
     let rows: String = rows.map(|row| format!("({}),", row.replace(' ', ", "))).collect();
     format!("const KINDS: &[(i32, u32, i32, u32)] = &[{rows}];\n")
 }

@@ -18,21 +18,22 @@ thread_local! {
     static LAST: Cell<cudaError_t> = const { Cell::new(CUresult::SUCCESS) };
 }
 
-/// Defines exported functions of the runtime API. The body evaluates to an [`Answer`]: `?` returns
-/// an error, which is also stored for `cudaGetLastError`.
+/// Defines exported functions of the runtime API. The types of parameters are those of
+/// `data/runtime-functions.txt`, unless they are given. The body evaluates to an [`Answer`]: `?`
+/// returns an error, which is also stored for `cudaGetLastError`.
 ///
 /// ```ignore
 /// runtime_api! {
 ///     /// What it does (the section of the runtime API), what is left out.
-///     fn cudaMalloc(pointer: Out<CUdeviceptr>, size: usize) {
+///     fn cudaMalloc(pointer, size) {
 ///         context()?;
 ///         check(unsafe { driver::cuMemAlloc_v2(pointer, size) })
 ///     }
 /// }
 /// ```
 macro_rules! runtime_api {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $body:block)*) => {$(
-        $(#[$doc])*
+    (@ [$($type:ty),*] $name:ident [$($doc:tt)*] ($($arg:ident),* $(,)?) $body:block) => {
+        $($doc)*
         ///
         /// # Safety
         /// Pointers are null, or valid as the runtime API requires.
@@ -45,6 +46,15 @@ macro_rules! runtime_api {
                 &texunit_cuda_abi::arguments!($($arg),*),
             )
         }
+    };
+    (@one $name:ident $docs:tt ($($arg:ident: $type:ty),* $(,)?) $body:block) => {
+        $crate::call::runtime_api!(@ [$($type),*] $name $docs ($($arg),*) $body);
+    };
+    (@one $name:ident $docs:tt $args:tt $body:block) => {
+        $crate::listed::typed!($name runtime_api $docs $args $body);
+    };
+    ($($(#[$doc:meta])* fn $name:ident $args:tt $body:block)*) => {$(
+        $crate::call::runtime_api!(@one $name [$(#[$doc])*] $args $body);
     )*};
 }
 pub(crate) use runtime_api;

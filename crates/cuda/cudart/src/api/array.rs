@@ -7,13 +7,7 @@ use crate::api::*;
 // valid, or are to local variables.
 runtime_api! {
     /// Allocates a one- or two-dimensional array.
-    fn cudaMallocArray(
-        array: Out<Array>,
-        desc: In<cudaChannelFormatDesc>,
-        width: usize,
-        height: usize,
-        flags: c_uint,
-    ) {
+    fn cudaMallocArray(array, desc, width, height, flags) {
         // Layers and faces are a third dimension, which this function does not have.
         ensure!(
             flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) == 0,
@@ -25,23 +19,12 @@ runtime_api! {
 
     /// Allocates an array of any geometry: the flags select slices, layers or faces for the depth.
     /// Gathers (`tld4`) from layered arrays are refused.
-    fn cudaMalloc3DArray(
-        array: Out<Array>,
-        desc: In<cudaChannelFormatDesc>,
-        extent: cudaExtent,
-        flags: c_uint,
-    ) {
+    fn cudaMalloc3DArray(array, desc, extent, flags) {
         create(array, desc, extent, flags)
     }
 
     /// Allocates a mipmapped array.
-    fn cudaMallocMipmappedArray(
-        mipmappedArray: Out<Mipmap>,
-        desc: In<cudaChannelFormatDesc>,
-        extent: cudaExtent,
-        numLevels: c_uint,
-        flags: c_uint,
-    ) {
+    fn cudaMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags) {
         context()?;
         mipmappedArray.check()?;
         let descriptor = descriptor(&desc.get()?, extent, flags)?;
@@ -49,12 +32,7 @@ runtime_api! {
     }
 
     /// Format, extent and flags of an array. Out-pointers may be null.
-    fn cudaArrayGetInfo(
-        desc: Out<cudaChannelFormatDesc>,
-        extent: Out<cudaExtent>,
-        flags: Out<c_uint>,
-        array: Array,
-    ) {
+    fn cudaArrayGetInfo(desc, extent, flags, array) {
         context()?;
         let (descriptor, format) = format_of(array)?;
         let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, .. } = descriptor;
@@ -65,7 +43,7 @@ runtime_api! {
     }
 
     /// The format of an array.
-    fn cudaGetChannelDesc(desc: Out<cudaChannelFormatDesc>, array: Array) {
+    fn cudaGetChannelDesc(desc, array) {
         context()?;
         desc.give(|| format_of(array)?.1.channel())
     }
@@ -115,8 +93,7 @@ fn create(
 /// The descriptor of an array, and its format.
 pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format)> {
     ensure!(array != 0, CUresult::INVALID_HANDLE, "array is null");
-    let mut of = CUDA_ARRAY3D_DESCRIPTOR::default();
-    check(driver::cuArray3DGetDescriptor_v2(&mut of, array))?;
+    let of: CUDA_ARRAY3D_DESCRIPTOR = ask(|of| driver::cuArray3DGetDescriptor_v2(of, array))?;
     let format = Format { format: of.format, channels: of.num_channels };
     Ok((of, format))
 }

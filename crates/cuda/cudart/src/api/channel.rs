@@ -17,11 +17,7 @@ extern "C" fn cudaCreateChannelDesc(
 
 runtime_api! {
     /// Maximum number of elements of a linear texture.
-    fn cudaDeviceGetTexture1DLinearMaxWidth(
-        maxWidthInElements: Out<usize>,
-        fmtDesc: In<cudaChannelFormatDesc>,
-        device: CUdevice,
-    ) {
+    fn cudaDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device) {
         context()?;
         let Format { format, channels } = fmtDesc.get()?.format()?;
         check(driver::cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device))

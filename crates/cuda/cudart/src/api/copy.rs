@@ -6,17 +6,17 @@ use crate::api::*;
 /// given the order as an [`Order`].
 macro_rules! in_order {
     ($($(#[$doc:meta])*
-    fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),* $(,)?) |$order:ident| $body:block)*) => {
+    fn $now:ident, $in_stream:ident($($arg:ident),* $(,)?) |$order:ident| $body:block)*) => {
         $crate::call::runtime_api! {$(
             $(#[$doc])*
-            fn $now($($arg: $type),*) {
+            fn $now($($arg),*) {
                 let $order = $crate::api::copy::Order::Wait;
                 $body
             }
 
             $(#[$doc])*
             /// As the synchronous function, in stream order.
-            fn $in_stream($($arg: $type,)* stream: $crate::types::Stream) {
+            fn $in_stream($($arg,)* stream) {
                 let $order = $crate::api::copy::Order::Stream(stream);
                 $body
             }
@@ -36,32 +36,18 @@ pub(super) enum Order {
 
 in_order! {
     /// Copies bytes.
-    fn cudaMemcpy, cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32) |order| {
+    fn cudaMemcpy, cudaMemcpyAsync(dst, src, count, kind) |order| {
         // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { line(dst, src, count, kind, order) }
     }
 
     /// Copies bytes between devices.
-    fn cudaMemcpyPeer, cudaMemcpyPeerAsync(
-        dst: CUdeviceptr,
-        dstDevice: CUdevice,
-        src: CUdeviceptr,
-        srcDevice: CUdevice,
-        count: usize,
-    ) |order| {
+    fn cudaMemcpyPeer, cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count) |order| {
         peer((dst, dstDevice), (src, srcDevice), count, order)
     }
 
     /// Copies rows with pitches.
-    fn cudaMemcpy2D, cudaMemcpy2DAsync(
-        dst: u64,
-        dpitch: usize,
-        src: u64,
-        spitch: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
-    ) |order| {
+    fn cudaMemcpy2D, cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind) |order| {
         // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { rows((dst, dpitch), (src, spitch), [width, height], kind, order) }
     }

@@ -7,13 +7,13 @@ use crate::api::*;
 
 in_order! {
     /// Copies a 3D region.
-    fn cudaMemcpy3D, cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>) |order| {
+    fn cudaMemcpy3D, cudaMemcpy3DAsync(p) |order| {
         // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy(&p.get()?, order) }
     }
 
     /// Copies a 3D region between devices.
-    fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>) |order| {
+    fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(p) |order| {
         // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { copy_peer(&p.get()?, order) }
     }

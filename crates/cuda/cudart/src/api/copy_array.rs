@@ -7,14 +7,7 @@ use crate::api::*;
 in_order! {
     /// Copies rows into an array.
     fn cudaMemcpy2DToArray, cudaMemcpy2DToArrayAsync(
-        dst: Array,
-        wOffset: usize,
-        hOffset: usize,
-        src: u64,
-        spitch: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
+        dst, wOffset, hOffset, src, spitch, width, height, kind,
     ) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
@@ -23,14 +16,7 @@ in_order! {
 
     /// Copies rows out of an array.
     fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArrayAsync(
-        dst: u64,
-        dpitch: usize,
-        src: Array,
-        wOffset: usize,
-        hOffset: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
+        dst, dpitch, src, wOffset, hOffset, width, height, kind,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
@@ -38,14 +24,7 @@ in_order! {
     }
 
     /// Copies a byte range into an array, row after row (deprecated).
-    fn cudaMemcpyToArray, cudaMemcpyToArrayAsync(
-        dst: Array,
-        wOffset: usize,
-        hOffset: usize,
-        src: u64,
-        count: usize,
-        kind: u32,
-    ) |order| {
+    fn cudaMemcpyToArray, cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind) |order| {
         let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
         unsafe { ArrayCopy::ToArray.line(array, src, count, kind, order) }
@@ -53,12 +32,7 @@ in_order! {
 
     /// Copies a byte range out of an array, row after row (deprecated).
     fn cudaMemcpyFromArray, cudaMemcpyFromArrayAsync(
-        dst: u64,
-        src: Array,
-        wOffset: usize,
-        hOffset: usize,
-        count: usize,
-        kind: u32,
+        dst, src, wOffset, hOffset, count, kind,
     ) |order| {
         let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
         // SAFETY: the program's memory is valid as the runtime API requires.
@@ -69,15 +43,7 @@ in_order! {
 runtime_api! {
     /// Copies rows from one array to another.
     fn cudaMemcpy2DArrayToArray(
-        dst: Array,
-        wOffsetDst: usize,
-        hOffsetDst: usize,
-        src: Array,
-        wOffsetSrc: usize,
-        hOffsetSrc: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
+        dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind,
     ) {
         context()?;
         if width == 0 || height == 0 {
@@ -93,14 +59,7 @@ runtime_api! {
 
     /// Copies a byte range between arrays, row after row (deprecated).
     fn cudaMemcpyArrayToArray(
-        dst: Array,
-        wOffsetDst: usize,
-        hOffsetDst: usize,
-        src: Array,
-        wOffsetSrc: usize,
-        hOffsetSrc: usize,
-        count: usize,
-        kind: u32,
+        dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind,
     ) {
         context()?;
         if count == 0 {

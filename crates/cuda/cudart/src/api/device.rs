@@ -14,7 +14,7 @@ const FLAGS_ARE_VALID: c_uint = 1;
 
 runtime_api! {
     /// Number of devices. `cudaErrorNoDevice`, and the number 0, without devices.
-    fn cudaGetDeviceCount(count: Out<c_int>) {
+    fn cudaGetDeviceCount(count) {
         count.check()?;
         let found = state::init();
         count.set_if(*found.as_ref().unwrap_or(&0));
@@ -22,18 +22,18 @@ runtime_api! {
     }
 
     /// Sets the calling thread's device, and creates its context if necessary.
-    fn cudaSetDevice(device: CUdevice) {
+    fn cudaSetDevice(device) {
         state::set_device(device)
     }
 
     /// The device of the calling thread.
-    fn cudaGetDevice(device: Out<CUdevice>) {
+    fn cudaGetDevice(device) {
         state::init()?;
         device.set(state::device())
     }
 
     /// Creates the context of a device without making it current.
-    fn cudaInitDevice(device: CUdevice, deviceFlags: c_uint, flags: c_uint) {
+    fn cudaInitDevice(device, deviceFlags, flags) {
         state::check_device(device)?;
         ensure!(
             flags & !FLAGS_ARE_VALID == 0,
@@ -47,7 +47,7 @@ runtime_api! {
 
     /// Sets the order in which devices are tried for threads that set none. Every device can be
     /// used, so that the first one is taken. An empty list means all devices.
-    fn cudaSetValidDevices(device_arr: In<CUdevice>, len: c_int) {
+    fn cudaSetValidDevices(device_arr, len) {
         let count = state::init()?;
         ensure!(
             (0..=count).contains(&len),
@@ -67,13 +67,13 @@ runtime_api! {
     }
 
     /// Sets flags of the calling thread's device.
-    fn cudaSetDeviceFlags(flags: c_uint) {
+    fn cudaSetDeviceFlags(flags) {
         state::init()?;
         set_flags(state::device(), flags)
     }
 
     /// Flags of the device of the calling thread.
-    fn cudaGetDeviceFlags(flags: Out<c_uint>) {
+    fn cudaGetDeviceFlags(flags) {
         flags.check()?;
         state::init()?;
         let (mut set, mut active) = (0, 0);
@@ -82,7 +82,7 @@ runtime_api! {
     }
 
     /// Lets the calling thread's device access another's memory.
-    fn cudaDeviceEnablePeerAccess(peerDevice: CUdevice, flags: c_uint) {
+    fn cudaDeviceEnablePeerAccess(peerDevice, flags) {
         state::context()?;
         state::check_device(peerDevice)?;
         let device = state::device();
@@ -96,7 +96,7 @@ runtime_api! {
     }
 
     /// Undoes `cudaDeviceEnablePeerAccess`.
-    fn cudaDeviceDisablePeerAccess(peerDevice: CUdevice) {
+    fn cudaDeviceDisablePeerAccess(peerDevice) {
         state::context()?;
         state::check_device(peerDevice)?;
         check(driver::cuCtxDisablePeerAccess(state::primary(peerDevice)?))
@@ -111,12 +111,12 @@ runtime_api! {
     }
 
     /// Leaves the value unchanged, as devices support double precision.
-    fn cudaSetDoubleForDevice(value: Out<f64>) {
+    fn cudaSetDoubleForDevice(value) {
         value.check()
     }
 
     /// Leaves the value unchanged, as devices support double precision.
-    fn cudaSetDoubleForHost(value: Out<f64>) {
+    fn cudaSetDoubleForHost(value) {
         value.check()
     }
 }

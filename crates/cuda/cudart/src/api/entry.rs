@@ -13,23 +13,12 @@ const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
 runtime_api! {
     /// The driver function of a name, in the runtime's own version. If there is none, the call
     /// succeeds, and `status` gives the reason.
-    fn cudaGetDriverEntryPoint(
-        symbol: Text,
-        funcPtr: Out<usize>,
-        flags: u64,
-        driverStatus: Out<c_uint>,
-    ) {
+    fn cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus) {
         entry(symbol, funcPtr, OWN_VERSION, flags, driverStatus)
     }
 
     /// The driver function of a name, in a version of CUDA.
-    fn cudaGetDriverEntryPointByVersion(
-        symbol: Text,
-        funcPtr: Out<usize>,
-        cudaVersion: c_uint,
-        flags: u64,
-        driverStatus: Out<c_uint>,
-    ) {
+    fn cudaGetDriverEntryPointByVersion(symbol, funcPtr, cudaVersion, flags, driverStatus) {
         let cudaVersion = c_int::try_from(cudaVersion).map_err(|_| {
             invalid!("cudaVersion {cudaVersion} is not a version of CUDA")
         })?;
@@ -37,7 +26,7 @@ runtime_api! {
     }
 
     /// An export table: functions without exported names, by UUID.
-    fn cudaGetExportTable(ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
+    fn cudaGetExportTable(ppExportTable, pExportTableId) {
         ppExportTable.check()?;
         state::init()?;
         let mut found = std::ptr::null();

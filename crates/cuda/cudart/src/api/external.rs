@@ -9,11 +9,7 @@ type External = usize;
 
 runtime_api! {
     /// Maps imported memory as a mipmapped array, which `cudaFreeMipmappedArray` frees.
-    fn cudaExternalMemoryGetMappedMipmappedArray(
-        mipmap: Out<Mipmap>,
-        extMem: External,
-        mipmapDesc: In<cudaExternalMemoryMipmappedArrayDesc>,
-    ) {
+    fn cudaExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc) {
         context()?;
         mipmap.check()?;
         let desc = mipmapDesc.get()?;

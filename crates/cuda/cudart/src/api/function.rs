@@ -7,7 +7,7 @@ use texunit_cuda_abi::function_attribute as attribute;
 
 runtime_api! {
     /// Attributes of a kernel.
-    fn cudaFuncGetAttributes(attr: Out<cudaFuncAttributes>, func: Raw) {
+    fn cudaFuncGetAttributes(attr, func) {
         attr.check()?;
         let kernel = kernel(func)?;
         let of = |id| ask(|value| driver::cuFuncGetAttribute(value, id, kernel));
@@ -35,13 +35,13 @@ runtime_api! {
     }
 
     /// Sets an attribute of a kernel on a device.
-    fn cudaKernelSetAttributeForDevice(kernel: CUkernel, attr: c_uint, value: c_int, device: CUdevice) {
+    fn cudaKernelSetAttributeForDevice(kernel, attr, value, device) {
         state::context()?;
         check(driver::cuKernelSetAttribute(attr, value, kernel, device))
     }
 
     /// The driver's function handle of a kernel, in the current context.
-    fn cudaGetFuncBySymbol(functionPtr: Out<CUfunction>, symbolPtr: Raw) {
+    fn cudaGetFuncBySymbol(functionPtr, symbolPtr) {
         functionPtr.check()?;
         state::context()?;
         let kernel = registry::kernel(symbolPtr.address() as usize)?;
@@ -49,7 +49,7 @@ runtime_api! {
     }
 
     /// The driver's kernel handle for a host stub.
-    fn cudaGetKernel(kernelPtr: Out<CUkernel>, entryFuncAddr: Raw) {
+    fn cudaGetKernel(kernelPtr, entryFuncAddr) {
         kernelPtr.check()?;
         state::context()?;
         kernelPtr.set(registry::kernel(entryFuncAddr.address() as usize)?)

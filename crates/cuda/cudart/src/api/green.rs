@@ -26,12 +26,7 @@ pub(crate) fn green_of(context: CUcontext) -> Answer<Option<CUgreenCtx>> {
 
 runtime_api! {
     /// Creates a green context.
-    fn cudaGreenCtxCreate(
-        phCtx: Out<CUcontext>,
-        desc: CUdevResourceDesc,
-        device: CUdevice,
-        flags: c_uint,
-    ) {
+    fn cudaGreenCtxCreate(phCtx, desc, device, flags) {
         phCtx.check()?;
         state::init()?;
         ensure!(flags == 0, "flags {flags:#x} is not 0");
@@ -42,7 +37,7 @@ runtime_api! {
     }
 
     /// Destroys a green context. Its streams are detached.
-    fn cudaExecutionCtxDestroy(ctx: CUcontext) {
+    fn cudaExecutionCtxDestroy(ctx) {
         match green_of(ctx)? {
             Some(own) => {
                 check(driver::cuGreenCtxDestroy(own))?;
@@ -56,7 +51,7 @@ runtime_api! {
     }
 
     /// Unique number of an execution context.
-    fn cudaExecutionCtxGetId(ctx: CUcontext, ctxId: Out<c_ulonglong>) {
+    fn cudaExecutionCtxGetId(ctx, ctxId) {
         match green_of(ctx)? {
             // Green contexts have numbers of their own.
             Some(own) => {
@@ -68,12 +63,7 @@ runtime_api! {
     }
 
     /// Creates a stream in an execution context.
-    fn cudaExecutionCtxStreamCreate(
-        phStream: Out<CUstream>,
-        ctx: CUcontext,
-        flags: c_uint,
-        priority: c_int,
-    ) {
+    fn cudaExecutionCtxStreamCreate(phStream, ctx, flags, priority) {
         phStream.check()?;
         if let Some(own) = green_of(ctx)? {
             let flags = flags | CU_STREAM_NON_BLOCKING;
@@ -86,7 +76,7 @@ runtime_api! {
     }
 
     /// The primary context of a device as an execution context.
-    fn cudaDeviceGetExecutionCtx(ctx: Out<CUcontext>, device: CUdevice) {
+    fn cudaDeviceGetExecutionCtx(ctx, device) {
         ctx.check()?;
         state::check_device(device)?;
         ctx.set(state::primary(device)?)

@@ -14,35 +14,21 @@ pub(crate) struct Shape {
 
 runtime_api! {
     /// Launches a kernel, named by its host stub or by a library's kernel handle.
-    fn cudaLaunchKernel(
-        func: Raw,
-        gridDim: Dim3,
-        blockDim: Dim3,
-        args: In<Raw>,
-        sharedMem: usize,
-        stream: CUstream,
-    ) {
+    fn cudaLaunchKernel(func, gridDim, blockDim, args, sharedMem, stream) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[]) }
     }
 
     /// Launches a cooperative kernel, whose CTAs can synchronise with each other.
-    fn cudaLaunchCooperativeKernel(
-        func: Raw,
-        gridDim: Dim3,
-        blockDim: Dim3,
-        args: In<Raw>,
-        sharedMem: usize,
-        stream: CUstream,
-    ) {
+    fn cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem, stream) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
         unsafe { launch(func.address() as usize, &shape, args, stream, &[cooperative()]) }
     }
 
     /// Launches a kernel with attributes.
-    fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
+    fn cudaLaunchKernelExC(config, func, args) {
         let config = config.get()?;
         // SAFETY: the caller's structure points to as many attributes as it counts.
         let attributes = unsafe { config.attributes() }.to_vec()?;
@@ -68,11 +54,7 @@ runtime_api! {
 #[cfg(feature = "cuda-12")]
 runtime_api! {
     /// Launches a cooperative kernel on each of several devices.
-    fn cudaLaunchCooperativeKernelMultiDevice(
-        list: In<cudaLaunchParams>,
-        devices: c_uint,
-        flags: c_uint,
-    ) {
+    fn cudaLaunchCooperativeKernelMultiDevice(list, devices, flags) {
         state::context()?;
         // SAFETY: the caller passes the length of its array.
         let list = unsafe { list.elements(devices as usize) }.to_vec()?;

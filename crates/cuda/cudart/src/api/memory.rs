@@ -6,7 +6,7 @@ use crate::api::*;
 // valid, or are to local variables.
 runtime_api! {
     /// Allocates device memory; null if the size is 0.
-    fn cudaMalloc(devPtr: Out<CUdeviceptr>, size: usize) {
+    fn cudaMalloc(devPtr, size) {
         context()?;
         if size == 0 {
             return devPtr.set(0);
@@ -15,7 +15,7 @@ runtime_api! {
     }
 
     /// Allocates managed memory; null if the size is 0.
-    fn cudaMallocManaged(devPtr: Out<CUdeviceptr>, size: usize, flags: c_uint) {
+    fn cudaMallocManaged(devPtr, size, flags) {
         context()?;
         if size == 0 {
             return devPtr.set(0);
@@ -24,12 +24,7 @@ runtime_api! {
     }
 
     /// Allocates device memory for rows with an aligned pitch.
-    fn cudaMallocPitch(
-        devPtr: Out<CUdeviceptr>,
-        pitch: Out<usize>,
-        width: usize,
-        height: usize,
-    ) {
+    fn cudaMallocPitch(devPtr, pitch, width, height) {
         context()?;
         devPtr.check()?;
         pitch.check()?;
@@ -39,7 +34,7 @@ runtime_api! {
     }
 
     /// Allocates device memory for slices of rows with an aligned pitch.
-    fn cudaMalloc3D(pitchedDevPtr: Out<cudaPitchedPtr>, extent: cudaExtent) {
+    fn cudaMalloc3D(pitchedDevPtr, extent) {
         context()?;
         pitchedDevPtr.check()?;
         let height = extent.height.checked_mul(extent.depth).ok_or_else(|| CUresult::OUT_OF_MEMORY.because(format!("extent of {} x {} slices is more than any memory has", Count(extent.height, "row"), extent.depth)))?;
@@ -49,17 +44,17 @@ runtime_api! {
     }
 
     /// Allocates host memory; null if the size is 0.
-    fn cudaMallocHost(ptr: Out<u64>, size: usize) {
+    fn cudaMallocHost(ptr, size) {
         allocate(ptr, size, 0)
     }
 
     /// Allocates host memory with flags; null if the size is 0.
-    fn cudaHostAlloc(pHost: Out<u64>, size: usize, flags: c_uint) {
+    fn cudaHostAlloc(pHost, size, flags) {
         allocate(pHost, size, flags)
     }
 
     /// Frees host memory; null is allowed.
-    fn cudaFreeHost(ptr: Raw) {
+    fn cudaFreeHost(ptr) {
         context()?;
         if ptr.is_null() {
             return Ok(());

@@ -5,27 +5,17 @@ use crate::api::*;
 
 in_order! {
     /// Sets bytes.
-    fn cudaMemset, cudaMemsetAsync(devPtr: CUdeviceptr, value: c_int, count: usize) |order| {
+    fn cudaMemset, cudaMemsetAsync(devPtr, value, count) |order| {
         line(devPtr, value, count, order)
     }
 
     /// Sets rows of pitched memory.
-    fn cudaMemset2D, cudaMemset2DAsync(
-        devPtr: CUdeviceptr,
-        pitch: usize,
-        value: c_int,
-        width: usize,
-        height: usize,
-    ) |order| {
+    fn cudaMemset2D, cudaMemset2DAsync(devPtr, pitch, value, width, height) |order| {
         rows((devPtr, pitch), value, [width, height], order)
     }
 
     /// Sets slices of pitched memory.
-    fn cudaMemset3D, cudaMemset3DAsync(
-        pitchedDevPtr: cudaPitchedPtr,
-        value: c_int,
-        extent: cudaExtent,
-    ) |order| {
+    fn cudaMemset3D, cudaMemset3DAsync(pitchedDevPtr, value, extent) |order| {
         slices(pitchedDevPtr, value, extent, order)
     }
 }

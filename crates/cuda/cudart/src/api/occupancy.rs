@@ -7,22 +7,14 @@ use crate::api::*;
 
 runtime_api! {
     /// Maximum cluster size for a launch.
-    fn cudaOccupancyMaxPotentialClusterSize(
-        clusterSize: Out<c_int>,
-        func: Raw,
-        launchConfig: In<cudaLaunchConfig_t>,
-    ) {
+    fn cudaOccupancyMaxPotentialClusterSize(clusterSize, func, launchConfig) {
         // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
         // gets local variables.
         unsafe { clusters(clusterSize, func, launchConfig, driver::cuOccupancyMaxPotentialClusterSize) }
     }
 
     /// Maximum number of a launch's clusters resident on the device.
-    fn cudaOccupancyMaxActiveClusters(
-        numClusters: Out<c_int>,
-        func: Raw,
-        launchConfig: In<cudaLaunchConfig_t>,
-    ) {
+    fn cudaOccupancyMaxActiveClusters(numClusters, func, launchConfig) {
         // SAFETY: the caller's structure has as many attributes as it counts; the driver's function
         // gets local variables.
         unsafe { clusters(numClusters, func, launchConfig, driver::cuOccupancyMaxActiveClusters) }

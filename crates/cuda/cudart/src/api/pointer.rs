@@ -9,7 +9,7 @@ const ATTRIBUTES: [c_uint; 6] = [2, 3, 4, 8, 9, 22];
 
 runtime_api! {
     /// Type, device and addresses of memory. Memory unknown to CUDA is reported as unregistered.
-    fn cudaPointerGetAttributes(attributes: Out<cudaPointerAttributes>, ptr: u64) {
+    fn cudaPointerGetAttributes(attributes, ptr) {
         context()?;
         attributes.give(|| of(ptr))
     }

@@ -18,7 +18,7 @@ fn properties(device: CUdevice) -> Answer<cudaDeviceProp> {
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
     /// The properties of a device.
-    fn cudaGetDeviceProperties(prop: Out<cudaDeviceProp>, device: CUdevice) {
+    fn cudaGetDeviceProperties(prop, device) {
         prop.check()?;
         state::check_device(device)?;
         prop.set(properties(device)?)
@@ -32,14 +32,14 @@ const BYTES_OF_11: usize = std::mem::offset_of!(cudaDeviceProp, hostRegisterSupp
 #[cfg(feature = "cuda-12")]
 runtime_api! {
     /// The properties of a device, for programs that were compiled with CUDA 12.
-    fn cudaGetDeviceProperties_v2(prop: Out<cudaDeviceProp>, device: CUdevice) {
+    fn cudaGetDeviceProperties_v2(prop, device) {
         prop.check()?;
         state::check_device(device)?;
         prop.set(properties(device)?)
     }
 
     /// The properties of a device, in the smaller structure of CUDA 11.
-    fn cudaGetDeviceProperties(out: Out<[MaybeUninit<u8>; BYTES_OF_11]>, device: CUdevice) {
+    fn cudaGetDeviceProperties(out, device) {
         out.check()?;
         state::check_device(device)?;
         let all = properties(device)?;
@@ -51,7 +51,7 @@ runtime_api! {
 runtime_api! {
     /// The device that matches the most requested properties; properties of value 0 are ignored,
     /// and the first of several devices is chosen.
-    fn cudaChooseDevice(device: Out<CUdevice>, prop: In<cudaDeviceProp>) {
+    fn cudaChooseDevice(device, prop) {
         device.check()?;
         let prop = prop.get()?;
         let mut best = (0, 0);

@@ -5,6 +5,7 @@ use crate::api::launch;
 use crate::api::*;
 use crate::call::answer;
 use crate::codes::MISSING_CONFIGURATION;
+use crate::listed::typed;
 
 /// The configuration between `<<<` and `>>>`.
 #[derive(Clone, Copy, Debug)]
@@ -22,47 +23,38 @@ thread_local! {
 
 /// Defines functions that generated code calls, and that return no status.
 macro_rules! generated_code_calls {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block
-    )*) => {$(
-        $(#[$doc])*
+    (@ [$($type:ty),*] $name:ident [$($doc:tt)*] ($($arg:ident),* $(,)?) ($($result:tt)*) $body:block) => {
+        $($doc)*
         ///
         /// # Safety
         /// Names are C strings, and other pointers are valid until the fatbin is unregistered.
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $type),*) $(-> $result)? $body
+        unsafe extern "C" fn $name($($arg: $type),*) $($result)* $body
+    };
+    ($($(#[$doc:meta])* fn $name:ident $args:tt $(-> $result:ty)? $body:block)*) => {$(
+        typed!($name generated_code_calls [$(#[$doc])*] $args ($(-> $result)?) $body);
     )*};
 }
 
 generated_code_calls! {
     /// Registers a fatbin of the program. The handle is the address of its wrapper.
-    fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
+    fn __cudaRegisterFatBinary(fat_cubin) -> *mut *mut c_void {
         // SAFETY: the caller upholds this function's safety contract.
         unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
         fat_cubin.cast()
     }
 
     /// Ends the registration of a fatbin.
-    fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
+    fn __cudaRegisterFatBinaryEnd(_handle) {}
 
     /// Unregisters a fatbin, when the program or a shared library is unloaded.
-    fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
+    fn __cudaUnregisterFatBinary(handle) {
         registry::remove_binary(handle.addr());
     }
 
     /// Registers a kernel of a fatbin with its host stub.
     fn __cudaRegisterFunction(
-        handle: *mut *mut c_void,
-        host: *const c_char,
-        _device: *mut c_char,
-        name: Text,
-        _thread_limit: c_int,
-        _tid: *mut c_void,
-        _bid: *mut c_void,
-        _block: *mut Dim3,
-        _grid: *mut Dim3,
-        _warp: *mut c_int,
+        handle, host, _device, name, _thread_limit, _tid, _bid, _block, _grid, _warp,
     ) {
         if let Some(name) = text(name) {
             registry::add_kernel(handle.addr(), host.addr(), name);
@@ -70,16 +62,7 @@ generated_code_calls! {
     }
 
     /// Registers a `__device__` or `__constant__` variable of a fatbin with its host counterpart.
-    fn __cudaRegisterVar(
-        handle: *mut *mut c_void,
-        host: *mut c_char,
-        _device: *mut c_char,
-        name: Text,
-        _external: c_int,
-        _size: usize,
-        _constant: c_int,
-        _global: c_int,
-    ) {
+    fn __cudaRegisterVar(handle, host, _device, name, _external, _size, _constant, _global) {
         if let Some(name) = text(name) {
             registry::add_variable(handle.addr(), host.addr(), name);
         }
@@ -88,14 +71,7 @@ generated_code_calls! {
     /// Registers a `__managed__` variable of a fatbin with the host pointer that will hold its
     /// address.
     fn __cudaRegisterManagedVar(
-        handle: *mut *mut c_void,
-        place: *mut *mut c_void,
-        _device: *mut c_char,
-        name: Text,
-        _external: c_int,
-        _size: usize,
-        _constant: c_int,
-        _global: c_int,
+        handle, place, _device, name, _external, _size, _constant, _global,
     ) {
         if let Some(name) = text(name)
             && !place.is_null()
@@ -107,18 +83,13 @@ generated_code_calls! {
 
     /// Writes the addresses of managed variables before the program uses one. An error is stored
     /// for `cudaGetLastError`.
-    fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
+    fn __cudaInitModule(_handle) -> c_char {
         answer("__cudaInitModule", state::context, &[]);
         1
     }
 
     /// Stores the configuration of a launch until its arguments are passed; returns 0.
-    fn __cudaPushCallConfiguration(
-        grid: Dim3,
-        block: Dim3,
-        shared: usize,
-        stream: CUstream,
-    ) -> c_uint {
+    fn __cudaPushCallConfiguration(grid, block, shared, stream) -> c_uint {
         CONFIGURATIONS.with(|all| all.push(Configuration { grid, block, shared, stream }));
         0
     }
@@ -131,12 +102,7 @@ fn text(name: Text<'_>) -> Option<std::ffi::CString> {
 
 runtime_api! {
     /// Returns the last stored configuration. `cudaErrorMissingConfiguration` if there is none.
-    fn __cudaPopCallConfiguration(
-        grid: Out<Dim3>,
-        block: Out<Dim3>,
-        shared: Out<usize>,
-        stream: Out<CUstream>,
-    ) {
+    fn __cudaPopCallConfiguration(grid, block, shared, stream) {
         let one = CONFIGURATIONS.with(Stack::pop).ok_or(MISSING_CONFIGURATION.because(
             "no launch with <<<...>>> has been configured for this kernel",
         ))?;
@@ -148,20 +114,13 @@ runtime_api! {
 
     /// The kernel of a host stub, which the program caches for its launches. If the kernel cannot
     /// be loaded, the stub itself is returned, so that each launch reports the error.
-    fn __cudaGetKernel(kernel: Out<CUkernel>, function: Raw) {
+    fn __cudaGetKernel(kernel, function) {
         let host = function.address() as usize;
         kernel.set(state::init().and_then(|_| registry::kernel(host)).unwrap_or(host))
     }
 
     /// Launches a kernel handle returned by `__cudaGetKernel`.
-    fn __cudaLaunchKernel(
-        kernel: CUkernel,
-        gridDim: Dim3,
-        blockDim: Dim3,
-        args: In<Raw>,
-        sharedMem: usize,
-        stream: CUstream,
-    ) {
+    fn __cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream) {
         let shape =
             launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
         // SAFETY: the kernel's arguments are valid as the runtime API requires.

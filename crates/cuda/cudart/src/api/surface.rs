@@ -8,7 +8,7 @@ use crate::api::*;
 runtime_api! {
     /// Creates a surface object of an array. The array need not have the surface flag (inferred
     /// from a driver's behaviour: docs/cuda-api.md, "What a driver returns").
-    fn cudaCreateSurfaceObject(pSurfObject: Out<CUsurfObject>, pResDesc: In<cudaResourceDesc>) {
+    fn cudaCreateSurfaceObject(pSurfObject, pResDesc) {
         context()?;
         pSurfObject.check()?;
         let resource = pResDesc.get()?.to_driver()?;
@@ -19,14 +19,10 @@ runtime_api! {
     }
 
     /// The resource descriptor of a surface object.
-    fn cudaGetSurfaceObjectResourceDesc(
-        pResDesc: Out<cudaResourceDesc>,
-        surfObject: CUsurfObject,
-    ) {
+    fn cudaGetSurfaceObjectResourceDesc(pResDesc, surfObject) {
         context()?;
         pResDesc.check()?;
-        let mut resource = CUDA_RESOURCE_DESC::default();
-        check(driver::cuSurfObjectGetResourceDesc(&mut resource, surfObject))?;
+        let resource = ask(|resource| driver::cuSurfObjectGetResourceDesc(resource, surfObject))?;
         pResDesc.set(cudaResourceDesc::of_driver(&resource)?)
     }
 }

@@ -5,13 +5,13 @@ use crate::api::*;
 
 runtime_api! {
     /// The device address of a variable.
-    fn cudaGetSymbolAddress(devPtr: Out<CUdeviceptr>, symbol: *const c_void) {
+    fn cudaGetSymbolAddress(devPtr, symbol) {
         context()?;
         devPtr.give(|| Ok(registry::symbol(symbol)?.0))
     }
 
     /// The size of a variable.
-    fn cudaGetSymbolSize(size: Out<usize>, symbol: *const c_void) {
+    fn cudaGetSymbolSize(size, symbol) {
         context()?;
         size.give(|| Ok(registry::symbol(symbol)?.1))
     }
@@ -19,13 +19,7 @@ runtime_api! {
 
 in_order! {
     /// Copies bytes into a variable.
-    fn cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync(
-        symbol: *const c_void,
-        src: u64,
-        count: usize,
-        offset: usize,
-        kind: u32,
-    ) |order| {
+    fn cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind) |order| {
         context()?;
         if count == 0 {
             return Ok(());
@@ -37,13 +31,7 @@ in_order! {
     }
 
     /// Copies bytes out of a variable.
-    fn cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync(
-        dst: u64,
-        symbol: *const c_void,
-        count: usize,
-        offset: usize,
-        kind: u32,
-    ) |order| {
+    fn cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind) |order| {
         context()?;
         if count == 0 {
             return Ok(());

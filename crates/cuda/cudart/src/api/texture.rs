@@ -9,12 +9,7 @@ runtime_api! {
     /// Creates a texture object. Refused are a linear filter of integers
     /// (`cudaErrorInvalidFilterSetting`) and a read mode that the format lacks
     /// (`cudaErrorInvalidNormSetting`). The format is that of the resource, not of the view.
-    fn cudaCreateTextureObject(
-        pTexObject: Out<CUtexObject>,
-        pResDesc: In<cudaResourceDesc>,
-        pTexDesc: In<cudaTextureDesc>,
-        pResViewDesc: In<cudaResourceViewDesc>,
-    ) {
+    fn cudaCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc) {
         context()?;
         let resource = pResDesc.get()?.to_driver()?;
         let texture = pTexDesc.get_if().ok_or(CUresult::INVALID_HANDLE.because("pTexDesc is null"))?;
@@ -25,41 +20,31 @@ runtime_api! {
     }
 
     /// The resource descriptor of a texture object.
-    fn cudaGetTextureObjectResourceDesc(
-        pResDesc: Out<cudaResourceDesc>,
-        texObject: CUtexObject,
-    ) {
+    fn cudaGetTextureObjectResourceDesc(pResDesc, texObject) {
         context()?;
         pResDesc.give(|| cudaResourceDesc::of_driver(&resource(texObject)?))
     }
 
     /// The texture descriptor of a texture object.
-    fn cudaGetTextureObjectTextureDesc(pTexDesc: Out<cudaTextureDesc>, texObject: CUtexObject) {
+    fn cudaGetTextureObjectTextureDesc(pTexDesc, texObject) {
         context()?;
         ensure!(!pTexDesc.is_null(), CUresult::INVALID_HANDLE, "pTexDesc is null");
         let format = format(&resource(texObject)?)?;
-        let mut texture = CUDA_TEXTURE_DESC::default();
-        check(driver::cuTexObjectGetTextureDesc(&mut texture, texObject))?;
+        let texture = ask(|texture| driver::cuTexObjectGetTextureDesc(texture, texObject))?;
         pTexDesc.set(cudaTextureDesc::of_driver(&texture, format)?)
     }
 
     /// The resource view descriptor of a texture object; zeros if it has no view.
-    fn cudaGetTextureObjectResourceViewDesc(
-        pResViewDesc: Out<cudaResourceViewDesc>,
-        texObject: CUtexObject,
-    ) {
+    fn cudaGetTextureObjectResourceViewDesc(pResViewDesc, texObject) {
         context()?;
         pResViewDesc.check()?;
-        let mut view = CUDA_RESOURCE_VIEW_DESC::default();
-        check(driver::cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
+        let view = ask(|view| driver::cuTexObjectGetResourceViewDesc(view, texObject))?;
         pResViewDesc.set(cudaResourceViewDesc::of_shared(&view))
     }
 }
 
 fn resource(object: CUtexObject) -> Answer<CUDA_RESOURCE_DESC> {
-    let mut resource = CUDA_RESOURCE_DESC::default();
-    check(driver::cuTexObjectGetResourceDesc(&mut resource, object))?;
-    Ok(resource)
+    ask(|resource| driver::cuTexObjectGetResourceDesc(resource, object))
 }
 
 /// The format of a texture's texels.

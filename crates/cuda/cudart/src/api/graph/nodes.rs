@@ -7,13 +7,7 @@ use texunit_cuda_abi::graph_node_type as kind;
 
 runtime_api! {
     /// Adds a kernel node, named by its host stub or a handle.
-    fn cudaGraphAddKernelNode(
-        pGraphNode: Out<CUgraphNode>,
-        graph: CUgraph,
-        pDependencies: In<CUgraphNode>,
-        numDependencies: usize,
-        pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
-    ) {
+    fn cudaGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams) {
         context()?;
         let (params, node) = (kernel(&pNodeParams.get()?)?, pGraphNode.as_ptr());
         let (before, params) = (pDependencies.as_ptr(), &raw const params);
@@ -22,13 +16,13 @@ runtime_api! {
     }
 
     /// The parameters of a kernel node, with the host stub of the kernel if it has one.
-    fn cudaGraphKernelNodeGetParams(node: CUgraphNode, pNodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>) {
+    fn cudaGraphKernelNodeGetParams(node, pNodeParams) {
         context()?;
         pNodeParams.give(|| Ok(of_kernel(&ask(|params| driver::cuGraphKernelNodeGetParams_v2(node, params))?)))
     }
 
     /// Changes the parameters of a kernel node.
-    fn cudaGraphKernelNodeSetParams(node: CUgraphNode, pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>) {
+    fn cudaGraphKernelNodeSetParams(node, pNodeParams) {
         context()?;
         let params = kernel(&pNodeParams.get()?)?;
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
@@ -36,11 +30,7 @@ runtime_api! {
     }
 
     /// Changes the parameters of a kernel node of an executable graph.
-    fn cudaGraphExecKernelNodeSetParams(
-        hGraphExec: CUgraphExec,
-        node: CUgraphNode,
-        pNodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
-    ) {
+    fn cudaGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams) {
         context()?;
         let params = kernel(&pNodeParams.get()?)?;
         // SAFETY: the kernel's arguments are valid as the runtime API requires.
@@ -48,13 +38,13 @@ runtime_api! {
     }
 
     /// The parameters of a memcpy node.
-    fn cudaGraphMemcpyNodeGetParams(node: CUgraphNode, pNodeParams: Out<cudaMemcpy3DParms>) {
+    fn cudaGraphMemcpyNodeGetParams(node, pNodeParams) {
         context()?;
         pNodeParams.give(|| of_memcpy(&ask(|copy| driver::cuGraphMemcpyNodeGetParams(node, copy))?))
     }
 
     /// Changes the parameters of a node of any kind.
-    fn cudaGraphNodeSetParams(node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+    fn cudaGraphNodeSetParams(node, nodeParams) {
         context()?;
         let params = translated(&nodeParams.get()?)?;
         // SAFETY: pointers in the parameters are valid as the runtime API requires.
@@ -62,7 +52,7 @@ runtime_api! {
     }
 
     /// Changes the parameters of a node of any kind of an executable graph.
-    fn cudaGraphExecNodeSetParams(graphExec: CUgraphExec, node: CUgraphNode, nodeParams: In<CUgraphNodeParams>) {
+    fn cudaGraphExecNodeSetParams(graphExec, node, nodeParams) {
         context()?;
         let params = translated(&nodeParams.get()?)?;
         // SAFETY: pointers in the parameters are valid as the runtime API requires.
@@ -142,7 +132,7 @@ memcpy_nodes! {
 #[cfg(not(feature = "cuda-12"))]
 runtime_api! {
     /// The parameters of a node of any kind.
-    fn cudaGraphNodeGetParams(node: CUgraphNode, nodeParams: Out<CUgraphNodeParams>) {
+    fn cudaGraphNodeGetParams(node, nodeParams) {
         context()?;
         nodeParams.check()?;
         let found = ask(|params| driver::cuGraphNodeGetParams(node, params))?;
@@ -178,13 +168,7 @@ add_node!(cudaGraphAddNode_v2);
 #[cfg(feature = "cuda-12")]
 runtime_api! {
     /// Adds a node of any kind.
-    fn cudaGraphAddNode(
-        pGraphNode: Out<CUgraphNode>,
-        graph: CUgraph,
-        pDependencies: In<CUgraphNode>,
-        numDependencies: usize,
-        nodeParams: InOut<CUgraphNodeParams>,
-    ) {
+    fn cudaGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams) {
         add_any(pGraphNode, graph, (pDependencies, In::null(), numDependencies), nodeParams)
     }
 }

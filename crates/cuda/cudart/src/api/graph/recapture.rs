@@ -25,7 +25,7 @@ pub(crate) struct RecaptureCallback {
 
 runtime_api! {
     /// Starts capturing a stream into the existing nodes of a graph.
-    fn cudaStreamBeginRecaptureToGraph(stream: CUstream, mode: c_uint, graph: CUgraph, callbackData: In<RecaptureCallback>) {
+    fn cudaStreamBeginRecaptureToGraph(stream, mode, graph, callbackData) {
         state::context()?;
         let told = match callbackData.is_null() {
             true => None,
