@@ -211,10 +211,13 @@ nvml_api! {
         mode.set(value.cast_unsigned())
     }
 
-    /// Whether a device is one of several on a board; always false.
-    fn nvmlDeviceGetMultiGpuBoard(device: Handle, multiGpuBool: Out<'_, c_uint>) {
+    /// Whether a device is one of several on a board, or a MIG instance, and the maximum number of
+    /// MIG instances: always 0.
+    fn nvmlDeviceGetMultiGpuBoard | nvmlDeviceIsMigDeviceHandle | nvmlDeviceGetMaxMigDeviceCount(
+        device: Handle, value: Out<'_, c_uint>,
+    ) {
         device.get()?;
-        multiGpuBool.set(0)
+        value.set(0)
     }
 
     /// Whether two devices are on one board; true only for a device and itself.
@@ -234,18 +237,6 @@ nvml_api! {
             return Err(Error::InvalidArgument);
         }
         p2pStatus.set(NOT_SUPPORTED)
-    }
-
-    /// Whether a device is a MIG instance; always false.
-    fn nvmlDeviceIsMigDeviceHandle(device: Handle, isMigDevice: Out<'_, c_uint>) {
-        device.get()?;
-        isMigDevice.set(0)
-    }
-
-    /// Maximum number of MIG instances; always 0.
-    fn nvmlDeviceGetMaxMigDeviceCount(device: Handle, count: Out<'_, c_uint>) {
-        device.get()?;
-        count.set(0)
     }
 }
 

@@ -49,6 +49,7 @@ macro_rules! nvml_api {
         /// Pointers are null, or valid as NVML's documentation requires.
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
+            #[allow(clippy::needless_question_mark, reason = "some bodies have other errors")]
             let call = || -> crate::error::Answer { Ok($body?) };
             call().map_or_else(|error| error as std::ffi::c_int, |()| 0)
         }

@@ -46,32 +46,19 @@ nvml_api! {
         list(infoCount, infos, used(device)?.map(second).as_slice())
     }
 
-    /// Graphics processes on a device; always none.
-    fn nvmlDeviceGetGraphicsRunningProcesses(
+    /// Graphics processes on a device, and compute processes of the multi-process service; always
+    /// none.
+    fn nvmlDeviceGetGraphicsRunningProcesses | nvmlDeviceGetMPSComputeRunningProcesses(
         device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, First>,
     ) {
         device.get()?;
         list(infoCount, infos, &[])
     }
 
-    /// Graphics processes on a device; always none.
-    fn nvmlDeviceGetGraphicsRunningProcesses_v2 | nvmlDeviceGetGraphicsRunningProcesses_v3(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, Second>,
-    ) {
-        device.get()?;
-        list(infoCount, infos, &[])
-    }
-
-    /// Compute processes of the multi-process service; always none.
-    fn nvmlDeviceGetMPSComputeRunningProcesses(
-        device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, First>,
-    ) {
-        device.get()?;
-        list(infoCount, infos, &[])
-    }
-
-    /// Compute processes of the multi-process service; always none.
-    fn nvmlDeviceGetMPSComputeRunningProcesses_v2 | nvmlDeviceGetMPSComputeRunningProcesses_v3(
+    /// Graphics processes on a device, and compute processes of the multi-process service; always
+    /// none.
+    fn nvmlDeviceGetGraphicsRunningProcesses_v2 | nvmlDeviceGetGraphicsRunningProcesses_v3
+        | nvmlDeviceGetMPSComputeRunningProcesses_v2 | nvmlDeviceGetMPSComputeRunningProcesses_v3(
         device: Handle, infoCount: InOut<'_, c_uint>, infos: Out<'_, Second>,
     ) {
         device.get()?;
