@@ -214,7 +214,11 @@ mod tests {
             let unknown = host.help(&handle("the handle is zero"));
             assert!(unknown.is_some_and(|h| h.contains("parameters")));
         }
-        assert!(Host::Job.help(&handle("it was destroyed")).is_some_and(|h| h.contains("the next object")));
+        assert!(
+            Host::Job
+                .help(&handle("it was destroyed"))
+                .is_some_and(|h| h.contains("the next object"))
+        );
     }
 
     #[test]
