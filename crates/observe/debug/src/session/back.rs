@@ -1,21 +1,10 @@
 //! Reverse execution: restores an earlier checkpoint and executes from it, once to find the
 //! position and once to stop there.
 
-use super::run::Reason;
+use super::run::{Reason, Run};
 use super::{Live, Thread};
 use crate::module::Line;
 use texunit_simt::debug::{Filter, Position, Stop, StopPoint};
-
-/// How far to go back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Back {
-    Continue,
-    Step,
-    Next,
-    StepInstruction,
-    NextInstruction,
-    Finish,
-}
 
 /// The lines that a thread has reached during execution.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +91,7 @@ impl Live<'_, '_> {
         }
         loop {
             let to = self.machine.position_of(number);
-            match self.forward(&super::run::Run::To(to)) {
+            match self.forward(&Run::To(to)) {
                 // More CTAs are mapped now.
                 Reason::Moved if self.machine.position_of(number) > self.machine.position() => {}
                 Reason::Moved => break,
@@ -115,20 +104,20 @@ impl Live<'_, '_> {
 
     /// Executes backwards, for instance to the last breakpoint or by one step; returns why the
     /// execution stopped.
-    pub(crate) fn backward(&mut self, back: Back) -> Result<Reason, String> {
+    pub(crate) fn backward(&mut self, back: &Run) -> Result<Reason, String> {
         self.check_history()?;
         let here = self.machine.position();
         let thread = self.thread;
         let found = match back {
-            Back::Continue => self.last_break(here),
-            Back::StepInstruction => {
+            Run::Continue => self.last_break(here),
+            Run::StepInstruction => {
                 self.last_step(thread, here, u32::MAX).map(|p| (p, Reason::Step))
             }
-            Back::NextInstruction => {
+            Run::NextInstruction => {
                 let depth = self.machine.depth(thread);
                 self.last_step(thread, here, depth).map(|p| (p, Reason::Step))
             }
-            Back::Finish => {
+            Run::Finish => {
                 let depth = self.machine.depth(thread);
                 let found =
                     depth.checked_sub(1).and_then(|depth| self.last_step(thread, here, depth));
@@ -139,7 +128,7 @@ impl Live<'_, '_> {
                 }
                 found.map(|p| (p, Reason::Step))
             }
-            Back::Step | Back::Next => self.last_line(back, here).map(|p| (p, Reason::Step)),
+            _ => self.last_line(*back == Run::Next, here).map(|p| (p, Reason::Step)),
         };
         let Some((position, reason)) = found else {
             let first = self.history.before(here).last().copied();
@@ -260,7 +249,7 @@ impl Live<'_, '_> {
 
     /// The position at which the thread reached its current line, or the previous line if it is at
     /// the beginning.
-    fn last_line(&mut self, back: Back, here: Position) -> Option<Position> {
+    fn last_line(&mut self, over_calls: bool, here: Position) -> Option<Position> {
         let thread = self.thread;
         let at = self.at();
         let (depth, inlined) = self.depth(thread, at);
@@ -274,7 +263,7 @@ impl Live<'_, '_> {
             let mut lines = Lines::default();
             self.again(first, here, &mut |live, stand| {
                 let now = live.depth(thread, stand.at);
-                if !is_of(stand, thread) || (back == Back::Next && now > (depth, inlined)) {
+                if !is_of(stand, thread) || (over_calls && now > (depth, inlined)) {
                     return;
                 }
                 let Some(instruction) = live.module.instruction(stand.at) else { return };
@@ -293,7 +282,7 @@ impl Live<'_, '_> {
             let known = lines.before.is_some() || is_all;
             let found = match lines.now {
                 // Steps into the function, at its end.
-                Some(_) if back == Back::Step && lines.is_behind_call => lines.before,
+                Some(_) if !over_calls && lines.is_behind_call => lines.before,
                 // In the middle of a line, goes to its beginning; otherwise to the previous line.
                 Some((.., position)) => known.then_some(position),
                 None => None,

@@ -3,6 +3,7 @@
 use super::breaks::BreakpointKind;
 use super::{Live, Thread};
 use crate::module::Line;
+use crate::ptx::Instruction;
 use texunit_simt::Fault;
 use texunit_simt::debug::{Fast, Filter, Position, Stop, StopPoint};
 
@@ -28,6 +29,21 @@ pub(crate) enum Run {
     /// The selected thread runs to one of these instructions.
     Advance(Vec<u32>),
     To(Position),
+}
+
+impl Run {
+    /// How far a command runs, forward or with `reverse-` back.
+    pub(crate) fn of(command: &str) -> Option<Self> {
+        Some(match command.trim_start_matches("reverse-") {
+            "continue" => Self::Continue,
+            "step" => Self::Step,
+            "next" => Self::Next,
+            "stepi" => Self::StepInstruction,
+            "nexti" => Self::NextInstruction,
+            "finish" => Self::Finish,
+            _ => return None,
+        })
+    }
 }
 
 /// The reason of a stop.
@@ -191,8 +207,8 @@ impl Live<'_, '_> {
                 self.focus(begun.thread);
                 return reason;
             }
-            leaving =
-                self.depth(begun.thread, stand.at).0 == 0 && is_exit(&self.module.ptx(stand.at));
+            leaving = self.depth(begun.thread, stand.at).0 == 0
+                && Instruction::of(&self.module.ptx(stand.at)).is_exit();
         }
     }
 
@@ -332,12 +348,4 @@ impl Live<'_, '_> {
         let all = &mut self.session.settings.breakpoints;
         all.retain(|b| !(b.is_temporary && numbers.contains(&b.number)));
     }
-}
-
-/// Whether an instruction can end a thread.
-pub(super) fn is_exit(ptx: &str) -> bool {
-    let mut words = ptx.split([' ', ';', '.']).filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or("");
-    let word = if first.starts_with('@') { words.next().unwrap_or("") } else { first };
-    matches!(word, "ret" | "exit")
 }
